@@ -1,0 +1,138 @@
+/** Every error code of the toolkit, with the details that an error of that code carries. */
+export interface ErrorDetails {
+  /** A value is not JSON. */
+  NOT_JSON: { what: string; path: string };
+  /** Input, output, state, item or answer does not fit its schema. */
+  INVALID_VALUE: { what: string; problems: readonly string[] };
+  /** An option of the toolkit itself is wrong. */
+  INVALID_OPTION: { option: string };
+  /** No tool of that name is known here. */
+  UNKNOWN_TOOL: { tool: string; known: readonly string[] };
+  /** Two tools share one name. */
+  TOOL_NAME_TAKEN: { tool: string };
+  /** The task does not exist, or it belongs to somebody else: callers cannot tell which. */
+  TASK_NOT_FOUND: { taskId: string };
+  /** The task's status does not allow what was asked. */
+  ILLEGAL_TRANSITION: { taskId: string; status: string; wanted: string };
+  /** A checkpoint's progress is lower than one that was already committed. */
+  PROGRESS_WENT_BACK: { taskId: string; from: number; to: number };
+  /** One attempt used a step key twice. */
+  STEP_KEY_REUSED: { taskId: string; key: string };
+  /** A limit with a name was reached. */
+  LIMIT_EXCEEDED: { limit: string; value: number; allowed: number };
+  /** The lease is no longer the newest: nothing that this writer commits counts any more. */
+  LEASE_LOST: { taskId: string; epoch: number };
+  /** The journal is not where the writer believed it to be. */
+  SEQ_CONFLICT: { taskId: string; expected: number; actual: number };
+  /** Another unfinished task stands for the same call. */
+  KEY_TAKEN: { taskId: string; otherTaskId: string };
+  /** The question already has an answer. */
+  ALREADY_ANSWERED: { taskId: string; key: string };
+  /** No such question is open. */
+  UNKNOWN_QUESTION: { taskId: string; key: string };
+  /** The process died again and again without a checkpoint. */
+  CRASH_LOOP: { taskId: string; crashes: number };
+  /** A tool without checkpoints was running when the process died. */
+  OUTCOME_UNKNOWN: { tool: string };
+  /** The task was begun by a version of the tool that this one cannot continue. */
+  VERSION_MISMATCH: { taskId: string; from: string; to: string };
+  /** The tool itself failed. */
+  TOOL_FAILED: { tool: string };
+  /** An attempt took longer than allowed, or made no checkpoint for too long. */
+  ATTEMPT_TIMEOUT: { taskId: string; limit: string; ms: number };
+  /** The call says neither who is calling nor by which session. */
+  NO_OWNER: Record<string, never>;
+  /** A file of the task cannot be read; it was set aside and nothing was overwritten. */
+  TASK_CORRUPT: { taskId: string; path: string };
+  /** The store could not be written: disk full, permission, I/O error. */
+  STORE_WRITE_FAILED: { path: string; reason: string };
+  /** The store could not be read. */
+  STORE_READ_FAILED: { path: string; reason: string };
+  /** The store's folder was written by a layout that this version does not know. */
+  STORE_LAYOUT: { path: string; found: string; supported: string };
+  /** The store was closed. */
+  STORE_CLOSED: Record<string, never>;
+  /** A session's document was changed by somebody else meanwhile. */
+  SESSION_CONFLICT: { sessionId: string };
+  /** The engine is draining or closed and takes no new work. */
+  DRAINING: Record<string, never>;
+  /** The wait reached its time limit; the task goes on. */
+  WAIT_TIMEOUT: { taskId: string; ms: number };
+}
+
+/** A code out of the closed table of errors. */
+export type ErrorCode = keyof ErrorDetails;
+
+const brand: unique symbol = Symbol.for("resumable-mcp.error") as never;
+
+/** An error of the toolkit: a code, a sentence that says what to do next, and typed details. */
+export class ResumableError<Code extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = "ResumableError";
+  readonly code: Code;
+  readonly details: ErrorDetails[Code];
+  readonly [brand] = true;
+
+  constructor(code: Code, message: string, options: { details: ErrorDetails[Code]; cause?: unknown }) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.details = options.details;
+  }
+}
+
+/** Tells whether a value is a {@link ResumableError}, also one of another loaded copy of this package. */
+export function isResumableError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  code?: Code,
+): error is ResumableError<Code> {
+  if (typeof error !== "object" || error === null || !(brand in error)) return false;
+  return code === undefined || ("code" in error && error.code === code);
+}
+
+const retryBrand: unique symbol = Symbol.for("resumable-mcp.retryable") as never;
+const terminalBrand: unique symbol = Symbol.for("resumable-mcp.terminal") as never;
+const interruptedBrand: unique symbol = Symbol.for("resumable-mcp.interrupted") as never;
+
+/** Thrown by a tool to ask for another attempt, whatever its retry policy says about other errors. */
+export class RetryableError extends Error {
+  override readonly name = "RetryableError";
+  /** How long to wait before the next attempt, in milliseconds; the retry policy decides when absent. */
+  readonly delayMs: number | undefined;
+  readonly [retryBrand] = true;
+
+  constructor(message: string, options: { delayMs?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.delayMs = options.delayMs;
+  }
+}
+
+/** Thrown by a tool to say that another attempt would be useless. */
+export class TerminalError extends Error {
+  override readonly name = "TerminalError";
+  readonly [terminalBrand] = true;
+}
+
+/** Why an attempt was asked to stop. */
+export type InterruptReason = "pause" | "cancel" | "drain" | "lease_lost" | "waiting" | "timeout";
+
+/** What pending verbs of a tool reject with, and what `task.signal` carries, when an attempt has to stop. */
+export class TaskInterrupted extends Error {
+  override readonly name = "TaskInterrupted";
+  readonly reason: InterruptReason;
+  readonly [interruptedBrand] = true;
+
+  constructor(reason: InterruptReason) {
+    super(`The attempt stops: ${reason}. Let this error pass; the engine knows what to do.`);
+    this.reason = reason;
+  }
+}
+
+function branded(error: unknown, mark: symbol): boolean {
+  return typeof error === "object" && error !== null && mark in error;
+}
+
+/** Tells whether an error is a {@link RetryableError} of any loaded copy. */
+export const isRetryableError = (error: unknown): error is RetryableError => branded(error, retryBrand);
+/** Tells whether an error is a {@link TerminalError} of any loaded copy. */
+export const isTerminalError = (error: unknown): error is TerminalError => branded(error, terminalBrand);
+/** Tells whether an error is a {@link TaskInterrupted} of any loaded copy. */
+export const isTaskInterrupted = (error: unknown): error is TaskInterrupted => branded(error, interruptedBrand);

@@ -1,0 +1,46 @@
+export { copyJson, canonicalJson, isJsonObject, jsonBytes } from "./json.js";
+export type { Json, JsonObject } from "./json.js";
+export {
+  ResumableError,
+  RetryableError,
+  TaskInterrupted,
+  TerminalError,
+  isResumableError,
+  isRetryableError,
+  isTaskInterrupted,
+  isTerminalError,
+} from "./errors.js";
+export type { ErrorCode, ErrorDetails, InterruptReason } from "./errors.js";
+export { isFinalEvent } from "./task-event.js";
+export type {
+  Answer,
+  LogLevel,
+  NewTask,
+  Question,
+  RecoverMode,
+  TaskEvent,
+  TaskEventBody,
+  TaskFailure,
+} from "./task-event.js";
+export { finalStatuses, isFinal, openQuestions, summarise } from "./task-record.js";
+export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task-record.js";
+export { reduceTask } from "./reduce-task.js";
+export { desiredOf, dueMs, isExpired, isOrphan, isReusable, isRunnable, statusOf } from "./task-rules.js";
+export { engineDefaults, taskDefaults } from "./limits.js";
+export type {
+  EventPage,
+  Instant,
+  ItemPage,
+  Lease,
+  NewSignal,
+  Observer,
+  RunnableTask,
+  Signal,
+  Store,
+  StoreCapabilities,
+  StoredSession,
+  TaskCounts,
+  TaskPage,
+  TaskQuery,
+  TaskSnapshot,
+} from "./store.js";

@@ -1,0 +1,47 @@
+/** Every default of the engine, with its unit in its name. */
+export const engineDefaults = {
+  /** A worker without a heartbeat for this long has lost its leases. */
+  leaseTtlMs: 15_000,
+  heartbeatMs: 5_000,
+  /** How often to look where no hint came. */
+  pollMs: 1_000,
+  /** Attempts that run at once in this process. */
+  maxRunning: 32,
+  maxRunningPerOwner: 16,
+  /** Unfinished tasks that one owner may have. */
+  maxUnfinishedPerOwner: 1_000,
+  /** How long finished tasks are kept. */
+  ttlMs: 7 * 24 * 60 * 60 * 1000,
+  sweepEveryMs: 60 * 60 * 1000,
+  /** The same call gets a completed task that was not delivered, for this long. */
+  reuseResultMs: 10 * 60 * 1000,
+  /** After this time without a checkpoint, a pause or cancellation is carried out without the tool. */
+  graceMs: 10_000,
+  drainTimeoutMs: 10_000,
+  /** Waits of `ask` and `sleep` longer than this end the attempt and free its slot. */
+  waitInPlaceMs: 30_000,
+  maxCrashesWithoutProgress: 3,
+  crashBackoffMs: 1_000,
+  /** How long a task whose process died without progress keeps others from running beside it. */
+  aloneMs: 30_000,
+  /** Events that a follower reads at once. */
+  followBatch: 256,
+  maxInputBytes: 1024 * 1024,
+} as const;
+
+/** Limits of one task, unless its tool says otherwise. */
+export const taskDefaults = {
+  maxSteps: 10_000,
+  maxStepBytes: 1024 * 1024,
+  maxStateBytes: 1024 * 1024,
+  /** Of one checkpoint. */
+  maxAppendBytes: 4 * 1024 * 1024,
+  /** Of all checkpoints together. */
+  maxItemsBytes: 1024 * 1024 * 1024,
+  maxOutputBytes: 4 * 1024 * 1024,
+  maxMessageLength: 2_000,
+  maxLogBytes: 64 * 1024,
+  /** Log entries between two commits; the oldest beyond that are dropped, and the drop is logged. */
+  maxPendingLogs: 1_000,
+  maxKeyLength: 200,
+} as const;

@@ -1,0 +1,102 @@
+import type { Json } from "./json.js";
+import type { Answer, NewTask, Question, TaskFailure } from "./task-event.js";
+
+/** Status of a task. The last three are final. */
+export type TaskStatus = "pending" | "running" | "paused" | "input_required" | "completed" | "failed" | "cancelled";
+
+/** The statuses after which nothing happens any more (unless a failed task is resumed into a new generation). */
+export const finalStatuses: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
+
+/** What a verb of a tool left behind under its key. */
+export type Remembered =
+  | { readonly kind: "step"; readonly value: Json }
+  | { readonly kind: "sleep"; readonly until: string }
+  | { readonly kind: "question"; readonly question: Question }
+  | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer };
+
+/** What a task is now: the fold of its journal. Times are ISO 8601 UTC. */
+export interface TaskRecord extends NewTask {
+  /** As far as the journal knows: a record whose process died still says `running` (see `statusOf`). */
+  readonly status: TaskStatus;
+  /** What its owner last asked for. */
+  readonly desired: "run" | "pause";
+  /** 1, and one more for every restart. */
+  readonly generation: number;
+  /** Attempts started so far, in all generations. */
+  readonly attempt: number;
+  /** An attempt was started and its end was not recorded. */
+  readonly live: boolean;
+  /** Attempts that died with their process since the last progress. */
+  readonly crashes: number;
+  /** Attempts that failed since the last progress. */
+  readonly failures: number;
+  readonly runnableAt?: string;
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  readonly state?: Json;
+  /** How many items its checkpoints appended, in this generation. */
+  readonly itemCount: number;
+  readonly itemBytes: number;
+  /** Only items of events from this seq on count: a restart from nothing forgets the earlier ones. */
+  readonly itemsFromSeq: number;
+  readonly remembered: { readonly [key: string]: Remembered };
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly output?: Json;
+  readonly error?: TaskFailure;
+  readonly lastSeq: number;
+}
+
+/** The part of a record that lists need. */
+export type TaskSummary = Pick<
+  TaskRecord,
+  | "id"
+  | "owner"
+  | "tool"
+  | "status"
+  | "progress"
+  | "total"
+  | "message"
+  | "session"
+  | "recover"
+  | "createdAt"
+  | "updatedAt"
+  | "finishedAt"
+  | "ttlMs"
+  | "error"
+>;
+
+/** Cuts a record down to what lists need. */
+export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
+  return {
+    id: record.id,
+    owner: record.owner,
+    tool: record.tool,
+    status,
+    progress: record.progress,
+    recover: record.recover,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    ttlMs: record.ttlMs,
+    ...(record.total === undefined ? {} : { total: record.total }),
+    ...(record.message === undefined ? {} : { message: record.message }),
+    ...(record.session === undefined ? {} : { session: record.session }),
+    ...(record.finishedAt === undefined ? {} : { finishedAt: record.finishedAt }),
+    ...(record.error === undefined ? {} : { error: record.error }),
+  };
+}
+
+/** Tells whether a status is final. */
+export function isFinal(status: TaskStatus): boolean {
+  return finalStatuses.includes(status);
+}
+
+/** The questions that wait for an answer, by key. */
+export function openQuestions(record: TaskRecord): readonly { readonly key: string; readonly question: Question }[] {
+  return Object.entries(record.remembered).flatMap(([key, entry]) =>
+    entry.kind === "question" ? [{ key, question: entry.question }] : [],
+  );
+}

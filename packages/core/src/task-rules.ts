@@ -1,0 +1,59 @@
+import { derivedStatus } from "./reduce-task.js";
+import type { TaskSnapshot } from "./store.js";
+import { isFinal, openQuestions, type TaskStatus } from "./task-record.js";
+
+/** The status of a task as a caller should see it: a task whose process died does not run. */
+export function statusOf(snapshot: TaskSnapshot): TaskStatus {
+  const { record } = snapshot;
+  if (isFinal(record.status)) return record.status;
+  const live = record.live && snapshot.leased;
+  return derivedStatus({ ...record, desired: desiredOf(snapshot) }, live);
+}
+
+/** What the owner wants, including a wish that nobody has carried out yet. */
+export function desiredOf(snapshot: TaskSnapshot): "run" | "pause" {
+  const wish = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
+  if (wish === undefined) return snapshot.record.desired;
+  return wish.kind === "pause" ? "pause" : "run";
+}
+
+/** The attempt that was running died with its process, and nobody has taken the task over yet. */
+export function isOrphan(snapshot: TaskSnapshot): boolean {
+  return snapshot.record.live && !snapshot.leased;
+}
+
+/**
+ * When a task may be run by a worker that looks for work: wall clock in milliseconds, 0 for at once, `undefined` for
+ * not before something happens to it. Used by every store's `listRunnable`.
+ */
+export function dueMs(snapshot: TaskSnapshot, recover: "auto" | "all"): number | undefined {
+  const { record, signals } = snapshot;
+  if (isFinal(record.status) || snapshot.leased) return undefined;
+  const has = (kind: TaskSnapshot["signals"][number]["kind"]) => signals.some((signal) => signal.kind === kind);
+  if (has("cancel")) return 0;
+  if (desiredOf(snapshot) === "pause") return has("pause") ? 0 : undefined;
+  if (has("resume") || has("answer")) return 0;
+  if (recover === "auto" && record.recover !== "auto" && !has("hand_over")) return undefined;
+  if (record.live) return 0;
+  if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);
+  return openQuestions(record).length > 0 ? undefined : 0;
+}
+
+/** Tells whether a worker that looks for work may run a task now. */
+export function isRunnable(snapshot: TaskSnapshot, recover: "auto" | "all", nowMs: number): boolean {
+  const due = dueMs(snapshot, recover);
+  return due !== undefined && due <= nowMs;
+}
+
+/** Tells whether the same call gets this finished task instead of a new run. */
+export function isReusable(snapshot: TaskSnapshot, reuseResultMs: number, nowMs: number): boolean {
+  const { record, signals } = snapshot;
+  if (record.status !== "completed" || record.finishedAt === undefined) return false;
+  if (signals.some((signal) => signal.kind === "delivered")) return false;
+  return Date.parse(record.finishedAt) + reuseResultMs > nowMs;
+}
+
+/** Tells whether a finished task has been kept long enough. */
+export function isExpired(record: TaskSnapshot["record"], nowMs: number): boolean {
+  return record.finishedAt !== undefined && Date.parse(record.finishedAt) + record.ttlMs <= nowMs;
+}
