@@ -44,3 +44,36 @@ export type {
   TaskQuery,
   TaskSnapshot,
 } from "./store.js";
+export { ownerTag } from "./engine/engine.js";
+export type {
+  Clock,
+  Engine,
+  EngineOptions,
+  Followed,
+  OpenQuestion,
+  OwnTaskQuery,
+  OwnedTasks,
+  StartRequest,
+  StartedTask,
+  TaskView,
+  WaitResult,
+} from "./engine/engine.js";
+export { createEngine } from "./engine/create-engine.js";
+export { defineTool } from "./define-tool.js";
+export { checkValue, isStandardSchema, jsonSchemaOf } from "./schema.js";
+export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./schema.js";
+export type {
+  AskRequest,
+  AskResult,
+  Checkpoint,
+  ContentBlock,
+  ItemOf,
+  OutputOf,
+  PlainToolDefinition,
+  RetryPolicy,
+  StateOf,
+  TaskContext,
+  TaskLimits,
+  Tool,
+  ToolDefinition,
+} from "./tool.js";

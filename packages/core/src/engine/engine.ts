@@ -1,0 +1,187 @@
+import type { Json } from "../json.js";
+import type { JsonSchemaValidator } from "../schema.js";
+import type { engineDefaults } from "../limits.js";
+import type { ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store.js";
+import type { Answer, Question, TaskEvent } from "../task-event.js";
+import type { TaskRecord, TaskStatus } from "../task-record.js";
+import type { Tool } from "../tool.js";
+
+/** Time, as an argument. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  wallMs(): number;
+  /** Milliseconds since an arbitrary moment; never jumps. */
+  monotonicMs(): number;
+  /** Calls back once after a delay; returns a function that calls it off. Must not keep the process alive. */
+  after(delayMs: number, run: () => void): () => void;
+}
+
+/** What an engine is made of. Everything but store and tools has a default. */
+export interface EngineOptions {
+  readonly store: Store;
+  readonly tools: readonly Tool[];
+  /** Which tasks go on by themselves after a crash: those handed over (`attached`, the default), or all. */
+  readonly recover?: "attached" | "all";
+  readonly limits?: { readonly [Name in keyof typeof engineDefaults]?: number };
+  /** Checks plain JSON Schema; needed when a tool's input is plain JSON Schema. */
+  readonly validateJsonSchema?: JsonSchemaValidator;
+  readonly clock?: Clock;
+  /** Makes ids that cannot be guessed: at least 128 bits, out of `A-Z a-z 0-9 _ -`. */
+  readonly createId?: () => string;
+  /** Hears of what happens at named points, for tracing and for fault injection. */
+  readonly observer?: Observer;
+  /** Hears of errors that belong to no caller. Default: ignored, since tasks record their own. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** A call that begins or finds a task. */
+export interface StartRequest {
+  readonly tool: string;
+  /** As the caller sent it, without `client_id`. */
+  readonly input: Json;
+  /** The connection by which the call came. */
+  readonly session?: string;
+  /**
+   * Names this very call, so that delivering it twice finds the same task: 16 to 64 characters out of
+   * `A-Z a-z 0-9 _ -`. An id that belongs to another owner is ignored.
+   */
+  readonly callId?: string;
+  /** Another run, though an equal call stands. A string names the run: the same string attaches to it. */
+  readonly newTask?: boolean | string;
+  /** The task goes on by itself after a crash. Default false: when somebody returns to it. */
+  readonly handedOver?: boolean;
+}
+
+/** A task as its owner sees it. */
+export interface TaskView {
+  readonly record: TaskRecord;
+  /** The status to show: a task whose process died is `pending`, not `running`. */
+  readonly status: TaskStatus;
+  /** Its process died and nobody has taken it over yet. */
+  readonly interrupted: boolean;
+}
+
+/** What `start` gives. */
+export interface StartedTask extends TaskView {
+  /** The task was made by this call. */
+  readonly created: boolean;
+  /** It had already finished, and this is its result. */
+  readonly reused: boolean;
+}
+
+/** What a follower sees: the journal's events in order, or one marked snapshot in place of those that are gone. */
+export type Followed =
+  | { readonly kind: "event"; readonly event: TaskEvent }
+  | { readonly kind: "snapshot"; readonly record: TaskRecord };
+
+/** Where a wait ended. */
+export interface WaitResult extends TaskView {
+  /**
+   * `finished`, `input_required` and `paused` say what the task is; `timeout`: none of these, and it goes on.
+   */
+  readonly reason: "finished" | "input_required" | "paused" | "timeout";
+}
+
+/** Which of the owner's tasks to list. */
+export interface OwnTaskQuery {
+  readonly statuses?: readonly TaskStatus[];
+  readonly tool?: string;
+  /** 1 to 1000; default 100. */
+  readonly limit?: number;
+  readonly cursor?: string;
+}
+
+/** An open question of a task. */
+export interface OpenQuestion {
+  readonly key: string;
+  readonly question: Question;
+}
+
+/**
+ * One owner's tasks: nothing of another owner can be reached through it, nor can its existence be told.
+ *
+ * Every method that takes a task id throws `TASK_NOT_FOUND` for an unknown and for a foreign task alike.
+ */
+export interface OwnedTasks {
+  readonly owner: string;
+  /**
+   * Starts a tool, or attaches to the task that stands for the same call: the unfinished one, which is resumed
+   * when it is paused or orphaned, or a completed one that was not delivered yet.
+   *
+   * Durability: the task exists durably when this resolves.
+   * @throws {@link ResumableError} `UNKNOWN_TOOL`, `INVALID_VALUE` (input), `LIMIT_EXCEEDED`, `DRAINING`.
+   */
+  start(request: StartRequest): Promise<StartedTask>;
+  get(taskId: string): Promise<TaskView>;
+  list(query?: OwnTaskQuery): Promise<TaskPage>;
+  count(): Promise<TaskCounts>;
+  /**
+   * Follows a journal from behind a cursor until the task's final event or until `signal` aborts.
+   *
+   * Ordering: by seq, without gap or repeat. Cancellation: leaving the loop or aborting ends the following, never
+   * the task.
+   */
+  follow(taskId: string, options?: { readonly afterSeq?: number; readonly signal?: AbortSignal }): AsyncIterable<Followed>;
+  /** Waits until the task finished, asks or is paused, or until the time is over. */
+  wait(taskId: string, options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<WaitResult>;
+  /**
+   * Stops the task at its next checkpoint, resumable. Resolves when the wish is durable.
+   * @throws {@link ResumableError} `ILLEGAL_TRANSITION` for a finished or already paused task.
+   */
+  pause(taskId: string): Promise<TaskView>;
+  /**
+   * Lets a paused, waiting or orphaned task go on; makes a failed one begin a new generation from its last state.
+   * A task that runs is left alone. @throws {@link ResumableError} `ILLEGAL_TRANSITION` for completed or cancelled.
+   */
+  resume(taskId: string): Promise<TaskView>;
+  /** Ends the task. @throws {@link ResumableError} `ILLEGAL_TRANSITION` for a finished task. */
+  cancel(taskId: string): Promise<TaskView>;
+  /**
+   * Answers a question.
+   * @throws {@link ResumableError} `UNKNOWN_QUESTION`, `ALREADY_ANSWERED`, `INVALID_VALUE`.
+   */
+  answer(taskId: string, key: string, answer: Answer): Promise<TaskView>;
+  /** Deletes a finished task. @throws {@link ResumableError} `ILLEGAL_TRANSITION` for an unfinished one. */
+  delete(taskId: string): Promise<void>;
+  items(taskId: string, range?: { readonly after?: number; readonly limit?: number }): Promise<ItemPage>;
+  /** Lets the task go on by itself after a crash, from now on. */
+  handOver(taskId: string): Promise<void>;
+  /** Notes that the task's result reached its caller: the same call begins a new task from now on. */
+  markDelivered(taskId: string): Promise<void>;
+  /**
+   * Counts a caller that waits for a plain call. The returned function says how it left: `cancelled` stops the task
+   * at its next checkpoint, resumable, when no other caller waits and it was not handed over (unless its tool says
+   * `detach`); `gone` changes nothing.
+   */
+  attend(taskId: string): (left: "cancelled" | "gone") => void;
+}
+
+/** Runs tasks. */
+export interface Engine {
+  readonly tools: readonly Tool[];
+  readonly store: Store;
+  /** Ids of tasks that this process runs now. */
+  readonly running: readonly string[];
+  /** @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are. */
+  tool(name: string): Tool;
+  /** One owner's tasks. The owner is a tagged string: `sub:…`, `client:…`, `session:…` or `local:…`. */
+  forOwner(owner: string): OwnedTasks;
+  /** Deletes finished tasks whose time is over; runs by itself now and then. Resolves to how many. */
+  sweep(): Promise<number>;
+  /**
+   * Stops taking work, lets attempts stop at their next checkpoint, and releases leases. What does not stop in time
+   * is left to recovery. Resolves to the ids of tasks that had to be left.
+   */
+  drain(options?: { readonly timeoutMs?: number }): Promise<readonly string[]>;
+  /** True from the beginning of `drain` on. */
+  readonly draining: boolean;
+  /** Resolves, for the callers that wait, when `drain` begins. */
+  readonly drainStarted: Promise<void>;
+  /** Drains and closes the store. Safe to repeat. */
+  close(): Promise<void>;
+}
+
+/** Makes an owner's tag. The kind is never taken from what a client says of itself. */
+export function ownerTag(kind: "sub" | "client" | "session" | "local", id: string): string {
+  return `${kind}:${id}`;
+}
