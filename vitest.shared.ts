@@ -1,0 +1,22 @@
+import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config";
+
+const source = "@resumable-mcp/source";
+
+/**
+ * Configures a package's tests: neighbours are read from their sources, and the outcome is also written
+ * to `reports/vitest.json`, which `.ci/run` sums.
+ */
+export function sharedConfig(own: ViteUserConfig = {}): ViteUserConfig {
+  const shared = defineConfig({
+    // Naming conditions replaces Vite's defaults, so they are repeated here.
+    resolve: { conditions: [source, "module", "browser", "development|production"] },
+    ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
+    test: {
+      include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.{ts,tsx}"],
+      maxWorkers: 2,
+      reporters: ["default", "json"],
+      outputFile: { json: "reports/vitest.json" },
+    },
+  });
+  return mergeConfig(shared, own);
+}
