@@ -1,32 +1,38 @@
-export { copyJson, canonicalJson, isJsonObject, jsonBytes } from "./json.js";
-export type { Json, JsonObject } from "./json.js";
+export { defineTool } from "./define-tool.js";
+export { createEngine } from "./engine/create-engine.js";
+export type {
+  Clock,
+  Engine,
+  EngineOptions,
+  Followed,
+  OpenQuestion,
+  OwnedTasks,
+  OwnTaskQuery,
+  StartedTask,
+  StartRequest,
+  TaskView,
+  WaitResult,
+} from "./engine/engine.js";
+export { ownerTag } from "./engine/engine.js";
+export type { ErrorCode, ErrorDetails, InterruptReason } from "./errors.js";
 export {
-  ResumableError,
-  RetryableError,
-  TaskInterrupted,
-  TerminalError,
   isResumableError,
   isRetryableError,
   isTaskInterrupted,
   isTerminalError,
+  ResumableError,
+  RetryableError,
+  TaskInterrupted,
+  TerminalError,
 } from "./errors.js";
-export type { ErrorCode, ErrorDetails, InterruptReason } from "./errors.js";
-export { isFinalEvent } from "./task-event.js";
-export type {
-  Answer,
-  LogLevel,
-  NewTask,
-  Question,
-  RecoverMode,
-  TaskEvent,
-  TaskEventBody,
-  TaskFailure,
-} from "./task-event.js";
-export { finalStatuses, isFinal, openQuestions, summarise } from "./task-record.js";
-export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task-record.js";
-export { reduceTask } from "./reduce-task.js";
-export { desiredOf, dueMs, isExpired, isOrphan, isReusable, isRunnable, statusOf } from "./task-rules.js";
+export type { Json, JsonObject } from "./json.js";
+export { canonicalJson, copyJson, isJsonObject, jsonBytes } from "./json.js";
 export { engineDefaults, taskDefaults } from "./limits.js";
+export type { MemoryStore } from "./memory-store/memory-store.js";
+export { createMemoryStore } from "./memory-store/memory-store.js";
+export { reduceTask } from "./reduce-task.js";
+export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./schema.js";
+export { checkValue, isStandardSchema, jsonSchemaOf } from "./schema.js";
 export type {
   EventPage,
   Instant,
@@ -44,24 +50,20 @@ export type {
   TaskQuery,
   TaskSnapshot,
 } from "./store.js";
-export { ownerTag } from "./engine/engine.js";
 export type {
-  Clock,
-  Engine,
-  EngineOptions,
-  Followed,
-  OpenQuestion,
-  OwnTaskQuery,
-  OwnedTasks,
-  StartRequest,
-  StartedTask,
-  TaskView,
-  WaitResult,
-} from "./engine/engine.js";
-export { createEngine } from "./engine/create-engine.js";
-export { defineTool } from "./define-tool.js";
-export { checkValue, isStandardSchema, jsonSchemaOf } from "./schema.js";
-export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./schema.js";
+  Answer,
+  LogLevel,
+  NewTask,
+  Question,
+  RecoverMode,
+  TaskEvent,
+  TaskEventBody,
+  TaskFailure,
+} from "./task-event.js";
+export { isFinalEvent } from "./task-event.js";
+export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task-record.js";
+export { finalStatuses, isFinal, openQuestions, summarise } from "./task-record.js";
+export { desiredOf, dueMs, isExpired, isOrphan, isReusable, isRunnable, statusOf } from "./task-rules.js";
 export type {
   AskRequest,
   AskResult,

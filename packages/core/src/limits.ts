@@ -5,6 +5,8 @@ export const engineDefaults = {
   heartbeatMs: 5_000,
   /** How often to look where no hint came. */
   pollMs: 1_000,
+  /** How long a hint about a running task may wait for a commit that brings the news along. */
+  hintDelayMs: 50,
   /** Attempts that run at once in this process. */
   maxRunning: 32,
   maxRunningPerOwner: 16,
@@ -24,6 +26,13 @@ export const engineDefaults = {
   crashBackoffMs: 1_000,
   /** How long a task whose process died without progress keeps others from running beside it. */
   aloneMs: 30_000,
+  /** After a failed write the task waits, in memory, and doubles the wait up to the second figure. */
+  writeBackoffMs: 500,
+  maxWriteBackoffMs: 30_000,
+  /** Tasks taken from the store's list of runnable ones at a time. */
+  lookBatch: 200,
+  /** Deletions of one sweep. */
+  sweepBatch: 1_000,
   /** Events that a follower reads at once. */
   followBatch: 256,
   maxInputBytes: 1024 * 1024,

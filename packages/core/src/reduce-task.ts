@@ -49,6 +49,7 @@ function begin(event: TaskEvent | undefined): Draft {
     generation: 1,
     attempt: 0,
     live: false,
+    progressed: false,
     crashes: 0,
     failures: 0,
     progress: 0,
@@ -88,12 +89,13 @@ function apply(draft: Draft, event: TaskEvent): void {
       draft.attempt = event.attempt;
       draft.toolVersion = event.toolVersion;
       draft.live = true;
+      draft.progressed = false;
       draft.startedAt ??= event.at;
       delete draft.runnableAt;
       return;
     case "attempt_ended":
       draft.live = false;
-      if (event.reason === "crashed") draft.crashes += 1;
+      if (event.reason === "crashed" && !draft.progressed) draft.crashes += 1;
       if (event.reason === "retry") draft.failures += 1;
       set(draft, "runnableAt", event.runnableAt);
       return;
@@ -139,6 +141,7 @@ function apply(draft: Draft, event: TaskEvent): void {
 }
 
 function progressed(draft: Draft): void {
+  draft.progressed = true;
   draft.crashes = 0;
   draft.failures = 0;
 }

@@ -1,5 +1,5 @@
-import { type Json, type JsonObject, isJsonObject } from "./json.js";
 import { ResumableError } from "./errors.js";
+import { isJsonObject, type Json, type JsonObject } from "./json.js";
 
 /** What a check of a value found. */
 export type Checked<Value> =

@@ -30,7 +30,8 @@ export interface Lease {
  * A wish of somebody who does not hold the lease. It stays until a commit consumes it.
  *
  * `pause` and `resume` are one desired value: the newer replaces the older. `cancel`, `hand_over` and `delivered`
- * exist at most once. There is at most one `answer` for each key, ever.
+ * exist at most once. There is at most one `answer` for each key, also after it was consumed, until the task restarts
+ * from nothing (`restarted` with `fromState` false, which changes the record's `itemsFromSeq`) and may ask anew.
  */
 export type Signal = { readonly id: string } & (
   | { readonly kind: "pause" | "resume" | "cancel" | "hand_over" | "delivered" }
@@ -47,7 +48,7 @@ export interface TaskSnapshot {
   readonly record: TaskRecord;
   /** Signals that no commit has consumed yet, oldest first. */
   readonly signals: readonly Signal[];
-  /** A live worker holds its lease. */
+  /** A live worker holds its lease, as far as this process could tell at the latest `Instant` that it was given. */
   readonly leased: boolean;
 }
 
@@ -92,7 +93,7 @@ export interface EventPage {
   readonly lastSeq: number;
 }
 
-/** A part of what a task's checkpoints appended in its present generation. */
+/** A part of what a task's checkpoints appended since it began or last restarted from nothing. */
 export interface ItemPage {
   readonly items: readonly Json[];
   /** Index after the last item of this page. */
@@ -137,8 +138,8 @@ export interface Store {
    * Makes a task, or finds the one that already stands for the same call.
    *
    * - A task with this id exists: it is returned, whatever its status (`created: false`).
-   * - Otherwise, with a key: if the newest task of this owner and key is unfinished, or `isReusable` says so of it
-   *   (see the pure function of that name), it is returned.
+   * - Otherwise, with a key: if the newest task of this owner and key (the last that claimed it) is unfinished, or
+   *   `isReusable` says so of it (see the pure function of that name), it is returned.
    * - Otherwise the task is made, durably, with its first event (`created: true`).
    *
    * There is never more than one unfinished task for an owner and key, also across processes.
@@ -156,7 +157,7 @@ export interface Store {
   /** Lists tasks, newest first. */
   listTasks(query: TaskQuery): Promise<TaskPage>;
 
-  /** Lists finished tasks whose `ttlMs` is over, oldest first. Never an unfinished one. */
+  /** Lists finished tasks whose `ttlMs` is over, the first finished first. Never an unfinished one. */
   listExpired(request: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]>;
 
   /** Counts tasks, of one owner or of all. */
@@ -179,7 +180,8 @@ export interface Store {
    *
    * Works for a task of any status. The epoch is higher than every epoch before, so whoever held the lease
    * before can no longer write. A worker is alive while its process is known to live, or else while its heartbeat
-   * moved within the last `ttlMs` of the observer's monotonic clock.
+   * moved within the last `ttlMs` of the observer's monotonic clock. The `ttlMs` that counts is the one that the
+   * lease was taken with; taking a lease is a heartbeat, and so is the first sight of another process's worker.
    */
   acquireLease(request: {
     readonly taskId: string;
@@ -205,7 +207,7 @@ export interface Store {
    * take a new one and read.
    *
    * @returns the seq of the last event, and the signals that are pending now.
-   * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists; `SEQ_CONFLICT` when `afterSeq` is not the
+   * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT` when `afterSeq` is not the
    * journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key belongs to another
    * unfinished task (nothing was written).
    */
@@ -221,7 +223,7 @@ export interface Store {
   /** Reads a journal from behind a cursor (0 = from the beginning), at most `limit` events. */
   readEvents(id: string, range: { readonly afterSeq: number; readonly limit: number }): Promise<EventPage>;
 
-  /** Reads what the checkpoints of the present generation appended, from index `after` on. */
+  /** Reads what checkpoints appended since the last restart from nothing, from index `after` on. */
   readItems(id: string, range: { readonly after: number; readonly limit: number }): Promise<ItemPage>;
 
   /**
@@ -237,7 +239,11 @@ export interface Store {
    */
   watch(id: string | undefined, wake: () => void): () => void;
 
-  /** Deletes a task and all that belongs to it. The lease ends with it. */
+  /**
+   * Deletes a task and all that belongs to it. The lease ends with it.
+   *
+   * @throws {@link ResumableError} `LEASE_LOST` as `commit` does; nothing was deleted.
+   */
   deleteTask(lease: Lease): Promise<void>;
 
   /** Reads a session, or resolves to `undefined`. */
@@ -261,7 +267,10 @@ export interface Store {
   deleteSession(id: string): Promise<void>;
 
   /** Lists sessions that were last put before a time, oldest first. */
-  listIdleSessions(request: { readonly idleSinceMs: number; readonly limit: number }): Promise<readonly StoredSession[]>;
+  listIdleSessions(request: {
+    readonly idleSinceMs: number;
+    readonly limit: number;
+  }): Promise<readonly StoredSession[]>;
 
   /** Gives up this process's leases and closes files. Safe to repeat. */
   close(): Promise<void>;

@@ -50,7 +50,12 @@ export type Answer =
 /** What happened to a task, without its place in the journal. */
 export type TaskEventBody =
   | { readonly type: "created"; readonly task: NewTask }
-  | { readonly type: "attempt_started"; readonly attempt: number; readonly worker: string; readonly toolVersion: string }
+  | {
+      readonly type: "attempt_started";
+      readonly attempt: number;
+      readonly worker: string;
+      readonly toolVersion: string;
+    }
   | {
       readonly type: "attempt_ended";
       readonly reason: "paused" | "drained" | "waiting" | "retry" | "crashed" | "interrupted";

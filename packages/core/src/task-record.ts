@@ -26,9 +26,11 @@ export interface TaskRecord extends NewTask {
   readonly attempt: number;
   /** An attempt was started and its end was not recorded. */
   readonly live: boolean;
-  /** Attempts that died with their process since the last progress. */
+  /** The present or last attempt has committed progress. */
+  readonly progressed: boolean;
+  /** Attempts in a row that died with their process without any progress. */
   readonly crashes: number;
-  /** Attempts that failed since the last progress. */
+  /** Attempts that failed since the last progress, and were to be retried. */
   readonly failures: number;
   readonly runnableAt?: string;
   readonly progress: number;

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "./json.js";
-import type { AnySchema, InferOutput } from "./schema.js";
 import type { taskDefaults } from "./limits.js";
+import type { AnySchema, InferOutput } from "./schema.js";
 import type { LogLevel } from "./task-event.js";
 
 /** What a tool yields: everything in it becomes durable and visible together, or not at all. */
@@ -138,8 +138,7 @@ export interface ToolDefinition<
 }
 
 /** A tool without checkpoints: a plain async function, which may still use `step`, `ask` and `sleep`. */
-export interface PlainToolDefinition<Input extends AnySchema, Output extends AnySchema | undefined>
-  extends ToolFacts {
+export interface PlainToolDefinition<Input extends AnySchema, Output extends AnySchema | undefined> extends ToolFacts {
   readonly input: Input;
   readonly output?: Output;
   readonly content?: (output: OutputOf<Output>) => readonly ContentBlock[];
@@ -195,4 +194,3 @@ export interface Tool extends ToolFacts {
     task: TaskContext<unknown, unknown>,
   ) => AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void> | Promise<unknown>;
 }
-

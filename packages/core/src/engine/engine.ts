@@ -1,6 +1,6 @@
 import type { Json } from "../json.js";
-import type { JsonSchemaValidator } from "../schema.js";
 import type { engineDefaults } from "../limits.js";
+import type { JsonSchemaValidator } from "../schema.js";
 import type { ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store.js";
 import type { Answer, Question, TaskEvent } from "../task-event.js";
 import type { TaskRecord, TaskStatus } from "../task-record.js";
@@ -121,7 +121,10 @@ export interface OwnedTasks {
    * Ordering: by seq, without gap or repeat. Cancellation: leaving the loop or aborting ends the following, never
    * the task.
    */
-  follow(taskId: string, options?: { readonly afterSeq?: number; readonly signal?: AbortSignal }): AsyncIterable<Followed>;
+  follow(
+    taskId: string,
+    options?: { readonly afterSeq?: number; readonly signal?: AbortSignal },
+  ): AsyncIterable<Followed>;
   /** Waits until the task finished, asks or is paused, or until the time is over. */
   wait(taskId: string, options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<WaitResult>;
   /**
@@ -166,6 +169,11 @@ export interface Engine {
   tool(name: string): Tool;
   /** One owner's tasks. The owner is a tagged string: `sub:…`, `client:…`, `session:…` or `local:…`. */
   forOwner(owner: string): OwnedTasks;
+  /**
+   * Begins to look for work: recovery after a crash, due tasks, the sweep. Happens by itself at the first use of a
+   * task; until then the store is not touched. Safe to repeat.
+   */
+  open(): Promise<void>;
   /** Deletes finished tasks whose time is over; runs by itself now and then. Resolves to how many. */
   sweep(): Promise<number>;
   /**

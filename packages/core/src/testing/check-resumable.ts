@@ -1,0 +1,165 @@
+import { createEngine } from "../engine/create-engine.js";
+import type { Engine, OwnedTasks } from "../engine/engine.js";
+import { canonicalJson, type Json } from "../json.js";
+import { createMemoryStore, type MemoryStore } from "../memory-store/memory-store.js";
+import type { JsonSchemaValidator } from "../schema.js";
+import type { Store } from "../store.js";
+import type { Answer } from "../task-event.js";
+import { openQuestions, type TaskRecord } from "../task-record.js";
+import type { Tool } from "../tool.js";
+
+/** What crashing a tool everywhere showed. */
+export interface ResumableReport {
+  /** Places between two commits at which the tool was crashed, each once before and once after the commit. */
+  readonly boundaries: number;
+  /** The output of the undisturbed run. */
+  readonly output: Json;
+  /** What the undisturbed run appended. */
+  readonly items: readonly Json[];
+  /** One sentence for each crash after which result or items were others. Empty when the tool is resumable. */
+  readonly differences: readonly string[];
+}
+
+/** How to run the tool. */
+export interface CheckResumableOptions {
+  /** Answers to what the tool asks, by key. */
+  readonly answers?: { readonly [key: string]: Answer };
+  readonly validateJsonSchema?: JsonSchemaValidator;
+  /** Steps and checkpoints to crash at; the test fails beyond it. Default 1000. */
+  readonly maxBoundaries?: number;
+}
+
+interface Outcome {
+  readonly record: TaskRecord;
+  readonly items: readonly Json[];
+}
+
+/**
+ * Runs a tool once undisturbed, then again and again, each time killing the process before or after another commit
+ * (every checkpoint, every step, start and end), lets it resume, and compares output and items.
+ *
+ * @example
+ * const report = await checkResumable(countWords, { path: "book.txt" });
+ * expect(report.differences).toEqual([]);
+ */
+export async function checkResumable(
+  tool: Tool,
+  input: Json,
+  options: CheckResumableOptions = {},
+): Promise<ResumableReport> {
+  const { maxBoundaries = 1_000 } = options;
+  let boundaries = 0;
+  const expected = await runOn(createMemoryStore(), tool, input, options, (at) => {
+    if (at === "before") boundaries += 1;
+    return "go on";
+  });
+  if (boundaries > maxBoundaries) {
+    throw new RangeError(`The tool has ${boundaries} boundaries; raise maxBoundaries or use a smaller input.`);
+  }
+  const differences: string[] = [];
+  for (let boundary = 1; boundary <= boundaries; boundary++) {
+    for (const side of ["before", "after"] as const) {
+      const found = await crashAt(boundary, side, tool, input, options);
+      const difference = compare(expected, found);
+      if (difference !== undefined)
+        differences.push(`crash ${side} commit ${boundary} of ${boundaries}: ${difference}`);
+    }
+  }
+  return { boundaries, output: expected.record.output ?? null, items: expected.items, differences };
+}
+
+async function crashAt(
+  boundary: number,
+  side: "before" | "after",
+  tool: Tool,
+  input: Json,
+  options: CheckResumableOptions,
+): Promise<Outcome> {
+  const store = createMemoryStore();
+  let count = 0;
+  const crashed = new Promise<"crashed">((resolve) => {
+    const first = runOn(store, tool, input, options, (at) => {
+      if (at === "before") count += 1;
+      if (count !== boundary || at !== side) return "go on";
+      store.kill({ noticed: true });
+      resolve("crashed");
+      return "die";
+    });
+    // A run that was crashed never settles; one that was not reached by the crash is compared below.
+    first.then(
+      () => resolve("crashed"),
+      () => resolve("crashed"),
+    );
+  });
+  await crashed;
+  return runOn(store.open(), tool, input, options, () => "go on");
+}
+
+async function runOn(
+  store: MemoryStore,
+  tool: Tool,
+  input: Json,
+  options: CheckResumableOptions,
+  atCommit: (at: "before" | "after") => "go on" | "die",
+): Promise<Outcome> {
+  const engine = createEngine({
+    store: watched(store, atCommit),
+    tools: [tool],
+    limits: { crashBackoffMs: 0, maxCrashesWithoutProgress: 1_000 },
+    ...(options.validateJsonSchema === undefined ? {} : { validateJsonSchema: options.validateJsonSchema }),
+  });
+  const tasks = engine.forOwner("local:check");
+  const { record } = await tasks.start({ tool: tool.name, input });
+  const outcome = await finish(engine, tasks, record.id, options.answers ?? {});
+  await engine.close();
+  return outcome;
+}
+
+async function finish(
+  engine: Engine,
+  tasks: OwnedTasks,
+  id: string,
+  answers: { readonly [key: string]: Answer },
+): Promise<Outcome> {
+  for (;;) {
+    const { reason, record } = await tasks.wait(id);
+    if (reason === "finished") return { record, items: await allItems(tasks, id) };
+    if (reason !== "input_required") throw new Error(`Task ${id} of ${engine.tools[0]?.name} stopped: ${reason}.`);
+    for (const { key } of openQuestions(record)) {
+      const answer = answers[key];
+      if (answer === undefined) throw new Error(`The tool asks ${JSON.stringify(key)}: give options.answers for it.`);
+      await tasks.answer(id, key, answer);
+    }
+  }
+}
+
+async function allItems(tasks: OwnedTasks, id: string): Promise<readonly Json[]> {
+  const items: Json[] = [];
+  for (;;) {
+    const page = await tasks.items(id, { after: items.length, limit: 1_000 });
+    items.push(...page.items);
+    if (items.length >= page.total) return items;
+  }
+}
+
+function watched(store: MemoryStore, atCommit: (at: "before" | "after") => "go on" | "die"): Store {
+  const dead = new Promise<never>(() => {});
+  return {
+    ...store,
+    async commit(request) {
+      if (atCommit("before") === "die") return dead;
+      const result = await store.commit(request);
+      return atCommit("after") === "die" ? dead : result;
+    },
+  };
+}
+
+function compare(expected: Outcome, found: Outcome): string | undefined {
+  if (found.record.status !== expected.record.status) {
+    return `ended ${found.record.status}, not ${expected.record.status} (${found.record.error?.message ?? "no error"})`;
+  }
+  if (canonicalJson(found.record.output ?? null) !== canonicalJson(expected.record.output ?? null)) {
+    return "the output is another";
+  }
+  return canonicalJson(found.items) === canonicalJson(expected.items) ? undefined : "the items are others";
+}

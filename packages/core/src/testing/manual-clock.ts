@@ -1,0 +1,53 @@
+import type { Clock } from "../engine/engine.js";
+
+/** A clock that stands still until it is turned. */
+export interface ManualClock extends Clock {
+  /** Turns the clock on by so many milliseconds, calling back what falls due, in order. */
+  advance(ms: number): Promise<void>;
+  /** Makes the wall clock jump, as when somebody sets it; monotonic time and timers do not notice. */
+  jump(ms: number): void;
+}
+
+/** Makes a clock for tests; the wall clock begins at 2026-01-01T00:00:00Z unless told otherwise. */
+export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
+  let elapsedMs = 0;
+  let offsetMs = startMs;
+  let last = 0;
+  const timers = new Map<number, { readonly dueMs: number; readonly run: () => void }>();
+  const nextDue = (untilMs: number): [number, () => void] | undefined => {
+    const due = [...timers].filter(([, timer]) => timer.dueMs <= untilMs);
+    const first = due.sort(([, a], [, b]) => a.dueMs - b.dueMs)[0];
+    if (first === undefined) return undefined;
+    timers.delete(first[0]);
+    return [first[1].dueMs, first[1].run];
+  };
+  return {
+    wallMs: () => offsetMs + elapsedMs,
+    monotonicMs: () => elapsedMs,
+    after(delayMs, run) {
+      last += 1;
+      const id = last;
+      timers.set(id, { dueMs: elapsedMs + Math.max(0, delayMs), run });
+      return () => timers.delete(id);
+    },
+    jump(ms) {
+      offsetMs += ms;
+    },
+    async advance(ms) {
+      const untilMs = elapsedMs + ms;
+      await settle();
+      for (let next = nextDue(untilMs); next !== undefined; next = nextDue(untilMs)) {
+        elapsedMs = Math.max(elapsedMs, next[0]);
+        next[1]();
+        await settle();
+      }
+      elapsedMs = untilMs;
+    },
+  };
+}
+
+/** Lets everything that waits for promises alone come to rest. */
+async function settle(): Promise<void> {
+  const turns = 20;
+  for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
+}

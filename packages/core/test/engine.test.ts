@@ -1,0 +1,70 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { createEngine, createMemoryStore, defineTool, type Engine, type EngineOptions, type Followed } from "../src/index.js";
+import { checkResumable } from "../src/testing.js";
+
+const count = defineTool({
+  name: "count",
+  description: "Counts.",
+  input: z.object({ to: z.number().int().positive(), batch: z.number().int().positive().default(1) }),
+  output: z.object({ counted: z.number() }),
+  state: { at: 0 },
+  item: z.number(),
+  async *run({ to, batch }, task) {
+    let { at } = task.state;
+    task.log("info", at === 0 ? "starting" : `resuming from ${at}`);
+    while (at < to) {
+      const next = Math.min(to, at + batch);
+      const append = Array.from({ length: next - at }, (_, index) => at + index);
+      at = next;
+      yield { progress: at, total: to, state: { at }, append, message: `${at}/${to}` };
+    }
+    return { counted: at };
+  },
+});
+
+function engineWith(options: Partial<EngineOptions> & Pick<EngineOptions, "tools">): Engine {
+  return createEngine({ store: createMemoryStore(), ...options });
+}
+
+async function collect(events: AsyncIterable<Followed>): Promise<Followed[]> {
+  const all: Followed[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+describe("engine", () => {
+  it("runs a tool to its end and keeps what it appended (G1, G3)", async () => {
+    const tasks = engineWith({ tools: [count] }).forOwner("local:me");
+    const { record, created } = await tasks.start({ tool: "count", input: { to: 5, batch: 2 } });
+    expect(created).toBe(true);
+    const done = await tasks.wait(record.id);
+    expect(done).toMatchObject({ reason: "finished", status: "completed", record: { output: { counted: 5 }, progress: 5 } });
+    expect(await tasks.items(record.id)).toEqual({ items: [0, 1, 2, 3, 4], next: 5, total: 5 });
+  });
+
+  it("shows a follower every event once and in order (G5)", async () => {
+    const tasks = engineWith({ tools: [count] }).forOwner("local:me");
+    const { record } = await tasks.start({ tool: "count", input: { to: 4 } });
+    const seen = await collect(tasks.follow(record.id));
+    expect(seen.map((entry) => (entry.kind === "event" ? `${entry.event.seq} ${entry.event.type}` : "snapshot"))).toEqual([
+      "1 created",
+      "2 attempt_started",
+      "3 log",
+      "4 checkpoint",
+      "5 checkpoint",
+      "6 checkpoint",
+      "7 checkpoint",
+      "8 completed",
+    ]);
+    const rest = await collect(tasks.follow(record.id, { afterSeq: 6 }));
+    expect(rest.map((entry) => (entry.kind === "event" ? entry.event.seq : 0))).toEqual([7, 8]);
+    expect(await collect(tasks.follow(record.id, { afterSeq: 8 }))).toEqual([]);
+  });
+
+  it("ends the same whatever commit the process dies at (G1, G2)", async () => {
+    const report = await checkResumable(count, { to: 6, batch: 2 });
+    expect(report).toMatchObject({ output: { counted: 6 }, items: [0, 1, 2, 3, 4, 5], differences: [] });
+    expect(report.boundaries).toBeGreaterThan(4);
+  });
+});
