@@ -207,9 +207,9 @@ export interface Store {
    * take a new one and read.
    *
    * @returns the seq of the last event, and the signals that are pending now.
-   * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT` when `afterSeq` is not the
-   * journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key belongs to another
-   * unfinished task (nothing was written).
+   * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT`
+   * when `afterSeq` is not the journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key
+   * belongs to another unfinished task (nothing was written).
    */
   commit(request: {
     readonly lease: Lease;
