@@ -1,0 +1,76 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Instant, Lease, NewTask, Store } from "@resumable-mcp/core";
+
+/** A folder for a store, and how to get rid of it. */
+export async function temporaryFolder(): Promise<{ readonly directory: string; readonly remove: () => Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), "resumable-bench-"));
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) };
+}
+
+/** The present moment, for a store. */
+export function now(): Instant {
+  return { wallMs: Date.now(), monotonicMs: performance.now() };
+}
+
+let made = 0;
+
+/** A task of nobody's tool, each with an id of its own. */
+export function someTask(): NewTask {
+  made += 1;
+  const id = `bench-task-${String(made).padStart(8, "0")}-${process.pid}`;
+  return {
+    id,
+    owner: "local:bench",
+    tool: "bench",
+    toolVersion: "1",
+    key: id,
+    input: { n: made },
+    recover: "on_return",
+    ttlMs: 3_600_000,
+  };
+}
+
+/** Makes a task and takes its lease, ready for checkpoints. */
+export async function beginTask(store: Store): Promise<{ readonly lease: Lease; readonly lastSeq: number }> {
+  const { snapshot } = await store.createTask({ task: someTask(), reuseResultMs: 0, now: now() });
+  const { id } = snapshot.record;
+  const acquired = await store.acquireLease({ taskId: id, worker: "bench", ttlMs: 60_000, now: now() });
+  if (acquired === undefined) throw new Error(`Nobody else should hold the lease of ${id}.`);
+  const started = { type: "attempt_started", attempt: 1, worker: "bench", toolVersion: "1" } as const;
+  const { lastSeq } = await store.commit({
+    lease: acquired.lease,
+    afterSeq: snapshot.record.lastSeq,
+    events: [started],
+    consume: [],
+    now: now(),
+  });
+  return { lease: acquired.lease, lastSeq };
+}
+
+/** Commits so many checkpoints, one after the other. Resolves to the last seq. */
+export async function checkpoints(store: Store, lease: Lease, afterSeq: number, count: number): Promise<number> {
+  let seq = afterSeq;
+  for (let index = 0; index < count; index++) {
+    const state = { line: seq, words: seq * 7, note: "x".repeat(100) };
+    const event = { type: "checkpoint", progress: seq, total: 1e9, state, message: `Processed ${seq}` } as const;
+    ({ lastSeq: seq } = await store.commit({ lease, afterSeq: seq, events: [event], consume: [], now: now() }));
+  }
+  return seq;
+}
+
+/** Makes so many tasks that have already completed. */
+export async function finishTasks(store: Store, count: number): Promise<void> {
+  const atOnce = 50;
+  for (let begun = 0; begun < count; begun += atOnce) {
+    await Promise.all(Array.from({ length: Math.min(atOnce, count - begun) }, () => finishTask(store)));
+  }
+}
+
+async function finishTask(store: Store): Promise<void> {
+  const { lease, lastSeq } = await beginTask(store);
+  const completed = { type: "completed", output: { ok: true } } as const;
+  await store.commit({ lease, afterSeq: lastSeq, events: [completed], consume: [], now: now() });
+  await store.releaseLease(lease);
+}
