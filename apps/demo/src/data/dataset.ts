@@ -1,0 +1,93 @@
+import { createReadStream } from "node:fs";
+import { pipeline } from "node:stream";
+import { parse } from "csv-parse";
+import { type Columns, catalog, type Dataset, type Row } from "./catalog.js";
+import { dataFolder } from "./data-folder.js";
+
+/** A row may not be longer than this: a file with a quote that never closes is not read into memory as a whole. */
+const maxRowCharacters = 4096;
+
+/** One row as the file has it, and its place: the first row after the header has index 0. */
+export interface RawRow {
+  readonly index: number;
+  readonly cells: Readonly<Record<string, string>>;
+}
+
+/** Which rows to read: `limit` rows beginning with the one of index `from`; without a limit, all that follow. */
+export interface RowRange {
+  readonly from?: number;
+  readonly limit?: number;
+}
+
+/** A typed row, or a sentence that names every column that is wrong. */
+export type ParsedRow<Shape extends Columns = Columns> =
+  | { readonly ok: true; readonly row: Row<Shape> }
+  | { readonly ok: false; readonly problem: string };
+
+/**
+ * Finds a data set by its name or by one of its aliases.
+ *
+ * @throws RangeError when there is none; the message lists the names that exist.
+ */
+export function findDataset(name: string): Dataset {
+  const found = catalog.find((dataset) => dataset.name === name || dataset.aliases.includes(name));
+  if (found === undefined) throw new RangeError(`There is no dataset "${name}". Known: ${knownNames().join(", ")}.`);
+  return found;
+}
+
+/**
+ * Reads rows of a data set, one at a time and without checking their cells: that is the work of {@link parseRow}.
+ *
+ * Ordering: as in the file, so a reader that goes on with `from` sees what an undisturbed one would have seen.
+ * A range that reaches beyond the last row ends there. Leaving the loop early closes the file.
+ *
+ * @throws RangeError when the range is not made of whole numbers; Error when the file is absent, malformed, or has
+ * other columns or another number of rows than the catalog says.
+ */
+export async function* readRows(dataset: Dataset, range: RowRange = {}): AsyncGenerator<RawRow, void, undefined> {
+  const from = countOf("from", range.from ?? 0);
+  const end = range.limit === undefined ? Number.POSITIVE_INFINITY : from + countOf("limit", range.limit);
+  let index = 0;
+  for await (const cells of openRows(dataset)) {
+    if (index >= end) return;
+    if (index >= from) yield { index, cells };
+    index += 1;
+  }
+  if (index !== dataset.rows)
+    throw new Error(`${dataset.file} has ${index} rows, not ${dataset.rows}: restore the file.`);
+}
+
+/** Parses the cells of one row into typed columns. A row with a gap or a senseless value is reported, never mended. */
+export function parseRow<Shape extends Columns>(
+  dataset: Dataset<Shape>,
+  cells: Readonly<Record<string, string>>,
+): ParsedRow<Shape> {
+  const parsed = dataset.columns.safeParse(cells);
+  if (parsed.success) return { ok: true, row: parsed.data };
+  const problems = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(" "));
+  return { ok: false, problem: problems.join("; ") };
+}
+
+function knownNames(): string[] {
+  return catalog.flatMap(({ name, aliases }) =>
+    aliases.length === 0 ? [name] : [`${name} (also ${aliases.join(", ")})`],
+  );
+}
+
+function openRows(dataset: Dataset): AsyncIterable<RawRow["cells"]> {
+  const file = createReadStream(new URL(dataset.file, dataFolder(import.meta.url)));
+  const parser = parse({ columns: (header) => checkHeader(dataset, header), max_record_size: maxRowCharacters });
+  // A failure of either stream reaches the reader through the parser; a reader that leaves early is no failure.
+  return pipeline(file, parser, () => undefined);
+}
+
+function checkHeader(dataset: Dataset, header: string[]): string[] {
+  const expected = Object.keys(dataset.columns.shape).join(",");
+  if (header.join(",") === expected) return header;
+  throw new Error(`${dataset.file} has the columns ${header.join(",")}, not ${expected}: restore the file.`);
+}
+
+function countOf(what: keyof RowRange, value: number): number {
+  if (Number.isSafeInteger(value) && value >= 0) return value;
+  throw new RangeError(`${what} is ${value}: it must be a whole number of rows, 0 or more.`);
+}
