@@ -1,1 +1,2 @@
-export {};
+export { createMcpServer } from "./create-mcp-server.js";
+export { createJsonSchemaValidator } from "./validate-json-schema.js";

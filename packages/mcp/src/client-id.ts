@@ -1,0 +1,22 @@
+const leastBits = 128;
+
+/**
+ * Tells whether a self-asserted `client_id` is random enough to be an owner of its own.
+ *
+ * The measure is an estimate: length times the size of the alphabet that it seems to come from. An id of one kind of
+ * letters only is taken for words. It keeps names such as `laptop` from colliding between people; it cannot make a
+ * guessable id secret.
+ */
+export function isStrongClientId(clientId: string): boolean {
+  if (!/^[A-Za-z0-9_.:-]+$/.test(clientId) || new Set(clientId).size < 8) return false;
+  return estimatedBits(clientId) >= leastBits;
+}
+
+function estimatedBits(clientId: string): number {
+  const core = clientId.replaceAll(/[_.:-]/g, "");
+  if (/^([0-9a-f]+|[0-9A-F]+)$/.test(core)) return core.length * 4;
+  const classes = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((letters) => letters.test(core));
+  if (classes.length < 2) return 0;
+  const alphabet = classes.reduce((size, letters) => size + (letters.test("5") ? 10 : 26), 2);
+  return clientId.length * Math.log2(alphabet);
+}

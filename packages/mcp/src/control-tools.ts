@@ -1,0 +1,158 @@
+import { isFinal, openQuestions, type TaskView } from "@resumable-mcp/core";
+import { z } from "zod";
+import { type ControlTool, type ControlToolName, controlTool } from "./control-tool.js";
+import { followCall } from "./follow-call.js";
+import { checkpointStats, listSessionTasks, sessionInfo } from "./owner-tools.js";
+import { resultOf } from "./run-tool-call.js";
+import { taskObject } from "./task-object.js";
+import { dataResult, errorResult, finishedResult } from "./tool-result.js";
+
+const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
+const destructive = { readOnlyHint: false, destructiveHint: true, openWorldHint: false };
+const taskId = z.string().min(1).max(256).describe("The id of the task, as the call that began it gave it.");
+const maxWaitSeconds = 45;
+
+const getTask = controlTool({
+  name: "get_task",
+  title: "Get a task",
+  description: 'Tells how far a long-running task is, and with include: ["result"] what it returned.',
+  annotations: readOnly,
+  input: z.object({ task_id: taskId, include: z.array(z.enum(["result"])).optional() }),
+  async run(call, input) {
+    const view = await call.tasks.get(input.task_id);
+    if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(view);
+    const { _meta, ...result } = finishedResult(call.engine, view, true);
+    return dataResult({ ...taskObject(view), result: { ...result } });
+  },
+});
+
+const waitForTask = controlTool({
+  name: "wait_for_task",
+  title: "Wait for a task",
+  description:
+    "Waits until a long-running task is finished and gives its result. Answers after timeout_seconds at the latest; while the status is not completed, call it again.",
+  annotations: readOnly,
+  input: z.object({
+    task_id: taskId,
+    timeout_seconds: z.number().min(0).max(maxWaitSeconds).default(maxWaitSeconds).describe("0 answers at once."),
+  }),
+  async run(call, input) {
+    const view = await call.tasks.get(input.task_id);
+    // Whoever waits has returned to the task: it goes on, unless somebody paused it.
+    if (view.interrupted || view.status === "pending") await call.tasks.resume(input.task_id);
+    return resultOf(call, await followCall(call, input.task_id, input.timeout_seconds * 1000), isFinal(view.status));
+  },
+});
+
+const pauseTask = controlTool({
+  name: "pause_task",
+  title: "Pause a task",
+  description: "Stops a running task at its next checkpoint. Nothing is lost: resume_task lets it go on.",
+  annotations: idempotent,
+  input: z.object({ task_id: taskId }),
+  async run(call, input) {
+    const view = await call.tasks.pause(input.task_id);
+    const message = `Task ${input.task_id} paused correctly`;
+    return dataResult({ ...taskObject(view), message }, message);
+  },
+});
+
+const resumeTask = controlTool({
+  name: "resume_task",
+  title: "Resume a task",
+  description: "Lets a paused, interrupted or failed task go on from its last checkpoint.",
+  annotations: idempotent,
+  input: z.object({ task_id: taskId }),
+  run: async (call, input) => viewResult(await call.tasks.resume(input.task_id)),
+});
+
+const cancelTask = controlTool({
+  name: "cancel_task",
+  title: "Cancel a task",
+  description: "Ends an unfinished task for good.",
+  annotations: { ...destructive, idempotentHint: true },
+  input: z.object({ task_id: taskId }),
+  run: async (call, input) => viewResult(await call.tasks.cancel(input.task_id)),
+});
+
+const answerTask = controlTool({
+  name: "answer_task",
+  title: "Answer a task's question",
+  description: "Passes on the user's answer to a question that a task asks. Ask the user; never answer for them.",
+  annotations: { ...destructive, destructiveHint: false },
+  input: z.object({
+    task_id: taskId,
+    key: z.string().min(1).max(256),
+    action: z.enum(["accept", "decline", "cancel"]),
+    content: z.record(z.string(), z.json()).optional().describe("The answer, for action accept."),
+  }),
+  async run(call, input) {
+    const view = await call.tasks.get(input.task_id);
+    const question = openQuestions(view.record).find(({ key }) => key === input.key)?.question;
+    if (question?.userOnly === true) {
+      return errorResult(
+        "USER_ONLY",
+        `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows it to them.`,
+      );
+    }
+    const { action, content = {} } = input;
+    const answer = action === "accept" ? ({ action, content } as const) : ({ action } as const);
+    return viewResult(await call.tasks.answer(input.task_id, input.key, answer));
+  },
+});
+
+const deleteTask = controlTool({
+  name: "delete_task",
+  title: "Delete a task",
+  description: "Deletes a finished task and what it produced.",
+  annotations: destructive,
+  input: z.object({ task_id: taskId }),
+  async run(call, input) {
+    await call.tasks.delete(input.task_id);
+    return dataResult({ deleted: input.task_id });
+  },
+});
+
+const getTaskItems = controlTool({
+  name: "get_task_items",
+  title: "Get a task's items",
+  description: "Reads what a task has produced so far, page by page.",
+  annotations: readOnly,
+  input: z.object({
+    task_id: taskId,
+    after: z.number().int().min(0).default(0).describe("`next` of the page before."),
+    limit: z.number().int().min(1).max(1000).default(100),
+  }),
+  async run(call, input) {
+    const { items, next, total } = await call.tasks.items(input.task_id, input);
+    return dataResult({ task_id: input.task_id, items, next, total });
+  },
+});
+
+/** All control tools. */
+export const controlTools: readonly ControlTool[] = [
+  getTask,
+  waitForTask,
+  pauseTask,
+  resumeTask,
+  cancelTask,
+  answerTask,
+  deleteTask,
+  getTaskItems,
+  listSessionTasks,
+  checkpointStats,
+  sessionInfo,
+];
+
+/** What a server of somebody else's offers unless told otherwise: without these a long call cannot be finished. */
+export const defaultControlTools: readonly ControlToolName[] = [
+  "wait_for_task",
+  "get_task",
+  "cancel_task",
+  "answer_task",
+];
+
+function viewResult(view: TaskView) {
+  return dataResult(taskObject(view));
+}

@@ -1,0 +1,147 @@
+import { type Followed, isFinal, openQuestions, type TaskView } from "@resumable-mcp/core";
+import type { Call } from "./call.js";
+import { present } from "./call-meta.js";
+import { journalMessage, notificationOf, type Told } from "./journal-message.js";
+
+/** How following a task for a caller ended. */
+export interface CallEnding {
+  /** `left`: the caller is gone, and whatever is answered reaches nobody. */
+  readonly reason: "finished" | "paused" | "input_required" | "timeout" | "left";
+  readonly view: TaskView;
+}
+
+/** Events before the cursor that are read again, to know which progress the caller was told last. */
+const lookBackEvents = 256;
+
+/**
+ * Tells a caller what happens to a task until it finished, stands still, or the time is over.
+ *
+ * Ordering: by seq, only events behind `call.meta.afterSeq`, without gap or repeat.
+ * Cancellation: `call.signal` ends the following, never the task.
+ */
+export async function followCall(call: Call, taskId: string, timeoutMs: number | undefined): Promise<CallEnding> {
+  const stop = new AbortController();
+  const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), timeoutMs);
+  const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
+  try {
+    const reason = await tellAll(call, taskId, AbortSignal.any([call.signal, stop.signal]), asking);
+    return await endingOf(call, taskId, reason ?? (stop.signal.reason === "timeout" ? "timeout" : undefined));
+  } finally {
+    clearTimeout(timer);
+    asking.stop();
+  }
+}
+
+async function endingOf(call: Call, taskId: string, reason: CallEnding["reason"] | undefined): Promise<CallEnding> {
+  const view = await call.tasks.get(taskId);
+  if (call.signal.aborted) return { reason: "left", view };
+  if (isFinal(view.status)) return { reason: "finished", view };
+  if (view.status === "paused" || view.status === "input_required") return { reason: view.status, view };
+  return { reason: reason ?? "timeout", view };
+}
+
+async function tellAll(
+  call: Call,
+  taskId: string,
+  signal: AbortSignal,
+  asking: Asking,
+): Promise<CallEnding["reason"] | undefined> {
+  const { afterSeq } = call.meta;
+  const first = await call.tasks.get(taskId);
+  let told: Told = { ...present("total", first.record.total) };
+  let seen = afterSeq;
+  let look = true;
+  const restsNow = async () => {
+    const view = await call.tasks.get(taskId);
+    if (seen < view.record.lastSeq) return undefined;
+    look = false;
+    return restOf(view, asking);
+  };
+  if (afterSeq >= first.record.lastSeq) {
+    const rest = await restsNow();
+    if (rest !== undefined) return rest;
+  }
+  for await (const followed of call.tasks.follow(taskId, {
+    afterSeq: Math.max(0, afterSeq - lookBackEvents),
+    signal,
+  })) {
+    const mapped = journalMessage(followed, told);
+    told = mapped.told;
+    const seq = seqOf(followed);
+    if (seq <= afterSeq) continue;
+    if (mapped.message !== undefined) await tell(call, taskId, first.record.tool, mapped.message);
+    seen = seq;
+    look ||= mayRest(followed);
+    const rest = look ? await restsNow() : undefined;
+    if (rest !== undefined) return rest;
+  }
+  return undefined;
+}
+
+async function tell(
+  call: Call,
+  taskId: string,
+  tool: string,
+  message: Parameters<typeof notificationOf>[0],
+): Promise<void> {
+  if (message.kind === "log" && !call.wantsLog(message.level)) return;
+  const notification = notificationOf(message, { taskId, tool, progressToken: call.meta.progressToken });
+  if (notification !== undefined) await call.notify(notification);
+}
+
+function seqOf(followed: Followed): number {
+  return followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
+}
+
+/** After these the task may stand still, and only its present record can tell. */
+function mayRest(followed: Followed): boolean {
+  if (followed.kind === "snapshot") return true;
+  return ["asked", "answered", "desired", "attempt_ended"].includes(followed.event.type);
+}
+
+function restOf(view: TaskView, asking: Asking): CallEnding["reason"] | undefined {
+  if (isFinal(view.status)) return "finished";
+  if (view.status === "paused") return "paused";
+  const asked = asking.begin(view);
+  return view.status === "input_required" && !asked ? "input_required" : undefined;
+}
+
+interface Asking {
+  /** Asks what is open and not being asked yet. False when the client cannot ask its user. */
+  begin(view: TaskView): boolean;
+  stop(): void;
+}
+
+function createAsking(call: Call, taskId: string, onFailure: () => void): Asking {
+  const open = new Map<string, AbortController>();
+  let able = call.ask !== undefined;
+  const askOne = async (question: Parameters<NonNullable<Call["ask"]>>[1], signal: AbortSignal) => {
+    try {
+      const answer = await call.ask?.(taskId, question, signal);
+      if (answer !== undefined) await call.tasks.answer(taskId, question.key, answer);
+    } catch {
+      // The question stays open; the caller is told how to answer it otherwise.
+      if (signal.aborted) return;
+      able = false;
+      onFailure();
+    }
+  };
+  return {
+    begin(view) {
+      const questions = openQuestions(view.record);
+      for (const [key, controller] of open) {
+        if (!questions.some((question) => question.key === key)) controller.abort("answered");
+      }
+      if (!able) return false;
+      for (const question of questions.filter(({ key }) => !open.has(key))) {
+        const controller = new AbortController();
+        open.set(question.key, controller);
+        void askOne(question, controller.signal);
+      }
+      return true;
+    },
+    stop() {
+      for (const controller of open.values()) controller.abort("left");
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { Followed, Json, JsonObject, LogLevel } from "@resumable-mcp/core";
+import { present } from "./call-meta.js";
+import { metaKeys } from "./meta-keys.js";
+
+/** What a caller is told of one event of a journal. */
+export type JournalMessage =
+  | {
+      readonly kind: "progress";
+      readonly seq: number;
+      readonly progress: number;
+      readonly total?: number;
+      readonly message?: string;
+      /** It stands in place of events that compaction dropped. */
+      readonly snapshot?: true;
+    }
+  | { readonly kind: "log"; readonly seq: number; readonly level: LogLevel; readonly data: Json };
+
+/** What a caller knows already. */
+export interface Told {
+  readonly progress?: number;
+  readonly total?: number;
+}
+
+/**
+ * Maps one event of a journal to what a caller is told of it, and to what the caller knows then.
+ *
+ * The one place that does: first delivery, delivery after a crash and `wait_for_task` say the same. At most one
+ * message an event, so that an event's seq can be the message's place in a stream.
+ *
+ * Ordering: progress only rises. Source: MCP, Utilities, "Progress" ("the progress value MUST increase").
+ */
+export function journalMessage(followed: Followed, told: Told): { message?: JournalMessage; told: Told } {
+  if (followed.kind === "snapshot") {
+    const { lastSeq, progress, total, message } = followed.record;
+    return risen(told, {
+      seq: lastSeq,
+      progress,
+      snapshot: true,
+      ...present("total", total),
+      ...present("message", message),
+    });
+  }
+  const { event } = followed;
+  const { seq } = event;
+  if (event.type === "log") return { message: { kind: "log", seq, level: event.level, data: event.data }, told };
+  if (event.type === "restarted" && !event.fromState) {
+    const data = `The task begins anew: generation ${event.generation}.`;
+    return { message: { kind: "log", seq, level: "notice", data }, told };
+  }
+  if (event.type !== "checkpoint" || event.progress === undefined) return { told };
+  const total = event.total ?? told.total;
+  return risen(told, {
+    seq,
+    progress: event.progress,
+    ...present("total", total),
+    ...present("message", event.message),
+  });
+}
+
+type Progress = Omit<Extract<JournalMessage, { kind: "progress" }>, "kind">;
+
+function risen(told: Told, next: Progress): { message?: JournalMessage; told: Told } {
+  const known: Told = { ...told, ...present("total", next.total) };
+  if (told.progress !== undefined && next.progress <= told.progress) return { told: known };
+  return { message: { kind: "progress", ...next }, told: { ...known, progress: next.progress } };
+}
+
+/** A notification as it goes over the wire, without the JSON-RPC envelope. */
+export interface Notification {
+  readonly method: string;
+  readonly params: JsonObject;
+}
+
+/**
+ * Makes the notification for a message; none for progress when the caller did not ask for it.
+ *
+ * Source: MCP, Utilities, "Progress" and "Logging".
+ */
+export function notificationOf(
+  message: JournalMessage,
+  call: { readonly taskId: string; readonly tool: string; readonly progressToken?: string | number | undefined },
+): Notification | undefined {
+  const _meta = { [metaKeys.taskId]: call.taskId, [metaKeys.seq]: message.seq };
+  if (message.kind === "log") {
+    const { level, data } = message;
+    return { method: "notifications/message", params: { level, logger: call.tool, data, _meta } };
+  }
+  if (call.progressToken === undefined) return undefined;
+  const { kind: _kind, seq: _seq, snapshot, ...progress } = message;
+  const marked = snapshot === true ? { ..._meta, [metaKeys.snapshot]: true } : _meta;
+  return {
+    method: "notifications/progress",
+    params: { progressToken: call.progressToken, ...progress, _meta: marked },
+  };
+}

@@ -1,0 +1,147 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import {
+  type Engine,
+  isResumableError,
+  type Json,
+  type JsonObject,
+  ResumableError,
+  type Tool,
+} from "@resumable-mcp/core";
+import type { Call } from "../call.js";
+import { type ControlTool, type ControlToolName, InvalidArguments } from "../control-tool.js";
+import { controlTools, defaultControlTools } from "../control-tools.js";
+import { unfinishedTasksText } from "../instructions.js";
+import { metaKeys } from "../meta-keys.js";
+import { runToolCall } from "../run-tool-call.js";
+import { errorResult, type ToolResult, thrownResult } from "../tool-result.js";
+import { answerSchema, exactSchema, withClientId } from "./exact-schema.js";
+import { type CallPolicy, legacyCall } from "./legacy-call.js";
+import { createLogFilter } from "./log-filter.js";
+import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
+
+/** How tools are attached. */
+export interface AttachOptions {
+  /** The authenticated subject of a call. Default: what the verified token says. */
+  readonly owner?: (extra: RequestExtra) => string | undefined;
+  /** Which control tools to offer. Default: wait_for_task, get_task, cancel_task, answer_task. */
+  readonly controlTools?: readonly ControlToolName[] | "all";
+  /** Put before the names of the control tools, where they would meet tools of the same name. */
+  readonly prefix?: string;
+  /** Answer long calls before the caller's time limit. Default: for hosts with a known limit. */
+  readonly handoff?: boolean;
+  /** Hears of what failed unexpectedly. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * Registers an engine's tools, and the tools that control their tasks, at a server of the 2025 era.
+ *
+ * Calls of the server's other tools are left alone. Call it before the server is connected.
+ *
+ * Source: MCP 2025-11-25, Server Features, Tools.
+ * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
+ * @example
+ * const engine = createEngine({ store: createMemoryStore(), tools: [countWords] });
+ * attachTools(server, engine, { owner: (extra) => extra.authInfo?.clientId });
+ */
+export function attachTools(server: McpServerLike, engine: Engine, options: AttachOptions = {}): void {
+  const { owner, handoff, prefix = "" } = options;
+  const policy: CallPolicy = {
+    prefix,
+    wantsLog: createLogFilter(server),
+    ...(owner === undefined ? {} : { owner }),
+    ...(handoff === undefined ? {} : { handoff }),
+  };
+  const serve = (run: (call: Call, input: JsonObject) => Promise<ToolResult>, takesClientId: boolean): Handler => {
+    return async (input, extra) => {
+      try {
+        const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
+        return asCallToolResult(await run(legacyCall(server, engine, policy, extra, clientId), rest as JsonObject));
+      } catch (error) {
+        return asCallToolResult(failure(error, options.onError));
+      }
+    };
+  };
+  for (const tool of engine.tools) {
+    const run = (call: Call, input: Json) => runToolCall(call, tool, input);
+    register(server, tool.name, toolConfig(tool), serve(run, tool.clientIdArgument === true));
+  }
+  for (const tool of chosenControlTools(options.controlTools)) {
+    register(server, `${prefix}${tool.name}`, controlConfig(tool), serve(tool.run, true));
+  }
+  registerPrompt(server, (extra) => legacyCall(server, engine, policy, extra, undefined));
+}
+
+type Handler = Parameters<McpServerLike["registerTool"]>[2];
+type Config = Parameters<McpServerLike["registerTool"]>[1];
+
+function toolConfig(tool: Tool): Config {
+  const { inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description } = tool;
+  const output = answerSchema(outputJsonSchema);
+  return {
+    description,
+    inputSchema: exactSchema(clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema),
+    ...(output === undefined ? {} : { outputSchema: exactSchema(output) }),
+    ...(title === undefined ? {} : { title }),
+    ...(annotations === undefined ? {} : { annotations: annotations as Record<string, never> }),
+    _meta: { [metaKeys.durable]: "journal" },
+  };
+}
+
+function controlConfig({ title, description, annotations, inputSchema }: ControlTool): Config {
+  return {
+    title,
+    description,
+    inputSchema: exactSchema(inputSchema),
+    annotations: annotations as Record<string, never>,
+    _meta: { [metaKeys.durable]: "journal" },
+  };
+}
+
+function chosenControlTools(chosen: AttachOptions["controlTools"]): readonly ControlTool[] {
+  if (chosen === "all") return controlTools;
+  const names = chosen ?? defaultControlTools;
+  return controlTools.filter(({ name }) => names.includes(name));
+}
+
+function register(server: McpServerLike, name: string, config: Config, handler: Handler): void {
+  try {
+    server.registerTool(name, config, handler);
+  } catch (cause) {
+    const message = `The server already has a tool named ${name}. Rename it, or set the option prefix if it is a control tool.`;
+    throw new ResumableError("TOOL_NAME_TAKEN", message, { details: { tool: name }, cause });
+  }
+}
+
+function registerPrompt(server: McpServerLike, callOf: (extra: RequestExtra) => Call): void {
+  const description =
+    "Lists the long-running tasks that are not finished yet, so that they can be resumed or cancelled.";
+  try {
+    server.registerPrompt("unfinished_tasks", { title: "Unfinished tasks", description }, async (extra) => {
+      // Without an argument schema the SDK passes the request's context first.
+      const text = await unfinishedTasksText(callOf(extra as RequestExtra).tasks);
+      return { messages: [{ role: "user", content: { type: "text", text } }] };
+    });
+  } catch {
+    // The server has a prompt of that name, and its own wins.
+  }
+}
+
+function splitClientId(input: Record<string, unknown>): {
+  clientId: string | undefined;
+  rest: Record<string, unknown>;
+} {
+  const { client_id: given, ...rest } = input;
+  return { clientId: typeof given === "string" && given !== "" ? given : undefined, rest };
+}
+
+function failure(error: unknown, onError: AttachOptions["onError"]): ToolResult {
+  if (error instanceof InvalidArguments) return errorResult("INVALID_VALUE", error.message);
+  if (!isResumableError(error)) onError?.(error);
+  return thrownResult(error);
+}
+
+/** Content blocks are the author's own; the SDK checks them on the way out. */
+function asCallToolResult(result: ToolResult): CallToolResult {
+  return result as unknown as CallToolResult;
+}

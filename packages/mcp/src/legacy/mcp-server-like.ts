@@ -1,0 +1,65 @@
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import type { z } from "zod";
+
+/** What a handler is given beside its input: the part of the SDK's `RequestHandlerExtra` that is used here. */
+export interface RequestExtra {
+  readonly signal: AbortSignal;
+  readonly sessionId?: string;
+  readonly _meta?: object;
+  readonly requestId: string | number;
+  readonly authInfo?: AuthFacts;
+  readonly requestInfo?: object;
+  sendNotification(notification: never): Promise<void>;
+  // The SDK's signature is generic in its own schema type, which differs between copies of zod.
+  sendRequest(request: never, schema: never, options?: never): Promise<unknown>;
+}
+
+/** What a verified token says. Source: MCP, Authorization. */
+export interface AuthFacts {
+  readonly token: string;
+  readonly clientId: string;
+  readonly scopes: string[];
+  readonly expiresAt?: number;
+  readonly extra?: Record<string, unknown>;
+}
+
+/** How a tool is registered. */
+export interface ToolConfig {
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: z.ZodObject;
+  readonly outputSchema?: z.ZodObject;
+  readonly annotations?: Record<string, never>;
+  readonly _meta?: Record<string, unknown>;
+}
+
+/**
+ * A `McpServer` of `@modelcontextprotocol/sdk` 1.x, taken structurally: it may come from another copy of the SDK.
+ */
+export interface McpServerLike {
+  readonly server: {
+    readonly transport?: object | undefined;
+    getClientCapabilities(): { readonly elicitation?: object | undefined } | undefined;
+    getClientVersion(): { readonly name: string } | undefined;
+    registerCapabilities(capabilities: { logging?: object }): void;
+    assertCanSetRequestHandler(method: string): void;
+    setRequestHandler(schema: never, handler: never): void;
+  };
+  registerTool(
+    name: string,
+    config: ToolConfig,
+    handler: (input: Record<string, unknown>, extra: RequestExtra) => Promise<CallToolResult>,
+  ): unknown;
+  registerPrompt(
+    name: string,
+    config: { title?: string; description?: string },
+    // A prompt without arguments is handed a `RequestExtra`, which the SDK's types do not show here.
+    handler: (extra: object) => Promise<PromptResult>,
+  ): unknown;
+}
+
+/** What a prompt gives. Source: MCP, Prompts. */
+export interface PromptResult {
+  messages: { role: "user"; content: { type: "text"; text: string } }[];
+  [key: string]: unknown;
+}

@@ -1,0 +1,101 @@
+import { finalStatuses, isResumableError, type TaskStatus, type TaskView } from "@resumable-mcp/core";
+import { z } from "zod";
+import type { Call } from "./call.js";
+import { present } from "./call-meta.js";
+import { controlTool } from "./control-tool.js";
+import { listedTask } from "./task-object.js";
+import { dataResult } from "./tool-result.js";
+
+const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
+const clientId = z.string().optional().describe("Set by the client program. Do not invent one.");
+const unfinishedStatuses = ["pending", "running", "paused", "input_required"] as const;
+const allStatuses: readonly TaskStatus[] = [...unfinishedStatuses, ...finalStatuses];
+const status = z.enum(["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"]);
+
+/** `list_session_tasks`: the caller's own tasks, newest first. */
+export const listSessionTasks = controlTool({
+  name: "list_session_tasks",
+  title: "List tasks",
+  description: "Lists the caller's long-running tasks, newest first, finished and unfinished.",
+  annotations: readOnly,
+  input: z.object({
+    client_id: clientId,
+    status: z.array(status).optional(),
+    task_name: z.string().optional(),
+    limit: z.number().int().min(1).max(200).default(50),
+    cursor: z.string().optional(),
+  }),
+  async run(call, input) {
+    const [page, counts] = await Promise.all([
+      call.tasks.list({
+        limit: input.limit,
+        ...present("statuses", input.status),
+        ...present("tool", input.task_name),
+        ...present("cursor", input.cursor),
+      }),
+      call.tasks.count(),
+    ]);
+    const views = await viewsOf(
+      call,
+      page.tasks.map(({ id }) => id),
+    );
+    return dataResult({
+      session_id: call.sessionId ?? null,
+      persistent_id: call.clientId ?? null,
+      total_tasks: counts.total,
+      tasks: views.map(listedTask),
+      ...present("next_cursor", page.nextCursor),
+    });
+  },
+});
+
+/** `get_checkpoint_stats`: how many tasks the caller has, by status. */
+export const checkpointStats = controlTool({
+  name: "get_checkpoint_stats",
+  title: "Count tasks",
+  description: "Counts the caller's tasks by status.",
+  annotations: readOnly,
+  input: z.object({ client_id: clientId }),
+  async run(call) {
+    const counts = await call.tasks.count();
+    const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
+    return dataResult({ checkpoint_stats, total_checkpoints: counts.total });
+  },
+});
+
+/** `get_session_info`: by which connection and under which name the caller is known. */
+export const sessionInfo = controlTool({
+  name: "get_session_info",
+  title: "Describe the session",
+  description: "Tells the ids of this session, this request and this client.",
+  annotations: readOnly,
+  input: z.object({}),
+  run: async (call) =>
+    dataResult({
+      session_id: call.sessionId ?? null,
+      request_id: call.meta.requestId ?? call.requestId,
+      client_id: call.clientId ?? null,
+    }),
+});
+
+/** The caller's unfinished tasks, newest first. */
+export async function unfinishedTasks(tasks: Call["tasks"], limit: number): Promise<readonly TaskView[]> {
+  const page = await tasks.list({ statuses: unfinishedStatuses, limit });
+  return viewsOf(
+    { tasks },
+    page.tasks.map(({ id }) => id),
+  );
+}
+
+/** A task that was deleted since it was listed is left out. */
+async function viewsOf({ tasks }: Pick<Call, "tasks">, ids: readonly string[]): Promise<readonly TaskView[]> {
+  const views = await Promise.all(
+    ids.map((id) =>
+      tasks.get(id).catch((error: unknown) => {
+        if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+        throw error;
+      }),
+    ),
+  );
+  return views.filter((view) => view !== undefined);
+}

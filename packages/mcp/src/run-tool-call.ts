@@ -1,0 +1,78 @@
+import { isFinal, isResumableError, type Json, type StartedTask, type Tool } from "@resumable-mcp/core";
+import type { Call } from "./call.js";
+import { present } from "./call-meta.js";
+import { type CallEnding, followCall } from "./follow-call.js";
+import { finishedResult, pausedResult, questionResult, runningResult, type ToolResult } from "./tool-result.js";
+
+/**
+ * Carries out the call of a resumable tool: starts its task or attaches to it, tells the caller what happens, and
+ * answers with the task's result, or with a result that says how to go on.
+ *
+ * Durability: the task exists durably before anything is told.
+ * Retry: a delivery under the same call id finds the same task.
+ * Cancellation: the caller's end stops the task at its next checkpoint, resumable, when nobody else waits for it.
+ */
+export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
+  const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
+  const started = await begin(call, tool, input, handoffMs === 0);
+  const taskId = started.record.id;
+  const leave = call.tasks.attend(taskId);
+  let left: "cancelled" | "gone" = "gone";
+  try {
+    const ending = await followCall(call, taskId, handoffMs);
+    if (ending.reason === "left") left = call.left();
+    if (ending.reason === "timeout") await call.tasks.handOver(taskId);
+    return await resultOf(call, ending, started.reused);
+  } finally {
+    leave(left);
+  }
+}
+
+/** What a caller is answered when following its task ended. */
+export async function resultOf(call: Call, ending: CallEnding, reused: boolean): Promise<ToolResult> {
+  const { view } = ending;
+  if (ending.reason === "finished") {
+    if (!call.meta.unseen) await markDelivered(call, view.record.id);
+    return finishedResult(call.engine, view, reused);
+  }
+  if (ending.reason === "paused") return pausedResult(view, call.controlToolName("resume_task"));
+  if (ending.reason === "input_required") return questionResult(view, call.controlToolName("answer_task"));
+  return runningResult(view, call.controlToolName("wait_for_task"));
+}
+
+async function begin(call: Call, tool: Tool, input: Json, handedOver: boolean): Promise<StartedTask> {
+  if (call.meta.redelivered) {
+    const known = await findKnown(call);
+    if (known !== undefined) return known;
+  }
+  return call.tasks.start({
+    tool: tool.name,
+    input,
+    handedOver,
+    ...present("session", call.sessionId),
+    ...present("callId", call.meta.callId),
+    ...present("newTask", call.meta.newTask),
+  });
+}
+
+/** A call that was delivered before belongs to its task, even if that has finished or was paused meanwhile. */
+async function findKnown(call: Call): Promise<StartedTask | undefined> {
+  const taskId = call.meta.taskId ?? call.meta.callId;
+  if (taskId === undefined) return undefined;
+  try {
+    const view = await call.tasks.get(taskId);
+    const rests = isFinal(view.status) || view.status === "paused";
+    return rests ? { ...view, created: false, reused: false } : undefined;
+  } catch (error) {
+    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+async function markDelivered(call: Call, taskId: string): Promise<void> {
+  try {
+    await call.tasks.markDelivered(taskId);
+  } catch {
+    // The result is there all the same; at worst the same call gets it once more.
+  }
+}

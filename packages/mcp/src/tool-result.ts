@@ -1,0 +1,127 @@
+import {
+  type ContentBlock,
+  type Engine,
+  isJsonObject,
+  isResumableError,
+  type Json,
+  type JsonObject,
+  openQuestions,
+  type TaskRecord,
+  type TaskStatus,
+  type TaskView,
+} from "@resumable-mcp/core";
+import { present } from "./call-meta.js";
+import { metaKeys } from "./meta-keys.js";
+
+/** The result of a tool call. Source: MCP, Tools, "Tool Result". */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: JsonObject;
+  readonly isError?: boolean;
+  readonly _meta?: JsonObject;
+}
+
+/** A result of data, with the same as JSON text. */
+export function dataResult(data: JsonObject, sentence?: string): ToolResult {
+  return { content: [text(sentence ?? JSON.stringify(data))], structuredContent: data };
+}
+
+/** A failure as a result: tools report errors in results, so that models can read them. */
+export function errorResult(code: string, message: string): ToolResult {
+  return { content: [text(message)], structuredContent: { error: { code, message } }, isError: true };
+}
+
+/** Makes a result of whatever was thrown; nothing of an unexpected error's inside reaches the caller. */
+export function thrownResult(error: unknown): ToolResult {
+  if (isResumableError(error)) return errorResult(error.code, error.message);
+  return errorResult("INTERNAL", "The server failed to carry out the call. Its log says more.");
+}
+
+/** The result of a finished task: what its tool returned, or why there is nothing. */
+export function finishedResult(engine: Engine, view: TaskView, reused: boolean): ToolResult {
+  const { record } = view;
+  const _meta: JsonObject = { ...taskMeta(view), ...(reused ? { [metaKeys.reused]: true } : {}) };
+  if (record.status === "completed") return { ...outputResult(engine, record), _meta };
+  if (record.status === "cancelled") {
+    return { ...errorResult("CANCELLED", `Task ${record.id} (${record.tool}) was cancelled.`), _meta };
+  }
+  const { code, message } = record.error ?? { code: "TOOL_FAILED", message: `Task ${record.id} failed.` };
+  return { ...errorResult(code, message), _meta };
+}
+
+function outputResult(engine: Engine, record: TaskRecord): ToolResult {
+  const output = record.output ?? null;
+  const content = contentOf(engine, record.tool, output);
+  return isJsonObject(output) ? { content, structuredContent: output } : { content };
+}
+
+function contentOf(engine: Engine, tool: string, output: Json): readonly ContentBlock[] {
+  const known = engine.tools.find(({ name }) => name === tool);
+  return known === undefined ? [text(JSON.stringify(output))] : known.content(output);
+}
+
+/** Says how a task that goes on is to be waited for. */
+export function runningResult(view: TaskView, waitTool: string): ToolResult {
+  const { record } = view;
+  const next = JSON.stringify({ task_id: record.id });
+  const sentence = `Still running: ${progressText(record)}. Do not call ${record.tool} again. Call ${waitTool} with ${next} now, and again until its status is completed. The user may also come back later.`;
+  return stateResult(view, "running", waitTool, sentence);
+}
+
+/** Says that a task is paused. */
+export function pausedResult(view: TaskView, resumeTool: string): ToolResult {
+  const { record } = view;
+  const sentence = `Task ${record.id} (${record.tool}) is paused at ${progressText(record)}. Nothing is lost: ${resumeTool} or the same call lets it go on.`;
+  return stateResult(view, "paused", resumeTool, sentence);
+}
+
+/** Says what a task asks its user. */
+export function questionResult(view: TaskView, answerTool: string): ToolResult {
+  const { record } = view;
+  const questions = questionList(record);
+  const asked = questions.map(({ key, message }) => `"${String(message)}" (key ${String(key)})`).join(", ");
+  const sentence = `Task ${record.id} (${record.tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${answerTool} with the task_id, the key and the answer.`;
+  return stateResult(view, "input_required", answerTool, sentence, { questions });
+}
+
+function stateResult(
+  view: TaskView,
+  status: TaskStatus,
+  next: string,
+  sentence: string,
+  more: JsonObject = {},
+): ToolResult {
+  const { id, progress, total } = view.record;
+  const data = { status, task_id: id, progress, ...present("total", total), next_tool: next, ...more };
+  return { ...dataResult(data, sentence), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
+}
+
+/** What `_meta` of a result says of its task. */
+function taskMeta({ record, status }: TaskView): JsonObject {
+  return { [metaKeys.taskId]: record.id, [metaKeys.seq]: record.lastSeq, [metaKeys.status]: status };
+}
+
+/** The open questions of a task, as they go over the wire. */
+export function questionList(record: TaskRecord): readonly JsonObject[] {
+  return openQuestions(record).map(({ key, question }) => ({
+    key,
+    message: question.message,
+    schema: question.schema,
+    ...present("expires_at", question.expiresAt),
+    user_only: question.userOnly ?? false,
+  }));
+}
+
+/** `15/50 (30 %)`, or what is known of it. */
+export function progressText({ progress, total }: { readonly progress: number; readonly total?: number }): string {
+  return total === undefined ? `${progress} done` : `${progress}/${total} (${percentOf(progress, total)} %)`;
+}
+
+/** Whole percents, rounded down, 100 only at the end. */
+export function percentOf(progress: number, total: number): number {
+  return total <= 0 ? 0 : Math.min(100, Math.floor((progress / total) * 100));
+}
+
+function text(value: string): ContentBlock {
+  return { type: "text", text: value };
+}

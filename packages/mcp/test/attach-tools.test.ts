@@ -1,0 +1,205 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import {
+  ElicitRequestSchema,
+  LoggingMessageNotificationSchema,
+  type Progress,
+} from "@modelcontextprotocol/sdk/types.js";
+import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { type AttachOptions, attachTools, metaKeys } from "../src/index.js";
+import { createJsonSchemaValidator } from "../src/legacy/index.js";
+import { countTool, createGate, greetTool } from "./counting-tool.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function connect(tools: readonly Tool[], options: AttachOptions = { controlTools: "all" }, capabilities = {}) {
+  const engine = createEngine({
+    store: createMemoryStore(),
+    tools,
+    validateJsonSchema: createJsonSchemaValidator(),
+    // Tools that wait at a closed gate are not waited for.
+    limits: { graceMs: 20, drainTimeoutMs: 20 },
+  });
+  const open = async () => {
+    const server = new McpServer({ name: "test", version: "1" });
+    attachTools(server, engine, options);
+    const client = new Client({ name: "stock", version: "1" }, { capabilities });
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(there), client.connect(here)]);
+    closing.push(() => client.close());
+    return client;
+  };
+  closing.push(() => engine.close());
+  return { engine, client: await open(), open };
+}
+
+const call = (client: Client, name: string, args: Record<string, unknown>, options = {}, _meta = {}) =>
+  client.callTool({ name, arguments: args, _meta }, undefined, options);
+
+test("a call tells its progress and answers with the result", async () => {
+  const { client } = await connect([countTool()]);
+  const seen: Progress[] = [];
+  const result = await call(client, "count_to", { n: 3 }, { onprogress: (progress: Progress) => seen.push(progress) });
+  expect(seen).toMatchObject([1, 2, 3].map((at) => ({ progress: at, total: 3, message: `Counted ${at}/3` })));
+  expect(result).toMatchObject({
+    content: [{ type: "text", text: '{"counted":3,"attempts":1}' }],
+    structuredContent: { counted: 3, attempts: 1 },
+    _meta: { [metaKeys.status]: "completed", [metaKeys.taskId]: expect.any(String) },
+  });
+});
+
+test("log messages respect the level that the client set", async () => {
+  const { client } = await connect([countTool()]);
+  const seen: unknown[] = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void seen.push(params.data));
+  await call(client, "count_to", { n: 2 });
+  await client.setLoggingLevel("error");
+  await call(client, "count_to", { n: 3 });
+  expect(seen).toEqual(["step 1", "step 2"]);
+});
+
+test("tools with plain JSON Schema list exactly that schema, and are checked by it", async () => {
+  const input = {
+    type: "object",
+    properties: { size: { $ref: "#/$defs/size" } },
+    required: ["size"],
+    additionalProperties: false,
+    $defs: { size: { type: "integer", minimum: 2 } },
+  } as const;
+  const plain = defineTool({ name: "plain", description: "Plain.", input, run: async () => "done" });
+  const { client } = await connect([plain]);
+  const { tools } = await client.listTools();
+  const $schema = "https://json-schema.org/draft/2020-12/schema";
+  expect(tools.find(({ name }) => name === "plain")?.inputSchema).toEqual({ $schema, ...input });
+  expect(await call(client, "plain", { size: 1 })).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: "INVALID_VALUE" } },
+  });
+  expect(await call(client, "plain", { size: 2 })).toMatchObject({ content: [{ type: "text", text: "done" }] });
+});
+
+test("cancelling the request stops the task at its next checkpoint, and the same call goes on", async () => {
+  const gate = createGate();
+  const { client, engine } = await connect([countTool(gate)]);
+  await client.listTools();
+  const abort = new AbortController();
+  const first = call(client, "count_to", { n: 3 }, { signal: abort.signal, onprogress: () => abort.abort("enough") });
+  gate.open();
+  await expect(first).rejects.toThrow();
+  const tasks = engine.forOwner("local:local");
+  const [task] = (await tasks.list()).tasks;
+  await tasks.wait(task?.id ?? "");
+  expect((await tasks.get(task?.id ?? "")).status).toBe("paused");
+  const progress: number[] = [];
+  const second = call(client, "count_to", { n: 3 }, { onprogress: (now: Progress) => progress.push(now.progress) });
+  gate.open(3);
+  expect(await second).toMatchObject({ structuredContent: { counted: 3, attempts: 2 } });
+  expect((await tasks.list()).tasks).toHaveLength(1);
+  expect(progress.at(-1)).toBe(3);
+});
+
+test("a call asked to hand off answers before the end, and wait_for_task gives the result unchanged", async () => {
+  const gate = createGate();
+  const { client } = await connect([countTool(gate)]);
+  await client.listTools();
+  const running = await call(client, "count_to", { n: 2 }, {}, { [metaKeys.handoff]: 0 });
+  expect(running).toMatchObject({
+    structuredContent: { status: "running", progress: 0, next_tool: "wait_for_task", task_id: expect.any(String) },
+  });
+  expect(running.isError).toBeUndefined();
+  const { task_id } = running.structuredContent as { task_id: string };
+  const soon = await call(client, "wait_for_task", { task_id, timeout_seconds: 0 });
+  expect(soon).toMatchObject({ structuredContent: { status: "running", task_id } });
+  gate.open(2);
+  const end = await call(client, "wait_for_task", { task_id });
+  expect(end).toMatchObject({
+    structuredContent: { counted: 2, attempts: 1 },
+    _meta: { [metaKeys.status]: "completed" },
+  });
+});
+
+test("pausing a task ends the call that waits for it, and says how to go on", async () => {
+  const gate = createGate();
+  const { client } = await connect([countTool(gate)]);
+  let pausing: Promise<unknown> | undefined;
+  const onprogress = () => {
+    pausing ??= call(client, "list_session_tasks", {}).then((listed) => {
+      const { tasks } = listed.structuredContent as { tasks: { task_id: string }[] };
+      return call(client, "pause_task", { task_id: tasks[0]?.task_id });
+    });
+  };
+  gate.open();
+  const paused = await call(client, "count_to", { n: 9 }, { onprogress });
+  expect(paused).toMatchObject({ structuredContent: { status: "paused", next_tool: "resume_task", progress: 1 } });
+  expect(await pausing).toMatchObject({ content: [{ text: expect.stringMatching(/^Task .* paused correctly$/) }] });
+});
+
+test("a question goes to the user through the client", async () => {
+  const { client } = await connect([greetTool], {}, { elicitation: {} });
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    expect(params.message).toBe("What is your name?");
+    return { action: "accept" as const, content: { name: "Ada" } };
+  });
+  expect(await call(client, "greet_user", {})).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
+});
+
+test("a client that cannot ask is told the question, and answer_task answers it", async () => {
+  const { client } = await connect([greetTool], {});
+  const asked = await call(client, "greet_user", {});
+  expect(asked).toMatchObject({
+    structuredContent: {
+      status: "input_required",
+      next_tool: "answer_task",
+      questions: [{ key: "name", message: "What is your name?", user_only: false }],
+    },
+  });
+  const { task_id } = asked.structuredContent as { task_id: string };
+  const answer = { task_id, key: "name", action: "accept", content: { name: "Bo" } };
+  await call(client, "answer_task", answer);
+  expect(await call(client, "wait_for_task", { task_id })).toMatchObject({ content: [{ text: "Hello, Bo!" }] });
+  expect(await call(client, "answer_task", answer)).toMatchObject({ isError: true });
+});
+
+test("a call after the delivered result begins a new task", async () => {
+  const { client } = await connect([countTool()]);
+  const first = await call(client, "count_to", { n: 1 });
+  const second = await call(client, "count_to", { n: 1 });
+  expect(second._meta?.[metaKeys.taskId]).not.toBe(first._meta?.[metaKeys.taskId]);
+});
+
+test("messages behind a place of the journal leave out what was seen", async () => {
+  const { client } = await connect([countTool()]);
+  const first = await call(client, "count_to", { n: 4 });
+  const task_id = first._meta?.[metaKeys.taskId];
+  const seen: { progress: number; _meta?: unknown }[] = [];
+  const onprogress = (progress: Progress) => void seen.push(progress);
+  await call(client, "wait_for_task", { task_id }, { onprogress });
+  const half = seen.filter(({ progress }) => progress > 2);
+  const place = Reflect.get(Object(seen[1]?._meta), metaKeys.seq);
+  seen.length = 0;
+  await call(client, "wait_for_task", { task_id }, { onprogress }, { [metaKeys.afterSeq]: place });
+  expect(seen).toEqual(half);
+});
+
+test("a name that is taken is refused at the start", () => {
+  const server = new McpServer({ name: "test", version: "1" });
+  server.registerTool("get_task", { description: "mine" }, () => ({ content: [] }));
+  const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
+  closing.push(() => engine.close());
+  expect(() => attachTools(server, engine)).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
+  const other = new McpServer({ name: "test", version: "1" });
+  other.registerTool("get_task", { description: "mine" }, () => ({ content: [] }));
+  attachTools(other, engine, { prefix: "long_" });
+});
+
+test("the prompt names unfinished tasks", async () => {
+  const { client } = await connect([countTool(createGate())]);
+  await call(client, "count_to", { n: 5 }, {}, { [metaKeys.handoff]: 0 });
+  const { messages } = await client.getPrompt({ name: "unfinished_tasks" });
+  expect(messages).toMatchObject([{ content: { text: expect.stringContaining("count_to") } }]);
+});
