@@ -29,6 +29,9 @@ export interface CheckResumableOptions {
   readonly maxBoundaries?: number;
 }
 
+/** The task has one id in all runs, so that a tool may put it into its output. */
+const callId = "check-resumable-0";
+
 interface Outcome {
   readonly record: TaskRecord;
   readonly items: readonly Json[];
@@ -109,7 +112,7 @@ async function runOn(
     ...(options.validateJsonSchema === undefined ? {} : { validateJsonSchema: options.validateJsonSchema }),
   });
   const tasks = engine.forOwner("local:check");
-  const { record } = await tasks.start({ tool: tool.name, input });
+  const { record } = await tasks.start({ tool: tool.name, input, callId });
   const outcome = await finish(engine, tasks, record.id, options.answers ?? {});
   await engine.close();
   return outcome;
