@@ -14,6 +14,8 @@ export interface Dataset<Shape extends Columns = Columns> {
   readonly rows: number;
   readonly title: string;
   readonly licence: string;
+  /** The column of numbers that stands for a whole row where one number is wanted. */
+  readonly value: string;
   /** Parses one row. A column that the file has and the schema has not, or the other way round, is an error. */
   readonly columns: z.ZodObject<Shape, z.core.$strict>;
 }
@@ -29,6 +31,7 @@ export const earthquakes = define({
   rows: 1707,
   title: "Earthquakes of one week, worldwide, 31 January to 7 February 2018 (USGS)",
   licence: "Public domain (work of the U.S. Government)",
+  value: "mag",
   columns: z.strictObject({
     time: instant,
     latitude: number(-90, 90),
@@ -56,6 +59,7 @@ export const penguins = define({
   rows: 344,
   title: "Penguins of the Palmer Archipelago, 2007 to 2009 (Gorman, Palmer Station LTER)",
   licence: "CC0 1.0",
+  value: "body_mass_g",
   columns: z.strictObject({
     species: oneOf("Adelie", "Chinstrap", "Gentoo"),
     island: oneOf("Biscoe", "Dream", "Torgersen"),
@@ -75,6 +79,7 @@ export const seattleWeather = define({
   rows: 1461,
   title: "Daily weather in Seattle, 2012 to 2015 (NOAA)",
   licence: "Public domain (work of the U.S. Government)",
+  value: "temp_max",
   columns: z.strictObject({
     date: day,
     precipitation: number(0, 2000),
@@ -89,6 +94,6 @@ export const seattleWeather = define({
 export const catalog: readonly Dataset[] = [earthquakes, penguins, seattleWeather];
 
 /** Keeps the exact columns in the type, so that a row of a data set known by name is fully typed. */
-function define<Shape extends Columns>(dataset: Dataset<Shape>): Dataset<Shape> {
+function define<Shape extends Columns>(dataset: Dataset<Shape> & { readonly value: keyof Shape }): Dataset<Shape> {
   return dataset;
 }

@@ -31,8 +31,15 @@ export type ParsedRow<Shape extends Columns = Columns> =
  */
 export function findDataset(name: string): Dataset {
   const found = catalog.find((dataset) => dataset.name === name || dataset.aliases.includes(name));
-  if (found === undefined) throw new RangeError(`There is no dataset "${name}". Known: ${knownNames().join(", ")}.`);
+  if (found === undefined) throw new RangeError(`There is no dataset "${name}". Known: ${knownDatasets()}.`);
   return found;
+}
+
+/** Lists the names and aliases of all data sets, for people. */
+export function knownDatasets(): string {
+  return catalog
+    .map(({ name, aliases }) => (aliases.length === 0 ? name : `${name} (also ${aliases.join(", ")})`))
+    .join(", ");
 }
 
 /**
@@ -66,12 +73,6 @@ export function parseRow<Shape extends Columns>(
   if (parsed.success) return { ok: true, row: parsed.data };
   const problems = parsed.error.issues.map((issue) => [...issue.path, issue.message].join(" "));
   return { ok: false, problem: problems.join("; ") };
-}
-
-function knownNames(): string[] {
-  return catalog.flatMap(({ name, aliases }) =>
-    aliases.length === 0 ? [name] : [`${name} (also ${aliases.join(", ")})`],
-  );
 }
 
 function openRows(dataset: Dataset): AsyncIterable<RawRow["cells"]> {
