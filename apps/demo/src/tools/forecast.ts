@@ -1,0 +1,80 @@
+import { defineTool, type Tool } from "@resumable-mcp/core";
+import { z } from "zod";
+import { type Climate, seattleClimate } from "../data/climatology.js";
+
+/** The cities of which there is data, by the name that is compared. */
+const climates = new Map([["seattle", { city: "Seattle", climateOf: seattleClimate }]]);
+
+const input = z.strictObject({
+  city: z
+    .string()
+    .refine((name) => climates.has(normalise(name)), {
+      error: ({ input: name }) => `There is no weather data of ${JSON.stringify(name)}. Known: ${knownCities()}.`,
+    })
+    .describe(`Known: ${knownCities()}.`),
+});
+
+const output = z.object({
+  city: z.string(),
+  date: z.string(),
+  temp_max: z.number().describe("°C"),
+  temp_min: z.number().describe("°C"),
+  precipitation_chance: z.number().describe("0 to 1"),
+  weather: z.string(),
+  forecast: z.string(),
+  basis: z.string(),
+});
+
+/**
+ * Makes the tool `get_forecast`: says what the weather of the season usually is, after a wait that is long enough to
+ * lose the connection in.
+ */
+export function createForecast({ now, delayMs }: { readonly now: () => Date; readonly delayMs: number }): Tool {
+  return defineTool({
+    name: "get_forecast",
+    title: "Weather forecast",
+    description: `Tells what weather to expect today in a city, from past years. Takes ${delayMs / 1_000} seconds. Known: ${knownCities()}.`,
+    annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
+    clientIdArgument: true,
+    onCrash: "rerun",
+    input,
+    output,
+    key: ({ city }) => normalise(city),
+    async run({ city: asked }, task) {
+      // Remembered, so that a forecast that is interrupted at midnight is still for the day on which it was asked for.
+      const date = await task.step("today", () => now().toISOString().slice(0, 10));
+      await task.sleep("patience", delayMs);
+      const known = climates.get(normalise(asked));
+      if (known === undefined) throw new Error(`There is no weather data of ${asked} any more.`);
+      return describe(known.city, date, await known.climateOf(new Date(date)));
+    },
+  });
+}
+
+function knownCities(): string {
+  return [...climates.values()].map(({ city }) => city).join(", ");
+}
+
+function normalise(city: string): string {
+  return city.trim().toLowerCase();
+}
+
+function describe(city: string, date: string, climate: Climate): z.output<typeof output> {
+  const temp_max = round(climate.temperatureMax, 1);
+  const temp_min = round(climate.temperatureMin, 1);
+  const chance = round(climate.precipitationChance, 2);
+  return {
+    city,
+    date,
+    temp_max,
+    temp_min,
+    precipitation_chance: chance,
+    weather: climate.weather,
+    forecast: `${city}, ${date}: ${temp_min} to ${temp_max} °C, mostly ${climate.weather}, precipitation on ${Math.round(chance * 100)} % of such days.`,
+    basis: `${climate.days} days of this season, ${climate.firstYear} to ${climate.lastYear} (NOAA)`,
+  };
+}
+
+function round(value: number, digits: number): number {
+  return Number(value.toFixed(digits));
+}
