@@ -1,0 +1,260 @@
+import { ClientError } from "../client-error.js";
+import type { ClientLimits } from "../limits.js";
+import {
+  type ConnectionEvent,
+  type ConnectionState,
+  initialConnectionState,
+  reduceConnection,
+} from "./connection-state.js";
+import { LinkFailure, type LinkSession, type ServerLink } from "./link.js";
+
+/** Whether a request may be repeated: `always`, or only if it certainly had no effect. */
+export type RetryRule = "always" | "if_unsent";
+
+/** How an operation is run. */
+export interface RunOptions {
+  /** A function is asked after a break, when more is known. */
+  readonly retry: RetryRule | (() => RetryRule);
+  readonly signal?: AbortSignal;
+}
+
+/** A server's connection: hands out the link, and mends it when it breaks. */
+export interface Connection {
+  /** Where the connection stands now. */
+  readonly state: ConnectionState;
+  /**
+   * Runs an operation on the link, connecting first, and again after a break where the rule allows it.
+   *
+   * @throws {@link ClientError} `SERVER_UNREACHABLE`, `CONNECTION_LOST` and the codes of what the server refused.
+   */
+  run<T>(operation: (link: ServerLink) => Promise<T>, options: RunOptions): Promise<T>;
+  /** Calls the listener after every change of state and session; returns how to stop that. */
+  subscribe(listener: (change: ConnectionChange) => void): () => void;
+  close(): Promise<void>;
+}
+
+/** What listeners of a connection are told. */
+export type ConnectionChange =
+  | { readonly type: "state"; readonly state: ConnectionState }
+  | { readonly type: "session"; readonly previous?: LinkSession; readonly session?: LinkSession };
+
+/** What a connection needs from outside. */
+export interface ConnectionOptions {
+  /** For messages. */
+  readonly address: string;
+  /** What to do when nobody answers, as the end of a sentence. */
+  readonly advice: string;
+  /** Opens a link, in the given session if there is one; fails with `session_lost` when that is gone. */
+  readonly open: (session: LinkSession | undefined) => Promise<ServerLink>;
+  readonly session?: LinkSession;
+  readonly limits: ClientLimits;
+  readonly random: () => number;
+  readonly delay: (ms: number, signal?: AbortSignal) => Promise<void>;
+}
+
+/** Creates the connection of one server; nothing is opened before it is needed. */
+export function createConnection(options: ConnectionOptions): Connection {
+  return new LiveConnection(options);
+}
+
+class LiveConnection implements Connection {
+  readonly #options: ConnectionOptions;
+  readonly #listeners = new Set<(change: ConnectionChange) => void>();
+  readonly #closing = new AbortController();
+  #state: ConnectionState = initialConnectionState;
+  #session: LinkSession | undefined;
+  #link: ServerLink | undefined;
+  #opening: Promise<ServerLink> | undefined;
+
+  constructor(options: ConnectionOptions) {
+    this.#options = options;
+    this.#session = options.session;
+  }
+
+  get state(): ConnectionState {
+    return this.#state;
+  }
+
+  subscribe(listener: (change: ConnectionChange) => void): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async run<T>(operation: (link: ServerLink) => Promise<T>, { retry, signal }: RunOptions): Promise<T> {
+    for (;;) {
+      const link = await this.#acquire(signal);
+      try {
+        const value = await operation(link);
+        this.#dispatch({ type: "proved" });
+        return value;
+      } catch (error) {
+        if (!(error instanceof LinkFailure)) throw error;
+        this.#afterFailure(link, error);
+        if (!mayRepeat(error, typeof retry === "function" ? retry() : retry) || this.#state.name === "down")
+          throw this.#toClientError(error);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#dispatch({ type: "closed" });
+    this.#closing.abort();
+    await this.#link?.close();
+    this.#link = undefined;
+    this.#listeners.clear();
+  }
+
+  /** Resolves to the open link; callers that come while it is being opened share one attempt. */
+  async #acquire(signal?: AbortSignal): Promise<ServerLink> {
+    if (signal?.aborted) throw new ClientError("ABORTED", "The request was given up.");
+    if (this.#state.name === "closed") throw new ClientError("CLIENT_CLOSED", "The client is closed.");
+    if (this.#link !== undefined && this.#state.name === "connected") return this.#link;
+    this.#opening ??= this.#openWithRetry().finally(() => {
+      this.#opening = undefined;
+    });
+    return raceAbort(this.#opening, signal);
+  }
+
+  async #openWithRetry(): Promise<ServerLink> {
+    this.#dispatch({ type: "wanted" });
+    for (;;) {
+      if (this.#state.name === "waiting") {
+        await this.#options.delay(this.#state.nextDelayMs, this.#closing.signal).catch(() => undefined);
+        this.#dispatch({ type: "elapsed" });
+      }
+      if (this.#state.name === "closed") throw new ClientError("CLIENT_CLOSED", "The client is closed.");
+      try {
+        return await this.#openOnce();
+      } catch (error) {
+        if (!(error instanceof LinkFailure)) throw error;
+        this.#dispatchFailure(error);
+        if (this.#state.name !== "waiting") throw this.#toClientError(error);
+      }
+    }
+  }
+
+  /** Opens a link in the known session, or in a new one when the server no longer knows that. */
+  async #openOnce(): Promise<ServerLink> {
+    const previous = this.#session;
+    // A link that outlived the break (over HTTP only a stream broke) is kept, so that its other requests go on.
+    const kept = this.#link;
+    try {
+      if (kept === undefined) return await this.#opened(await this.#options.open(previous));
+      await kept.ping({ timeoutMs: this.#options.limits.requestTimeoutMs });
+      return this.#opened(kept);
+    } catch (error) {
+      if (!(error instanceof LinkFailure)) throw error;
+      // Without a session there is nothing to come back to: a link that does not answer is replaced.
+      const replaced = error.kind === "session_lost" || (kept !== undefined && kept.session === undefined);
+      if (!replaced) throw error;
+      await this.#dropLink();
+      this.#session = undefined;
+      return this.#opened(await this.#options.open(undefined), previous);
+    }
+  }
+
+  async #opened(link: ServerLink, lost?: LinkSession): Promise<ServerLink> {
+    if (this.#state.name === "closed") {
+      await link.close();
+      throw new ClientError("CLIENT_CLOSED", "The client is closed.");
+    }
+    this.#link = link;
+    const changed = link.session?.sessionId !== this.#session?.sessionId;
+    this.#session = link.session;
+    this.#dispatch({ type: "opened" });
+    if (changed) {
+      this.#tell({
+        type: "session",
+        ...(lost === undefined ? {} : { previous: lost }),
+        ...(link.session === undefined ? {} : { session: link.session }),
+      });
+    }
+    return link;
+  }
+
+  #afterFailure(link: ServerLink, failure: LinkFailure): void {
+    // Somebody else's request found the break first and the link has been replaced since.
+    if (link !== this.#link) return;
+    if (failure.kind === "answer" || failure.kind === "aborted") return;
+    this.#dispatchFailure(failure);
+  }
+
+  async #dropLink(): Promise<void> {
+    const link = this.#link;
+    this.#link = undefined;
+    await link?.close();
+  }
+
+  #dispatchFailure(failure: LinkFailure): void {
+    const final = failure.kind === "unauthorized" || failure.kind === "not_mcp" || failure.kind === "answer";
+    if (final) this.#dispatch({ type: "refused", reason: failure.message });
+    else this.#dispatch({ type: "broke", reason: failure.message, jitter: this.#options.random() });
+  }
+
+  #dispatch(event: ConnectionEvent): void {
+    const next = reduceConnection(this.#state, event, this.#options.limits);
+    if (next === this.#state) return;
+    this.#state = next;
+    this.#tell({ type: "state", state: next });
+  }
+
+  #tell(change: ConnectionChange): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #toClientError(failure: LinkFailure): ClientError {
+    const { address, advice } = this.#options;
+    const cause = { cause: failure };
+    switch (failure.kind) {
+      case "unreachable":
+      case "session_lost":
+        return new ClientError(
+          "SERVER_UNREACHABLE",
+          `No server answers at ${address} (${failure.message}). ${advice}`,
+          cause,
+        );
+      case "broken":
+        return new ClientError(
+          "CONNECTION_LOST",
+          `The connection to ${address} broke (${failure.message}); the request may or may not have taken effect. Check before you repeat it.`,
+          cause,
+        );
+      case "unauthorized":
+        return new ClientError(
+          "UNAUTHORIZED",
+          `${address} refuses this client (${failure.message}). Give a valid token.`,
+          cause,
+        );
+      case "not_mcp":
+        return new ClientError(
+          "NOT_AN_MCP_SERVER",
+          `${address} answers, but not as an MCP server (${failure.message}). Check the URL: its path is usually /mcp.`,
+          cause,
+        );
+      case "aborted":
+        return new ClientError("ABORTED", "The request was given up.", cause);
+      case "answer":
+        return new ClientError("SERVER_REFUSED", `${address} refused the request: ${failure.message}`, cause);
+    }
+  }
+}
+
+function mayRepeat(failure: LinkFailure, rule: RetryRule): boolean {
+  if (failure.kind === "unreachable" || failure.kind === "session_lost") return true;
+  return failure.kind === "broken" && rule === "always";
+}
+
+/** Rejects as soon as the signal aborts; the promise itself goes on for its other users. */
+async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new ClientError("ABORTED", "The request was given up."));
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,100 @@
+import type { Json, JsonObject } from "../json.js";
+import type { ToolResult } from "../tool-result.js";
+
+/** A tool as its server lists it. */
+export interface ListedTool {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+  readonly annotations: JsonObject;
+  readonly meta: JsonObject;
+}
+
+/** Progress of a request in flight. */
+export interface ProgressMessage {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  readonly meta: JsonObject;
+}
+
+/** A log message of the server. */
+export interface LogMessage {
+  readonly level: string;
+  readonly data: Json;
+  readonly meta: JsonObject;
+}
+
+/** A call of a tool, in no era's words. */
+export interface ToolRequest {
+  readonly name: string;
+  readonly arguments: JsonObject;
+  readonly meta: JsonObject;
+}
+
+/** How a request is made. */
+export interface RequestOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+/** How a call of a tool is made. */
+export interface ToolRequestOptions extends RequestOptions {
+  /** Progress counts as a sign of life and begins `timeoutMs` anew. */
+  readonly resetTimeoutOnProgress?: boolean;
+  readonly onProgress?: (message: ProgressMessage) => void;
+  readonly onLog?: (message: LogMessage) => void;
+  /** Where the stream of an earlier, broken request is taken up again; the request itself is not sent. */
+  readonly resumptionToken?: string;
+  readonly onResumptionToken?: (token: string) => void;
+  /** The token under which progress arrives: a resumed stream uses the one of the request that began it. */
+  readonly progressToken?: string;
+}
+
+/** What has to be known of a session in order to take it up again, also in another process. */
+export interface LinkSession {
+  readonly sessionId: string;
+  readonly protocolVersion?: string;
+}
+
+/**
+ * One opened way to a server: what differs between the eras of the protocol and between transports stands behind it.
+ *
+ * A link does not reconnect and does not repeat; it fails with a {@link LinkFailure} that says what is known.
+ */
+export interface ServerLink {
+  /** Absent where a transport or an era has no sessions. */
+  readonly session: LinkSession | undefined;
+  callTool(request: ToolRequest, options: ToolRequestOptions): Promise<ToolResult>;
+  listTools(options: RequestOptions): Promise<readonly ListedTool[]>;
+  ping(options: RequestOptions): Promise<void>;
+  /** Ends the link and leaves the session to be taken up again. */
+  close(): Promise<void>;
+}
+
+/**
+ * What is known of a request that got no answer.
+ *
+ * `unreachable`: it never arrived. `session_lost`: it arrived and was turned away. `broken`: it may or may not have
+ * taken effect. `answer`: the server answered with an error. The rest: trying again changes nothing.
+ */
+export type LinkFailureKind =
+  | "unreachable"
+  | "session_lost"
+  | "broken"
+  | "answer"
+  | "aborted"
+  | "unauthorized"
+  | "not_mcp";
+
+/** Why a link could not answer. */
+export class LinkFailure extends Error {
+  override readonly name = "LinkFailure";
+  readonly kind: LinkFailureKind;
+
+  constructor(kind: LinkFailureKind, message: string, cause?: unknown) {
+    super(message, cause === undefined ? {} : { cause });
+    this.kind = kind;
+  }
+}

@@ -1,0 +1,56 @@
+import type { Json, JsonObject } from "./json.js";
+import { metaKeys } from "./meta-keys.js";
+import type { FinalStatus } from "./task-info.js";
+
+/** One block of a result's content, as MCP defines them. */
+export type ContentBlock = JsonObject & { readonly type: string };
+
+/** What a tool answered, unchanged. */
+export interface ToolResult {
+  readonly content: readonly ContentBlock[];
+  readonly structuredContent?: JsonObject;
+  readonly isError: boolean;
+  readonly meta: JsonObject;
+}
+
+/** The end of a call. */
+export interface TaskResult extends ToolResult {
+  /** Absent where the server has no tasks. */
+  readonly taskId?: string;
+  readonly status: FinalStatus;
+  /** The task had finished before this call. */
+  readonly reused: boolean;
+  /** The text blocks, joined by line breaks. */
+  readonly text: string;
+}
+
+const finalStatuses: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
+
+/** Reads what a tool's answer says about its task. */
+export function toTaskResult(result: ToolResult, taskId?: string): TaskResult {
+  const fallback = result.isError ? "failed" : "completed";
+  return {
+    ...result,
+    ...(taskId === undefined ? {} : { taskId }),
+    status: finalStatuses.find((status) => status === result.meta[metaKeys.status]) ?? fallback,
+    reused: result.meta[metaKeys.reused] === true,
+    text: textOf(result),
+  };
+}
+
+/** Joins the text blocks of a result. */
+export function textOf(result: ToolResult): string {
+  return result.content.flatMap((block) => (typeof block.text === "string" ? [block.text] : [])).join("\n");
+}
+
+/** Reads the failure of a control tool, or returns `undefined` for anything else, a failed task's result included. */
+export function controlFailure(result: ToolResult): { code: string; message: string } | undefined {
+  if (!result.isError || result.meta[metaKeys.status] !== undefined) return undefined;
+  const error = result.structuredContent?.error;
+  if (!isObject(error) || typeof error.code !== "string") return undefined;
+  return { code: error.code, message: typeof error.message === "string" ? error.message : textOf(result) };
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
