@@ -1,0 +1,28 @@
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { describe, expect, it } from "vitest";
+import { classifyFailure } from "./classify-failure.js";
+import { streamEndedCode } from "./link-fetch.js";
+
+const fetchFailed = (code: string) =>
+  new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
+
+describe("what is known of a failed request", () => {
+  it.each([
+    ["a refused connection", fetchFailed("ECONNREFUSED"), true, "unreachable"],
+    ["a reset connection", fetchFailed("ECONNRESET"), true, "broken"],
+    ["a server that drains", new StreamableHTTPError(503, "draining"), true, "unreachable"],
+    ["a gateway without an answer", new StreamableHTTPError(504, "timeout"), true, "broken"],
+    ["an unknown session", new StreamableHTTPError(404, "not found"), true, "session_lost"],
+    ["a session that a 400 names", new StreamableHTTPError(400, "No valid session ID"), true, "session_lost"],
+    ["a wrong path", new StreamableHTTPError(404, "not found"), false, "not_mcp"],
+    ["a web page", new StreamableHTTPError(-1, "Unexpected content type: text/html"), false, "not_mcp"],
+    ["a missing token", new StreamableHTTPError(401, "unauthorized"), false, "unauthorized"],
+    ["a stream that ended", new McpError(streamEndedCode, "ended"), true, "broken"],
+    ["a process that ended", new McpError(ErrorCode.ConnectionClosed, "closed"), false, "broken"],
+    ["an error of the protocol", new McpError(ErrorCode.InvalidParams, "bad"), true, "answer"],
+    ["a command that does not exist", Object.assign(new Error("spawn x"), { code: "ENOENT" }), false, "unreachable"],
+  ])("%s", (_name, error, inSession, kind) => {
+    expect(classifyFailure(error, { inSession }).kind).toBe(kind);
+  });
+});

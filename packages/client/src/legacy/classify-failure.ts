@@ -1,0 +1,68 @@
+import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { LinkFailure } from "../connection/link.js";
+import { streamEndedCode } from "./link-fetch.js";
+
+/** Codes of sockets that were never connected: nothing was sent. */
+const neverConnected = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+  "EACCES",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+const socketReasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "connection refused",
+  ENOTFOUND: "no such host",
+  EAI_AGAIN: "the name server does not answer",
+  ENOENT: "command not found",
+  EACCES: "permission denied",
+};
+
+/** Says what is known of a request that the SDK reports as failed. */
+export function classifyFailure(error: unknown, context: { readonly inSession: boolean }): LinkFailure {
+  if (error instanceof LinkFailure) return error;
+  if (error instanceof StreamableHTTPError) return classifyStatus(error, context.inSession);
+  if (error instanceof McpError) {
+    const broken = error.code === streamEndedCode || error.code === ErrorCode.ConnectionClosed;
+    return new LinkFailure(broken ? "broken" : "answer", withoutPrefix(error.message), error);
+  }
+  const code = socketCode(error);
+  if (code !== undefined) {
+    const reason = socketReasons[code] ?? code;
+    return new LinkFailure(neverConnected.has(code) ? "unreachable" : "broken", reason, error);
+  }
+  if (error instanceof Error && error.name === "ZodError") {
+    return new LinkFailure("answer", "its answer is not what the protocol defines", error);
+  }
+  return new LinkFailure("broken", error instanceof Error ? error.message : String(error), error);
+}
+
+function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFailure {
+  const status = error.code ?? -1;
+  const reason = status > 0 ? `HTTP ${status}` : withoutPrefix(error.message);
+  if (status === 401 || status === 403) return new LinkFailure("unauthorized", reason, error);
+  if (status === 429 || status === 503) return new LinkFailure("unreachable", reason, error);
+  if (status === 502 || status === 504) return new LinkFailure("broken", reason, error);
+  const sessionGone = status === 404 || (status === 400 && /session/i.test(error.message));
+  if (inSession && sessionGone) return new LinkFailure("session_lost", "the session is gone", error);
+  if (inSession && status >= 400) return new LinkFailure("answer", `${reason}: ${error.message}`, error);
+  return new LinkFailure("not_mcp", reason, error);
+}
+
+/** Finds the system's code in an error or in what caused it. */
+function socketCode(error: unknown): string | undefined {
+  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
+    if ("code" in current && typeof current.code === "string") return current.code;
+    if (current instanceof AggregateError && current.errors.length > 0) return socketCode(current.errors[0]);
+  }
+  return undefined;
+}
+
+function withoutPrefix(message: string): string {
+  return message.replace(/^(MCP error -?\d+: |Streamable HTTP error: )/, "");
+}

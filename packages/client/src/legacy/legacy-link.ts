@@ -1,0 +1,179 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  CallToolResultSchema,
+  EmptyResultSchema,
+  type JSONRPCNotification,
+  ListToolsResultSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import type {
+  LinkFailure,
+  LinkSession,
+  ListedTool,
+  RequestOptions,
+  ServerLink,
+  ToolRequest,
+  ToolRequestOptions,
+} from "../connection/link.js";
+import type { JsonObject } from "../json.js";
+import type { ToolResult } from "../tool-result.js";
+import { classifyFailure } from "./classify-failure.js";
+import { createDeadline } from "./deadline.js";
+import { LinkTransport } from "./link-transport.js";
+import { createNotificationRouter, type NotificationRouter } from "./notification-router.js";
+import { toListedTool, toToolResult } from "./wire-result.js";
+
+/** More than any timer needs: the link keeps its own time. */
+const noTimeoutMs = 2 ** 31 - 1;
+
+/** What a link of the 2025 era is made from. */
+export interface LegacyLinkOptions {
+  readonly clientInfo: { readonly name: string; readonly version: string };
+  /** Unique among all clients that ever use the session. */
+  readonly idPrefix: string;
+  /** Sent with every request. */
+  readonly meta: JsonObject;
+  readonly session?: LinkSession;
+  readonly connectTimeoutMs: number;
+}
+
+/** Opens a link to a server of the 2025 era; in a given session it asks for a sign of life instead of a handshake. */
+export async function openLegacyLink(inner: Transport, options: LegacyLinkOptions): Promise<LegacyLink> {
+  const link = new LegacyLink(inner, options);
+  await link.open();
+  return link;
+}
+
+/** A link over the SDK's client. */
+export class LegacyLink implements ServerLink {
+  readonly #options: LegacyLinkOptions;
+  readonly #client: Client;
+  readonly #transport: LinkTransport;
+  readonly #router: NotificationRouter = createNotificationRouter();
+  #requestCount = 0;
+  #resumed: { readonly wireId: string; readonly fail: (failure: LinkFailure) => void } | undefined;
+
+  constructor(inner: Transport, options: LegacyLinkOptions) {
+    this.#options = options;
+    this.#client = new Client(options.clientInfo, { capabilities: {} });
+    this.#transport = new LinkTransport(inner, {
+      idPrefix: options.idPrefix,
+      onNotification: (notification: JSONRPCNotification) => this.#router.deliver(notification),
+      resumedId: () => this.resumedId,
+      // A resumed stream that cannot be opened is reported here and nowhere else.
+      onError: (error) => this.#resumed?.fail(classifyFailure(error, { inSession: true })),
+    });
+  }
+
+  get session(): LinkSession | undefined {
+    const { sessionId, protocolVersion } = this.#transport;
+    if (sessionId === undefined) return undefined;
+    return { sessionId, ...(protocolVersion === undefined ? {} : { protocolVersion }) };
+  }
+
+  /** The id on the wire of the request whose stream is being resumed. */
+  get resumedId(): string | undefined {
+    return this.#resumed?.wireId;
+  }
+
+  async open(): Promise<void> {
+    const { session, connectTimeoutMs } = this.#options;
+    if (session?.protocolVersion !== undefined) this.#transport.setProtocolVersion(session.protocolVersion);
+    try {
+      await this.#client.connect(this.#transport, { timeout: connectTimeoutMs });
+      if (session !== undefined) await this.ping({ timeoutMs: connectTimeoutMs });
+    } catch (error) {
+      await this.close();
+      throw classifyFailure(error, { inSession: session !== undefined });
+    }
+  }
+
+  async callTool(request: ToolRequest, options: ToolRequestOptions): Promise<ToolResult> {
+    const progressToken = options.progressToken ?? `${this.#options.idPrefix}p${++this.#requestCount}`;
+    const params = {
+      name: request.name,
+      arguments: request.arguments,
+      _meta: { ...this.#options.meta, ...request.meta, progressToken },
+    };
+    const deadline = createDeadline(options.timeoutMs, options.signal);
+    const stop = this.#router.listen({
+      progressToken,
+      taskId: typeof request.arguments.task_id === "string" ? request.arguments.task_id : undefined,
+      onProgress: (message) => {
+        if (options.resetTimeoutOnProgress === true) deadline.reset();
+        options.onProgress?.(message);
+      },
+      onLog: options.onLog,
+    });
+    try {
+      const streams = {
+        ...(options.resumptionToken === undefined ? {} : { resumptionToken: options.resumptionToken }),
+        ...(options.onResumptionToken === undefined ? {} : { onresumptiontoken: options.onResumptionToken }),
+      };
+      const answer = this.#client.request({ method: "tools/call", params }, CallToolResultSchema, {
+        timeout: noTimeoutMs,
+        signal: deadline.signal,
+        ...streams,
+      });
+      return toToolResult(await (options.resumptionToken === undefined ? answer : this.#orResumeFailure(answer)));
+    } catch (error) {
+      throw deadline.failure() ?? classifyFailure(error, { inSession: this.session !== undefined });
+    } finally {
+      deadline.clear();
+      stop();
+    }
+  }
+
+  async listTools(options: RequestOptions): Promise<readonly ListedTool[]> {
+    return this.#guarded(options, async (signal) => {
+      const tools: ListedTool[] = [];
+      let cursor: string | undefined;
+      do {
+        const params = { _meta: this.#options.meta, ...(cursor === undefined ? {} : { cursor }) };
+        const page = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
+        tools.push(...page.tools.map(toListedTool));
+        cursor = page.nextCursor;
+      } while (cursor !== undefined);
+      return tools;
+    });
+  }
+
+  async ping(options: RequestOptions): Promise<void> {
+    await this.#guarded(options, (signal) =>
+      this.#client.request({ method: "ping", params: { _meta: this.#options.meta } }, EmptyResultSchema, { signal }),
+    );
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close().catch(() => undefined);
+  }
+
+  /** Fails the request whose stream was to be resumed when the server has nothing to resume. */
+  failResumed(failure: LinkFailure): void {
+    this.#resumed?.fail(failure);
+  }
+
+  async #guarded<T>(options: RequestOptions, request: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const deadline = createDeadline(options.timeoutMs, options.signal);
+    try {
+      return await request(deadline.signal);
+    } catch (error) {
+      throw deadline.failure() ?? classifyFailure(error, { inSession: this.session !== undefined });
+    } finally {
+      deadline.clear();
+    }
+  }
+
+  /** The SDK never settles a request whose stream it could not resume. */
+  async #orResumeFailure<T>(answer: Promise<T>): Promise<T> {
+    answer.catch(() => undefined);
+    return Promise.race([
+      answer,
+      new Promise<never>((_resolve, reject) => {
+        this.#resumed = { wireId: this.#transport.lastRequestId, fail: reject };
+      }),
+    ]).finally(() => {
+      this.#resumed = undefined;
+    });
+  }
+}

@@ -1,0 +1,65 @@
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { LinkFailure, type LinkSession } from "../connection/link.js";
+import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../server-config.js";
+import { type LegacyLink, type LegacyLinkOptions, openLegacyLink } from "./legacy-link.js";
+import { createLinkFetch } from "./link-fetch.js";
+
+/** What opening a link needs beside the server's address. */
+export interface OpenLinkOptions extends Omit<LegacyLinkOptions, "session"> {
+  readonly maxEventBytes: number;
+}
+
+/** Opens a link of the 2025 era over whichever transport the server has. */
+export async function openServerLink(
+  server: ServerConfig,
+  session: LinkSession | undefined,
+  options: OpenLinkOptions,
+): Promise<LegacyLink> {
+  return "command" in server ? openStdio(server, options) : openHttp(server, session, options);
+}
+
+async function openHttp(
+  server: HttpServerConfig,
+  session: LinkSession | undefined,
+  options: OpenLinkOptions,
+): Promise<LegacyLink> {
+  if (!URL.canParse(server.url)) throw new LinkFailure("not_mcp", `"${server.url}" is not a URL`);
+  let link: LegacyLink | undefined;
+  const transport = new StreamableHTTPClientTransport(new URL(server.url), {
+    fetch: createLinkFetch({
+      maxEventBytes: options.maxEventBytes,
+      resumedId: () => link?.resumedId,
+      onNothingToResume: () => link?.failResumed(new LinkFailure("session_lost", "nothing to resume")),
+    }),
+    // The connection above mends breaks; the transport would do it for some streams and not for others.
+    reconnectionOptions: {
+      maxRetries: 0,
+      initialReconnectionDelay: 0,
+      maxReconnectionDelay: 0,
+      reconnectionDelayGrowFactor: 1,
+    },
+    ...(session === undefined ? {} : { sessionId: session.sessionId }),
+    ...(server.token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${server.token}` } } }),
+  });
+  link = await openLegacyLink(transport, { ...options, ...(session === undefined ? {} : { session }) });
+  return link;
+}
+
+async function openStdio(server: StdioServerConfig, options: OpenLinkOptions): Promise<LegacyLink> {
+  const transport = new StdioClientTransport({
+    command: server.command,
+    args: [...(server.args ?? [])],
+    env: { ...inheritedEnvironment(), ...server.env },
+    // A server's messages for people would tear the screen of a terminal program.
+    stderr: "ignore",
+  });
+  return openLegacyLink(transport, options);
+}
+
+/** The whole environment: a server that a user starts by hand has it too. */
+function inheritedEnvironment(): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(process.env).flatMap(([key, value]) => (value === undefined ? [] : [[key, value]])),
+  );
+}
