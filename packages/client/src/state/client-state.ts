@@ -1,0 +1,83 @@
+import { z } from "zod";
+import { jsonObjectSchema } from "../json.js";
+
+/** The version that this program writes; a higher one belongs to a newer program. */
+export const stateVersion = 1;
+
+/** What makes a file a state file of this client, and not somebody else's JSON. */
+export const stateFormat = "resumable-mcp-client";
+
+const activeTask = z.object({
+  task_id: z.string(),
+  task_name: z.string(),
+  server_url: z.string(),
+  current_step: z.number(),
+  total_steps: z.number().nullable(),
+  last_message: z.string().nullable(),
+  started_at: z.string(),
+  last_update: z.string(),
+});
+
+const completedTask = z.object({
+  task_id: z.string(),
+  task_name: z.string(),
+  server_url: z.string(),
+  status: z.enum(["completed", "failed", "cancelled"]),
+  finished_at: z.string(),
+});
+
+const knownServer = z.object({
+  server_url: z.string(),
+  /** Present for servers that are started by a command. */
+  command: z.array(z.string()).optional(),
+  session_id: z.string().nullable(),
+  protocol_version: z.string().nullable(),
+});
+
+const pendingRun = z.object({
+  run_id: z.string(),
+  /** Tool, server and arguments, as one text. */
+  call: z.string(),
+  /** The process that sent it, to tell a crash from a neighbour at work. */
+  pid: z.number(),
+  created_at: z.string(),
+});
+
+/** The state file, as it stands on the disk. Names are those of the wire. */
+export const clientStateSchema = z.object({
+  format: z.literal(stateFormat),
+  version: z.literal(stateVersion),
+  client_id: z.string().min(22),
+  created_at: z.string(),
+  servers: z.record(z.string(), knownServer),
+  active_tasks: z.record(z.string(), activeTask),
+  /** Oldest first. */
+  completed_tasks: z.array(completedTask),
+  /** Forced new runs whose task id has not come back yet. */
+  pending_runs: z.array(pendingRun),
+  last_arguments: z.record(z.string(), jsonObjectSchema),
+});
+
+/** What a client remembers between two runs of its program. */
+export type ClientState = z.infer<typeof clientStateSchema>;
+
+/** A task that was not over when this client last saw it. */
+export type ActiveTask = z.infer<typeof activeTask>;
+
+/** A task whose end this client has seen. */
+export type CompletedTask = z.infer<typeof completedTask>;
+
+/** Creates the state of a client that never ran before. */
+export function createClientState(clientId: string, now: string): ClientState {
+  return {
+    format: stateFormat,
+    version: stateVersion,
+    client_id: clientId,
+    created_at: now,
+    servers: {},
+    active_tasks: {},
+    completed_tasks: [],
+    pending_runs: [],
+    last_arguments: {},
+  };
+}

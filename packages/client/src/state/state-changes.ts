@@ -1,0 +1,104 @@
+import type { JsonObject } from "../json.js";
+import { isFinal, type TaskInfo } from "../task-info.js";
+import type { ActiveTask, ClientState, CompletedTask } from "./client-state.js";
+
+/** Finished tasks that the state file keeps. */
+const maxCompletedTasks = 50;
+/** Forced runs that were never answered which the state file keeps. */
+const maxPendingRuns = 50;
+
+/** A change of the state: applied to whatever stands in the file at that moment. */
+export type StateChange = (state: ClientState) => ClientState;
+
+/** Adds a task that has just been started or attached to, and forgets the pending run that it answers. */
+export function taskStarted(task: ActiveTask, runId?: string): StateChange {
+  return (state) => ({
+    ...state,
+    active_tasks: { ...state.active_tasks, [task.task_id]: { ...task, ...kept(state.active_tasks[task.task_id]) } },
+    pending_runs: state.pending_runs.filter((run) => run.run_id !== runId),
+  });
+}
+
+function kept(known: ActiveTask | undefined): Partial<ActiveTask> {
+  if (known === undefined) return {};
+  const { started_at, current_step, total_steps, last_message } = known;
+  return { started_at, current_step, total_steps, last_message };
+}
+
+/** Notes how far an active task is. */
+export function taskProgressed(
+  taskId: string,
+  progress: { readonly progress: number; readonly total?: number; readonly message?: string },
+  now: string,
+): StateChange {
+  return (state) => {
+    const task = state.active_tasks[taskId];
+    if (task === undefined) return state;
+    const changed: ActiveTask = {
+      ...task,
+      current_step: progress.progress,
+      total_steps: progress.total ?? task.total_steps,
+      last_message: progress.message ?? task.last_message,
+      last_update: now,
+    };
+    return { ...state, active_tasks: { ...state.active_tasks, [taskId]: changed } };
+  };
+}
+
+/** Moves a task to the finished ones. */
+export function taskFinished(task: Omit<CompletedTask, "finished_at">, now: string): StateChange {
+  return (state) => {
+    const others = state.completed_tasks.filter((entry) => entry.task_id !== task.task_id);
+    return {
+      ...withoutActive(state, task.task_id),
+      completed_tasks: [...others, { ...task, finished_at: now }].slice(-maxCompletedTasks),
+    };
+  };
+}
+
+/** Takes a task off the list without saying how it ended: its server no longer knows it. */
+export function taskForgotten(taskId: string): StateChange {
+  return (state) => withoutActive(state, taskId);
+}
+
+function withoutActive(state: ClientState, taskId: string): ClientState {
+  const { [taskId]: _gone, ...active } = state.active_tasks;
+  return { ...state, active_tasks: active };
+}
+
+/** Takes over what a server says of one of the client's tasks. */
+export function taskSeen(info: TaskInfo, now: string): StateChange {
+  const { id, tool, server, status } = info;
+  if (isFinal(status)) {
+    return taskFinished({ task_id: id, task_name: tool, server_url: server, status }, info.finishedAt ?? now);
+  }
+  const task: ActiveTask = {
+    task_id: id,
+    task_name: tool,
+    server_url: server,
+    current_step: info.progress,
+    total_steps: info.total ?? null,
+    last_message: info.message ?? null,
+    started_at: info.createdAt ?? now,
+    last_update: info.updatedAt ?? now,
+  };
+  return (state) => ({ ...state, active_tasks: { ...state.active_tasks, [id]: task } });
+}
+
+/** Remembers a server and the session with it. */
+export function serverSeen(server: ClientState["servers"][string]): StateChange {
+  return (state) => ({ ...state, servers: { ...state.servers, [server.server_url]: server } });
+}
+
+/** Remembers a forced run before it is sent. */
+export function runPending(run: ClientState["pending_runs"][number]): StateChange {
+  return (state) => {
+    const others = state.pending_runs.filter((entry) => entry.run_id !== run.run_id);
+    return { ...state, pending_runs: [...others, run].slice(-maxPendingRuns) };
+  };
+}
+
+/** Remembers what a tool was last called with. */
+export function argumentsUsed(tool: string, values: JsonObject): StateChange {
+  return (state) => ({ ...state, last_arguments: { ...state.last_arguments, [tool]: values } });
+}
