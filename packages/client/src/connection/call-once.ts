@@ -1,0 +1,66 @@
+import { metaKeys } from "../meta-keys.js";
+import type { ToolResult } from "../tool-result.js";
+import type { Connection } from "./connection.js";
+import { LinkFailure, type ListedTool, type ToolRequest, type ToolRequestOptions } from "./link.js";
+
+/** Where the stream of an answer can be taken up again. */
+export interface StreamPlace {
+  readonly token: string;
+  readonly sessionId: string | undefined;
+  readonly protocolVersion?: string;
+}
+
+/** How a tool is called once. */
+export interface CallOnceOptions extends Omit<ToolRequestOptions, "resumptionToken" | "onResumptionToken"> {
+  /** Begins there: the request was sent before, perhaps by another process. */
+  readonly place?: StreamPlace;
+  readonly onPlace?: (place: StreamPlace) => void;
+}
+
+/**
+ * Calls a tool so that it runs once, also when the connection breaks in mid-call.
+ *
+ * Retry: sent again where the same call attaches to its task or the tool says that it is idempotent; else the stream
+ * of the answer is taken up again, where the server gave it a place to resume from; else the call fails with
+ * `CONNECTION_LOST`, since it may have taken effect.
+ */
+export async function callOnce(
+  connection: Connection,
+  tool: Pick<ListedTool, "annotations" | "meta">,
+  request: ToolRequest,
+  { place: known, onPlace, ...options }: CallOnceOptions,
+): Promise<ToolResult> {
+  const again = mayRunAgain(tool);
+  let place = known;
+  return connection.run(
+    async (link) => {
+      if (again) return link.callTool(request, options);
+      const { sessionId, protocolVersion } = link.session ?? {};
+      const onResumptionToken = (token: string) => {
+        place = { token, sessionId, ...(protocolVersion === undefined ? {} : { protocolVersion }) };
+        onPlace?.(place);
+      };
+      if (place === undefined) return link.callTool(request, { ...options, onResumptionToken });
+      const { token: resumptionToken } = place;
+      try {
+        if (place.sessionId !== sessionId) throw new LinkFailure("session_lost", "the session is gone");
+        return await link.callTool(request, { ...options, onResumptionToken, resumptionToken });
+      } catch (error) {
+        if (!(error instanceof LinkFailure) || error.kind !== "session_lost") throw error;
+        // The request was accepted once, so a lost session does not mean that it had no effect.
+        place = undefined;
+        throw new LinkFailure("broken", "the server no longer knows the call", error);
+      }
+    },
+    {
+      retry: () => (again || place !== undefined ? "always" : "if_unsent"),
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    },
+  );
+}
+
+/** Tells whether repeating a call is harmless: it attaches to its task, or the tool says so. */
+export function mayRunAgain(tool: Pick<ListedTool, "annotations" | "meta">): boolean {
+  const { readOnlyHint, idempotentHint } = tool.annotations;
+  return readOnlyHint === true || idempotentHint === true || tool.meta[metaKeys.durable] === "journal";
+}

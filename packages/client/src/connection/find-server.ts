@@ -1,0 +1,44 @@
+import type { ClientContext } from "../client-context.js";
+import { ClientError, isClientError } from "../client-error.js";
+import { serverAddress } from "../server-config.js";
+import type { RemoteServer } from "./remote-server.js";
+
+type Known = Pick<ClientContext, "servers" | "stateFile">;
+
+/** Finds the server of an address, or the one that the client was told of first. */
+export function serverAt({ servers }: Known, address: string): RemoteServer {
+  const normal = serverAddress({ url: address });
+  const server = servers.find((entry) => entry.address === address || entry.address === normal);
+  if (server !== undefined) return server;
+  const known = servers.map((entry) => entry.address).join(", ");
+  throw new ClientError("UNKNOWN_SERVER", `No server ${address} is known; there are: ${known}.`);
+}
+
+/** Finds the server of a task: by the given address, by the state file, or by asking each of them. */
+export async function findServer(context: Known, taskId: string, address?: string): Promise<RemoteServer> {
+  if (address !== undefined) return serverAt(context, address);
+  const [only, ...others] = context.servers;
+  if (only !== undefined && others.length === 0) return only;
+  const { active_tasks, completed_tasks } = context.stateFile.state;
+  const remembered = active_tasks[taskId] ?? completed_tasks.find((task) => task.task_id === taskId);
+  const server = context.servers.find((entry) => entry.address === remembered?.server_url);
+  return server ?? askEach(context.servers, taskId);
+}
+
+async function askEach(servers: readonly RemoteServer[], taskId: string): Promise<RemoteServer> {
+  const answers = await Promise.all(
+    servers.map(async (server) => {
+      try {
+        await server.control("get_task", { task_id: taskId });
+        return server;
+      } catch (error) {
+        return isClientError(error) && error.code === "TASK_NOT_FOUND" ? undefined : { error };
+      }
+    }),
+  );
+  const failures = answers.flatMap((answer) => (answer !== undefined && "error" in answer ? [answer.error] : []));
+  for (const answer of answers) if (answer !== undefined && "control" in answer) return answer;
+  // The task may well be on the server that did not answer.
+  if (failures.length > 0) throw failures[0];
+  throw new ClientError("TASK_NOT_FOUND", `No server knows a task ${taskId}. \`tasks\` lists yours.`);
+}
