@@ -1,1 +1,28 @@
-export {};
+export type {
+  CallOptions,
+  Client,
+  ClientSummary,
+  PingResult,
+  QuestionAnswer,
+  ServerChange,
+  ServerInfo,
+  ServerStats,
+  SessionInfo,
+  TaskCall,
+  TaskFilter,
+  TaskHandle,
+  ToolInfo,
+} from "./client.js";
+export { ClientError, type ClientErrorCode, isClientError } from "./client-error.js";
+export type { ClientEvent } from "./client-event.js";
+export type { ConnectionState } from "./connection/connection-state.js";
+export { percentOf } from "./follow/follow-state.js";
+export type { Json, JsonObject } from "./json.js";
+export { type ClientLimits, defaultLimits } from "./limits.js";
+export { type OpenClientOptions, openClient } from "./open-client.js";
+export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./open-stream-call.js";
+export { type HttpServerConfig, type ServerConfig, type StdioServerConfig, serverAddress } from "./server-config.js";
+export type { ActiveTask, CompletedTask } from "./state/client-state.js";
+export { defaultStateFile } from "./state/default-state-file.js";
+export { isFinal, type Question, type TaskInfo, type TaskStatus } from "./task-info.js";
+export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";

@@ -1,0 +1,161 @@
+import type { ClientEvent } from "./client-event.js";
+import type { ConnectionState } from "./connection/connection-state.js";
+import type { Json, JsonObject } from "./json.js";
+import type { ActiveTask, CompletedTask } from "./state/client-state.js";
+import type { TaskInfo, TaskStatus } from "./task-info.js";
+import type { TaskResult } from "./tool-result.js";
+
+/** How a tool is called. */
+export interface CallOptions {
+  /** The address of the server to call; by default the first that has the tool. */
+  readonly server?: string;
+  /** `false` forces a new run where the same call would attach to an unfinished one. */
+  readonly resume?: boolean;
+}
+
+/** A call that has been made. */
+export interface TaskCall {
+  /** The task behind the call, already on the disk; absent where the server has no tasks or has answered at once. */
+  readonly taskId?: string;
+  readonly server: string;
+  /** The task was known before: this call goes on with it. */
+  readonly attached: boolean;
+  /** Reads what happens from here on; ends with the task. */
+  events(): AsyncIterableIterator<ClientEvent>;
+  /**
+   * Waits for the end, through restarts of the server.
+   *
+   * A tool that failed is a result with `isError`, not an exception.
+   */
+  result(): Promise<TaskResult>;
+}
+
+/** How a question is answered. */
+export type QuestionAnswer =
+  | { readonly action: "accept"; readonly content: JsonObject }
+  | { readonly action: "decline" | "cancel" };
+
+/** One task, in whatever process it was started. Nothing is asked before it is needed. */
+export interface TaskHandle {
+  readonly id: string;
+  /** What its server says of it now. */
+  info(): Promise<TaskInfo>;
+  /** Reads what happens from now on, beginning with what it is now; `fromStart` reads its whole journal. */
+  follow(options?: { readonly fromStart?: boolean }): AsyncIterableIterator<ClientEvent>;
+  /** Waits for the end; of a finished task it is there at once. */
+  result(): Promise<TaskResult>;
+  pause(): Promise<TaskInfo>;
+  /** Takes up a paused, an interrupted or a failed task. */
+  resume(): Promise<TaskInfo>;
+  cancel(): Promise<TaskInfo>;
+  answer(key: string, answer: QuestionAnswer): Promise<TaskInfo>;
+  /** Reads the items that its checkpoints appended, page by page. */
+  items(options?: { readonly after?: number; readonly pageSize?: number }): AsyncIterableIterator<Json>;
+  /** Deletes a finished task on its server and forgets it. */
+  remove(): Promise<void>;
+}
+
+/** Which tasks a list holds. */
+export interface TaskFilter {
+  readonly status?: readonly TaskStatus[];
+  readonly tool?: string;
+  readonly server?: string;
+  /** At most so many of each server, newest first. */
+  readonly limit?: number;
+}
+
+/** A tool that can be called. */
+export interface ToolInfo {
+  readonly name: string;
+  readonly server: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: JsonObject;
+  /** One of the tools that steer tasks, which this client calls by itself. */
+  readonly control: boolean;
+}
+
+/** How many tasks of which status one server keeps for this client. */
+export interface ServerStats {
+  readonly server: string;
+  readonly counts: Readonly<Record<string, number>>;
+  readonly total: number;
+}
+
+/** How one server stands. */
+export interface ServerInfo {
+  readonly address: string;
+  readonly state: ConnectionState;
+  readonly sessionId?: string;
+}
+
+/** Whether a server answers. */
+export interface PingResult {
+  readonly server: string;
+  readonly ok: boolean;
+  readonly milliseconds?: number;
+  readonly problem?: string;
+}
+
+/** What one server says of this client's connection. */
+export interface SessionInfo {
+  readonly server: string;
+  readonly sessionId?: string;
+  readonly requestId?: string;
+  readonly clientId?: string;
+}
+
+/** What the state file holds, for people. */
+export interface ClientSummary {
+  readonly clientId: string;
+  readonly stateFile: string;
+  readonly createdAt: string;
+  readonly servers: readonly ServerInfo[];
+  readonly activeTasks: readonly ActiveTask[];
+  readonly completedTasks: readonly CompletedTask[];
+}
+
+/** A client with a persistent identity: whatever it started, it finds again, after any crash of either side. */
+export interface Client {
+  readonly clientId: string;
+  /** What happened to the state file that a user should know. */
+  readonly notices: readonly string[];
+  /** The tasks that are not over, on every server that answers, newest first. */
+  unfinished(): Promise<readonly TaskInfo[]>;
+  /**
+   * Calls a tool, or goes on with the same call where one is unfinished.
+   *
+   * Durability: the task's id is on the disk when this resolves, and the name of a forced run before it is sent.
+   * Retry: after a break the start is repeated only where that cannot run the tool twice.
+   *
+   * @throws {@link ClientError} `UNKNOWN_TOOL`, `SERVER_UNREACHABLE`, `CONNECTION_LOST` and others.
+   */
+  call(tool: string, values: JsonObject, options?: CallOptions): Promise<TaskCall>;
+  task(id: string, server?: string): TaskHandle;
+  tasks(filter?: TaskFilter): Promise<readonly TaskInfo[]>;
+  stats(): Promise<readonly ServerStats[]>;
+  sessionInfo(): Promise<readonly SessionInfo[]>;
+  tools(): Promise<readonly ToolInfo[]>;
+  ping(): Promise<readonly PingResult[]>;
+  /** How the servers stand; asks nobody. */
+  servers(): readonly ServerInfo[];
+  /** Calls the listener when a server's state or session changes; returns how to stop that. */
+  onServerChange(listener: (change: ServerChange) => void): () => void;
+  /** What the state file holds; asks no server. */
+  summary(): ClientSummary;
+  /** What a tool was last called with. */
+  lastArguments(tool: string): JsonObject | undefined;
+  /** Closes the connections. Tasks go on; nothing is cancelled. */
+  close(): Promise<void>;
+}
+
+/** What happened to the connection to a server. */
+export type ServerChange =
+  | { readonly type: "state"; readonly server: string; readonly state: ConnectionState }
+  /** The server did not know the old session any more: its session id changed. */
+  | {
+      readonly type: "session_changed";
+      readonly server: string;
+      readonly previous: string;
+      readonly sessionId?: string;
+    };

@@ -1,0 +1,73 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import { createConnection } from "./connection/connection.js";
+import type { LinkSession } from "./connection/link.js";
+import { createRemoteServer, type RemoteServer } from "./connection/remote-server.js";
+import { openServerLink } from "./legacy/open-server-link.js";
+import type { ClientLimits } from "./limits.js";
+import { metaKeys } from "./meta-keys.js";
+import { type ServerConfig, serverAddress } from "./server-config.js";
+import { serverSeen } from "./state/state-changes.js";
+import type { StateFile } from "./state/state-file.js";
+
+/** Creates a server whose session is kept in the state file, so that the next process takes it up again. */
+export function connectServer(
+  config: ServerConfig,
+  stateFile: StateFile,
+  limits: ClientLimits,
+  clientInfo: { readonly name: string; readonly version: string },
+): RemoteServer {
+  const address = serverAddress(config);
+  const session = knownSession(stateFile, address);
+  const connection = createConnection({
+    address,
+    advice: startAdvice(config),
+    limits,
+    random: Math.random,
+    delay: async (ms, signal) => {
+      await delay(ms, undefined, signal === undefined ? {} : { signal });
+    },
+    ...(session === undefined ? {} : { session }),
+    open: (known) =>
+      openServerLink(config, known, {
+        clientInfo,
+        idPrefix: `${randomUUID()}:`,
+        meta: { [metaKeys.clientId]: stateFile.state.client_id },
+        connectTimeoutMs: limits.requestTimeoutMs,
+        maxEventBytes: limits.maxEventBytes,
+      }),
+  });
+  connection.subscribe((change) => {
+    if (change.type === "session") rememberServer(config, address, stateFile, change.session);
+  });
+  return createRemoteServer(config, address, connection, limits);
+}
+
+function rememberServer(
+  config: ServerConfig,
+  address: string,
+  stateFile: StateFile,
+  session: LinkSession | undefined,
+): void {
+  const server = {
+    server_url: address,
+    session_id: session?.sessionId ?? null,
+    protocol_version: session?.protocolVersion ?? null,
+    ...("command" in config ? { command: [config.command, ...(config.args ?? [])] } : {}),
+  };
+  // A session that could not be written down is opened anew the next time.
+  stateFile.update(serverSeen(server)).catch(() => undefined);
+}
+
+function knownSession(stateFile: StateFile, address: string): LinkSession | undefined {
+  const known = stateFile.state.servers[address];
+  if (known?.session_id == null) return undefined;
+  const { session_id: sessionId, protocol_version: protocolVersion } = known;
+  return { sessionId, ...(protocolVersion === null ? {} : { protocolVersion }) };
+}
+
+function startAdvice(config: ServerConfig): string {
+  if ("command" in config) return "Check the command: it has to start a server that speaks over stdin and stdout.";
+  const port = URL.canParse(config.url) ? new URL(config.url).port : "";
+  return `Start it first, for example: resumable-mcp-http tools.js --port ${port === "" ? "8001" : port}`;
+}

@@ -1,0 +1,111 @@
+import type { ServerStats, SessionInfo, TaskFilter } from "./client.js";
+import type { ClientContext } from "./client-context.js";
+import { isClientError } from "./client-error.js";
+import { serverAt } from "./connection/find-server.js";
+import { fromEach } from "./connection/from-each.js";
+import type { RemoteServer } from "./connection/remote-server.js";
+import type { JsonObject } from "./json.js";
+import { type StateChange, taskForgotten, taskSeen } from "./state/state-changes.js";
+import { isFinal, parseTaskInfo, type TaskInfo, unfinishedStatuses } from "./task-info.js";
+
+const pageSize = 100;
+
+/** Lists the tasks of every server that answers, newest first. */
+export async function listTasks(context: ClientContext, filter: TaskFilter): Promise<readonly TaskInfo[]> {
+  const servers = filter.server === undefined ? context.servers : [serverAt(context, filter.server)];
+  const lists = await fromEach(servers, (server) => listOf(context, server, filter));
+  return newestFirst(lists.flat());
+}
+
+/** Lists what is not over, and brings the state file up to date with what the servers say. */
+export async function listUnfinished(context: ClientContext): Promise<readonly TaskInfo[]> {
+  const lists = await fromEach(context.servers, (server) => unfinishedOf(context, server));
+  return newestFirst(lists.flat());
+}
+
+/** Counts the tasks of every server that answers. */
+export async function listStats(context: ClientContext): Promise<readonly ServerStats[]> {
+  return fromEach(context.servers, async (server) => {
+    const { structuredContent = {} } = await server.control("get_checkpoint_stats", {});
+    const counts = Object.entries(asObject(structuredContent.checkpoint_stats)).flatMap(
+      ([status, count]): readonly (readonly [string, number])[] => (typeof count === "number" ? [[status, count]] : []),
+    );
+    const { total_checkpoints: total } = structuredContent;
+    return { server: server.address, counts: Object.fromEntries(counts), total: typeof total === "number" ? total : 0 };
+  });
+}
+
+/** Asks every server under which session and name it knows this client. */
+export async function listSessionInfo(context: ClientContext): Promise<readonly SessionInfo[]> {
+  return fromEach(context.servers, async (server) => {
+    const { structuredContent = {} } = await server.control("get_session_info", {});
+    const { session_id, request_id, client_id } = structuredContent;
+    return {
+      server: server.address,
+      ...(typeof session_id === "string" ? { sessionId: session_id } : {}),
+      ...(request_id === undefined || request_id === null ? {} : { requestId: String(request_id) }),
+      ...(typeof client_id === "string" ? { clientId: client_id } : {}),
+    };
+  });
+}
+
+async function unfinishedOf(context: ClientContext, server: RemoteServer): Promise<readonly TaskInfo[]> {
+  const listed =
+    (await server.controlName("list_session_tasks")) === undefined
+      ? []
+      : await listOf(context, server, { status: unfinishedStatuses });
+  const missing = Object.values((await context.stateFile.refresh()).active_tasks).filter(
+    (task) => task.server_url === server.address && !listed.some(({ id }) => id === task.task_id),
+  );
+  const looked = await Promise.all(missing.map((task) => lookUp(server, task.task_id)));
+  const seen = [...listed, ...looked.flatMap((answer) => (answer.info === undefined ? [] : [answer.info]))];
+  const changes = [
+    ...seen.map((info) => taskSeen(info, context.now())),
+    ...looked.flatMap((answer) => (answer.gone === undefined ? [] : [taskForgotten(answer.gone)])),
+  ];
+  if (changes.length > 0) await context.stateFile.update(inTurn(changes));
+  return seen.filter((info) => !isFinal(info.status));
+}
+
+async function lookUp(server: RemoteServer, taskId: string): Promise<{ info?: TaskInfo; gone?: string }> {
+  try {
+    const answer = await server.control("get_task", { task_id: taskId });
+    const info = parseTaskInfo(answer.structuredContent, server.address);
+    return info === undefined ? {} : { info };
+  } catch (error) {
+    if (isClientError(error) && error.code === "TASK_NOT_FOUND") return { gone: taskId };
+    if (isClientError(error) && error.code === "NOT_RESUMABLE") return {};
+    throw error;
+  }
+}
+
+async function listOf(context: ClientContext, server: RemoteServer, filter: TaskFilter): Promise<readonly TaskInfo[]> {
+  const wanted = filter.limit ?? Number.POSITIVE_INFINITY;
+  const tasks: TaskInfo[] = [];
+  let cursor: string | undefined;
+  for (let page = 0; page < context.limits.maxPages && tasks.length < wanted; page += 1) {
+    const { structuredContent = {} } = await server.control("list_session_tasks", {
+      limit: Math.min(pageSize, wanted - tasks.length),
+      ...(filter.status === undefined ? {} : { status: filter.status }),
+      ...(filter.tool === undefined ? {} : { task_name: filter.tool }),
+      ...(cursor === undefined ? {} : { cursor }),
+    });
+    const entries = Array.isArray(structuredContent.tasks) ? structuredContent.tasks : [];
+    tasks.push(...entries.flatMap((entry) => parseTaskInfo(entry, server.address) ?? []));
+    if (typeof structuredContent.next_cursor !== "string") break;
+    cursor = structuredContent.next_cursor;
+  }
+  return tasks;
+}
+
+function inTurn(changes: readonly StateChange[]): StateChange {
+  return (state) => changes.reduce((changed, change) => change(changed), state);
+}
+
+function newestFirst(tasks: readonly TaskInfo[]): readonly TaskInfo[] {
+  return tasks.toSorted((left, right) => (right.createdAt ?? "").localeCompare(left.createdAt ?? ""));
+}
+
+function asObject(value: JsonObject[string] | undefined): JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
+}

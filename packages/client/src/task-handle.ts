@@ -1,0 +1,119 @@
+import type { QuestionAnswer, TaskHandle } from "./client.js";
+import type { ClientContext } from "./client-context.js";
+import { ClientError } from "./client-error.js";
+import type { ClientEvent } from "./client-event.js";
+import { findServer } from "./connection/find-server.js";
+import type { ControlTool, RemoteServer } from "./connection/remote-server.js";
+import { initialFollowState } from "./follow/follow-state.js";
+import { followTask } from "./follow/follow-task.js";
+import { createFollower, type Follow, type Follower } from "./follow/follower.js";
+import type { Json, JsonObject } from "./json.js";
+import { taskFinished, taskForgotten, taskSeen } from "./state/state-changes.js";
+import { parseTaskInfo, type TaskInfo } from "./task-info.js";
+import type { TaskResult } from "./tool-result.js";
+
+const defaultPageSize = 100;
+
+/** Creates the handle of a task; its server is looked for when it is first needed. */
+export function createTaskHandle(context: ClientContext, id: string, address?: string): TaskHandle {
+  let found: Promise<RemoteServer> | undefined;
+  const server = () => {
+    found ??= findServer(context, id, address).catch((error: unknown) => {
+      found = undefined;
+      throw error;
+    });
+    return found;
+  };
+  const control = async (tool: ControlTool, values: JsonObject = {}) => {
+    const remote = await server();
+    const result = await remote.control(tool, { task_id: id, ...values });
+    return { remote, result };
+  };
+  const steer = async (tool: ControlTool, values?: JsonObject): Promise<TaskInfo> => {
+    const { remote, result } = await control(tool, values);
+    const info = parseTaskInfo(result.structuredContent, remote.address);
+    if (info === undefined)
+      throw new ClientError("MALFORMED_ANSWER", `${remote.address} answered ${tool} without a task.`);
+    await context.stateFile.update(taskSeen(info, context.now()));
+    return info;
+  };
+  const followers = { now: lazyFollower(context, id, server, true), start: lazyFollower(context, id, server, false) };
+  return {
+    id,
+    info: () => steer("get_task"),
+    follow: ({ fromStart = false } = {}) => (fromStart ? followers.start : followers.now)().events(),
+    result: () => followers.now().result(),
+    pause: () => steer("pause_task"),
+    resume: () => steer("resume_task"),
+    cancel: () => steer("cancel_task"),
+    answer: (key: string, answer: QuestionAnswer) => steer("answer_task", { key, ...answer }),
+    items: (options) =>
+      readItems(async (values) => (await control("get_task_items", values)).result.structuredContent, options),
+    async remove() {
+      await control("delete_task");
+      await context.stateFile.update(taskForgotten(id));
+    },
+  };
+}
+
+function lazyFollower(
+  context: ClientContext,
+  id: string,
+  server: () => Promise<RemoteServer>,
+  fromNow: boolean,
+): () => Follower {
+  let follower: Follower | undefined;
+  return () => {
+    follower ??= createTaskFollower(context, id, server, fromNow);
+    return follower;
+  };
+}
+
+/** Creates a follower of a task that keeps the state file up to date. */
+export function createTaskFollower(
+  context: ClientContext,
+  taskId: string,
+  server: () => Promise<RemoteServer>,
+  fromNow: boolean,
+): Follower {
+  const cursor = { state: initialFollowState };
+  const follow: Follow = async (emit, signal) => {
+    const remote = await server();
+    const { limits, delay } = context;
+    const recorded = (event: ClientEvent) => {
+      if (event.type === "progress") context.recordProgress(taskId, event);
+      emit(event);
+    };
+    const result = await followTask({ server: remote, taskId, limits, delay, emit: recorded, signal, cursor, fromNow });
+    await noteEnd(context, taskId, remote, result);
+    return result;
+  };
+  return createFollower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents });
+}
+
+async function noteEnd(
+  context: ClientContext,
+  taskId: string,
+  server: RemoteServer,
+  result: TaskResult,
+): Promise<void> {
+  const task_name = context.stateFile.state.active_tasks[taskId]?.task_name ?? "";
+  const { status } = result;
+  await context.stateFile.update(
+    taskFinished({ task_id: taskId, task_name, server_url: server.address, status }, context.now()),
+  );
+}
+
+async function* readItems(
+  page: (values: JsonObject) => Promise<JsonObject | undefined>,
+  { after = 0, pageSize = defaultPageSize }: { readonly after?: number; readonly pageSize?: number } = {},
+): AsyncIterableIterator<Json> {
+  for (let next: number | undefined = after; next !== undefined; ) {
+    const content = await page({ after: next, limit: pageSize });
+    const items = Array.isArray(content?.items) ? content.items : [];
+    yield* items;
+    const following = content?.next;
+    // A page that leads nowhere ends the list, whatever the server says.
+    next = typeof following === "number" && following > next && items.length > 0 ? following : undefined;
+  }
+}
