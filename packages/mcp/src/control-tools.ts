@@ -153,6 +153,13 @@ export const defaultControlTools: readonly ControlToolName[] = [
   "answer_task",
 ];
 
+/** The control tools that a server offers. */
+export function chosenControlTools(chosen: readonly ControlToolName[] | "all" | undefined): readonly ControlTool[] {
+  if (chosen === "all") return controlTools;
+  const names = chosen ?? defaultControlTools;
+  return controlTools.filter(({ name }) => names.includes(name));
+}
+
 function viewResult(view: TaskView) {
   return dataResult(taskObject(view));
 }

@@ -14,15 +14,20 @@ import { finishedResult, pausedResult, questionResult, runningResult, type ToolR
  */
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const started = await begin(call, tool, input, handoffMs === 0);
-  const taskId = started.record.id;
+  const started = await beginTask(call, tool, input, handoffMs === 0);
+  const ending = await attendTask(call, started.record.id, handoffMs);
+  return resultOf(call, ending, started.reused);
+}
+
+/** Follows a task for a caller, and notes how the caller left. */
+export async function attendTask(call: Call, taskId: string, handoffMs: number | undefined): Promise<CallEnding> {
   const leave = call.tasks.attend(taskId);
   let left: "cancelled" | "gone" = "gone";
   try {
     const ending = await followCall(call, taskId, handoffMs);
     if (ending.reason === "left") left = call.left();
     if (ending.reason === "timeout") await call.tasks.handOver(taskId);
-    return await resultOf(call, ending, started.reused);
+    return ending;
   } finally {
     leave(left);
   }
@@ -40,7 +45,8 @@ export async function resultOf(call: Call, ending: CallEnding, reused: boolean):
   return runningResult(view, call.controlToolName("wait_for_task"));
 }
 
-async function begin(call: Call, tool: Tool, input: Json, handedOver: boolean): Promise<StartedTask> {
+/** Starts the task of a call, or attaches to the one that stands for it. */
+export async function beginTask(call: Call, tool: Tool, input: Json, handedOver: boolean): Promise<StartedTask> {
   if (call.meta.redelivered) {
     const known = await findKnown(call);
     if (known !== undefined) return known;

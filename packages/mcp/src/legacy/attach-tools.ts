@@ -1,20 +1,16 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import {
-  type Engine,
-  isResumableError,
-  type Json,
-  type JsonObject,
-  ResumableError,
-  type Tool,
-} from "@resumable-mcp/core";
+import { type Engine, type Json, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
 import type { Call } from "../call.js";
-import { type ControlTool, type ControlToolName, InvalidArguments } from "../control-tool.js";
-import { controlTools, defaultControlTools } from "../control-tools.js";
+import { splitClientId, withClientId } from "../client-id-argument.js";
+import type { ControlTool, ControlToolName } from "../control-tool.js";
+import { chosenControlTools } from "../control-tools.js";
+import { failureResult } from "../failure-result.js";
 import { unfinishedTasksText } from "../instructions.js";
+import { answerSchema } from "../listed-schema.js";
 import { metaKeys } from "../meta-keys.js";
 import { runToolCall } from "../run-tool-call.js";
-import { errorResult, type ToolResult, thrownResult } from "../tool-result.js";
-import { answerSchema, exactSchema, withClientId } from "./exact-schema.js";
+import type { ToolResult } from "../tool-result.js";
+import { exactSchema } from "./exact-schema.js";
 import { type CallPolicy, legacyCall } from "./legacy-call.js";
 import { createLogFilter } from "./log-filter.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
@@ -58,7 +54,7 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
         const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
         return asCallToolResult(await run(legacyCall(server, engine, policy, extra, clientId), rest as JsonObject));
       } catch (error) {
-        return asCallToolResult(failure(error, options.onError));
+        return asCallToolResult(failureResult(error, options.onError));
       }
     };
   };
@@ -98,12 +94,6 @@ function controlConfig({ title, description, annotations, inputSchema }: Control
   };
 }
 
-function chosenControlTools(chosen: AttachOptions["controlTools"]): readonly ControlTool[] {
-  if (chosen === "all") return controlTools;
-  const names = chosen ?? defaultControlTools;
-  return controlTools.filter(({ name }) => names.includes(name));
-}
-
 function register(server: McpServerLike, name: string, config: Config, handler: Handler): void {
   try {
     server.registerTool(name, config, handler);
@@ -125,20 +115,6 @@ function registerPrompt(server: McpServerLike, callOf: (extra: RequestExtra) => 
   } catch {
     // The server has a prompt of that name, and its own wins.
   }
-}
-
-function splitClientId(input: Record<string, unknown>): {
-  clientId: string | undefined;
-  rest: Record<string, unknown>;
-} {
-  const { client_id: given, ...rest } = input;
-  return { clientId: typeof given === "string" && given !== "" ? given : undefined, rest };
-}
-
-function failure(error: unknown, onError: AttachOptions["onError"]): ToolResult {
-  if (error instanceof InvalidArguments) return errorResult("INVALID_VALUE", error.message);
-  if (!isResumableError(error)) onError?.(error);
-  return thrownResult(error);
 }
 
 /** Content blocks are the author's own; the SDK checks them on the way out. */
