@@ -1,0 +1,41 @@
+import type { Clause } from "../clause.js";
+import { closeClauses } from "./close.js";
+import { commitClauses } from "./commit.js";
+import { durabilityClauses } from "./durability.js";
+import { fenceClauses } from "./fence.js";
+import { identityClauses } from "./identity.js";
+import { itemClauses } from "./items.js";
+import { leaseClauses } from "./lease.js";
+import { listClauses } from "./list.js";
+import { orderClauses } from "./order.js";
+import { randomClauses } from "./random.js";
+import { removalClauses } from "./removal.js";
+import { restartClauses } from "./restart.js";
+import { runnableClauses } from "./runnable.js";
+import { sessionClauses } from "./session.js";
+import { signalClauses } from "./signal.js";
+import { valueClauses } from "./value.js";
+import { visibilityClauses } from "./visibility.js";
+import { watchClauses } from "./watch.js";
+
+/** The whole store contract, in the order of `docs/store-contract.md`. */
+export const clauses: readonly Clause[] = [
+  ...identityClauses,
+  ...leaseClauses,
+  ...fenceClauses,
+  ...commitClauses,
+  ...orderClauses,
+  ...visibilityClauses,
+  ...valueClauses,
+  ...itemClauses,
+  ...restartClauses,
+  ...removalClauses,
+  ...listClauses,
+  ...runnableClauses,
+  ...signalClauses,
+  ...watchClauses,
+  ...sessionClauses,
+  ...durabilityClauses,
+  ...closeClauses,
+  ...randomClauses,
+];

@@ -1,0 +1,89 @@
+import type { Store } from "@resumable-mcp/core";
+import type { Clause } from "../clause.js";
+import { checkpoint } from "../event-samples.js";
+import { expectCode, expectEqual, expectThat } from "../expect.js";
+import { reuseResultMs, type Scene, ttlMs } from "../scene.js";
+
+/** Calls every method once. */
+async function everyCall(scene: Scene): Promise<{ readonly [Method in keyof Store]?: () => Promise<unknown> }> {
+  const { store, clock } = scene;
+  const { record } = await scene.create();
+  const lease = await scene.lease(record.id);
+  const [now, id] = [clock.now(), record.id];
+  return {
+    createTask: () => store.createTask({ task: scene.newTask(), reuseResultMs, now }),
+    getTask: () => store.getTask(id),
+    listTasks: () => store.listTasks({ limit: 1 }),
+    listExpired: () => store.listExpired({ now, limit: 1 }),
+    countTasks: () => store.countTasks({}),
+    listRunnable: () => store.listRunnable({ tools: [], recover: "all", now, limit: 1 }),
+    acquireLease: () => store.acquireLease({ taskId: id, worker: "worker-b", ttlMs, now }),
+    heartbeat: () => store.heartbeat({ worker: "worker-a", now }),
+    releaseLease: () => store.releaseLease(lease),
+    commit: () => store.commit({ lease, afterSeq: 1, events: [checkpoint(1)], consume: [], now }),
+    readEvents: () => store.readEvents(id, { afterSeq: 0, limit: 1 }),
+    readItems: () => store.readItems(id, { after: 0, limit: 1 }),
+    signal: () => store.signal(id, { kind: "cancel" }),
+    watch: async () => store.watch(id, () => {}),
+    deleteTask: () => store.deleteTask(lease),
+    getSession: () => store.getSession("a"),
+    putSession: () => store.putSession({ id: "a", owner: "client:kit", value: 1, expectedVersion: 0, now }),
+    deleteSession: () => store.deleteSession("a"),
+    listIdleSessions: () => store.listIdleSessions({ idleSinceMs: now.wallMs, limit: 1 }),
+  };
+}
+
+/** The end of a store, and what it says of itself. */
+export const closeClauses: readonly Clause[] = [
+  {
+    id: "CLOSE-1",
+    level: "MUST",
+    title: "says STORE_CLOSED from every method after close",
+    because: "A store that is half closed loses work without a word.",
+    async check(scene) {
+      const calls = Object.entries(await everyCall(scene));
+      await scene.store.close();
+      for (const [method, call] of calls) await expectCode(call(), ["STORE_CLOSED"], method);
+    },
+  },
+  {
+    id: "CLOSE-2",
+    level: "MUST",
+    title: "gives up its leases when it closes",
+    because: "A server that restarts in good order goes on at once.",
+    needs: "second",
+    async check(scene) {
+      const second = await scene.another("second");
+      const { record } = await scene.create();
+      await scene.commit(await scene.lease(record.id), [checkpoint(1)]);
+      await scene.store.close();
+      const next = await scene.lease(record.id, { store: second, worker: "worker-b" });
+      expectEqual((await scene.commit(next, [checkpoint(2)], { store: second })).lastSeq, 3, "lastSeq");
+    },
+  },
+  {
+    id: "CLOSE-3",
+    level: "MUST",
+    title: "closes twice without an error",
+    because: "Several parts of a program may end it.",
+    async check({ store }) {
+      await Promise.all([store.close(), store.close()]);
+      await store.close();
+    },
+  },
+  {
+    id: "CAP-1",
+    level: "MUST",
+    title: "declares only capabilities that this run verifies",
+    because: "A capability that nobody tested is a hope.",
+    async check({ store, can }) {
+      const { durability, shared } = store.capabilities;
+      expectThat(["none", "process", "machine"].includes(durability), `durability ${durability} is a known level`);
+      expectThat(
+        durability === "none" || can("reopen"),
+        `durability ${durability} is tested by the harness's reopen()`,
+      );
+      expectThat(!shared || (can("second") && can("far")), "shared is tested by the harness's second() and far()");
+    },
+  },
+];

@@ -1,0 +1,142 @@
+import type { Clause } from "../clause.js";
+import { checkpoint, started } from "../event-samples.js";
+import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
+import { foldJournal, readJournal } from "../read-journal.js";
+
+const commits = 20;
+const eventsEach = 5;
+
+/** What a commit does, and what it does not when it fails. */
+export const commitClauses: readonly Clause[] = [
+  {
+    id: "COMMIT-1",
+    level: "MUST",
+    title: "appends events with their place and the time of the commit",
+    because: "Stores never read a clock: records are the same wherever they are kept.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      scene.clock.advance(1_234);
+      const at = new Date(scene.clock.now().wallMs).toISOString();
+      const result = await scene.commit(held, [started, checkpoint(1)]);
+      expectEqual(result, { lastSeq: 3, signals: [] }, "the result of the commit");
+      const { events } = await readJournal(scene.store, record.id, 1);
+      expectEqual(
+        events,
+        [
+          { ...started, seq: 2, at },
+          { ...checkpoint(1), seq: 3, at },
+        ],
+        "the events",
+      );
+    },
+  },
+  {
+    id: "COMMIT-2",
+    level: "MUST",
+    title: "writes nothing and consumes nothing when the journal is not where the writer believes",
+    because: "A writer that is wrong about the past must not write the future.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      await scene.store.signal(record.id, { kind: "pause" });
+      const before = await scene.read(record.id);
+      const consume = before.signals.map(({ id }) => id);
+      for (const afterSeq of [0, 2, 99]) {
+        const wrong = scene.commit(held, [checkpoint(1)], { afterSeq, consume });
+        await expectCode(wrong, ["SEQ_CONFLICT"], `a commit after ${afterSeq}`);
+      }
+      expectEqual(await scene.read(record.id), before, "the task");
+      expectEqual((await scene.commit(held, [checkpoint(1)])).lastSeq, 2, "lastSeq of a right commit");
+    },
+  },
+  {
+    id: "COMMIT-3",
+    level: "MUST",
+    title: "lets one of two concurrent commits at the same place win",
+    because: "Compare and append are one step.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      const both = [1, 2].map((progress) => settle(scene.commit(held, [checkpoint(progress)], { afterSeq: 1 })));
+      expectEqual((await Promise.all(both)).sort(), ["SEQ_CONFLICT", "ok"], "the outcomes");
+      expectEqual((await readJournal(scene.store, record.id)).events.length, 2, "events");
+    },
+  },
+  {
+    id: "COMMIT-4",
+    level: "MUST",
+    title: "makes all events of a commit visible together",
+    because: "G3: no reader sees a checkpoint without the event that tells of it.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      const events = Array.from({ length: eventsEach }, (_, index) => checkpoint(index, [index]));
+      for (let commit = 0; commit < commits; commit++) {
+        const written = scene.commit(held, events, { afterSeq: 1 + commit * eventsEach });
+        const [snapshot, page, items] = await Promise.all([
+          scene.read(record.id),
+          scene.store.readEvents(record.id, { afterSeq: 0, limit: 1_000 }),
+          scene.store.readItems(record.id, { after: 0, limit: 1_000 }),
+        ]);
+        for (const seq of [snapshot.record.lastSeq, page.lastSeq, page.events.at(-1)?.seq ?? 0, items.total + 1]) {
+          expectEqual((seq - 1) % eventsEach, 0, `events of a commit that are missing at seq ${seq}`);
+        }
+        await written;
+      }
+    },
+  },
+  {
+    id: "COMMIT-5",
+    level: "MUST",
+    title: "removes the signals that it consumes and returns those that are left",
+    because: "The commit is how a runner learns what is wanted of it.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      await scene.store.signal(record.id, { kind: "pause" });
+      await scene.store.signal(record.id, { kind: "hand_over" });
+      const [pause, handOver] = (await scene.read(record.id)).signals;
+      expectThat(pause !== undefined && handOver !== undefined, "both signals are pending");
+      const shown = await scene.commit(held, [checkpoint(1)]);
+      expectEqual(shown.signals, [pause, handOver], "the signals that a commit shows");
+      const events = [{ type: "desired", desired: "pause" } as const];
+      const left = await scene.commit(held, events, { consume: [pause.id] });
+      expectEqual(left.signals, [handOver], "the signals that are left");
+      expectEqual((await scene.read(record.id)).signals, [handOver], "the signals of the task");
+    },
+  },
+  {
+    id: "COMMIT-6",
+    level: "MUST",
+    title: "consumes signals without an event",
+    because: "Some wishes are already fulfilled.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      await scene.store.signal(record.id, { kind: "resume" });
+      const consume = (await scene.read(record.id)).signals.map(({ id }) => id);
+      expectEqual(await scene.commit(held, [], { consume }), { lastSeq: 1, signals: [] }, "the result");
+      expectEqual((await scene.read(record.id)).signals, [], "the signals of the task");
+    },
+  },
+  {
+    id: "COMMIT-7",
+    level: "MUST",
+    title: "keeps a record that is the fold of the journal",
+    because: "There is one truth; the record only saves reading it.",
+    async check(scene) {
+      const { id } = await scene.taskWith([
+        started,
+        checkpoint(3, ["a"]),
+        { type: "step", key: "fetch", value: { rows: 3 } },
+        { type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" },
+        { type: "log", level: "info", data: "half" },
+        { type: "handed_over" },
+        { type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" },
+      ]);
+      const fold = foldJournal(await readJournal(scene.store, id));
+      expectEqual((await scene.read(id)).record, fold, "the record");
+    },
+  },
+];

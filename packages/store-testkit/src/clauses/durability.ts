@@ -1,0 +1,107 @@
+import type { Clause } from "../clause.js";
+import { asked, checkpoint, completed, started } from "../event-samples.js";
+import { expectCode, expectEqual, expectThat } from "../expect.js";
+import { readAllItems, readJournal } from "../read-journal.js";
+import { type Scene, ttlMs } from "../scene.js";
+
+/** Everything that can be read of a task. */
+async function allOf(scene: Scene, id: string, store = scene.store) {
+  const { record, signals } = await scene.read(id, store);
+  return { record, signals, events: (await readJournal(store, id)).events, items: await readAllItems(store, id) };
+}
+
+/** What the death of a process leaves. */
+export const durabilityClauses: readonly Clause[] = [
+  {
+    id: "DUR-1",
+    level: "MUST",
+    title: "keeps what has resolved when the process dies",
+    because: "G1: a commit that has resolved survives.",
+    needs: "reopen",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      await scene.commit(held, [started, checkpoint(1, ["a"])]);
+      await scene.commit(held, [checkpoint(2, ["b"]), { type: "step", key: "k", value: [1] }]);
+      await scene.store.signal(record.id, { kind: "hand_over" });
+      const request = { id: "s", owner: "client:kit", value: 1, expectedVersion: 0, now: scene.clock.now() };
+      const session = await scene.store.putSession(request);
+      const before = await allOf(scene, record.id);
+      const store = await scene.another("reopen");
+      expectEqual(await allOf(scene, record.id, store), before, "the task");
+      expectEqual(await store.getSession("s"), session, "the session");
+      expectEqual(
+        (await store.listTasks({ limit: 10 })).tasks.map(({ id }) => id),
+        [record.id],
+        "the list",
+      );
+    },
+  },
+  {
+    id: "DUR-2",
+    level: "MUST",
+    title:
+      "frees the tasks of a dead process, at once or after ttlMs, and goes on with the next seq and a higher epoch",
+    because: "Coming back is what all this is for.",
+    needs: "reopen",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      await scene.commit(held, [started, checkpoint(1, ["a"])]);
+      const store = await scene.another("reopen");
+      const options = { store, worker: "worker-b" };
+      const early = await scene.tryLease(record.id, options);
+      scene.clock.advance(ttlMs + 1);
+      const next = early ?? (await scene.lease(record.id, options));
+      expectThat(next.epoch > held.epoch, `epoch ${next.epoch} is higher than ${held.epoch}`);
+      expectEqual((await scene.commit(next, [checkpoint(2, ["b"]), completed], { store })).lastSeq, 5, "lastSeq");
+      expectEqual(await readAllItems(store, record.id), ["a", "b"], "items");
+    },
+  },
+  {
+    id: "DUR-3",
+    level: "MUST",
+    title: "attaches the same call to its task after the process died",
+    because: "G7 holds across crashes.",
+    needs: "reopen",
+    async check(scene) {
+      const unfinished = await scene.create({ key: "unfinished" });
+      const finished = await scene.taskWith([completed], { key: "finished" });
+      const store = await scene.another("reopen");
+      const ids = [
+        (await scene.create({ key: "unfinished" }, store)).record.id,
+        (await scene.create({ key: "finished" }, store)).record.id,
+      ];
+      expectEqual(ids, [unfinished.record.id, finished.id], "tasks of the calls");
+    },
+  },
+  {
+    id: "DUR-4",
+    level: "MUST",
+    title: "keeps answers exclusive after the process died",
+    because: "G9 holds across crashes.",
+    needs: "reopen",
+    async check(scene) {
+      const { id } = await scene.taskWith([asked("go")]);
+      const answer = { kind: "answer", key: "go", answer: { action: "decline" } } as const;
+      await scene.store.signal(id, answer);
+      const store = await scene.another("reopen");
+      await expectCode(store.signal(id, answer), ["ALREADY_ANSWERED"], "a second answer");
+      expectEqual((await scene.read(id, store)).signals.length, 1, "signals");
+    },
+  },
+  {
+    id: "DUR-5",
+    level: "MUST",
+    title: "keeps deleted what was deleted before the process died",
+    because: "A task that comes back would run again.",
+    needs: "reopen",
+    async check(scene) {
+      const { id } = await scene.taskWith([completed]);
+      await scene.store.deleteTask(await scene.lease(id));
+      const store = await scene.another("reopen");
+      expectEqual(await store.getTask(id), undefined, "the task");
+      expectEqual((await store.countTasks({})).total, 0, "tasks");
+    },
+  },
+];

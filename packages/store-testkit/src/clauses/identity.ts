@@ -1,0 +1,172 @@
+import type { Store } from "@resumable-mcp/core";
+import type { Clause } from "../clause.js";
+import { cancelled, completed, failed } from "../event-samples.js";
+import { expectEqual } from "../expect.js";
+import { foldJournal, readJournal } from "../read-journal.js";
+import type { Scene } from "../scene.js";
+
+const call = { key: "same-call" };
+const concurrentCreates = 20;
+
+/** Creates the same call many times at once, and gives the ids that came back and how many were created. */
+async function createMany(scene: Scene, stores: readonly Store[], id?: string) {
+  const parts = id === undefined ? call : { ...call, id };
+  const indexes = Array.from({ length: concurrentCreates }, (_, index) => index);
+  const made = await Promise.all(indexes.map((index) => scene.create(parts, stores[index % stores.length])));
+  return { ids: new Set(made.map(({ record }) => record.id)).size, created: made.filter((one) => one.created).length };
+}
+
+/** Makes a finished task and the same call again. */
+async function createAfter(scene: Scene, end: typeof completed, waitMs = 0) {
+  const first = await scene.taskWith([end], call);
+  scene.clock.advance(waitMs);
+  const second = await scene.create(call);
+  return { reused: second.record.id === first.id, created: second.created };
+}
+
+/** Which task stands for a call. */
+export const identityClauses: readonly Clause[] = [
+  {
+    id: "ID-1",
+    level: "MUST",
+    title: "makes a task with its first event",
+    because: "The journal is the one truth: a task without a first event has no record.",
+    async check(scene) {
+      const task = scene.newTask();
+      const made = await scene.store.createTask({ task, reuseResultMs: 0, now: scene.clock.now() });
+      const at = new Date(scene.clock.now().wallMs).toISOString();
+      const journal = await readJournal(scene.store, task.id);
+      expectEqual(made.created, true, "created");
+      expectEqual(journal.events, [{ type: "created", task, seq: 1, at }], "the journal of a new task");
+      expectEqual(made.snapshot, { record: foldJournal(journal), signals: [], leased: false }, "a new task");
+      expectEqual(await scene.store.getTask(task.id), made.snapshot, "the task when read");
+    },
+  },
+  {
+    id: "ID-2",
+    level: "MUST",
+    title: "returns the task of an id that exists, whatever its status",
+    because: "A caller that repeats a request whose answer was lost gets its task, not a second one.",
+    async check(scene) {
+      const before = await scene.taskWith([cancelled]);
+      const again = await scene.create({ id: before.id, tool: "other_tool" });
+      expectEqual([again.created, again.record], [false, before], "the same id again");
+    },
+  },
+  {
+    id: "ID-3",
+    level: "MUST",
+    title: "attaches the same call of the same owner to its unfinished task",
+    because: "G7: somebody who comes back gets the work that is under way.",
+    async check(scene) {
+      const first = await scene.create(call);
+      const second = await scene.create(call);
+      expectEqual([second.created, second.record.id], [false, first.record.id], "the same call again");
+    },
+  },
+  {
+    id: "ID-4",
+    level: "MUST",
+    title: "keeps the calls of other owners and other keys apart",
+    because: "G10: an owner never gets another's task.",
+    async check(scene) {
+      await scene.create({ owner: "client:a", key: "b:c" });
+      const others = [
+        await scene.create({ owner: "client:x", key: "b:c" }),
+        await scene.create({ owner: "client:a", key: "b" }),
+        await scene.create({ owner: "client:a:b", key: "c" }),
+        await scene.create({ owner: "client:A", key: "b:c" }),
+      ];
+      expectEqual(
+        others.map((other) => other.created),
+        [true, true, true, true],
+        "created",
+      );
+    },
+  },
+  {
+    id: "ID-5",
+    level: "MUST",
+    title: `makes one task of ${concurrentCreates} concurrent creations of one call`,
+    because: "A host that sends a call twice must not have it done twice.",
+    async check(scene) {
+      expectEqual(await createMany(scene, [scene.store]), { ids: 1, created: 1 }, "concurrent creations");
+      expectEqual((await scene.store.countTasks({})).total, 1, "tasks");
+    },
+  },
+  {
+    id: "ID-6",
+    level: "MUST",
+    title: `makes one task of ${concurrentCreates} concurrent creations in two processes`,
+    because: "Several hosts on one folder are normal.",
+    needs: "second",
+    async check(scene) {
+      const stores = [scene.store, await scene.another("second")];
+      expectEqual(await createMany(scene, stores), { ids: 1, created: 1 }, "concurrent creations");
+      for (const store of stores) expectEqual((await store.countTasks({})).total, 1, "tasks");
+    },
+  },
+  {
+    id: "ID-7",
+    level: "MUST",
+    title: `makes one task of ${concurrentCreates} concurrent creations of one id`,
+    because: "A repeated request may overtake the first.",
+    async check(scene) {
+      const many = await createMany(scene, [scene.store], "one-id-for-all-of-them");
+      expectEqual(many, { ids: 1, created: 1 }, "concurrent creations");
+    },
+  },
+  {
+    id: "ID-8",
+    level: "MUST",
+    title: "returns a completed task that was not delivered, within reuseResultMs",
+    because: "The answer of a call whose connection broke is not computed twice.",
+    async check(scene) {
+      const again = await createAfter(scene, completed, 59_999);
+      expectEqual(again, { reused: true, created: false }, "the same call again");
+    },
+  },
+  {
+    id: "ID-9",
+    level: "MUST",
+    title: "makes a new task after reuseResultMs",
+    because: "An old answer may be wrong by now.",
+    async check(scene) {
+      const again = await createAfter(scene, completed, 60_001);
+      expectEqual(again, { reused: false, created: true }, "the same call again");
+    },
+  },
+  {
+    id: "ID-10",
+    level: "MUST",
+    title: "makes a new task when the result was delivered",
+    because: "Whoever has the answer and calls again wants a new one.",
+    async check(scene) {
+      const first = await scene.taskWith([completed], call);
+      await scene.store.signal(first.id, { kind: "delivered" });
+      expectEqual((await scene.create(call)).created, true, "created");
+    },
+  },
+  {
+    id: "ID-11",
+    level: "MUST",
+    title: "never reuses a failed or cancelled task",
+    because: "Calling again after a failure means trying again.",
+    async check(scene) {
+      expectEqual(await createAfter(scene, failed), { reused: false, created: true }, "after a failure");
+      const third = await scene.create({ key: "other" });
+      await scene.write(third.record.id, [cancelled]);
+      expectEqual((await scene.create({ key: "other" })).created, true, "created after a cancellation");
+    },
+  },
+  {
+    id: "ID-12",
+    level: "MUST",
+    title: "never attaches a call without a key",
+    because: "A tool may say that no two calls are the same.",
+    async check(scene) {
+      await scene.create({ key: null });
+      expectEqual((await scene.create({ key: null })).created, true, "created");
+    },
+  },
+];

@@ -1,0 +1,77 @@
+import type { Clause } from "../clause.js";
+import { checkpoint, completed } from "../event-samples.js";
+import { expectCode, expectEqual } from "../expect.js";
+import { ttlMs } from "../scene.js";
+
+const nobody = "kit-task-that-nobody-made";
+
+/** How tasks go, and what is said of those that are not there. */
+export const removalClauses: readonly Clause[] = [
+  {
+    id: "DELETE-1",
+    level: "MUST",
+    title: "removes a task from every view",
+    because: "What a person deletes is gone.",
+    async check(scene) {
+      const { id } = await scene.taskWith([checkpoint(1, ["a"]), completed]);
+      await scene.store.deleteTask(await scene.lease(id));
+      expectEqual(await scene.store.getTask(id), undefined, "the task");
+      expectEqual(await scene.store.listTasks({ limit: 10 }), { tasks: [] }, "the list");
+      expectEqual(await scene.store.countTasks({}), { total: 0, byStatus: {}, byTool: {} }, "the counts");
+      const expired = await scene.store.listExpired({ now: { wallMs: 2e12, monotonicMs: 0 }, limit: 10 });
+      expectEqual(expired, [], "the expired tasks");
+      const events = scene.store.readEvents(id, { afterSeq: 0, limit: 1 });
+      await expectCode(events, ["TASK_NOT_FOUND"], "readEvents");
+    },
+  },
+  {
+    id: "DELETE-2",
+    level: "MUST",
+    title: "frees the call that a deleted task stood for",
+    because: "Else the call would attach to nothing for ever.",
+    async check(scene) {
+      const { record } = await scene.create({ key: "same-call" });
+      await scene.store.deleteTask(await scene.lease(record.id));
+      expectEqual((await scene.create({ key: "same-call" })).created, true, "created");
+    },
+  },
+  {
+    id: "DELETE-3",
+    level: "MUST",
+    title: "ends the lease with the task",
+    because: "A runner that goes on must not bring the task back.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      await scene.store.deleteTask(held);
+      const late = scene.store.commit({
+        lease: held,
+        afterSeq: 1,
+        events: [checkpoint(1)],
+        consume: [],
+        now: scene.clock.now(),
+      });
+      await expectCode(late, ["TASK_NOT_FOUND", "LEASE_LOST"], "a commit after deletion");
+      await scene.store.releaseLease(held);
+      expectEqual(await scene.store.getTask(record.id), undefined, "the task");
+    },
+  },
+  {
+    id: "MISSING-1",
+    level: "MUST",
+    title: "says TASK_NOT_FOUND of a task that is not there, and getTask gives undefined",
+    because: "Callers tell a wrong id from a broken store.",
+    async check({ store, clock }) {
+      expectEqual(await store.getTask(nobody), undefined, "getTask");
+      const calls = {
+        acquireLease: store.acquireLease({ taskId: nobody, worker: "worker-a", ttlMs, now: clock.now() }),
+        readEvents: store.readEvents(nobody, { afterSeq: 0, limit: 1 }),
+        readItems: store.readItems(nobody, { after: 0, limit: 1 }),
+        signal: store.signal(nobody, { kind: "cancel" }),
+      };
+      // All were called already: each must be waited for, also after one of them is wrong.
+      const checks = Object.entries(calls).map(([name, call]) => expectCode(call, ["TASK_NOT_FOUND"], name));
+      await Promise.all(checks);
+    },
+  },
+];

@@ -1,0 +1,136 @@
+import { isRunnable, type NewSignal, type NewTask, type TaskEventBody } from "@resumable-mcp/core";
+import type { Clause } from "../clause.js";
+import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
+import { expectEqual } from "../expect.js";
+import type { Scene } from "../scene.js";
+
+interface Request {
+  readonly tools?: readonly string[];
+  readonly recover?: "auto" | "all";
+  readonly limit?: number;
+}
+
+async function runnable(scene: Scene, request: Request = {}) {
+  const { tools = ["count_words"], recover = "auto", limit = 100 } = request;
+  return scene.store.listRunnable({ tools, recover, limit, now: scene.clock.now() });
+}
+
+async function runnableIds(scene: Scene, request?: Request): Promise<readonly string[]> {
+  return (await runnable(scene, request)).tasks.map(({ id }) => id);
+}
+
+const journals: readonly (readonly TaskEventBody[])[] = [
+  [],
+  [started],
+  [started, checkpoint(1), { type: "attempt_ended", reason: "drained" }],
+  [asked("go")],
+  [started, { type: "attempt_ended", reason: "retry", runnableAt: "2026-01-01T00:00:30.000Z" }],
+  [started, { type: "attempt_ended", reason: "crashed" }],
+  [{ type: "desired", desired: "pause" }],
+  [completed],
+  [failed, restarted(2, true)],
+];
+const wishes: readonly (NewSignal | undefined)[] = [
+  undefined,
+  { kind: "pause" },
+  { kind: "resume" },
+  { kind: "cancel" },
+  { kind: "hand_over" },
+  { kind: "answer", key: "go", answer: { action: "decline" } },
+];
+const recoverModes: readonly NewTask["recover"][] = ["auto", "on_return"];
+
+/** Makes a task of every journal, wish and mode. */
+async function createAllKinds(scene: Scene): Promise<readonly string[]> {
+  const ids: string[] = [];
+  for (const events of journals) {
+    for (const wish of wishes) {
+      for (const recover of recoverModes) {
+        const { id } = await scene.taskWith(events, { recover });
+        if (wish !== undefined) await scene.store.signal(id, wish);
+        ids.push(id);
+        scene.clock.advance(1);
+      }
+    }
+  }
+  return ids;
+}
+
+/** What workers find to do. */
+export const runnableClauses: readonly Clause[] = [
+  {
+    id: "RUN-1",
+    level: "MUST",
+    title: "lists what nobody runs, oldest first, as far as the limit",
+    because: "Whoever waits longest comes first.",
+    async check(scene) {
+      const ids: string[] = [];
+      for (let made = 0; made < 4; made++) {
+        ids.push((await scene.create()).record.id);
+        scene.clock.advance(1);
+      }
+      const [held, ...free] = ids;
+      await scene.lease(held ?? "");
+      expectEqual(await runnableIds(scene), free, "runnable tasks");
+      expectEqual(await runnableIds(scene, { limit: 2 }), free.slice(0, 2), "the first two");
+    },
+  },
+  {
+    id: "RUN-2",
+    level: "MUST",
+    title: "lists only tasks of the tools that are named, with what a worker needs to choose",
+    because: "A process runs only the tools that it has.",
+    async check(scene) {
+      const { id } = await scene.taskWith([started, { type: "attempt_ended", reason: "crashed" }], { tool: "train" });
+      await scene.create({ tool: "other" });
+      const found = await runnable(scene, { tools: ["train", "third"] });
+      const task = { id, owner: "client:kit", tool: "train", toolVersion: "1", crashes: 1 };
+      expectEqual(found, { tasks: [task] }, "runnable tasks");
+      expectEqual(await runnableIds(scene, { tools: [] }), [], "tasks of no tool");
+    },
+  },
+  {
+    id: "RUN-3",
+    level: "MUST",
+    title: "tells when the next task is due, and lists it from then on",
+    because: "A worker sets its alarm by it.",
+    async check(scene) {
+      const now = scene.clock.now().wallMs;
+      const retryAt = async (ms: number) => {
+        const runnableAt = new Date(now + ms).toISOString();
+        return scene.taskWith([started, { type: "attempt_ended", reason: "retry", runnableAt }]);
+      };
+      await retryAt(9_000);
+      const { id } = await retryAt(5_000);
+      expectEqual(await runnable(scene), { tasks: [], nextDueMs: now + 5_000 }, "before it is due");
+      scene.clock.advance(4_999);
+      expectEqual(await runnableIds(scene), [], "a millisecond before");
+      scene.clock.advance(1);
+      const due = await runnable(scene);
+      expectEqual([due.tasks.map((task) => task.id), due.nextDueMs], [[id], now + 9_000], "when it is due");
+    },
+  },
+  {
+    id: "RUN-4",
+    level: "MUST",
+    title: "lists exactly what isRunnable says, for tasks of every kind",
+    because: "All stores and the engine must agree on what may run.",
+    async check(scene) {
+      const ids = await createAllKinds(scene);
+      for (const waitMs of [0, 60_000]) {
+        scene.clock.advance(waitMs);
+        const nowMs = scene.clock.now().wallMs;
+        for (const recover of ["auto", "all"] as const) {
+          const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
+          const expected = snapshots.filter((snapshot) => isRunnable(snapshot, recover, nowMs));
+          const found = await runnableIds(scene, { recover, limit: 1_000 });
+          expectEqual(
+            found,
+            expected.map(({ record }) => record.id),
+            `runnable tasks for recover ${recover}`,
+          );
+        }
+      }
+    },
+  },
+];

@@ -1,0 +1,214 @@
+import type { NewSignal } from "@resumable-mcp/core";
+import type { Clause } from "../clause.js";
+import { asked, checkpoint, completed, failed, restarted } from "../event-samples.js";
+import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
+import type { Scene } from "../scene.js";
+
+const concurrentAnswers = 20;
+const answer = (key: string, action: "decline" | "cancel" = "decline"): NewSignal => ({
+  kind: "answer",
+  key,
+  answer: { action },
+});
+
+async function pending(scene: Scene, id: string) {
+  return (await scene.read(id)).signals;
+}
+
+async function kinds(scene: Scene, id: string): Promise<readonly string[]> {
+  return (await pending(scene, id)).map(({ kind }) => kind);
+}
+
+/** Leaves signals one after another. */
+async function leave(scene: Scene, id: string, ...wishes: readonly NewSignal["kind"][]): Promise<void> {
+  for (const kind of wishes) if (kind !== "answer") await scene.store.signal(id, { kind });
+}
+
+/** Consumes everything that is pending, with these events. */
+async function consumeAll(scene: Scene, id: string, events: Parameters<Scene["commit"]>[1]): Promise<void> {
+  const held = await scene.lease(id);
+  await scene.commit(held, events, { consume: (await pending(scene, id)).map((signal) => signal.id) });
+  await scene.store.releaseLease(held);
+}
+
+/** Wishes of those who do not hold the lease. */
+export const signalClauses: readonly Clause[] = [
+  {
+    id: "SIGNAL-1",
+    level: "MUST",
+    title: "keeps signals, oldest first, with ids of their own, until they are consumed",
+    because: "A wish waits for whoever runs the task next.",
+    async check(scene) {
+      const { record } = await scene.create();
+      await leave(scene, record.id, "hand_over", "pause");
+      await scene.store.signal(record.id, {
+        kind: "answer",
+        key: "a",
+        answer: { action: "accept", content: { n: 1 } },
+      });
+      await leave(scene, record.id, "cancel");
+      await scene.write(record.id, [checkpoint(1)]);
+      const signals = await pending(scene, record.id);
+      const wishes = signals.map(({ id, ...wish }) => wish);
+      const given = { kind: "answer", key: "a", answer: { action: "accept", content: { n: 1 } } };
+      expectEqual(wishes, [{ kind: "hand_over" }, { kind: "pause" }, given, { kind: "cancel" }], "signals");
+      expectEqual(new Set(signals.map(({ id }) => id)).size, 4, "different ids");
+    },
+  },
+  {
+    id: "SIGNAL-2",
+    level: "MUST",
+    title: "keeps one desired value of pause and resume, the newest",
+    because: "Who changes their mind means the last thing they said.",
+    async check(scene) {
+      const { record } = await scene.create();
+      await leave(scene, record.id, "pause", "resume");
+      expectEqual(await kinds(scene, record.id), ["resume"], "after pause, resume");
+      await leave(scene, record.id, "resume", "pause", "pause");
+      expectEqual(await kinds(scene, record.id), ["pause"], "after pause again");
+    },
+  },
+  {
+    id: "SIGNAL-3",
+    level: "MUST",
+    title: "keeps cancel, hand_over and delivered once, whatever comes after them",
+    because: "A cancellation is not taken back by a resume that crossed it.",
+    async check(scene) {
+      const { record } = await scene.create();
+      await leave(scene, record.id, "cancel", "hand_over", "delivered");
+      const first = await pending(scene, record.id);
+      await leave(scene, record.id, "hand_over", "cancel", "delivered", "resume", "cancel");
+      expectEqual((await pending(scene, record.id)).slice(0, 3), first, "the first signals");
+      expectEqual(await kinds(scene, record.id), ["cancel", "hand_over", "delivered", "resume"], "signals");
+    },
+  },
+  {
+    id: "SIGNAL-4",
+    level: "MUST",
+    title: `takes one of ${concurrentAnswers} concurrent answers to a question`,
+    because: "G9: a question takes at most one answer.",
+    async check(scene) {
+      const { id } = await scene.taskWith([asked("go")]);
+      const tries = Array.from({ length: concurrentAnswers }, (_, index) =>
+        settle(scene.store.signal(id, { kind: "answer", key: "go", answer: { action: "accept", content: { index } } })),
+      );
+      const outcomes = await Promise.all(tries);
+      const refused = outcomes.filter((outcome) => outcome === "ALREADY_ANSWERED").length;
+      expectEqual(refused, concurrentAnswers - 1, "refused answers");
+      const given = { action: "accept", content: { index: outcomes.indexOf("ok") } };
+      expectEqual(
+        (await pending(scene, id)).map((signal) => signal.kind === "answer" && signal.answer),
+        [given],
+        "answers",
+      );
+    },
+  },
+  {
+    id: "SIGNAL-5",
+    level: "MUST",
+    title: "refuses a second answer to a question also after the first was consumed",
+    because: "G9: an answer that was taken is never replaced.",
+    async check(scene) {
+      const { id } = await scene.taskWith([asked("go")]);
+      await scene.store.signal(id, answer("go"));
+      await consumeAll(scene, id, [{ type: "answered", key: "go", answer: { action: "decline" } }]);
+      await expectCode(scene.store.signal(id, answer("go", "cancel")), ["ALREADY_ANSWERED"], "a second answer");
+      await scene.write(id, [failed, restarted(2, true)]);
+      await expectCode(scene.store.signal(id, answer("go")), ["ALREADY_ANSWERED"], "one after going on");
+      expectEqual(await pending(scene, id), [], "signals");
+    },
+  },
+  {
+    id: "SIGNAL-6",
+    level: "MUST",
+    title: "takes answers to different questions, whatever their keys",
+    because: "Keys come from tool code.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const keys = ["a", "A", "__proto__", "a/b", "../a", "", "ä", "x".repeat(200)];
+      for (const key of keys) await scene.store.signal(record.id, answer(key));
+      const found = (await pending(scene, record.id)).map((signal) => signal.kind === "answer" && signal.key);
+      expectEqual(found, keys, "keys of answers");
+    },
+  },
+  {
+    id: "SIGNAL-7",
+    level: "MUST",
+    title: "takes an answer anew after a restart from nothing",
+    because: "The new generation forgot question and answer, and asks again.",
+    async check(scene) {
+      const { id } = await scene.taskWith([asked("go")]);
+      await scene.store.signal(id, answer("go"));
+      await consumeAll(scene, id, [{ type: "answered", key: "go", answer: { action: "decline" } }, failed]);
+      await scene.write(id, [restarted(2, false), asked("go")]);
+      await scene.store.signal(id, answer("go", "cancel"));
+      await expectCode(scene.store.signal(id, answer("go")), ["ALREADY_ANSWERED"], "a second answer");
+    },
+  },
+  {
+    id: "SIGNAL-8",
+    level: "MUST",
+    title: "removes only the signals that a commit names",
+    because: "A wish that came meanwhile would be lost unseen.",
+    async check(scene) {
+      const { record } = await scene.create();
+      await leave(scene, record.id, "hand_over", "pause");
+      const [, pause] = await pending(scene, record.id);
+      expectThat(pause !== undefined, "the pause is pending");
+      await leave(scene, record.id, "resume");
+      const held = await scene.lease(record.id);
+      const { signals } = await scene.commit(held, [], { consume: [pause.id, "no-such-signal"] });
+      expectEqual(
+        signals.map(({ kind }) => kind),
+        ["hand_over", "resume"],
+        "signals of the commit",
+      );
+      expectEqual(await kinds(scene, record.id), ["hand_over", "resume"], "signals");
+    },
+  },
+  {
+    id: "SIGNAL-9",
+    level: "MUST",
+    title: "keeps signals of finished tasks",
+    because: "That a result was delivered is said when the task has finished.",
+    async check(scene) {
+      const { id } = await scene.taskWith([completed]);
+      await leave(scene, id, "delivered");
+      expectEqual(await kinds(scene, id), ["delivered"], "signals");
+    },
+  },
+  {
+    id: "SIGNAL-10",
+    level: "MUST",
+    title: "takes a wish again after it was consumed",
+    because: "A restarted task can be cancelled again.",
+    async check(scene) {
+      const { record } = await scene.create();
+      await leave(scene, record.id, "cancel");
+      await consumeAll(scene, record.id, []);
+      await leave(scene, record.id, "cancel");
+      expectEqual(await kinds(scene, record.id), ["cancel"], "signals");
+    },
+  },
+  {
+    id: "SIGNAL-11",
+    level: "MUST",
+    title: "shows a runner the signals that another process left, and keeps answers exclusive between processes",
+    because: "Who answers is seldom where the task runs.",
+    needs: "second",
+    async check(scene) {
+      const second = await scene.another("second");
+      const { id } = await scene.taskWith([asked("go")]);
+      const held = await scene.lease(id);
+      const both = [scene.store, second].map((store) => settle(store.signal(id, answer("go"))));
+      expectEqual((await Promise.all(both)).sort(), ["ALREADY_ANSWERED", "ok"], "two answers");
+      await second.signal(id, { kind: "cancel" });
+      const { signals } = await scene.commit(held, [checkpoint(1)]);
+      expectEqual(
+        signals.map(({ kind }) => kind),
+        ["answer", "cancel"],
+        "signals of the commit",
+      );
+    },
+  },
+];

@@ -1,0 +1,55 @@
+import { isFinal, type NewSignal, type NewTask, type TaskEventBody, type TaskRecord } from "@resumable-mcp/core";
+import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
+import type { RandomSource } from "./random-source.js";
+
+const questions = ["go", "stop", "__proto__"];
+
+/** Whose task, and for which call. */
+export function randomTaskParts(random: RandomSource): Partial<NewTask> {
+  return {
+    owner: random.percent(50) ? "client:a" : "client:b",
+    key: random.pick(["one", "two", null]) ?? null,
+    recover: random.percent(50) ? "auto" : "on_return",
+  };
+}
+
+/** None to three events that can follow a record. */
+export function randomEvents(random: RandomSource, record: TaskRecord): readonly TaskEventBody[] {
+  if (isFinal(record.status)) {
+    return random.percent(50) ? [restarted(record.generation + 1, random.percent(50))] : [];
+  }
+  const count = random.below(4);
+  const events = Array.from({ length: count }, () => randomEvent(random));
+  const end = random.pick([completed, failed, cancelled]);
+  return end !== undefined && random.percent(25) ? [...events, end] : events;
+}
+
+function randomEvent(random: RandomSource): TaskEventBody {
+  const number = random.below(1_000);
+  const events: readonly TaskEventBody[] = [
+    started,
+    { type: "attempt_ended", reason: "crashed" },
+    checkpoint(number),
+    checkpoint(number, [number, { row: number }]),
+    { type: "step", key: `step-${number % 5}`, value: number },
+    { type: "log", level: "info", data: number },
+    { type: "desired", desired: number % 2 === 0 ? "run" : "pause" },
+    asked(questions[number % questions.length] ?? "go"),
+  ];
+  return random.pick(events) ?? started;
+}
+
+/** Any signal. */
+export function randomSignal(random: RandomSource): NewSignal {
+  const key = random.pick(questions) ?? "go";
+  const signals: readonly NewSignal[] = [
+    { kind: "pause" },
+    { kind: "resume" },
+    { kind: "cancel" },
+    { kind: "hand_over" },
+    { kind: "delivered" },
+    { kind: "answer", key, answer: { action: "decline" } },
+    { kind: "answer", key, answer: { action: "accept", content: { go: true } } },
+  ];
+  return random.pick(signals) ?? { kind: "resume" };
+}

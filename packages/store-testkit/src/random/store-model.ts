@@ -1,0 +1,103 @@
+import {
+  type Instant,
+  isFinal,
+  isReusable,
+  type Json,
+  type Lease,
+  type NewSignal,
+  type NewTask,
+  reduceTask,
+  type TaskEvent,
+  type TaskEventBody,
+  type TaskRecord,
+} from "@resumable-mcp/core";
+
+/** A task of the model. */
+export interface ModelTask {
+  readonly task: NewTask;
+  readonly events: readonly TaskEvent[];
+  readonly signals: readonly NewSignal[];
+  readonly answered: readonly string[];
+  readonly lease: Lease | undefined;
+  /** Grows with every claim of a key. */
+  readonly claim: number;
+}
+
+/** All tasks by id: what a store should hold, written down as plainly as possible. */
+export type StoreModel = ReadonlyMap<string, ModelTask>;
+
+/** The record of a task of the model. */
+export function recordOf(task: ModelTask): TaskRecord {
+  return reduceTask(undefined, task.events);
+}
+
+/** The items of a task of the model. */
+export function itemsOf(task: ModelTask): readonly Json[] {
+  const { itemsFromSeq } = recordOf(task);
+  return task.events.flatMap((event) =>
+    event.type === "checkpoint" && event.seq >= itemsFromSeq ? (event.items ?? []) : [],
+  );
+}
+
+/** The task that stands for a new one, if there is one. */
+export function standIn(model: StoreModel, task: NewTask, reuseResultMs: number, nowMs: number): string | undefined {
+  if (task.key === null) return undefined;
+  const newest = [...model.values()]
+    .filter((other) => other.task.owner === task.owner && other.task.key === task.key)
+    .sort((left, right) => right.claim - left.claim)[0];
+  if (newest === undefined) return undefined;
+  const record = recordOf(newest);
+  const signals = newest.signals.map((signal) => ({ ...signal, id: "" }));
+  const stands = !isFinal(record.status) || isReusable({ record, signals, leased: false }, reuseResultMs, nowMs);
+  return stands ? newest.task.id : undefined;
+}
+
+/** What the model says of a commit. */
+export function judgeCommit(model: StoreModel, lease: Lease, afterSeq: number, bodies: readonly TaskEventBody[]) {
+  const task = model.get(lease.taskId);
+  if (task === undefined) return ["TASK_NOT_FOUND", "LEASE_LOST"] as const;
+  if (task.lease?.epoch !== lease.epoch) return ["LEASE_LOST"] as const;
+  if (task.events.length !== afterSeq) return ["SEQ_CONFLICT"] as const;
+  const restarts = isFinal(recordOf(task).status) && bodies.some(({ type }) => type === "restarted");
+  const rival = [...model.values()].some(
+    (other) =>
+      other !== task &&
+      other.task.key !== null &&
+      other.task.key === task.task.key &&
+      other.task.owner === task.task.owner &&
+      !isFinal(recordOf(other).status),
+  );
+  return restarts && rival ? (["KEY_TAKEN"] as const) : (["ok"] as const);
+}
+
+/** A task after a commit that was judged `ok`; `kept` are the signals that it left. */
+export function afterCommit(
+  task: ModelTask,
+  bodies: readonly TaskEventBody[],
+  kept: readonly NewSignal[],
+  now: Instant,
+  claim: number,
+): ModelTask {
+  const at = new Date(now.wallMs).toISOString();
+  const events = bodies.map((body, index) => ({ ...body, seq: task.events.length + 1 + index, at }));
+  const restart = bodies.find((body) => body.type === "restarted");
+  return {
+    ...task,
+    events: [...task.events, ...events],
+    signals: kept,
+    claim: restart !== undefined && isFinal(recordOf(task).status) ? claim : task.claim,
+    answered: restart?.fromState === false ? [] : task.answered,
+  };
+}
+
+/** A task after a signal, or `undefined` when it is refused as a second answer. */
+export function afterSignal(task: ModelTask, signal: NewSignal): ModelTask | undefined {
+  const { signals, answered } = task;
+  if (signal.kind === "answer") {
+    if (answered.includes(signal.key)) return undefined;
+    return { ...task, signals: [...signals, signal], answered: [...answered, signal.key] };
+  }
+  const isWish = (kind: string) => kind === "pause" || kind === "resume";
+  if (isWish(signal.kind)) return { ...task, signals: [...signals.filter(({ kind }) => !isWish(kind)), signal] };
+  return signals.some(({ kind }) => kind === signal.kind) ? task : { ...task, signals: [...signals, signal] };
+}

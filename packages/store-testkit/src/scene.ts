@@ -1,0 +1,129 @@
+import type { Lease, NewTask, Store, TaskEventBody, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
+import { ClauseBroken, expectThat } from "./expect.js";
+import { createKitClock, type KitClock } from "./kit-clock.js";
+import type { HarnessAbility, StoreHarness } from "./store-harness.js";
+
+/** What every lease of the kit lasts without a heartbeat. */
+export const ttlMs = 10_000;
+/** How long a completed task of the kit may be used again. */
+export const reuseResultMs = 60_000;
+
+/** One store on empty data, and short ways to do things with it. */
+export interface Scene {
+  readonly store: Store;
+  readonly clock: KitClock;
+  /** What random choices of this run come from. */
+  readonly seed: number;
+  /** The harness has this ability. */
+  can(ability: HarnessAbility): boolean;
+  /** Opens another store on the same data, or kills a store and opens its data anew. */
+  another(ability: HarnessAbility, store?: Store): Promise<Store>;
+  /** Describes a task that nobody made yet. */
+  newTask(parts?: Partial<NewTask>): NewTask;
+  create(parts?: Partial<NewTask>, store?: Store): Promise<TaskSnapshot & { readonly created: boolean }>;
+  /** Takes a lease that must be free. */
+  lease(taskId: string, options?: LeaseOptions): Promise<Lease>;
+  /** Takes a lease if it is free. */
+  tryLease(taskId: string, options?: LeaseOptions): Promise<Lease | undefined>;
+  /** Commits at the end of the journal. */
+  commit(lease: Lease, events: readonly TaskEventBody[], options?: CommitOptions): ReturnType<Store["commit"]>;
+  /** Makes a task, takes its lease, commits, and gives the lease back. */
+  taskWith(events: readonly TaskEventBody[], parts?: Partial<NewTask>): Promise<TaskRecord>;
+  /** Takes the lease of a task, commits, and gives the lease back. */
+  write(taskId: string, events: readonly TaskEventBody[], store?: Store): Promise<void>;
+  read(taskId: string, store?: Store): Promise<TaskSnapshot>;
+}
+
+interface LeaseOptions {
+  readonly store?: Store;
+  readonly worker?: string;
+  readonly clock?: KitClock;
+}
+
+interface CommitOptions {
+  readonly store?: Store;
+  readonly afterSeq?: number;
+  readonly consume?: readonly string[];
+}
+
+/** Sets a scene; `end` closes and removes everything. */
+export async function openScene(harness: StoreHarness, seed: number): Promise<{ scene: Scene; end(): Promise<void> }> {
+  const store = await harness.open();
+  const opened = new Set([store]);
+  const clock = createKitClock();
+  const another: Scene["another"] = async (ability, from = store) => {
+    const open = harness[ability];
+    if (open === undefined) throw new ClauseBroken(`The harness has no ${ability}().`);
+    const other = await open.call(harness, from);
+    opened.add(other);
+    // Its process is dead: nobody is left who could close it.
+    if (ability === "reopen") opened.delete(from);
+    return other;
+  };
+  return {
+    scene: { store, clock, seed, can: (ability) => harness[ability] !== undefined, another, ...actions(store, clock) },
+    async end() {
+      // A store that is broken may fail to close, too: that is for CLOSE-3 to say.
+      await Promise.allSettled([...opened].map((each) => each.close()));
+      await harness.dispose?.();
+    },
+  };
+}
+
+type Actions = Omit<Scene, "store" | "clock" | "seed" | "can" | "another">;
+
+function actions(store: Store, clock: KitClock): Actions {
+  const newTask = taskMaker();
+  const tryLease: Actions["tryLease"] = async (taskId, options = {}) => {
+    const { store: at = store, worker = "worker-a", clock: by = clock } = options;
+    return (await at.acquireLease({ taskId, worker, ttlMs, now: by.now() }))?.lease;
+  };
+  const lease: Actions["lease"] = async (taskId, options) => {
+    const taken = await tryLease(taskId, options);
+    expectThat(taken !== undefined, `the lease of ${taskId} is free for ${options?.worker ?? "worker-a"}`);
+    return taken;
+  };
+  const read: Actions["read"] = async (taskId, at = store) => {
+    const snapshot = await at.getTask(taskId);
+    expectThat(snapshot !== undefined, `task ${taskId} is there`);
+    return snapshot;
+  };
+  const commit: Actions["commit"] = async (held, events, options = {}) => {
+    const at = options.store ?? store;
+    const afterSeq = options.afterSeq ?? (await read(held.taskId, at)).record.lastSeq;
+    return at.commit({ lease: held, afterSeq, events, consume: options.consume ?? [], now: clock.now() });
+  };
+  const create: Actions["create"] = async (parts, at = store) => {
+    const made = await at.createTask({ task: newTask(parts), reuseResultMs, now: clock.now() });
+    return { ...made.snapshot, created: made.created };
+  };
+  const write: Actions["write"] = async (taskId, events, at = store) => {
+    const held = await lease(taskId, { store: at, worker: "worker-w" });
+    await commit(held, events, { store: at });
+    await at.releaseLease(held);
+  };
+  const taskWith: Actions["taskWith"] = async (events, parts) => {
+    const { record } = await create(parts);
+    await write(record.id, events);
+    return (await read(record.id)).record;
+  };
+  return { newTask, tryLease, lease, read, commit, create, write, taskWith };
+}
+
+function taskMaker(): Actions["newTask"] {
+  let made = 0;
+  return (parts) => {
+    made += 1;
+    return {
+      id: `kit-task-${String(made).padStart(8, "0")}`,
+      owner: "client:kit",
+      tool: "count_words",
+      toolVersion: "1",
+      key: null,
+      input: { path: "book.txt" },
+      recover: "auto",
+      ttlMs: 1_000,
+      ...parts,
+    };
+  };
+}
