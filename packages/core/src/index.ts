@@ -31,6 +31,7 @@ export { engineDefaults, taskDefaults } from "./limits.js";
 export type { MemoryStore } from "./memory-store/memory-store.js";
 export { createMemoryStore } from "./memory-store/memory-store.js";
 export { reduceTask } from "./reduce-task.js";
+export { rpcCodeOf } from "./rpc-failure.js";
 export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./schema.js";
 export { checkValue, isStandardSchema, jsonSchemaOf } from "./schema.js";
 export type {

@@ -1,4 +1,5 @@
 import { isResumableError, isRetryableError, isTerminalError } from "../errors.js";
+import { rpcFailureCode } from "../rpc-failure.js";
 import type { TaskFailure } from "../task-event.js";
 import type { RetryPolicy } from "../tool.js";
 
@@ -23,7 +24,7 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
 export function failureOf(error: unknown): TaskFailure {
   const message = error instanceof Error ? error.message : String(error);
   return {
-    code: isResumableError(error) ? error.code : "TOOL_FAILED",
+    code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, 2_000),
   };
 }
