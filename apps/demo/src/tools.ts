@@ -1,1 +1,26 @@
-export {};
+import { fileURLToPath } from "node:url";
+import { defineServer } from "@resumable-mcp/mcp";
+import { dataFolder } from "./data/data-folder.js";
+import { createDataProcessing } from "./tools/data-processing.js";
+import { createDownload } from "./tools/download.js";
+import { createForecast } from "./tools/forecast.js";
+import { createTraining } from "./tools/training.js";
+
+const now = (): Date => new Date();
+const downloads = process.env.RESUMABLE_MCP_DEMO_DOWNLOADS;
+
+/** The demo's tools, for the command-line servers. */
+export default defineServer({
+  name: "resumable-mcp-demo",
+  version: "0.1.0",
+  instructions: "MCP server with resumability and checkpoints for long tasks.",
+  tools: [
+    createDataProcessing({ now }),
+    createDownload({
+      folder: downloads ?? fileURLToPath(new URL("downloads/", dataFolder(import.meta.url))),
+      maxFileBytes: 1024 ** 3,
+    }),
+    createTraining(),
+    createForecast({ now, delayMs: 6_000 }),
+  ],
+});
