@@ -18,11 +18,16 @@ export interface Call {
   /** Sends a notification that belongs to this call; resolves when there is room for the next. */
   notify(notification: Notification): Promise<void>;
   /** Asks the user through the client; absent where the client cannot. */
-  readonly ask?: (taskId: string, question: OpenQuestion, signal: AbortSignal) => Promise<Answer>;
+  readonly ask?: (taskId: string, question: AskedQuestion, signal: AbortSignal) => Promise<Answer>;
   /** Whether messages of this level are wanted. */
   wantsLog(level: string): boolean;
   /** After how many milliseconds a call of this tool has to be answered; `undefined`: no limit. */
   handoffAfterMs(toolHandoffAfterMs: number | undefined): number | undefined;
   /** The name under which a control tool is offered here. */
   controlToolName(name: string): string;
+}
+
+/** A question with the place of the journal at which it is put to the user. */
+export interface AskedQuestion extends OpenQuestion {
+  readonly seq: number;
 }

@@ -1,5 +1,5 @@
-import { type Followed, isFinal, openQuestions, type TaskView } from "@resumable-mcp/core";
-import type { Call } from "./call.js";
+import { type Followed, isFinal, isResumableError, openQuestions, type TaskView } from "@resumable-mcp/core";
+import type { AskedQuestion, Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { journalMessage, notificationOf, type Told } from "./journal-message.js";
 
@@ -115,13 +115,13 @@ interface Asking {
 function createAsking(call: Call, taskId: string, onFailure: () => void): Asking {
   const open = new Map<string, AbortController>();
   let able = call.ask !== undefined;
-  const askOne = async (question: Parameters<NonNullable<Call["ask"]>>[1], signal: AbortSignal) => {
+  const askOne = async (question: AskedQuestion, signal: AbortSignal) => {
     try {
       const answer = await call.ask?.(taskId, question, signal);
       if (answer !== undefined) await call.tasks.answer(taskId, question.key, answer);
-    } catch {
+    } catch (error) {
+      if (signal.aborted || isResumableError(error, "ALREADY_ANSWERED")) return;
       // The question stays open; the caller is told how to answer it otherwise.
-      if (signal.aborted) return;
       able = false;
       onFailure();
     }
@@ -136,7 +136,7 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
       for (const question of questions.filter(({ key }) => !open.has(key))) {
         const controller = new AbortController();
         open.set(question.key, controller);
-        void askOne(question, controller.signal);
+        void askOne({ ...question, seq: view.record.lastSeq }, controller.signal);
       }
       return true;
     },

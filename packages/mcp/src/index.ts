@@ -6,4 +6,16 @@ export { longToolsText, makeInstructions } from "./instructions.js";
 export type { AttachOptions } from "./legacy/attach-tools.js";
 export { attachTools } from "./legacy/attach-tools.js";
 export type { McpServerLike, RequestExtra } from "./legacy/mcp-server-like.js";
+export type { ConnectableServer } from "./legacy/session/live-session.js";
+export type { CreateServer, SessionContext } from "./legacy/session/session-context.js";
+export type {
+  FetchContext,
+  SessionHandler,
+  SessionHandlerOptions,
+} from "./legacy/session/session-handler.js";
+export { createSessionHandler } from "./legacy/session/session-handler.js";
+export type { SessionLimits } from "./legacy/session/session-limits.js";
+export { sessionLimits } from "./legacy/session/session-limits.js";
 export { metaKeys } from "./meta-keys.js";
+export type { NodeListener } from "./node-listener.js";
+export { nodeListener } from "./node-listener.js";

@@ -1,5 +1,6 @@
-import type { Answer, JsonObject, OpenQuestion } from "@resumable-mcp/core";
+import type { Answer, JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
+import type { AskedQuestion } from "../call.js";
 import { metaKeys } from "../meta-keys.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
 
@@ -27,10 +28,10 @@ export function canAsk({ server }: McpServerLike): boolean {
 export async function askUser(
   extra: RequestExtra,
   taskId: string,
-  { key, question }: OpenQuestion,
+  { key, question, seq }: AskedQuestion,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const _meta = { [metaKeys.taskId]: taskId, [metaKeys.question]: key };
+  const _meta = { [metaKeys.taskId]: taskId, [metaKeys.question]: key, [metaKeys.seq]: seq };
   const params = { message: question.message, requestedSchema: question.schema, _meta };
   const request = { method: "elicitation/create", params };
   const options = { signal, timeout: noTimeoutMs };

@@ -1,0 +1,133 @@
+import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { randomToken } from "../../random-token.js";
+import { type Cursor, onceStream } from "./event-id.js";
+import { Exchange, type ExchangeKind } from "./exchange.js";
+import { type SessionDocument, type StoredCall, withCall } from "./session-document.js";
+import type { SessionLimits } from "./session-limits.js";
+
+/**
+ * The calls of one session: those in memory, and what the session's document keeps of those that survive a restart.
+ *
+ * Durability: a call that may be delivered again is in the store before `open` resolves. That it finished is written
+ * with the next change: at worst a finished call is asked about again, and its task knows.
+ */
+export class CallLedger {
+  readonly #document: SessionDocument;
+  readonly #engine: Engine;
+  readonly #limits: SessionLimits;
+  readonly #exchanges = new Map<string, Exchange>();
+
+  constructor(document: SessionDocument, engine: Engine, limits: SessionLimits) {
+    this.#document = document;
+    this.#engine = engine;
+    this.#limits = limits;
+  }
+
+  /** Unfinished calls that a client may come back to, and such requests as are being answered. */
+  get openCount(): number {
+    const inMemory = [...this.#exchanges.values()].filter(({ finished }) => !finished);
+    const stored = this.#openCalls().filter(({ callId }) => !this.#exchanges.has(callId));
+    return inMemory.length + stored.length;
+  }
+
+  async open(request: JSONRPCRequest, kind: ExchangeKind): Promise<Exchange> {
+    if (kind === "once") return this.#add(new Exchange(onceName(request), request, kind, this.#limits));
+    const callId = randomToken(22);
+    const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
+    const call: StoredCall = { callId, requestId: request.id, kind, params };
+    await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
+    return this.#add(new Exchange(callId, request, kind, this.#limits));
+  }
+
+  /** Finds the call of a stream, in memory or as it was stored by a process before this one. */
+  find({ stream, place }: Cursor): Exchange | undefined {
+    const known = this.#exchanges.get(stream);
+    const call = this.#stored(stream);
+    if (known !== undefined || call === undefined) return known;
+    const { callId, requestId, kind, params, taskId } = call;
+    const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method: "tools/call", params: { ...params } };
+    const exchange = new Exchange(callId, request, kind, this.#limits, kind === "again" ? place : 0);
+    exchange.taskId = taskId;
+    return this.#add(exchange);
+  }
+
+  /** Finds the unfinished exchange of a request; ids of a client that began anew may meet older ones. */
+  findRequest(requestId: unknown): Exchange | undefined {
+    return [...this.#exchanges.values()].findLast(({ request, finished }) => request.id === requestId && !finished);
+  }
+
+  /** The unfinished call that a task was begun by. */
+  findTask(taskId: string): Exchange | undefined {
+    const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === taskId);
+    return call === undefined ? undefined : this.find({ stream: call.callId, place: 0 });
+  }
+
+  /** All that is unfinished and may be delivered again. */
+  all(): readonly Exchange[] {
+    return this.#openCalls().flatMap(({ callId }) => this.find({ stream: callId, place: 0 }) ?? []);
+  }
+
+  /** What a place in an exchange's stream is: within it, its very end, or beyond anything that was sent. */
+  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead"> {
+    const end = exchange.finished ? exchange.place : this.#stored(exchange.stream)?.end;
+    if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : "open";
+    if (place <= exchange.place) return "open";
+    if (exchange.kind !== "journal") return "ahead";
+    const task = await this.#engine.store.getTask(exchange.taskId ?? exchange.stream);
+    if (task === undefined) return "open";
+    if (place > task.record.lastSeq) return "ahead";
+    return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
+  }
+
+  /** A call of a tool of ours attached to a task that another call had begun: a later delivery has to know. */
+  async noteTask({ stream, request }: Exchange, taskId: string): Promise<void> {
+    if (!this.#engine.tools.some(({ name }) => name === request.params?.name)) return;
+    await this.#document.change((facts) => ({
+      ...facts,
+      calls: facts.calls.map((call) => (call.callId === stream ? { ...call, taskId } : call)),
+    }));
+  }
+
+  noteFinished(exchange: Exchange): void {
+    const finished = [...this.#exchanges.values()].filter((one) => one.finished);
+    for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#exchanges.delete(old.stream);
+    if (exchange.kind === "once") return;
+    this.#document.note((facts) => {
+      const call = facts.calls.find(({ callId }) => callId === exchange.stream);
+      if (call === undefined) return facts;
+      return withCall(facts, { ...call, end: exchange.place }, this.#limits.maxFinishedCalls);
+    });
+  }
+
+  /** Nobody will come back to this exchange. */
+  forget({ stream, kind }: Exchange): void {
+    this.#exchanges.delete(stream);
+    if (kind === "once") return;
+    this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== stream) }));
+  }
+
+  clear(): void {
+    for (const exchange of this.#exchanges.values()) exchange.abandon();
+    this.#exchanges.clear();
+  }
+
+  #openCalls(): readonly StoredCall[] {
+    return this.#document.facts.calls.filter(({ end }) => end === undefined);
+  }
+
+  #stored(callId: string): StoredCall | undefined {
+    return this.#document.facts.calls.find((call) => call.callId === callId);
+  }
+
+  #add(exchange: Exchange): Exchange {
+    this.#exchanges.set(exchange.stream, exchange);
+    return exchange;
+  }
+}
+
+function onceName({ id, method, params }: JSONRPCRequest): string {
+  const tool = method === "tools/call" ? String(params?.name) : undefined;
+  const nonce = randomToken(16);
+  return onceStream(nonce, { requestId: id, method, tool }) ?? `once_${nonce}`;
+}

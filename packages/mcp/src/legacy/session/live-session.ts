@@ -1,0 +1,245 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  MessageExtraInfo,
+} from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { internalMetaKeys } from "../../meta-keys.js";
+import { randomToken } from "../../random-token.js";
+import { CallLedger } from "./call-ledger.js";
+import type { Cursor } from "./event-id.js";
+import type { Exchange, ExchangeKind } from "./exchange.js";
+import { jsonAnswer, nothingLeft, refusal, streamAnswer } from "./http-answer.js";
+import { lostAnswer } from "./lost-answer.js";
+import type { SessionDocument } from "./session-document.js";
+import type { SessionLimits } from "./session-limits.js";
+import { SessionTransport } from "./session-transport.js";
+import { SseStream } from "./sse-stream.js";
+import { StandaloneStream } from "./standalone-stream.js";
+import type { ToolKinds } from "./tool-kinds.js";
+
+/** A server instance that a session can be connected to. */
+export interface ConnectableServer {
+  connect(transport: Transport): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a session is made of. */
+export interface LiveSessionOptions {
+  readonly document: SessionDocument;
+  readonly engine: Engine;
+  readonly limits: SessionLimits;
+  readonly crossStreamReplay: boolean;
+  /** Learns the kinds of the server's tools, once for all sessions. */
+  readonly toolKinds: (session: LiveSession) => Promise<ToolKinds>;
+  readonly onToolsChanged: () => void;
+}
+
+/** The first version of the protocol whose clients understand an event without data. */
+const primingVersion = "2025-11-25";
+
+/** A session in memory: what a client's requests, streams and calls come together in. */
+export class LiveSession {
+  readonly document: SessionDocument;
+  readonly transport: SessionTransport;
+  readonly #options: LiveSessionOptions;
+  readonly #limits: SessionLimits;
+  readonly #nonce = randomToken(9);
+  readonly #calls: CallLedger;
+  readonly #streams = new Set<SseStream>();
+  readonly #standalone: StandaloneStream;
+  lastUsedMs = performance.now();
+  closed = false;
+
+  constructor(options: LiveSessionOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.document = options.document;
+    this.#calls = new CallLedger(options.document, options.engine, options.limits);
+    this.#standalone = new StandaloneStream(`all_${this.#nonce}`, options.limits);
+    this.transport = new SessionTransport(this.id, this.#nonce, options.limits, {
+      onTask: (exchange, taskId) => this.#calls.noteTask(exchange, taskId),
+      onFinished: (exchange) => this.#calls.noteFinished(exchange),
+      onUnrelated: (message) => this.#sendUnrelated(message),
+      onClosed: () => this.#end(),
+    });
+  }
+
+  get id(): string {
+    return this.document.id;
+  }
+
+  get busy(): boolean {
+    return this.#streams.size > 0 || this.transport.busy;
+  }
+
+  /** Connects a server and tells it all that this session's client told one before. */
+  async connect(server: ConnectableServer, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    await server.connect(this.transport);
+    const { initialize, logLevel } = this.document.facts;
+    const answer = await this.transport.ask("initialize", initialize, extra);
+    return logLevel === undefined ? answer : this.#restoreLevel(answer, logLevel, extra);
+  }
+
+  async #restoreLevel(answer: JSONRPCMessage, level: JsonObject, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    this.initialized(extra);
+    await this.transport.ask("logging/setLevel", level, extra);
+    return answer;
+  }
+
+  initialized(extra: MessageExtraInfo): void {
+    this.transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/initialized" }, extra);
+  }
+
+  /** Carries out a request of the client. */
+  async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<Response> {
+    const request = withoutInternalMeta(sent);
+    if (this.#streams.size >= this.#limits.maxStreams) return this.#tooMany("maxStreams");
+    if (this.#calls.openCount >= this.#limits.maxOpenCalls) return this.#tooMany("maxOpenCalls");
+    if (request.method === "logging/setLevel" && isJsonObject(request.params)) {
+      const logLevel = request.params;
+      await this.document.change((facts) => ({ ...facts, logLevel }));
+    }
+    if (request.method !== "tools/call") return this.#shortRequest(request, extra);
+    const exchange = await this.#calls.open(request, await this.#kindOf(request));
+    const stream = this.#openStream();
+    this.#attach(exchange, stream, exchange.place);
+    this.transport.deliver(exchange, { redelivered: false, extra });
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
+  async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<Response> {
+    const exchange = await this.#calls.open(request, "once");
+    this.transport.deliver(exchange, { redelivered: false, extra });
+    await exchange.first();
+    if (exchange.response !== undefined && exchange.place <= 1) {
+      this.#calls.forget(exchange);
+      return jsonAnswer(exchange.response, this.id);
+    }
+    const stream = this.#openStream();
+    this.#attach(exchange, stream, 0);
+    if (exchange.innerId === undefined) exchange.detach();
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Takes a notification or a response of the client. */
+  async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
+    if (!("method" in message)) {
+      if (!this.transport.accept(message, extra)) await this.#deliverUnseen(String(message.id), extra);
+      return;
+    }
+    if (message.method !== "notifications/cancelled") {
+      this.transport.onmessage?.(message, extra);
+      return;
+    }
+    const { requestId, reason } = message.params ?? {};
+    const exchange = this.#calls.findRequest(requestId);
+    if (exchange !== undefined) this.#cancel(exchange, typeof reason === "string" ? reason : "cancelled by the client");
+  }
+
+  #cancel(exchange: Exchange, reason: string): void {
+    this.transport.endDelivery(exchange, reason);
+    this.#calls.forget(exchange);
+    exchange.abandon();
+  }
+
+  /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
+  listen(after?: Cursor): Response {
+    const stream = this.#openStream();
+    this.#standalone.attach(stream, after, this.#prime());
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Goes on with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
+  async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<Response> {
+    if (cursor.stream.startsWith("all_")) return this.listen(cursor);
+    const exchange = this.#calls.find(cursor);
+    if (exchange === undefined) return lostAnswer(cursor, this.id, this.#limits) ?? refusal(400, unknownEvent);
+    const end = await this.#calls.judge(exchange, cursor.place);
+    if (end === "ahead") return refusal(400, "The event id is ahead of anything that this server sent.");
+    if (end === "over") return nothingLeft();
+    const stream = this.#openStream();
+    this.#resumeOn(exchange, stream, cursor.place, extra);
+    if (this.#options.crossStreamReplay) this.#resumeOthers(exchange, stream, extra);
+    return streamAnswer(stream, this.id);
+  }
+
+  #resumeOthers(except: Exchange, stream: SseStream, extra: MessageExtraInfo): void {
+    for (const exchange of this.#calls.all().filter((one) => one !== except)) {
+      this.#resumeOn(exchange, stream, exchange.place, extra);
+    }
+    this.#standalone.attach(stream, undefined, undefined);
+  }
+
+  #resumeOn(exchange: Exchange, stream: SseStream, place: number, extra: MessageExtraInfo): void {
+    const deliver = exchange.kind === "journal" || exchange.innerId === undefined;
+    if (exchange.kind === "journal") {
+      this.transport.endDelivery(exchange);
+      exchange.response = undefined;
+    }
+    this.#attach(exchange, stream, place);
+    if (!deliver || exchange.finished) return;
+    const afterSeq = exchange.kind === "journal" ? { afterSeq: place } : {};
+    this.transport.deliver(exchange, { ...afterSeq, redelivered: true, extra });
+  }
+
+  /** The answer to a question came before its call was delivered again: deliver it, so that the answer is not lost. */
+  async #deliverUnseen(wireId: string, extra: MessageExtraInfo): Promise<void> {
+    const taskId = /^ask:([^:]+):/.exec(wireId)?.[1];
+    const exchange = taskId === undefined ? undefined : this.#calls.findTask(taskId);
+    if (exchange === undefined || exchange.innerId !== undefined) return;
+    this.transport.deliver(exchange, { redelivered: true, unseen: true, extra });
+  }
+
+  async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {
+    const kinds = await this.#options.toolKinds(this);
+    return kinds.get(String(request.params?.name)) ?? "once";
+  }
+
+  #attach(exchange: Exchange, stream: SseStream, place: number): void {
+    exchange.attach(stream, place, this.#prime(), () => {
+      // Nobody listens: the journal keeps what happens, and a new delivery will tell it.
+      if (exchange.kind === "journal") this.transport.endDelivery(exchange);
+    });
+  }
+
+  #prime(): { readonly retryMs: number } | undefined {
+    return this.document.facts.protocolVersion >= primingVersion ? { retryMs: this.#limits.retryMs } : undefined;
+  }
+
+  #openStream(): SseStream {
+    const stream = new SseStream(this.#limits, () => this.#streams.delete(stream));
+    this.#streams.add(stream);
+    return stream;
+  }
+
+  #tooMany(limit: "maxStreams" | "maxOpenCalls"): Response {
+    const message = `This session has reached its limit ${limit} = ${this.#limits[limit]}. Wait until something has finished.`;
+    return refusal(429, message, { headers: { "retry-after": "1" } });
+  }
+
+  async #sendUnrelated(message: JSONRPCMessage): Promise<void> {
+    if ("method" in message && message.method === "notifications/tools/list_changed") this.#options.onToolsChanged();
+    await this.#standalone.write(message);
+  }
+
+  #end(): void {
+    this.closed = true;
+    for (const stream of [...this.#streams]) stream.close();
+    this.#calls.clear();
+  }
+}
+
+const unknownEvent = "This session knows no event of that id. Send the request again.";
+
+/** What only a transport may say is taken out of what a client sent. */
+function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
+  const meta = request.params?._meta;
+  if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
+  const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
+  return { ...request, params: { ...request.params, _meta } };
+}

@@ -1,0 +1,157 @@
+import {
+  isResumableError,
+  type Json,
+  type JsonObject,
+  ResumableError,
+  type Store,
+  type StoredSession,
+} from "@resumable-mcp/core";
+import { z } from "zod";
+
+const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
+
+const storedCall = z.object({
+  callId: z.string(),
+  /** The id by which the client knows the request. */
+  requestId: z.union([z.string(), z.number()]),
+  kind: z.enum(["journal", "again"]),
+  params: jsonObject,
+  /** The task that the call attached to, where that is not the call's own. */
+  taskId: z.string().optional(),
+  /** The place of the last event of a finished call. */
+  end: z.number().optional(),
+});
+
+const sessionDocument = z.object({
+  protocolVersion: z.string(),
+  /** Params of the client's `initialize` request. */
+  initialize: jsonObject,
+  /** Params of its last `logging/setLevel` request. */
+  logLevel: jsonObject.optional(),
+  /** Oldest first. */
+  calls: z.array(storedCall),
+});
+
+/** An open call that survives a restart. */
+export type StoredCall = z.output<typeof storedCall>;
+/** What is kept of a session. */
+export type SessionFacts = z.output<typeof sessionDocument>;
+type Change = (facts: SessionFacts) => SessionFacts;
+
+interface Stored {
+  readonly facts: SessionFacts;
+  readonly version: number;
+  readonly updatedAtMs: number;
+}
+
+const maxConflicts = 10;
+
+/**
+ * The part of a session that survives a restart, as one document of the store.
+ *
+ * Durability: `change` resolves when the change is durable; changes made at once share one write. `note` waits for the
+ * next write. Ordering: as made. Another process may write the same document: changes are made anew on what it left.
+ */
+export class SessionDocument {
+  readonly id: string;
+  readonly owner: string;
+  readonly #store: Store;
+  #stored: Stored;
+  #pending: Change[] = [];
+  #writing: Promise<void> | undefined;
+
+  private constructor(store: Store, session: Pick<StoredSession, "id" | "owner">, stored: Stored) {
+    this.id = session.id;
+    this.owner = session.owner;
+    this.#store = store;
+    this.#stored = stored;
+  }
+
+  /** A session that is not in the store yet: its first change puts it there. */
+  static draft(store: Store, id: string, owner: string, facts: SessionFacts): SessionDocument {
+    return new SessionDocument(store, { id, owner }, { facts, version: 0, updatedAtMs: 0 });
+  }
+
+  static async open(store: Store, id: string): Promise<SessionDocument | undefined> {
+    const session = await store.getSession(id);
+    return session === undefined ? undefined : new SessionDocument(store, session, parse(session));
+  }
+
+  /** As changed by now, durable or not. */
+  get facts(): SessionFacts {
+    return this.#pending.reduce((facts, change) => change(facts), this.#stored.facts);
+  }
+
+  /** Writes what was only noted. */
+  async flush(): Promise<void> {
+    if (this.#pending.length > 0) await this.change((facts) => facts);
+  }
+
+  note(change: Change): void {
+    this.#pending.push(change);
+  }
+
+  /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `SESSION_CONFLICT` when the session is gone. */
+  async change(change: Change): Promise<void> {
+    this.#pending.push(change);
+    await this.#writing?.catch(() => {});
+    if (!this.#pending.includes(change)) return;
+    try {
+      // Whoever comes first after a write takes along all that gathered meanwhile.
+      this.#writing ??= this.#write();
+      await this.#writing;
+    } catch (error) {
+      this.#pending = this.#pending.filter((other) => other !== change);
+      throw error;
+    }
+  }
+
+  async #write(): Promise<void> {
+    const changes = [...this.#pending];
+    try {
+      for (let conflicts = 0; ; conflicts++) {
+        try {
+          const facts = changes.reduce((before, change) => change(before), this.#stored.facts);
+          const { version, updatedAt } = await put(this.#store, this, facts, this.#stored.version);
+          this.#stored = { facts, version, updatedAtMs: Date.parse(updatedAt) };
+          this.#pending = this.#pending.filter((change) => !changes.includes(change));
+          return;
+        } catch (error) {
+          if (!isResumableError(error, "SESSION_CONFLICT") || conflicts >= maxConflicts) throw error;
+          await this.#reread();
+        }
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  async #reread(): Promise<void> {
+    const session = await this.#store.getSession(this.id);
+    if (session === undefined) {
+      throw new ResumableError("SESSION_CONFLICT", "The session was ended meanwhile. Open a new one.", {
+        details: { sessionId: this.id },
+      });
+    }
+    this.#stored = parse(session);
+  }
+}
+
+function parse({ value, version, updatedAt }: StoredSession): Stored {
+  return { facts: sessionDocument.parse(value), version, updatedAtMs: Date.parse(updatedAt) };
+}
+
+function put(store: Store, { id, owner }: { id: string; owner: string }, facts: SessionFacts, expectedVersion: number) {
+  const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+  // Absent properties are absent in JSON, too.
+  return store.putSession({ id, owner, value: JSON.parse(JSON.stringify(facts)) as Json, expectedVersion, now });
+}
+
+/** Adds a call, or replaces what is known of it; of the finished ones only the newest stay. Pure. */
+export function withCall(facts: SessionFacts, call: StoredCall, maxFinished: number): SessionFacts {
+  const others = facts.calls.filter(({ callId }) => callId !== call.callId);
+  const calls = [...others, call];
+  const finished = calls.filter(({ end }) => end !== undefined);
+  const dropped = new Set(finished.slice(0, Math.max(0, finished.length - maxFinished)));
+  return { ...facts, calls: calls.filter((one) => !dropped.has(one)) };
+}

@@ -1,0 +1,159 @@
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
+import type { MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, isResumableError } from "@resumable-mcp/core";
+import { type NodeListener, nodeListener } from "../../node-listener.js";
+import { subjectOf } from "../../subject.js";
+import { parseEventId } from "./event-id.js";
+import { refusal } from "./http-answer.js";
+import type { LiveSession } from "./live-session.js";
+import { readBody } from "./request-body.js";
+import type { CreateServer } from "./session-context.js";
+import { type SessionLimits, sessionLimits } from "./session-limits.js";
+import { SessionRegistry } from "./session-registry.js";
+
+/** How sessions are served. */
+export interface SessionHandlerOptions {
+  readonly engine: Engine;
+  /**
+   * Makes the server of one session, with `attachTools` done. Called again after a restart, when the session's client
+   * comes back.
+   */
+  readonly createServer: CreateServer;
+  readonly limits?: Partial<SessionLimits>;
+  /** On reconnect, send again from all streams of the session. The specification forbids that. */
+  readonly crossStreamReplay?: boolean;
+  /** Hears of what failed unexpectedly. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** What a web server has found out about a request before. */
+export interface FetchContext {
+  readonly authInfo?: AuthInfo;
+}
+
+/** Serves sessions of the 2025 era. */
+export interface SessionHandler {
+  /** Answers one request to the MCP endpoint. */
+  fetch(request: Request, context?: FetchContext): Promise<Response>;
+  /** The same as a listener for `http.createServer`. */
+  readonly node: NodeListener;
+  /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
+  close(): Promise<void>;
+}
+
+/** Source: MCP, Versioning: the versions that have sessions. */
+const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+
+/**
+ * Makes the handler of an MCP endpoint whose sessions, streams and calls survive the death of the process.
+ *
+ * Durability: a session is stored before its id goes out, and a durable call before the first byte of its stream.
+ * After a restart a session is rebuilt when its client comes back, and its calls go on from where the client saw them.
+ *
+ * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
+ * @example
+ * http.createServer(createSessionHandler({ engine, createServer }).node).listen(3000);
+ */
+export function createSessionHandler(options: SessionHandlerOptions): SessionHandler {
+  const { engine, createServer, crossStreamReplay = false, onError = () => {} } = options;
+  const limits: SessionLimits = { ...sessionLimits, ...options.limits };
+  const registry = new SessionRegistry({ engine, createServer, limits, crossStreamReplay, onError });
+  const endpoint = { registry, engine, limits };
+  const fetch: SessionHandler["fetch"] = async (request, { authInfo } = {}) => {
+    const sessionId = request.headers.get("mcp-session-id");
+    try {
+      const caller = { sessionId, principal: subjectOf(authInfo), extra: extraOf(request, authInfo) };
+      return await answer(endpoint, request, caller);
+    } catch (error) {
+      if (isResumableError(error, "SESSION_CONFLICT")) return unknownSession();
+      onError(error);
+      return refusal(500, "The server failed to carry out the request.");
+    }
+  };
+  return { fetch, node: nodeListener(fetch), close: () => registry.close() };
+}
+
+interface Endpoint {
+  readonly registry: SessionRegistry;
+  readonly engine: Engine;
+  readonly limits: SessionLimits;
+}
+
+interface Caller {
+  readonly sessionId: string | null;
+  readonly principal: string | undefined;
+  readonly extra: MessageExtraInfo;
+}
+
+async function answer(endpoint: Endpoint, request: Request, caller: Caller): Promise<Response> {
+  if (request.method === "POST") return post(endpoint, request, caller);
+  if (request.method !== "GET" && request.method !== "DELETE") return methodNotAllowed();
+  if (request.method === "GET" && !accepts(request, "text/event-stream")) {
+    return refusal(406, "Not Acceptable: the client must accept text/event-stream.");
+  }
+  const session = await sessionOf(endpoint, request, caller);
+  if (session instanceof Response) return session;
+  if (request.method === "GET") return get(request, session, caller);
+  await endpoint.registry.delete(session);
+  return new Response(null, { status: 200 });
+}
+
+async function sessionOf({ registry }: Endpoint, request: Request, caller: Caller): Promise<LiveSession | Response> {
+  const { sessionId, principal, extra } = caller;
+  const version = request.headers.get("mcp-protocol-version");
+  if (sessionId === null) {
+    return refusal(400, "Bad Request: the header Mcp-Session-Id is missing. Send an initialize request first.");
+  }
+  if (version !== null && !versions.includes(version)) {
+    return refusal(400, `Bad Request: unsupported protocol version. Supported: ${versions.join(", ")}.`);
+  }
+  return (await registry.find(sessionId, principal, extra)) ?? unknownSession();
+}
+
+async function post(endpoint: Endpoint, request: Request, caller: Caller): Promise<Response> {
+  if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
+    return refusal(406, "Not Acceptable: the client must accept both application/json and text/event-stream.");
+  }
+  const body = await readBody(request, endpoint.limits.maxBodyBytes);
+  if (body instanceof Response) return body;
+  const isCall = body.kind === "request" && ["initialize", "tools/call"].includes(body.message.method);
+  if (isCall && endpoint.engine.draining) return draining();
+  if (body.kind === "request" && body.message.method === "initialize") {
+    if (caller.sessionId !== null) return refusal(400, "Invalid Request: the session is initialized already.");
+    return endpoint.registry.open(body.message, caller.principal, caller.extra);
+  }
+  const session = await sessionOf(endpoint, request, caller);
+  if (session instanceof Response) return session;
+  if (body.kind === "request") return session.request(body.message, caller.extra);
+  await session.accept(body.message, caller.extra);
+  return new Response(null, { status: 202 });
+}
+
+function get(request: Request, session: LiveSession, { extra }: Caller): Promise<Response> | Response {
+  const last = request.headers.get("last-event-id");
+  if (last === null) return session.listen();
+  const cursor = parseEventId(last);
+  if (cursor === undefined) return refusal(400, "Bad Request: Last-Event-ID names no event of this server.");
+  return session.resume(cursor, extra);
+}
+
+function extraOf(request: Request, authInfo: AuthInfo | undefined): MessageExtraInfo {
+  const requestInfo = { headers: Object.fromEntries(request.headers), url: new URL(request.url) };
+  return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
+}
+
+function accepts(request: Request, type: string): boolean {
+  return (request.headers.get("accept") ?? "").includes(type);
+}
+
+function unknownSession(): Response {
+  return refusal(404, "Session not found. Open a new one.");
+}
+
+function methodNotAllowed(): Response {
+  return refusal(405, "Method not allowed.", { headers: { allow: "GET, POST, DELETE" } });
+}
+
+function draining(): Response {
+  return refusal(503, "The server is about to stop. Try again in a few seconds.", { headers: { "retry-after": "2" } });
+}

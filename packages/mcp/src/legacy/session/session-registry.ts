@@ -1,0 +1,177 @@
+import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, isJsonObject, type JsonObject, ownerTag } from "@resumable-mcp/core";
+import { randomToken } from "../../random-token.js";
+import { jsonAnswer, refusal } from "./http-answer.js";
+import { LiveSession } from "./live-session.js";
+import type { CreateServer } from "./session-context.js";
+import { SessionDocument } from "./session-document.js";
+import type { SessionLimits } from "./session-limits.js";
+import { readToolKinds, type ToolKinds } from "./tool-kinds.js";
+
+/** What a registry is made of. */
+export interface SessionRegistryOptions {
+  readonly engine: Engine;
+  readonly createServer: CreateServer;
+  readonly limits: SessionLimits;
+  readonly crossStreamReplay: boolean;
+  readonly onError: (error: unknown) => void;
+}
+
+const validId = /^[A-Za-z0-9]{32}$/;
+const unauthenticated = "session:";
+const expireBatch = 1_000;
+
+/** The sessions of one endpoint: a few in memory, all of them in the store. */
+export class SessionRegistry {
+  readonly #options: SessionRegistryOptions;
+  readonly #live = new Map<string, Promise<LiveSession>>();
+  readonly #counts = new Map<string, number>();
+  readonly #timer: NodeJS.Timeout;
+  #kinds: Promise<ToolKinds> | undefined;
+  #sweeping: Promise<void> | undefined;
+
+  constructor(options: SessionRegistryOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#sweep(), options.limits.sweepEveryMs).unref();
+  }
+
+  /** Durability: the session is in the store before its id goes out. */
+  async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<Response> {
+    const { maxSessionsPerOwner } = this.#options.limits;
+    const countKey = principal ?? unauthenticated;
+    const count = this.#counts.get(countKey) ?? 0;
+    if (count >= maxSessionsPerOwner) {
+      return refusal(429, `You have reached maxSessionsPerOwner = ${maxSessionsPerOwner}. End sessions by DELETE.`);
+    }
+    const id = randomToken(32);
+    const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
+    const initialize = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
+    const facts = { protocolVersion: "", initialize, calls: [] };
+    const session = this.#make(SessionDocument.draft(this.#options.engine.store, id, owner, facts));
+    const answer = { ...(await this.#connect(session, extra)), id: request.id };
+    if (!("result" in answer)) {
+      await session.transport.close();
+      return jsonAnswer(answer, id);
+    }
+    const protocolVersion = String(answer.result.protocolVersion);
+    await session.document.change((before) => ({ ...before, protocolVersion }));
+    this.#live.set(id, Promise.resolve(session));
+    this.#counts.set(countKey, count + 1);
+    if (this.#live.size > this.#options.limits.maxLiveSessions) void this.#sweep();
+    return jsonAnswer(answer, id);
+  }
+
+  /** Finds a session, if need be in the store. A foreign one is as unknown as one that never was. */
+  async find(id: string, principal: string | undefined, extra: MessageExtraInfo): Promise<LiveSession | undefined> {
+    if (!validId.test(id)) return undefined;
+    let session = await this.#live.get(id);
+    if (session === undefined || session.closed) {
+      const document = await SessionDocument.open(this.#options.engine.store, id);
+      if (document === undefined || !mayUse(document, principal)) return undefined;
+      session = await this.#join(document, extra);
+    }
+    if (!mayUse(session.document, principal)) return undefined;
+    session.lastUsedMs = performance.now();
+    return session;
+  }
+
+  async delete(session: LiveSession): Promise<void> {
+    const { owner } = session.document;
+    const countKey = owner.startsWith(unauthenticated) ? unauthenticated : owner.slice("sub:".length);
+    this.#counts.set(countKey, Math.max(0, (this.#counts.get(countKey) ?? 1) - 1));
+    await this.#forget(session);
+    await this.#options.engine.store.deleteSession(session.id);
+  }
+
+  /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sweeping;
+    const sessions = await Promise.all(this.#live.values());
+    await Promise.all(sessions.map((session) => session.document.flush().catch(this.#options.onError)));
+    await Promise.all(sessions.map((session) => this.#forget(session)));
+  }
+
+  #make(document: SessionDocument): LiveSession {
+    const { engine, limits, crossStreamReplay } = this.#options;
+    return new LiveSession({
+      document,
+      engine,
+      limits,
+      crossStreamReplay,
+      toolKinds: (session) => {
+        this.#kinds ??= readToolKinds((cursor) =>
+          session.transport.ask("tools/list", cursor === undefined ? {} : { cursor }),
+        );
+        return this.#kinds;
+      },
+      onToolsChanged: () => {
+        this.#kinds = undefined;
+      },
+    });
+  }
+
+  async #connect(session: LiveSession, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    const { initialize } = session.document.facts;
+    const meta = isJsonObject(initialize._meta) ? { meta: initialize._meta } : {};
+    const authInfo = extra.authInfo === undefined ? {} : { authInfo: extra.authInfo };
+    const server = await this.#options.createServer({ sessionId: session.id, ...meta, ...authInfo });
+    return session.connect(server, extra);
+  }
+
+  /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
+  #join(document: SessionDocument, extra: MessageExtraInfo): Promise<LiveSession> {
+    const { id } = document;
+    const before = this.#live.get(id) ?? Promise.resolve(undefined);
+    const joined = before.then(async (known) => {
+      if (known !== undefined && !known.closed) return known;
+      const session = this.#make(document);
+      await this.#connect(session, extra);
+      session.initialized(extra);
+      return session;
+    });
+    this.#live.set(id, joined);
+    joined.catch(() => this.#live.delete(id));
+    return joined;
+  }
+
+  #forget(session: LiveSession): Promise<void> {
+    this.#live.delete(session.id);
+    return session.transport.close();
+  }
+
+  #sweep(): Promise<void> {
+    this.#sweeping ??= this.#evict()
+      .then(() => this.#expire())
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+    return this.#sweeping;
+  }
+
+  async #evict(): Promise<void> {
+    const { idleMs, maxLiveSessions } = this.#options.limits;
+    const sessions = await Promise.all(this.#live.values());
+    const idle = sessions.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedMs - other.lastUsedMs);
+    const surplus = sessions.length - maxLiveSessions;
+    for (const [index, session] of idle.entries()) {
+      if (index >= surplus && performance.now() - session.lastUsedMs <= idleMs) continue;
+      // The write also says when the session was last used.
+      await session.document.change((facts) => facts);
+      if (!session.busy) await this.#forget(session);
+    }
+  }
+
+  async #expire(): Promise<void> {
+    const { store } = this.#options.engine;
+    const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
+    for (const { id } of await store.listIdleSessions({ idleSinceMs, limit: expireBatch })) {
+      if (!this.#live.has(id)) await store.deleteSession(id);
+    }
+  }
+}
+
+function mayUse({ owner }: SessionDocument, principal: string | undefined): boolean {
+  return principal === undefined ? owner.startsWith(unauthenticated) : owner === ownerTag("sub", principal);
+}

@@ -1,0 +1,225 @@
+import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  MessageExtraInfo,
+  RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "../../meta-keys.js";
+import { QuestionRelay, questionId } from "../../question-relay.js";
+import { goneReason } from "../legacy-call.js";
+import { type Exchange, metaOf } from "./exchange.js";
+import type { SessionLimits } from "./session-limits.js";
+
+/** How a request is handed to the server behind. */
+export interface Delivery {
+  readonly afterSeq?: number;
+  readonly redelivered: boolean;
+  /** Nobody sees the answer. */
+  readonly unseen?: boolean;
+  readonly extra: MessageExtraInfo;
+}
+
+/** What the transport tells the session around it. */
+export interface SessionEvents {
+  /** Before the first message that names another task than the call's own goes out. */
+  onTask(exchange: Exchange, taskId: string): Promise<void>;
+  onFinished(exchange: Exchange): void;
+  /** A message that belongs to no request. */
+  onUnrelated(message: JSONRPCMessage): Promise<void>;
+  onClosed(): void;
+}
+
+/**
+ * The server's side of a session: the SDK's `Transport`, between one server instance and many HTTP streams.
+ *
+ * Ids are virtual. Inside, each delivery of a request has an id of its own, so that a late answer of a superseded one
+ * is known and dropped; a restarted client whose ids begin anew never gets an old answer.
+ *
+ * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
+ */
+export class SessionTransport implements Transport {
+  readonly sessionId: string;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <Message extends JSONRPCMessage>(message: Message, extra?: MessageExtraInfo) => void;
+  readonly #events: SessionEvents;
+  readonly #limits: SessionLimits;
+  readonly #nonce: string;
+  readonly #active = new Map<string, Exchange>();
+  readonly #own = new Map<string, (response: JSONRPCMessage) => void>();
+  readonly #questions = new QuestionRelay<JSONRPCResponse>();
+  readonly #requests = new Map<string, RequestId>();
+  readonly #askAgain = new Set<NodeJS.Timeout>();
+  #count = 0;
+
+  constructor(sessionId: string, nonce: string, limits: SessionLimits, events: SessionEvents) {
+    this.sessionId = sessionId;
+    this.#nonce = nonce;
+    this.#limits = limits;
+    this.#events = events;
+  }
+
+  async start(): Promise<void> {}
+
+  async close(): Promise<void> {
+    for (const timer of this.#askAgain) clearTimeout(timer);
+    this.#active.clear();
+    this.#events.onClosed();
+    this.onclose?.();
+  }
+
+  get busy(): boolean {
+    return this.#active.size > 0;
+  }
+
+  /** Hands a request to the server behind; its messages go to the exchange. */
+  deliver(exchange: Exchange, { afterSeq, redelivered, unseen, extra }: Delivery): void {
+    const innerId = `${exchange.stream}#${++this.#count}`;
+    exchange.innerId = innerId;
+    this.#active.set(innerId, exchange);
+    const { request } = exchange;
+    const own: JsonObject = {
+      [metaKeys.requestId]: request.id,
+      ...(exchange.kind === "journal"
+        ? { [metaKeys.callId]: exchange.stream, [metaKeys.redelivered]: redelivered }
+        : {}),
+      ...(afterSeq === undefined ? {} : { [metaKeys.afterSeq]: afterSeq }),
+      ...(exchange.taskId === undefined ? {} : { [metaKeys.taskId]: exchange.taskId }),
+      ...(unseen === true ? { [metaKeys.unseen]: true } : {}),
+    };
+    const params = { ...request.params, _meta: { ...request.params?._meta, ...own } };
+    this.onmessage?.({ ...request, id: innerId, params }, extra);
+  }
+
+  /** Ends a delivery: by its caller's wish, or because its caller is gone or is served by a newer delivery. */
+  endDelivery(exchange: Exchange, reason: string = goneReason): void {
+    const { innerId } = exchange;
+    if (innerId === undefined) return;
+    exchange.innerId = undefined;
+    this.#active.delete(innerId);
+    this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: innerId, reason } });
+  }
+
+  /** Sends a request of our own to the server behind. */
+  ask(method: string, params: JsonObject, extra?: MessageExtraInfo): Promise<JSONRPCMessage> {
+    const id = `own#${++this.#count}`;
+    return new Promise((resolve) => {
+      this.#own.set(id, resolve);
+      this.onmessage?.({ jsonrpc: "2.0", id, method, params }, extra);
+    });
+  }
+
+  /** Passes on what the client answers to a request of the server. False: nobody in this process asked that. */
+  accept(response: JSONRPCResponse, extra: MessageExtraInfo): boolean {
+    const wireId = String(response.id);
+    const innerId = this.#requests.get(wireId);
+    if (innerId !== undefined) {
+      this.#requests.delete(wireId);
+      this.onmessage?.({ ...response, id: innerId }, extra);
+      return true;
+    }
+    if (!wireId.startsWith("ask:")) return true;
+    const asking = this.#questions.answer(wireId, response);
+    for (const id of asking) this.onmessage?.({ ...response, id }, extra);
+    return asking.length > 0;
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!("method" in message)) return this.#respond(message);
+    const related = options?.relatedRequestId;
+    const exchange = related === undefined ? undefined : this.#active.get(String(related));
+    // A delivery that was superseded, or a request of our own, has nobody to tell.
+    if (related !== undefined && exchange === undefined) return this.#withdraw(message);
+    const outgoing = "id" in message ? this.#number(message, exchange) : this.#withWireId(message);
+    if (outgoing === undefined) return;
+    if (exchange === undefined) return this.#events.onUnrelated(outgoing);
+    await this.#noteTask(exchange, outgoing);
+    await exchange.write(outgoing);
+  }
+
+  async #respond(response: JSONRPCResponse): Promise<void> {
+    const innerId = String(response.id);
+    const own = this.#own.get(innerId);
+    if (own !== undefined) {
+      this.#own.delete(innerId);
+      return own(response);
+    }
+    const exchange = this.#active.get(innerId);
+    if (exchange === undefined) return;
+    const outgoing = { ...response, id: exchange.request.id };
+    await this.#noteTask(exchange, outgoing);
+    this.#active.delete(innerId);
+    exchange.innerId = undefined;
+    exchange.response = outgoing;
+    this.#events.onFinished(exchange);
+    await exchange.write(outgoing);
+    exchange.detach();
+  }
+
+  /** Gives a request of the server an id that no other process of this session gives to another request. */
+  #number(request: JSONRPCRequest, exchange: Exchange | undefined): JSONRPCMessage | undefined {
+    const key = metaOf(request, metaKeys.question);
+    const taskId = metaOf(request, metaKeys.taskId);
+    if (exchange === undefined || typeof key !== "string" || typeof taskId !== "string") {
+      const wireId = `srv_${this.#nonce}_${++this.#count}`;
+      this.#requests.set(wireId, request.id);
+      return { ...request, id: wireId };
+    }
+    const wireId = questionId(taskId, key);
+    const seq = metaOf(request, metaKeys.seq);
+    const seen = typeof seq === "number" && exchange.place >= seq && exchange.kind === "journal";
+    const relayed = this.#questions.ask(wireId, request.id, seen);
+    if (relayed.kind === "show") return { ...request, id: wireId };
+    if (relayed.kind === "answered") queueMicrotask(() => this.onmessage?.({ ...relayed.message, id: request.id }));
+    else if (!relayed.here) this.#showLater(exchange, { ...request, id: wireId });
+    return undefined;
+  }
+
+  /** The answer to a question that was shown before a restart may have been lost in between. */
+  #showLater(exchange: Exchange, request: JSONRPCRequest): void {
+    const timer = setTimeout(() => {
+      this.#askAgain.delete(timer);
+      if (exchange.innerId !== undefined && this.#questions.isWaiting(String(request.id))) void exchange.write(request);
+    }, this.#limits.askAgainMs).unref();
+    this.#askAgain.add(timer);
+  }
+
+  /** The server takes back a request: the client knows it by another id. */
+  #withWireId(notification: JSONRPCNotification): JSONRPCNotification | undefined {
+    if (notification.method !== "notifications/cancelled") return notification;
+    const innerId = notification.params?.requestId;
+    if (!isRequestId(innerId)) return undefined;
+    const wireId = this.#questions.withdraw(innerId) ?? this.#wireIdOf(innerId);
+    if (wireId === undefined) return undefined;
+    this.#questions.forget(wireId);
+    this.#requests.delete(wireId);
+    return { ...notification, params: { ...notification.params, requestId: wireId } };
+  }
+
+  /** A superseded delivery asks no longer; its question stays as it was shown. */
+  #withdraw(message: JSONRPCRequest | JSONRPCNotification): void {
+    const innerId = message.params?.requestId;
+    if (message.method === "notifications/cancelled" && isRequestId(innerId)) this.#questions.withdraw(innerId);
+  }
+
+  #wireIdOf(innerId: RequestId): string | undefined {
+    for (const [wireId, id] of this.#requests) if (id === innerId) return wireId;
+    return undefined;
+  }
+
+  async #noteTask(exchange: Exchange, message: JSONRPCMessage): Promise<void> {
+    const taskId = metaOf(message, metaKeys.taskId);
+    if (exchange.kind !== "journal" || typeof taskId !== "string") return;
+    if (taskId === exchange.stream || taskId === exchange.taskId) return;
+    exchange.taskId = taskId;
+    await this.#events.onTask(exchange, taskId);
+  }
+}
+
+function isRequestId(value: unknown): value is RequestId {
+  return typeof value === "string" || typeof value === "number";
+}

@@ -1,0 +1,44 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { type Cursor, formatEventId } from "./event-id.js";
+import { ReplayBuffer } from "./replay-buffer.js";
+import type { SessionLimits } from "./session-limits.js";
+import type { SseStream } from "./sse-stream.js";
+
+/**
+ * The stream of what belongs to no request; a newer connection replaces an older one, which may be half open.
+ *
+ * Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server".
+ */
+export class StandaloneStream {
+  readonly #name: string;
+  readonly #replay: ReplayBuffer;
+  #place = 0;
+  #sse: SseStream | undefined;
+  #release: (() => void) | undefined;
+
+  constructor(name: string, limits: SessionLimits) {
+    this.#name = name;
+    this.#replay = new ReplayBuffer(limits);
+  }
+
+  attach(sse: SseStream, after: Cursor | undefined, prime: { readonly retryMs: number } | undefined): void {
+    this.#release?.();
+    this.#sse = sse;
+    this.#release = sse.acquire(() => {
+      if (this.#sse === sse) this.#sse = undefined;
+    });
+    // What a process before this one sent is not known here.
+    const place = after?.stream === this.#name ? after.place : this.#place;
+    if (prime !== undefined) void sse.write({ id: formatEventId(this.#name, place), data: "", retryMs: prime.retryMs });
+    for (const event of this.#replay.after(place)) {
+      void sse.write({ id: formatEventId(this.#name, event.place), data: event.data });
+    }
+  }
+
+  async write(message: JSONRPCMessage): Promise<void> {
+    const data = JSON.stringify(message);
+    this.#place += 1;
+    this.#replay.add({ place: this.#place, data });
+    await this.#sse?.write({ id: formatEventId(this.#name, this.#place), data });
+  }
+}

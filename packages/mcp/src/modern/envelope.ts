@@ -1,0 +1,47 @@
+import { isJsonObject } from "@resumable-mcp/core";
+
+/** The extension's name. Source: MCP Tasks extension (SEP-2663), "Capabilities". */
+export const tasksExtension = "io.modelcontextprotocol/tasks";
+
+/** Reserved keys of `_meta` that every request of the 2026 era carries. Source: MCP 2026-07-28, Basic, "_meta". */
+export const envelopeKeys = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
+} as const;
+
+/** What one request says of its client. Nothing is remembered from an earlier one. */
+export interface ClientFacts {
+  /** It declared the tasks extension, so a call may be answered with a task. */
+  readonly tasks: boolean;
+  /** It can ask its user by a form. */
+  readonly forms: boolean;
+  readonly name?: string;
+  /** The least level of log messages that it wants; none at all when absent. */
+  readonly logLevel?: string;
+}
+
+/** Reads the envelope of a request; what is malformed counts as not declared. */
+export function clientFacts(envelope: unknown): ClientFacts {
+  const capabilities = child(envelope, envelopeKeys.clientCapabilities);
+  const elicitation = child(capabilities, "elicitation");
+  const name = field(child(envelope, envelopeKeys.clientInfo), "name");
+  const logLevel = field(envelope, envelopeKeys.logLevel);
+  return {
+    tasks: child(child(capabilities, "extensions"), tasksExtension) !== undefined,
+    forms: isJsonObject(elicitation) && ("form" in elicitation || !("url" in elicitation)),
+    ...(typeof name === "string" ? { name } : {}),
+    ...(typeof logLevel === "string" ? { logLevel } : {}),
+  };
+}
+
+function field(parent: unknown, key: string): unknown {
+  return isJsonObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
+}
+
+function child(parent: unknown, key: string): unknown {
+  const value = field(parent, key);
+  return isJsonObject(value) ? value : undefined;
+}

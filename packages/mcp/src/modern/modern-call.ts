@@ -1,0 +1,86 @@
+import type { Engine } from "@resumable-mcp/core";
+import type { Call } from "../call.js";
+import { type CallMeta, parseCallMeta, present } from "../call-meta.js";
+import { decideHandoff } from "../handoff.js";
+import type { Notification } from "../journal-message.js";
+import { internalMetaKeys } from "../meta-keys.js";
+import { resolveOwner } from "../owner.js";
+import { subjectOf } from "../subject.js";
+import { type ClientFacts, clientFacts } from "./envelope.js";
+import type { ModernContext } from "./modern-server-like.js";
+
+/** What a server makes of its callers. */
+export interface ModernCallPolicy {
+  readonly owner?: (context: ModernContext) => string | undefined;
+  readonly prefix: string;
+  readonly handoff?: boolean;
+}
+
+/** A call of the 2026 era, with what its client declared in this very request. */
+export interface ModernCall extends Call {
+  readonly client: ClientFacts;
+}
+
+const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/**
+ * Makes an era-neutral call of a request of the 2026 era.
+ *
+ * It ends when the request is cancelled (over HTTP: when its stream is closed), and when the engine drains, since then
+ * another process has to go on with it.
+ *
+ * @throws {@link ResumableError} `NO_OWNER`.
+ */
+export function modernCall(
+  engine: Engine,
+  policy: ModernCallPolicy,
+  context: ModernContext,
+  clientIdArgument: string | undefined,
+): ModernCall {
+  const { mcpReq } = context;
+  const client = clientFacts(mcpReq.envelope);
+  const meta = readMeta(context);
+  const clientId = meta.clientId ?? clientIdArgument;
+  const owner = ownerOf(policy, context, clientId);
+  return {
+    engine,
+    client,
+    tasks: engine.forOwner(owner),
+    meta,
+    requestId: mcpReq.id,
+    signal: AbortSignal.any([mcpReq.signal, drainSignal(engine)]),
+    ...present("clientId", clientId),
+    // Only a request that was cancelled while the server was up was cancelled by its caller.
+    left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
+    notify: ({ method, params }: Notification) => mcpReq.notify({ method, params: { ...params } }),
+    wantsLog: (level) => client.logLevel !== undefined && levels.indexOf(level) >= levels.indexOf(client.logLevel),
+    handoffAfterMs: (toolMs) =>
+      decideHandoff({ asked: meta.handoff, option: policy.handoff, host: client.name, toolMs }),
+    controlToolName: (name) => `${policy.prefix}${name}`,
+  };
+}
+
+/** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
+export function ownerOf(policy: ModernCallPolicy, context: ModernContext, clientId: string | undefined): string {
+  const subject = policy.owner === undefined ? subjectOf(context.http?.authInfo) : policy.owner(context);
+  return resolveOwner({ subject, clientId, local: context.http === undefined });
+}
+
+/** Over HTTP nobody stands between client and server who may set the internal keys. */
+export function readMeta({ mcpReq, http }: ModernContext): CallMeta {
+  if (http === undefined) return parseCallMeta(mcpReq._meta);
+  const own = Object.entries(mcpReq._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
+  return parseCallMeta(Object.fromEntries(own));
+}
+
+const drainSignals = new WeakMap<Engine, AbortSignal>();
+
+/** One signal for all calls of an engine. */
+function drainSignal(engine: Engine): AbortSignal {
+  const known = drainSignals.get(engine);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  void engine.drainStarted.then(() => controller.abort("draining"));
+  drainSignals.set(engine, controller.signal);
+  return controller.signal;
+}

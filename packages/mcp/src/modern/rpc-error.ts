@@ -1,0 +1,40 @@
+import { isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
+import { tasksExtension } from "./envelope.js";
+
+/** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
+export interface RpcErrorBody {
+  readonly code: number;
+  readonly message: string;
+  readonly data?: Json;
+}
+
+/** A JSON-RPC error that a method handler throws; the SDK reads code and data off it. */
+export class RpcError extends Error {
+  override readonly name = "RpcError";
+  readonly code: number;
+  readonly data: Json | undefined;
+
+  constructor({ code, message, data }: RpcErrorBody) {
+    super(message);
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** The request needs the tasks extension and did not declare it. Source: SEP-2663, SEP-2575. */
+export const missingTasksExtension: RpcErrorBody = {
+  code: -32_021,
+  message: `This needs the extension ${tasksExtension}: declare it in the request's clientCapabilities.`,
+  data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+};
+
+/** Maps what the engine refuses to JSON-RPC: a caller's mistake is -32602, anything else stays inside. */
+export function asRpcError(error: unknown): RpcError {
+  if (error instanceof RpcError) return error;
+  if (isResumableError(error, "DRAINING")) return new RpcError({ code: -32_603, message: error.message });
+  if (isResumableError(error)) {
+    const data: JsonObject = { code: error.code };
+    return new RpcError({ code: -32_602, message: error.message, data });
+  }
+  return new RpcError({ code: -32_603, message: "The server failed to carry out the request. Its log says more." });
+}

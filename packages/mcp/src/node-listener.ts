@@ -1,0 +1,75 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+
+/** A listener for `http.createServer`. */
+export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** Makes a Node listener of a Web-standard handler. The end of the connection cancels the answer's body. */
+export function nodeListener(fetch: (request: Request) => Promise<Response>): NodeListener {
+  return (incoming, outgoing) => {
+    void respond(fetch, incoming, outgoing).catch(() => outgoing.destroy());
+  };
+}
+
+async function respond(
+  fetch: (request: Request) => Promise<Response>,
+  incoming: IncomingMessage,
+  outgoing: ServerResponse,
+): Promise<void> {
+  const request = webRequest(incoming);
+  if (request === undefined) {
+    outgoing.writeHead(400).end();
+    return;
+  }
+  const response = await fetch(request);
+  outgoing.writeHead(response.status, Object.fromEntries(response.headers));
+  if (response.body === null) {
+    outgoing.end();
+    return;
+  }
+  // Clients wait for the head of a stream before its first event may come.
+  outgoing.flushHeaders();
+  await pump(response.body, outgoing);
+}
+
+function webRequest(incoming: IncomingMessage): Request | undefined {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    for (const one of Array.isArray(value) ? value : [value ?? ""])
+      if (!name.startsWith(":")) headers.append(name, one);
+  }
+  const { method = "GET", url = "/" } = incoming;
+  const hasBody = method !== "GET" && method !== "HEAD";
+  try {
+    const address = new URL(url, `http://${incoming.headers.host ?? "localhost"}`);
+    if (!hasBody) return new Request(address, { method, headers });
+    // Node's stream is a Web stream of bytes; its types say so less exactly.
+    const body = Readable.toWeb(incoming) as unknown as ReadableStream;
+    return new Request(address, { method, headers, body, duplex: "half" });
+  } catch {
+    return undefined;
+  }
+}
+
+async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+  const reader = body.getReader();
+  outgoing.once("close", () => void reader.cancel().catch(() => {}));
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done || outgoing.destroyed) break;
+    if (!outgoing.write(value)) await drained(outgoing);
+  }
+  outgoing.end();
+}
+
+function drained(outgoing: ServerResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      outgoing.off("drain", done);
+      outgoing.off("close", done);
+      resolve();
+    };
+    outgoing.on("drain", done);
+    outgoing.on("close", done);
+  });
+}

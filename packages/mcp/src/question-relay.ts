@@ -1,0 +1,90 @@
+type RequestId = string | number;
+
+/** What to do with a question that a server asks its client. */
+export type Relayed<Message> =
+  /** The client has not seen it: show it. */
+  | { readonly kind: "show" }
+  /** It was shown, and its answer is still to come; `here`: by this very process, so the answer cannot be lost. */
+  | { readonly kind: "wait"; readonly here: boolean }
+  /** Its answer came already. */
+  | { readonly kind: "answered"; readonly message: Message };
+
+/** The id by which the client knows a question: the same in every process. */
+export function questionId(taskId: string, key: string): string {
+  return `ask:${taskId}:${key}`;
+}
+
+/**
+ * Keeps questions to the client apart from the server process that asks them: a question is shown once, though the
+ * process that asked is replaced, and an answer that comes in between waits for the next one to ask.
+ *
+ * Limits: at most `maxQuestions` are remembered; the oldest go first. Source: MCP, Elicitation.
+ */
+export class QuestionRelay<Message> {
+  readonly #maxQuestions: number;
+  readonly #shown = new Set<string>();
+  readonly #early = new Map<string, Message>();
+  readonly #asking = new Map<string, Set<RequestId>>();
+
+  constructor(maxQuestions = 1_000) {
+    this.#maxQuestions = maxQuestions;
+  }
+
+  /** Somebody asks. `seen`: the client may have been shown the question by a process before this one. */
+  ask(wireId: string, innerId: RequestId, seen: boolean): Relayed<Message> {
+    const early = this.#early.get(wireId);
+    if (early !== undefined) {
+      this.#early.delete(wireId);
+      return { kind: "answered", message: early };
+    }
+    const here = this.#shown.has(wireId);
+    this.#asking.set(wireId, (this.#asking.get(wireId) ?? new Set()).add(innerId));
+    this.#shown.add(wireId);
+    drop(this.#shown, this.#maxQuestions);
+    return here || seen ? { kind: "wait", here } : { kind: "show" };
+  }
+
+  /** An answer came: who asked for it. When nobody does now, the answer is kept. */
+  answer(wireId: string, message: Message): readonly RequestId[] {
+    const asking = this.#asking.get(wireId);
+    this.#asking.delete(wireId);
+    this.#shown.delete(wireId);
+    if (asking !== undefined && asking.size > 0) return [...asking];
+    this.#early.set(wireId, message);
+    drop(this.#early, this.#maxQuestions);
+    return [];
+  }
+
+  isWaiting(wireId: string): boolean {
+    return (this.#asking.get(wireId)?.size ?? 0) > 0;
+  }
+
+  /** Whoever asked under this id asks no longer. Gives the question's id when nobody else asks. */
+  withdraw(innerId: RequestId): string | undefined {
+    for (const [wireId, asking] of this.#asking) {
+      if (!asking.delete(innerId)) continue;
+      if (asking.size > 0) return undefined;
+      this.#asking.delete(wireId);
+      return wireId;
+    }
+    return undefined;
+  }
+
+  /** The question is settled: it was shown for the last time. */
+  forget(wireId: string): void {
+    this.#shown.delete(wireId);
+    this.#asking.delete(wireId);
+  }
+
+  /** The server process is gone, with all that it asked. */
+  reset(): void {
+    this.#asking.clear();
+  }
+}
+
+function drop(items: Set<string> | Map<string, unknown>, max: number): void {
+  for (const key of items.keys()) {
+    if (items.size <= max) return;
+    items.delete(key);
+  }
+}

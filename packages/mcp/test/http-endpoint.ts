@@ -1,0 +1,96 @@
+import { createServer as createHttpServer } from "node:http";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { createEngine, createMemoryStore, type Tool } from "@resumable-mcp/core";
+import { z } from "zod";
+import { attachTools, createSessionHandler, nodeListener, type SessionHandlerOptions } from "../src/index.js";
+
+/** What an endpoint of a test is made of. */
+export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "engine" | "createServer">> {
+  readonly tools: readonly Tool[];
+  readonly setup?: (server: McpServer) => void;
+  /** Subjects by bearer token. */
+  readonly subjects?: Record<string, string>;
+}
+
+/** An endpoint on a free port of this machine, in this process. */
+export async function openEndpoint({ tools, setup, subjects, ...options }: EndpointOptions) {
+  const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
+  const handler = createSessionHandler({
+    engine,
+    createServer() {
+      const server = new McpServer({ name: "test", version: "1" });
+      attachTools(server, engine, { controlTools: "all" });
+      setup?.(server);
+      return server;
+    },
+    ...options,
+  });
+  const authInfoOf = (request: Request) => {
+    const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
+    const clientId = subjects?.[token];
+    return clientId === undefined ? {} : { authInfo: { token, clientId, scopes: [] } };
+  };
+  const http = createHttpServer(nodeListener((request) => handler.fetch(request, authInfoOf(request))));
+  await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
+  const address = http.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  const url = `http://127.0.0.1:${port}/mcp`;
+  const close = async () => {
+    await handler.close();
+    http.closeAllConnections();
+    await new Promise((resolve) => http.close(resolve));
+    await engine.close();
+  };
+  return { engine, handler, url, close };
+}
+
+/** A stock client, connected. */
+export async function connectClient(url: string, options: { token?: string; capabilities?: object } = {}) {
+  const client = new Client({ name: "stock", version: "1" }, { capabilities: options.capabilities ?? {} });
+  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
+  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
+  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  return { client, transport };
+}
+
+/** Posts one message as a client without an SDK does. */
+export function post(url: string, message: unknown, headers: Record<string, string> = {}) {
+  return fetch(url, {
+    method: "POST",
+    headers: { accept: "application/json, text/event-stream", "content-type": "application/json", ...headers },
+    body: typeof message === "string" ? message : JSON.stringify(message),
+  });
+}
+
+/** Opens a session by hand; gives the headers that name it. */
+export async function openSession(url: string, headers: Record<string, string> = {}, protocolVersion = "2025-11-25") {
+  const params = { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const response = await post(url, { jsonrpc: "2.0", id: 0, method: "initialize", params }, headers);
+  const session = { "mcp-session-id": response.headers.get("mcp-session-id") ?? "", ...headers };
+  await post(url, { jsonrpc: "2.0", method: "notifications/initialized" }, session);
+  return session;
+}
+
+const event = z.object({ id: z.string().optional(), message: z.looseObject({}).optional() });
+/** One event of a stream, as far as tests look at it. */
+export type StreamEvent = z.output<typeof event>;
+
+/** Reads the events of an answer one by one. */
+export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent, void, void> {
+  const decoder = new TextDecoder();
+  let text = "";
+  for await (const chunk of response.body ?? []) {
+    text += decoder.decode(chunk, { stream: true });
+    const blocks = text.split("\n\n");
+    text = blocks.pop() ?? "";
+    for (const block of blocks) {
+      const field = (name: string) => new RegExp(`^${name}: (.*)$`, "m").exec(block)?.[1];
+      const data = field("data");
+      if (data === undefined && field("id") === undefined && !block.includes("data:")) continue;
+      yield event.parse({ id: field("id"), ...(data ? { message: JSON.parse(data) } : {}) });
+    }
+  }
+}

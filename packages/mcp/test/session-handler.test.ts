@@ -1,0 +1,274 @@
+import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import { afterEach, describe, expect, test } from "vitest";
+import { metaKeys } from "../src/index.js";
+import { countTool, createGate, greetTool } from "./counting-tool.js";
+import {
+  connectClient,
+  type EndpointOptions,
+  eventsOf,
+  openEndpoint,
+  openSession,
+  post,
+  type StreamEvent,
+} from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function endpoint(options: EndpointOptions) {
+  const opened = await openEndpoint(options);
+  closing.push(opened.close);
+  return opened;
+}
+async function client(url: string, options = {}) {
+  const connected = await connectClient(url, options);
+  closing.push(() => connected.client.close());
+  return connected;
+}
+
+const countTo = (n: number, id = 7, _meta = {}) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "count_to", arguments: { n }, _meta: { progressToken: "p", ..._meta } },
+});
+const resume = (url: string, session: Record<string, string>, last: string) =>
+  fetch(url, { headers: { accept: "text/event-stream", ...session, "last-event-id": last } });
+
+/** Reads events until one of them is wanted. */
+async function readUntil(events: ReturnType<typeof eventsOf>, wanted: (event: StreamEvent) => boolean) {
+  const seen = [];
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done === true) return seen;
+    seen.push(value);
+    if (wanted(value)) return seen;
+  }
+}
+const progressOf = (events: readonly StreamEvent[]) =>
+  events.flatMap(({ message }) => {
+    const params = Reflect.get(message ?? {}, "params") as { progress?: number } | undefined;
+    return params?.progress ?? [];
+  });
+
+test("a stock client calls a long tool and gets progress and result", async () => {
+  const { url } = await endpoint({ tools: [countTool()] });
+  const { client: stock } = await client(url);
+  const seen: number[] = [];
+  const onprogress = ({ progress }: Progress) => void seen.push(progress);
+  const result = await stock.callTool({ name: "count_to", arguments: { n: 4 } }, undefined, { onprogress });
+  expect(seen).toEqual([1, 2, 3, 4]);
+  expect(result).toMatchObject({ structuredContent: { counted: 4 } });
+});
+
+describe("a stream that broke", () => {
+  test("goes on from the cursor, primed at once, without gap or repeat", async () => {
+    const gate = createGate();
+    const { url } = await endpoint({ tools: [countTool(gate)] });
+    const session = await openSession(url);
+    const abort = new AbortController();
+    const first = await fetch(url, {
+      method: "POST",
+      signal: abort.signal,
+      headers: { accept: "application/json, text/event-stream", "content-type": "application/json", ...session },
+      body: JSON.stringify(countTo(3)),
+    });
+    const events = eventsOf(first);
+    const { value: prime } = await events.next();
+    expect(prime).toEqual({ id: expect.stringMatching(/^[A-Za-z0-9_-]{16,64}\.0$/) });
+    gate.open();
+    const before = await readUntil(events, (event) => progressOf([event]).length > 0);
+    abort.abort();
+    const last = before.at(-1)?.id ?? "";
+    const again = eventsOf(await resume(url, session, last));
+    expect((await again.next()).value).toEqual({ id: last });
+    gate.open(2);
+    const rest = await readUntil(again, () => false);
+    expect([...progressOf(before), ...progressOf(rest)]).toEqual([1, 2, 3]);
+    expect(rest.at(-1)?.message).toMatchObject({ id: 7, result: { structuredContent: { counted: 3, attempts: 1 } } });
+    expect((await resume(url, session, rest.at(-1)?.id ?? "")).status).toBe(405);
+  });
+
+  test("is taken over while the old one is half open", async () => {
+    const gate = createGate();
+    const { url } = await endpoint({ tools: [countTool(gate)] });
+    const session = await openSession(url);
+    const old = eventsOf(await post(url, countTo(2), session));
+    const { value: prime } = await old.next();
+    const fresh = eventsOf(await resume(url, session, prime?.id ?? ""));
+    expect((await fresh.next()).value).toEqual(prime);
+    gate.open(2);
+    expect(progressOf(await readUntil(fresh, () => false))).toEqual([1, 2]);
+    expect(await readUntil(old, () => false)).toEqual([]);
+  });
+
+  test("a call that attached to another call's task finds it again, though its result was delivered", async () => {
+    const gate = createGate();
+    const { url, engine } = await endpoint({ tools: [countTool(gate)] });
+    const session = await openSession(url);
+    const one = eventsOf(await post(url, countTo(2, 1), session));
+    await one.next();
+    const two = eventsOf(await post(url, countTo(2, 2), session));
+    const { value: prime } = await two.next();
+    gate.open();
+    await readUntil(two, (event) => progressOf([event]).length > 0);
+    gate.open();
+    const [, ends] = await Promise.all([readUntil(one, () => false), readUntil(two, () => false)]);
+    expect(ends.at(-1)?.message).toMatchObject({ id: 2 });
+    const replayed = await readUntil(eventsOf(await resume(url, session, prime?.id ?? "")), () => false);
+    expect(replayed.at(-1)?.message).toEqual(ends.at(-1)?.message);
+    expect((await engine.store.countTasks({})).total).toBe(1);
+  });
+
+  test("an ordinary tool's messages are sent again within the process, and it runs once", async () => {
+    const gate = createGate();
+    let runs = 0;
+    const { url } = await endpoint({
+      tools: [countTool()],
+      setup: (server) =>
+        server.registerTool("plain", { description: "Plain." }, async () => {
+          runs += 1;
+          await gate.pass();
+          return { content: [{ type: "text", text: "done" }] };
+        }),
+    });
+    const session = await openSession(url);
+    const call = { jsonrpc: "2.0", id: "x", method: "tools/call", params: { name: "plain" } };
+    const old = await post(url, call, session);
+    const events = eventsOf(old);
+    const { value: prime } = await events.next();
+    await events.return();
+    gate.open();
+    const again = await readUntil(eventsOf(await resume(url, session, prime?.id ?? "")), () => false);
+    expect(again.at(-1)?.message).toMatchObject({ id: "x", result: { content: [{ text: "done" }] } });
+    expect(runs).toBe(1);
+    expect((await resume(url, session, again.at(-1)?.id ?? "")).status).toBe(405);
+  });
+
+  test("across all streams, where that is asked for", async () => {
+    const gate = createGate();
+    const { url } = await endpoint({ tools: [countTool(gate)], crossStreamReplay: true });
+    const session = await openSession(url);
+    const one = eventsOf(await post(url, countTo(1, 1), session));
+    const { value: prime } = await one.next();
+    const two = eventsOf(await post(url, countTo(2, 2), session));
+    await two.next();
+    await one.return();
+    await two.return();
+    const both = eventsOf(await resume(url, session, prime?.id ?? ""));
+    gate.open(3);
+    const answers = new Set<unknown>();
+    await readUntil(
+      both,
+      ({ message }) => answers.add(Reflect.get(message ?? {}, "id")) && answers.has(1) && answers.has(2),
+    );
+    expect([...answers]).toEqual(expect.arrayContaining([1, 2]));
+  });
+});
+
+test("cancelling a request stops its task; the same call goes on", async () => {
+  const gate = createGate();
+  const { url, engine } = await endpoint({ tools: [countTool(gate)] });
+  const { client: stock } = await client(url);
+  const clientId = "0123456789abcdef0123456789abcdef";
+  const _meta = { [metaKeys.clientId]: clientId };
+  const abort = new AbortController();
+  const call = { name: "count_to", arguments: { n: 3 }, _meta };
+  gate.open();
+  const first = stock.callTool(call, undefined, { signal: abort.signal, onprogress: () => abort.abort("enough") });
+  await expect(first).rejects.toThrow();
+  const tasks = engine.forOwner(`client:${clientId}`);
+  const [task] = (await tasks.list()).tasks;
+  expect((await tasks.wait(task?.id ?? "")).reason).toBe("paused");
+  gate.open(3);
+  expect(await stock.callTool(call)).toMatchObject({ structuredContent: { counted: 3, attempts: 2 } });
+});
+
+test("a question reaches the user, and the answer the tool", async () => {
+  const { url } = await endpoint({ tools: [greetTool] });
+  const { client: stock } = await client(url, { capabilities: { elicitation: {} } });
+  stock.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept" as const, content: { name: "Ada" } }));
+  expect(await stock.callTool({ name: "greet_user" })).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
+});
+
+test("a session that was idle is rebuilt from the store, with the log level it had", async () => {
+  const { url } = await endpoint({ tools: [countTool()], limits: { idleMs: -1, sweepEveryMs: 5 } });
+  const session = await openSession(url);
+  await post(url, { jsonrpc: "2.0", id: 1, method: "logging/setLevel", params: { level: "error" } }, session);
+  const levels = [];
+  for (let round = 0; round < 3; round++) {
+    const events = await readUntil(eventsOf(await post(url, countTo(1 + round, 2 + round), session)), () => false);
+    levels.push(
+      events.filter(({ message }) => Reflect.get(message ?? {}, "method") === "notifications/message").length,
+    );
+    expect(events.at(-1)?.message).toMatchObject({ id: 2 + round, result: {} });
+  }
+  expect(levels).toEqual([0, 0, 0]);
+});
+
+describe("refused with the right status", () => {
+  const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
+  test("unknown, missing and foreign sessions", async () => {
+    const { url } = await endpoint({ tools: [countTool()], subjects: { a: "alice", b: "bob" } });
+    const alice = await openSession(url, { authorization: "Bearer a" });
+    expect((await post(url, request, { ...alice, authorization: "Bearer b" })).status).toBe(404);
+    expect((await post(url, request, { "mcp-session-id": alice["mcp-session-id"] ?? "" })).status).toBe(404);
+    expect((await post(url, request, { "mcp-session-id": "x".repeat(32) })).status).toBe(404);
+    expect((await post(url, request, { "mcp-session-id": "../../etc" })).status).toBe(404);
+    expect((await post(url, request)).status).toBe(400);
+    expect((await post(url, request, alice)).status).toBe(200);
+  });
+
+  test("bodies that are no message", async () => {
+    const { url } = await endpoint({ tools: [countTool()], limits: { maxBodyBytes: 1000 } });
+    const session = await openSession(url);
+    const status = async (body: unknown, headers = {}) => (await post(url, body, { ...session, ...headers })).status;
+    expect(await status("{")).toBe(400);
+    expect(await status({ id: 1, method: "ping" })).toBe(400);
+    expect(await status([request, request])).toBe(400);
+    expect(await status({ ...request, params: [] })).toBe(400);
+    expect(await status({ ...request, params: { pad: "x".repeat(1000) } })).toBe(413);
+    expect(await status(request, { "content-type": "text/plain" })).toBe(415);
+    expect(await status(request, { accept: "application/json" })).toBe(406);
+    expect(await status(request, { "mcp-protocol-version": "1999-01-01" })).toBe(400);
+    expect((await fetch(url, { method: "PUT" })).status).toBe(405);
+  });
+
+  test("malformed, foreign and invented event ids", async () => {
+    const { url } = await endpoint({ tools: [countTool()] });
+    const [mine, other] = [await openSession(url), await openSession(url)];
+    const events = await readUntil(eventsOf(await post(url, countTo(1), mine)), () => false);
+    const last = events.at(-1)?.id ?? "";
+    const stream = last.split(".")[0];
+    expect((await resume(url, mine, "what")).status).toBe(400);
+    expect((await resume(url, mine, `${stream}.-1`)).status).toBe(400);
+    expect((await resume(url, mine, `${stream}.999`)).status).toBe(400);
+    expect((await resume(url, mine, "abcdefghijklmnopqrstuv.1")).status).toBe(400);
+    expect((await resume(url, other, last)).status).toBe(400);
+    expect((await resume(url, mine, last)).status).toBe(405);
+  });
+
+  test("a session that was ended", async () => {
+    const { url } = await endpoint({ tools: [countTool()] });
+    const session = await openSession(url);
+    expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
+    expect((await post(url, request, session)).status).toBe(404);
+  });
+});
+
+test("keys that only the transport may set are taken out of what a client sends", async () => {
+  const { url, engine } = await endpoint({ tools: [countTool()] });
+  const session = await openSession(url);
+  const wanted = "a_call_id_of_my_own_choice";
+  await readUntil(eventsOf(await post(url, countTo(1, 1, { [metaKeys.callId]: wanted }), session)), () => false);
+  expect(await engine.store.getTask(wanted)).toBeUndefined();
+});
+
+test("a client of an older version is not primed with an event that it cannot read", async () => {
+  const { url } = await endpoint({ tools: [countTool()] });
+  const session = await openSession(url, {}, "2025-03-26");
+  const events = await readUntil(eventsOf(await post(url, countTo(1), session)), () => false);
+  expect(events.every(({ message }) => message !== undefined)).toBe(true);
+});
