@@ -114,10 +114,12 @@ export const fenceClauses: readonly Clause[] = [
         const options = { store, clock, worker: `worker-new-${race}` };
         await scene.tryLease(record.id, options);
         clock.advance(ttlMs + 1);
-        const late = settle(scene.commit(old, [checkpoint(1, [race])], { afterSeq: 1 }));
-        const held = await scene.lease(record.id, options);
-        const seen = (await scene.read(record.id, store)).record.lastSeq;
-        const outcome = await late;
+        const takeOver = async () => {
+          const held = await scene.lease(record.id, options);
+          return { held, seen: (await scene.read(record.id, store)).record.lastSeq };
+        };
+        const late = scene.commit(old, [checkpoint(1, [race])], { afterSeq: 1 });
+        const [outcome, { held, seen }] = await Promise.all([settle(late), takeOver()]);
         expectThat(outcome === "ok" || outcome === "LEASE_LOST", `the late commit gives ${outcome}`);
         if (outcome === "ok") expectEqual(seen, 2, "lastSeq that the next holder sees");
         await scene.commit(held, [checkpoint(2)], { store, afterSeq: seen });

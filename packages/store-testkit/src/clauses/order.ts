@@ -63,10 +63,11 @@ export const orderClauses: readonly Clause[] = [
       const held = await scene.lease(record.id);
       const seen: number[] = [];
       for (let turn = 0; turn < 30; turn++) {
-        const written = scene.commit(held, [checkpoint(turn), checkpoint(turn)], { afterSeq: 1 + turn * 2 });
-        const { events } = await readJournal(scene.store, record.id, seen.length, 3);
+        const [{ events }] = await Promise.all([
+          readJournal(scene.store, record.id, seen.length, 3),
+          scene.commit(held, [checkpoint(turn), checkpoint(turn)], { afterSeq: 1 + turn * 2 }),
+        ]);
         seen.push(...events.map(({ seq }) => seq));
-        await written;
       }
       const { events } = await readJournal(scene.store, record.id, seen.length);
       seen.push(...events.map(({ seq }) => seq));
