@@ -1,0 +1,187 @@
+import {
+  type Instant,
+  type Lease,
+  ResumableError,
+  type Signal,
+  type TaskEvent,
+  type TaskEventBody,
+  type TaskRecord,
+  isFinal,
+  reduceTask,
+} from "@resumable-mcp/core";
+import { encodeLine } from "./checked-line.js";
+import { deepFreeze } from "./deep-freeze.js";
+import type { FinishedTasks } from "./finished-tasks.js";
+import type { Hints } from "./hints.js";
+import { taskFolder } from "./layout.js";
+import type { LeaseBook } from "./lease-book.js";
+import type { LiveLease } from "./live-lease.js";
+import type { Rotation } from "./rotation.js";
+import type { StoreContext } from "./store-context.js";
+import { leaseLost, limitExceeded, storeFailure } from "./store-errors.js";
+import { holds } from "./take-over.js";
+import { type FolderState, lookAt } from "./task-folder.js";
+import type { TaskDocuments } from "./task-documents.js";
+import type { TaskKeys } from "./task-keys.js";
+import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
+import { noteCommit } from "./task-view.js";
+import { appendAll } from "./whole-file.js";
+
+/** What a writer wants to happen. */
+export interface CommitRequest {
+  readonly lease: Lease;
+  readonly afterSeq: number;
+  readonly events: readonly TaskEventBody[];
+  readonly consume: readonly string[];
+  readonly now: Instant;
+}
+
+/** Appends to journals: the only way to change a task. */
+export class Committer {
+  private readonly parts: {
+    readonly context: StoreContext;
+    readonly book: LeaseBook;
+    readonly keys: TaskKeys;
+    readonly finished: FinishedTasks;
+    readonly documents: TaskDocuments;
+    readonly rotation: Rotation;
+    readonly hints: Hints;
+  };
+
+  constructor(parts: Committer["parts"]) {
+    this.parts = parts;
+  }
+
+  async commit(request: CommitRequest): Promise<{ readonly lastSeq: number; readonly signals: readonly Signal[] }> {
+    const { context } = this.parts;
+    const live = this.writer(request);
+    const before = live.view.record;
+    const text = numberedText(request);
+    // Events are JSON by contract, so that the copy has their type; it is the store's own and safe to be given out.
+    const events: readonly TaskEvent[] = deepFreeze(JSON.parse(text) as TaskEvent[]);
+    const record = deepFreeze(reduceTask(before, events));
+    context.observe("store.commit.before", record.id);
+    const undo = reopens(before, record) ? await this.claimKey(request, record) : undefined;
+    const line = this.encode(live, request, text, undo);
+    const folder = events.length === 0 ? this.look(live) : this.append(live, { record, events, ...line });
+    for (const id of line.consumed) live.view.consumed.add(id);
+    const signals = pendingSignals(context, record.id, folder, live.view);
+    await this.acknowledge(live, record, events.length > 0);
+    // Only now: a loss of power must not take the signals and leave the commit behind.
+    removeSignals(context, record.id, line.consumed);
+    this.afterwards(live, before, record);
+    return { lastSeq: record.lastSeq, signals };
+  }
+
+  /** The open journal, if this lease may write and the writer knows where it ends. */
+  private writer({ lease, afterSeq }: CommitRequest): LiveLease {
+    const live = this.parts.book.find(lease);
+    if (live === undefined) throw leaseLost(lease);
+    const actual = live.view.record.lastSeq;
+    if (afterSeq === actual) return live;
+    this.look(live);
+    throw new ResumableError(
+      "SEQ_CONFLICT",
+      `The journal of task ${lease.taskId} ends at ${actual}, not at ${afterSeq}. Nothing was written; read the task again.`,
+      { details: { taskId: lease.taskId, expected: afterSeq, actual } },
+    );
+  }
+
+  /** Another commit may come first while the key is claimed. */
+  private async claimKey(request: CommitRequest, record: TaskRecord): Promise<() => void> {
+    const undo = await this.parts.keys.claimAgain(record);
+    try {
+      this.writer(request);
+      this.parts.finished.reopen(record.id);
+      this.parts.context.observe("store.commit.keyed", record.id);
+      return undo;
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
+  private encode(
+    live: LiveLease,
+    { afterSeq, consume }: CommitRequest,
+    text: string,
+    undo: (() => void) | undefined,
+  ): { readonly line: Buffer; readonly consumed: readonly string[] } {
+    const consumed = consume.length === 0 ? [] : hiddenBy(consume, this.look(live));
+    const also = consumed.length === 0 ? "" : `,"consumed":${JSON.stringify(consumed)}`;
+    const line = encodeLine(`{"seq":${afterSeq + 1},"events":${text}${also}}`);
+    const { maxCommitBytes } = this.parts.context.limits;
+    if (line.byteLength <= maxCommitBytes) return { line, consumed };
+    undo?.();
+    throw limitExceeded("maxCommitBytes", line.byteLength, maxCommitBytes);
+  }
+
+  /** Append, then look: what was appended before anybody announced a later epoch counts for whoever takes over. */
+  private append(
+    live: LiveLease,
+    commit: {
+      readonly line: Buffer;
+      readonly record: TaskRecord;
+      readonly events: readonly TaskEvent[];
+      readonly consumed: readonly string[];
+    },
+  ): FolderState {
+    this.write(live, commit.line);
+    this.parts.context.observe("store.commit.appended", live.lease.taskId);
+    live.view.record = commit.record;
+    noteCommit(live.view, commit.events, commit.consumed, commit.line.byteLength);
+    return this.look(live);
+  }
+
+  private write(live: LiveLease, line: Buffer): void {
+    try {
+      appendAll(this.parts.context.disk, live.file, line);
+    } catch (error) {
+      this.parts.book.end(live);
+      throw storeFailure(error, "write", live.view.path);
+    }
+  }
+
+  private look(live: LiveLease): FolderState {
+    const { context, book } = this.parts;
+    const folder = lookAt(context.disk, taskFolder(context.layout, live.lease.taskId));
+    if (folder !== undefined && holds(folder, live.epoch, live.leaseFile)) return folder;
+    book.end(live);
+    throw leaseLost(live.lease);
+  }
+
+  private async acknowledge(live: LiveLease, record: TaskRecord, wrote: boolean): Promise<void> {
+    const { context, book } = this.parts;
+    if (!wrote) return;
+    if (context.durable) {
+      try {
+        await live.sync.request();
+      } catch (error) {
+        book.end(live);
+        throw storeFailure(error, "write", live.view.path);
+      }
+      context.observe("store.commit.synced", record.id);
+    }
+    if (record.lastSeq > live.durable.lastSeq) live.durable = record;
+  }
+
+  private afterwards(live: LiveLease, before: TaskRecord, record: TaskRecord): void {
+    const { finished, documents, rotation, hints } = this.parts;
+    const changed = before.status !== record.status;
+    if (changed && isFinal(record.status)) finished.close(live, record);
+    else if (changed) finished.reopen(record.id);
+    documents.note(live, changed);
+    rotation.consider(live);
+    hints.notify(record.id, changed ? "runnable" : "task");
+  }
+}
+
+/** Gives events their place and time, as JSON. */
+function numberedText({ afterSeq, events, now }: CommitRequest): string {
+  const at = new Date(now.wallMs).toISOString();
+  return JSON.stringify(events.map((event, index) => ({ ...event, seq: afterSeq + 1 + index, at })));
+}
+
+function reopens(before: TaskRecord, after: TaskRecord): boolean {
+  return isFinal(before.status) && !isFinal(after.status);
+}

@@ -1,0 +1,163 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import { ResumableError, type Store } from "@resumable-mcp/core";
+import type { FsStoreOptions } from "./fs-store-options.js";
+import { layoutOf } from "./layout.js";
+import { fsStoreDefaults } from "./limits.js";
+import { nodeDisk } from "./node-disk.js";
+import { type OpenStore, closeStore, openStore } from "./open-store.js";
+import { createHost } from "./platform.js";
+import type { StoreContext } from "./store-context.js";
+import { storeClosed, storeFailure } from "./store-errors.js";
+import { openFolder } from "./store-folder.js";
+import { signalTask } from "./signal-task.js";
+import { emptyTrash } from "./trash.js";
+
+/**
+ * Creates a store in a folder of the local file system. Several processes may use one folder.
+ *
+ * The folder is opened when the store is first used; a store that nobody uses makes nothing.
+ *
+ * Durability: `options.durability`; `machine` unless told otherwise.
+ * Limits: `fsStoreDefaults`, each of which `options.limits` may change.
+ *
+ * @throws {@link ResumableError} from the first call: `STORE_LAYOUT` for a folder of another layout,
+ * `STORE_WRITE_FAILED` for one that cannot be written, `INVALID_OPTION` for a network file system.
+ *
+ * @example
+ * ```ts
+ * const store = createFsStore({ directory: ".resumable-mcp" });
+ * const engine = createEngine({ store, tools });
+ * ```
+ */
+export function createFsStore(options: FsStoreOptions): Store {
+  const lazy = new LazyStore(options);
+  const write = lazy.method("write");
+  const read = lazy.method("read");
+  return {
+    capabilities: Object.freeze({ durability: options.durability ?? "machine", shared: true }),
+    createTask: write((store, request) => store.creator.create(request)),
+    getTask: read(async ({ reader }, id) => {
+      const reading = await reader.read(id);
+      return reading && reader.snapshotOf(reading);
+    }),
+    listTasks: read(({ lists }, query) => lists.listTasks(query)),
+    listExpired: read(({ lists }, request) => lists.listExpired(request)),
+    countTasks: read(({ lists }, query) => lists.countTasks(query)),
+    listRunnable: read(({ lists }, request) => lists.listRunnable(request)),
+    acquireLease: write(({ book }, request) => book.acquire(request)),
+    heartbeat: write(async ({ workers }, { worker }) => {
+      workers.beat(worker);
+    }),
+    releaseLease: write(({ book }, lease) => book.release(lease)),
+    commit: write(({ committer }, request) => committer.commit(request)),
+    readEvents: read(({ journal }, id, range) => journal.readEvents(id, range)),
+    readItems: read(({ journal }, id, range) => journal.readItems(id, range)),
+    signal: write((store, id, signal) => signalTask(store, id, signal)),
+    watch: (id, wake) => lazy.open().hints.watch(id, wake),
+    deleteTask: write(({ remover }, lease) => remover.remove(lease)),
+    getSession: read(({ sessions }, id) => sessions.get(id)),
+    putSession: write(({ sessions }, request) => sessions.put(request)),
+    deleteSession: write(({ sessions }, id) => sessions.delete(id)),
+    listIdleSessions: read(({ sessions }, request) => sessions.listIdle(request)),
+    close: () => lazy.close(),
+  };
+}
+
+type Timed = { readonly now: { readonly wallMs: number; readonly monotonicMs: number } };
+
+/** A store that is opened by its first use. */
+class LazyStore {
+  private opened: OpenStore | undefined;
+  private closing: Promise<void> | undefined;
+  private cleaning: Promise<void> | undefined;
+  private readonly options: FsStoreOptions;
+
+  constructor(options: FsStoreOptions) {
+    this.options = options;
+  }
+
+  open(): OpenStore {
+    if (this.closing !== undefined) throw storeClosed();
+    if (this.opened !== undefined) return this.opened;
+    const { options } = this;
+    const context = contextOf(options);
+    try {
+      openFolder(context, options.allowNetworkFileSystem ?? false);
+    } catch (error) {
+      throw storeFailure(error, "write", context.layout.directory);
+    }
+    const store = openStore(context, options.host ?? createHost());
+    this.enter(store);
+    this.opened = store;
+    this.cleaning = cleanUp(store);
+    return store;
+  }
+
+  private enter({ workers, context }: OpenStore): void {
+    try {
+      workers.open();
+    } catch (error) {
+      throw storeFailure(error, "write", context.layout.directory);
+    }
+  }
+
+  /** Makes a method that opens the store, takes note of the time, and turns what the system refuses into its errors. */
+  method(kind: "read" | "write") {
+    return <Parameters extends readonly unknown[], Result>(
+      run: (store: OpenStore, ...parameters: Parameters) => Promise<Result>,
+    ) =>
+      async (...parameters: Parameters): Promise<Result> => {
+        const store = this.open();
+        const [first] = parameters;
+        if (isTimed(first)) store.workers.noteTime(first.now);
+        try {
+          return await run(store, ...parameters);
+        } catch (error) {
+          throw storeFailure(error, kind, store.context.layout.directory);
+        }
+      };
+  }
+
+  close(): Promise<void> {
+    this.closing ??= this.finish();
+    return this.closing;
+  }
+
+  private async finish(): Promise<void> {
+    await this.cleaning;
+    if (this.opened !== undefined) await closeStore(this.opened);
+  }
+}
+
+/** Failing to clean up hurts nobody: whoever opens the folder next tries again. */
+async function cleanUp({ context, remover, workers }: OpenStore): Promise<void> {
+  try {
+    await emptyTrash(context, remover, (instance) => workers.isInstanceAlive(instance));
+    workers.forgetDead();
+  } catch {
+    // Nothing here belongs to a caller.
+  }
+}
+
+function isTimed(value: unknown): value is Timed {
+  return typeof value === "object" && value !== null && "now" in value;
+}
+
+function contextOf(options: FsStoreOptions): StoreContext {
+  const { directory, durability = "machine", limits, observer, disk = nodeDisk } = options;
+  if (directory === "") {
+    throw new ResumableError("INVALID_OPTION", "A file store needs a directory.", { details: { option: "directory" } });
+  }
+  const unique = options.createName ?? (() => randomBytes(9).toString("base64url"));
+  return {
+    layout: layoutOf(resolve(directory)),
+    disk,
+    durable: durability === "machine",
+    limits: { ...fsStoreDefaults, ...limits },
+    instance: unique(),
+    readOnly: false,
+    observe: (point, taskId) => observer?.(point, taskId),
+    unique,
+  };
+}

@@ -1,0 +1,53 @@
+/** What the store knows of a file or folder. */
+export interface DiskStat {
+  readonly size: number;
+  readonly modifiedMs: number;
+  readonly isFolder: boolean;
+}
+
+/** A watch that can be ended. */
+export interface DiskWatch {
+  close(): void;
+}
+
+/**
+ * The file system, as far as the store uses it: everything that can fail goes through here.
+ *
+ * Calls throw what Node throws, with its `code`. All but the syncs are synchronous on purpose: between two of them
+ * nothing else of this process can happen, which is what the fencing of the journals rests on.
+ */
+export interface Disk {
+  /** `ax` creates exclusively for appending, `wx` for writing; `a` appends to what may exist. */
+  open(path: string, flags: "r" | "r+" | "a" | "ax" | "wx"): number;
+  close(file: number): void;
+  read(file: number, into: Uint8Array, position: number): number;
+  /** Writes at a position, or at the end of a file opened for appending. @returns how many bytes were taken. */
+  write(file: number, bytes: Uint8Array, position: number | null): number;
+  truncate(path: string): void;
+  /** Resolves to `undefined` for what does not exist. */
+  stat(path: string): DiskStat | undefined;
+  list(folder: string): readonly string[];
+  /** Makes a folder and those above it; nothing happens when it exists. */
+  makeFolder(path: string): void;
+  /** Gives a file a second name; fails with `EEXIST` when the name is taken. */
+  link(from: string, to: string): void;
+  rename(from: string, to: string): void;
+  unlink(path: string): void;
+  /** Removes an empty folder. */
+  removeFolder(path: string): void;
+  /** Removes a folder with all that is in it. */
+  removeTree(path: string): void;
+  /** Makes a file's content durable. */
+  syncData(file: number): Promise<void>;
+  /** Makes the names in a folder durable. */
+  syncFolder(path: string): Promise<void>;
+  /** The type of the file system as statfs(2) numbers it, where the platform tells. */
+  fileSystemType(path: string): number | undefined;
+  /** Tells of changes, with the name of what changed where the platform knows it. */
+  watch(path: string, changed: (name: string | undefined) => void, failed: () => void): DiskWatch;
+}
+
+/** Tells whether something failed with one of these system codes. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);
+}

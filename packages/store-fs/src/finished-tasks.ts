@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import { type TaskRecord, type TaskSummary, summarise } from "@resumable-mcp/core";
+import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
+import { fileLines } from "./file-lines.js";
+import type { LiveLease } from "./live-lease.js";
+import { SharedSync } from "./shared-sync.js";
+import type { StoreContext } from "./store-context.js";
+import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "./whole-file.js";
+
+interface Superseding {
+  seq: number;
+  gone: boolean;
+  given: boolean;
+}
+
+/**
+ * Which tasks are finished: a line for each in `done/`, and a marker in `open/` for every other.
+ *
+ * A task is in one of the two at any time: the line is written before the marker goes, and who has a marker is
+ * looked up in its journal, whatever lines say.
+ */
+export class FinishedTasks {
+  private readonly context: StoreContext;
+  private readonly background = new Set<Promise<void>>();
+  private readonly sync: SharedSync;
+  private readonly written = new Set<string>();
+  /** Raised when a write failed: what follows must not be glued to half a line. */
+  private part = 1;
+
+  constructor(context: StoreContext) {
+    this.context = context;
+    this.sync = new SharedSync(async () => {
+      const paths = [...this.written];
+      this.written.clear();
+      await Promise.all(paths.map((path) => syncPath(context.disk, path)));
+      await context.disk.syncFolder(context.layout.done);
+    });
+  }
+
+  /** Notes that a task finished. Nobody else may have its lease before this is over. */
+  close(live: LiveLease, record: TaskRecord): void {
+    const closing = this.move(record, record.generation > 1, () => !live.ended && live.view.record.lastSeq === record.lastSeq);
+    live.closing = closing;
+    this.track(closing);
+  }
+
+  /** Does what a process that died after the final event left undone. */
+  repair(record: TaskRecord, still: () => boolean): void {
+    if (!this.context.readOnly) this.track(this.move(record, true, still));
+  }
+
+  private async move(record: TaskRecord, again: boolean, still: () => boolean): Promise<void> {
+    const { context } = this;
+    const summary = summarise(record, record.status);
+    await this.append({ seq: record.lastSeq, ...(again && { again }), id: record.id, summary }, record);
+    context.observe("store.done.appended", record.id);
+    if (still()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
+    context.observe("store.done.closed", record.id);
+  }
+
+  /** Notes that a task is not finished (any more). */
+  reopen(taskId: string): void {
+    touchFile(this.context.disk, join(this.context.layout.open, taskId));
+  }
+
+  /** Notes that a task was deleted. */
+  async remove(record: Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt">): Promise<void> {
+    await this.append({ seq: record.lastSeq, gone: true, id: record.id }, record);
+    unlinkIfExists(this.context.disk, join(this.context.layout.open, record.id));
+  }
+
+  private async append(line: DoneLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
+    const { disk, layout, durable, instance } = this.context;
+    const path = join(layout.done, `${dayOf(record)}.${instance}-${this.part}.jsonl`);
+    try {
+      const file = disk.open(path, "a");
+      try {
+        appendAll(disk, file, encodeDone(line));
+      } finally {
+        disk.close(file);
+      }
+    } catch (error) {
+      this.part += 1;
+      throw error;
+    }
+    if (!durable) return;
+    this.written.add(path);
+    await this.sync.request();
+  }
+
+  /** What fails here is found and done again by whoever lists open tasks next. */
+  private track(work: Promise<void>): void {
+    const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
+    this.background.add(tracked);
+  }
+
+  /** Ids with a marker in `open/`. */
+  openIds(): readonly string[] {
+    return listIfExists(this.context.disk, this.context.layout.open) ?? [];
+  }
+
+  /**
+   * Reads the lines that count, newest day first, those of `except` left out.
+   *
+   * @param enough called before each day with its date; true ends the reading. No task of that day or of an earlier
+   * one was created later than that day.
+   */
+  async *lines(
+    except: ReadonlySet<string>,
+    enough: (day: string) => boolean = () => false,
+  ): AsyncGenerator<DoneLine & { readonly summary: TaskSummary }> {
+    const superseding = new Map<string, Superseding>();
+    for (const [day, paths] of this.days()) {
+      if (enough(day)) return;
+      for (const path of paths) await this.collect(path, superseding);
+      for (const path of paths) {
+        for await (const raw of fileLines(this.context.disk, path)) {
+          const line = parseDone(raw);
+          if (line?.summary === undefined || except.has(line.id) || !counts(line, superseding)) continue;
+          yield { ...line, summary: line.summary };
+        }
+      }
+    }
+  }
+
+  private days(): readonly (readonly [string, readonly string[]])[] {
+    const days = new Map<string, string[]>();
+    for (const name of listIfExists(this.context.disk, this.context.layout.done) ?? []) {
+      const [day] = name.split(".");
+      if (day === undefined || !name.endsWith(".jsonl")) continue;
+      days.set(day, [...(days.get(day) ?? []), join(this.context.layout.done, name)]);
+    }
+    return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
+  }
+
+  private async collect(path: string, superseding: Map<string, Superseding>): Promise<void> {
+    for await (const raw of fileLines(this.context.disk, path)) {
+      const line = isFlagged(raw) ? parseDone(raw) : undefined;
+      if (line === undefined) continue;
+      const known = superseding.get(line.id);
+      if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) continue;
+      superseding.set(line.id, { seq: line.seq, gone: line.gone === true, given: known?.seq === line.seq && known.given });
+    }
+  }
+
+  /** Resolves when everything noted so far is written. */
+  async idle(): Promise<void> {
+    await Promise.all(this.background);
+  }
+}
+
+function counts(line: DoneLine, superseding: ReadonlyMap<string, Superseding>): boolean {
+  const newest = superseding.get(line.id);
+  if (newest === undefined) return true;
+  if (newest.gone || newest.given || newest.seq > line.seq) return false;
+  if (newest.seq === line.seq) newest.given = true;
+  return true;
+}
+
+/** The later of the days of creation and end: then no file holds a task that was created after its day. */
+function dayOf({ createdAt, finishedAt }: Pick<TaskRecord, "createdAt" | "finishedAt">): string {
+  const later = finishedAt !== undefined && finishedAt > createdAt ? finishedAt : createdAt;
+  return later.slice(0, 10);
+}

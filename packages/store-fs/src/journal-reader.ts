@@ -1,0 +1,140 @@
+import { join } from "node:path";
+import type { EventPage, ItemPage, Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { DamagedFile, decodeLine, rawLines } from "./checked-line.js";
+import { deepFreeze } from "./deep-freeze.js";
+import { type ChainEntry, type ItemSegment, parseHeader } from "./journal-line.js";
+import { journalLines } from "./journal-range.js";
+import { journalName, taskFolder } from "./layout.js";
+import { itemEvents } from "./item-events.js";
+import type { StoreContext } from "./store-context.js";
+import { chainThrough } from "./take-over.js";
+import type { TaskReader, TaskReading } from "./task-reader.js";
+import { readFrom } from "./whole-file.js";
+
+interface Range {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Reads parts of journals. */
+export class JournalReader {
+  private readonly context: StoreContext;
+  private readonly reader: TaskReader;
+
+  constructor(context: StoreContext, reader: TaskReader) {
+    this.context = context;
+    this.reader = reader;
+  }
+
+  /** Reads events from behind a cursor. */
+  readEvents(taskId: string, { afterSeq, limit }: { afterSeq: number; limit: number }): Promise<EventPage> {
+    return this.reader.guard(taskId, async () => {
+      const reading = await this.reader.require(taskId);
+      return this.eventsOf(reading, { after: Math.max(afterSeq, 0), limit });
+    });
+  }
+
+  private eventsOf({ record, view }: TaskReading, range: Range): EventPage {
+    const { lastSeq } = record;
+    if (range.after >= lastSeq) return { events: [], lastSeq };
+    const fromTail = view.tail.between(range.after, lastSeq, range.limit);
+    if (fromTail !== undefined) return { events: fromTail, lastSeq };
+    const chain = chainThrough(view);
+    const oldest = chain[0];
+    if (oldest === undefined || range.after >= oldest.base) {
+      return { events: this.scan(record, chain, range), lastSeq };
+    }
+    const snapshot = this.snapshotBefore(record.id, oldest);
+    return { snapshot, events: this.scan(record, chain, { ...range, after: oldest.base }), lastSeq };
+  }
+
+  private scan(record: TaskRecord, chain: readonly ChainEntry[], { after, limit }: Range): readonly TaskEvent[] {
+    const folder = taskFolder(this.context.layout, record.id);
+    const found: TaskEvent[] = [];
+    let bytes = 0;
+    for (const entry of chain) {
+      if (entry.end <= after) continue;
+      for (const line of journalLines(this.context, join(folder, journalName(entry.epoch)), entry, after)) {
+        for (const event of line.commit.events) {
+          if (event.seq > record.lastSeq || found.length >= limit) return found;
+          if (event.seq > after) found.push(event);
+        }
+        bytes += line.bytes;
+        if (bytes > this.context.limits.maxPageBytes) return found;
+      }
+    }
+    return found;
+  }
+
+  /** The task as it was when the oldest file that is left began. */
+  private snapshotBefore(taskId: string, oldest: ChainEntry): TaskRecord {
+    const path = join(taskFolder(this.context.layout, taskId), journalName(oldest.epoch));
+    const [first] = rawLines(readFrom(this.context.disk, path) ?? Buffer.alloc(0), 0, path);
+    const record = first && parseHeader(first, path).record;
+    if (!record) throw new DamagedFile(path, 0, "the snapshot is missing");
+    return record;
+  }
+
+  /** Reads items of the present generation. */
+  readItems(taskId: string, { after, limit }: Range): Promise<ItemPage> {
+    return this.reader.guard(taskId, async () => {
+      const { record, view } = await this.reader.require(taskId);
+      const total = record.itemCount;
+      const start = Math.min(Math.max(after, 0), total);
+      const end = Math.min(start + limit, total);
+      const sources = [...view.header.segments, ...chainThrough(view)];
+      const items = this.collect(record, sources, start, end);
+      return { items, next: start + items.length, total };
+    });
+  }
+
+  private collect(
+    record: TaskRecord,
+    sources: readonly (ItemSegment | ChainEntry)[],
+    start: number,
+    end: number,
+  ): readonly Json[] {
+    const items: Json[] = [];
+    let bytes = 0;
+    for (const [index, source] of sources.entries()) {
+      if (start + items.length >= end) break;
+      if (endsBefore(sources[index + 1], record, start)) continue;
+      for (const part of this.itemsIn(record, source)) {
+        const wanted = part.items.slice(Math.max(start + items.length - part.index, 0), end - part.index);
+        if (part.index + part.items.length <= start || part.index >= end) continue;
+        items.push(...wanted);
+        bytes += JSON.stringify(wanted).length;
+        if (bytes > this.context.limits.maxPageBytes) return items;
+      }
+    }
+    return items;
+  }
+
+  private *itemsIn(
+    record: TaskRecord,
+    source: ItemSegment | ChainEntry,
+  ): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
+    const folder = taskFolder(this.context.layout, record.id);
+    if ("epoch" in source) {
+      for (const { event, index } of itemEvents(this.context, folder, source, record.itemsFromSeq)) {
+        yield { index, items: event.items };
+      }
+      return;
+    }
+    if (source.itemsFrom !== record.itemsFromSeq) return;
+    const path = join(folder, "items", source.name);
+    const bytes = readFrom(this.context.disk, path);
+    if (bytes === undefined || bytes.byteLength < source.bytes) throw new DamagedFile(path, 0, "items are missing");
+    for (const line of rawLines(bytes.subarray(0, source.bytes), 0, path)) {
+      // The checksum says that these are the bytes that compaction wrote.
+      const { first, items } = deepFreeze(decodeLine(line, path)) as { first: number; items: readonly Json[] };
+      yield { index: first, items };
+    }
+  }
+}
+
+/** Tells whether everything before the next source lies before a place. */
+function endsBefore(next: ItemSegment | ChainEntry | undefined, record: TaskRecord, start: number): boolean {
+  if (next === undefined || next.itemsFrom !== record.itemsFromSeq) return false;
+  return ("epoch" in next ? next.items : next.first) <= start;
+}

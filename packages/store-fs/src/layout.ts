@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+
+/** The layout that this version reads and writes. */
+export const layoutVersion = 1;
+
+/** Where things are in a store's folder. */
+export interface Layout {
+  readonly directory: string;
+  readonly format: string;
+  readonly tasks: string;
+  readonly keys: string;
+  readonly open: string;
+  readonly done: string;
+  readonly workers: string;
+  readonly sessions: string;
+  readonly quarantine: string;
+  readonly trash: string;
+  /** One byte is appended whenever a task may have become runnable, so that other processes look. */
+  readonly hint: string;
+}
+
+/** Names the places of a store's folder. */
+export function layoutOf(directory: string): Layout {
+  return {
+    directory,
+    format: join(directory, "format.json"),
+    tasks: join(directory, "tasks"),
+    keys: join(directory, "keys"),
+    open: join(directory, "open"),
+    done: join(directory, "done"),
+    workers: join(directory, "workers"),
+    sessions: join(directory, "sessions"),
+    quarantine: join(directory, "quarantine"),
+    trash: join(directory, "trash"),
+    hint: join(directory, "hint"),
+  };
+}
+
+/** The folder that holds a task's folder: 256 of them, so that none becomes large. */
+export function shardFolder(layout: Layout, taskId: string): string {
+  return join(layout.tasks, (crc32(taskId) & 0xff).toString(16).padStart(2, "0"));
+}
+
+/** The folder of one task. */
+export function taskFolder(layout: Layout, taskId: string): string {
+  return join(shardFolder(layout, taskId), taskId);
+}
+
+/** The file of one epoch. */
+export function journalName(epoch: number): string {
+  return `journal.${epoch}.jsonl`;
+}
+
+/** Present while its holder has the lease of this epoch; removing it needs no space on the disk. */
+export function leaseName(epoch: number, holder: string): string {
+  return `lease.${epoch}.${holder}`;
+}
+
+const safeName = /^[A-Za-z0-9_-]{1,100}$/;
+
+/**
+ * Names a worker of one opened store: the name of its file, and of its leases. A later process that gives its worker
+ * the same name does not bring the leases of a dead one back to life.
+ */
+export function holderName(worker: string, instance: string): string {
+  return `${fileName(worker)}.${instance}`;
+}
+
+/** A text from outside as a file name. */
+export function fileName(text: string): string {
+  return safeName.test(text) ? text : `h${hashOf(text).slice(0, 40)}`;
+}
+
+/** A SHA-256 in hex. */
+export function hashOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}
+
+const idPattern = /^[A-Za-z0-9_-]{16,64}$/;
+
+/** Tells whether a task's id may become part of a path. */
+export function isSafeId(id: string): boolean {
+  return idPattern.test(id);
+}

@@ -1,0 +1,164 @@
+import { join } from "node:path";
+import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
+import { hasCode } from "./disk.js";
+import type { Hints } from "./hints.js";
+import { leaseName, taskFolder } from "./layout.js";
+import type { LiveLease } from "./live-lease.js";
+import type { ViewCache } from "./newest-view.js";
+import { SharedSync } from "./shared-sync.js";
+import type { StoreContext } from "./store-context.js";
+import { taskNotFound } from "./store-errors.js";
+import { type TakenOver, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
+import { lookAt } from "./task-folder.js";
+import type { TaskReader } from "./task-reader.js";
+import { pendingSignals } from "./task-signals.js";
+import { unlinkIfExists } from "./whole-file.js";
+import type { WorkerRegistry } from "./worker-registry.js";
+
+/** The leases that this store holds. */
+export class LeaseBook {
+  private readonly parts: {
+    readonly context: StoreContext;
+    readonly cache: ViewCache;
+    readonly leases: Map<string, LiveLease>;
+    readonly reader: TaskReader;
+    readonly workers: WorkerRegistry;
+    readonly hints: Hints;
+  };
+
+  constructor(parts: LeaseBook["parts"]) {
+    this.parts = parts;
+  }
+
+  async acquire(request: {
+    readonly taskId: string;
+    readonly worker: string;
+    readonly ttlMs: number;
+    readonly now: Instant;
+  }): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
+    const { reader, workers } = this.parts;
+    const { taskId } = request;
+    workers.noteTime(request.now);
+    const reading = await reader.require(taskId);
+    if (reader.isLeased(reading.folder, reading) && !this.isSpent(taskId)) return undefined;
+    const taken = await reader.guard(taskId, async () => this.take(request, reading.folder.newest));
+    return taken && this.begin(request, taken);
+  }
+
+  /** The lease is this store's own, and no commit of it will be accepted any more. */
+  private isSpent(taskId: string): boolean {
+    return this.parts.leases.get(taskId)?.ended === true;
+  }
+
+  /** Takes over unless somebody else did since the task was read. */
+  private take(request: { taskId: string; worker: string; ttlMs: number }, newest: number): TakenOver | undefined {
+    const { context, cache, workers } = this.parts;
+    const { taskId, worker, ttlMs } = request;
+    if (lookAt(context.disk, taskFolder(context.layout, taskId))?.newest !== newest) return undefined;
+    return takeOver(context, cache, { taskId, ttlMs, by: { worker, holder: workers.beat(worker) } });
+  }
+
+  private async begin(
+    { taskId, worker, ttlMs }: { taskId: string; worker: string; ttlMs: number },
+    taken: TakenOver,
+  ): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
+    const { context, leases, hints } = this.parts;
+    const live = this.open({ taskId, worker, epoch: taken.epoch }, ttlMs, taken);
+    const before = leases.get(taskId);
+    leases.set(taskId, live);
+    if (before !== undefined) this.end(before);
+    try {
+      await syncTakenOver(context, taken);
+    } catch (error) {
+      this.abandon(live);
+      throw error;
+    }
+    context.observe("store.takeover.synced", taskId);
+    removeSuperfluous(context, live.view);
+    hints.notify(taskId, "task");
+    const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
+    if (folder === undefined) throw taskNotFound(taskId);
+    const signals = pendingSignals(context, taskId, folder, live.view);
+    return { lease: live.lease, snapshot: { record: live.durable, signals, leased: true } };
+  }
+
+  private open(lease: Lease, ttlMs: number, taken: TakenOver): LiveLease {
+    const { context } = this.parts;
+    const holder = taken.view.header.holder ?? "";
+    const live: LiveLease = {
+      lease: Object.freeze(lease),
+      ttlMs,
+      holder,
+      leaseFile: leaseName(lease.epoch, holder),
+      view: taken.view,
+      epoch: taken.epoch,
+      file: taken.file,
+      durable: taken.view.record,
+      ended: false,
+      sync: new SharedSync(async () => {
+        const also = live.alsoSync.splice(0);
+        await Promise.all([context.disk.syncData(live.file), ...also.map((sync) => sync())]);
+      }),
+      alsoSync: [],
+      closing: undefined,
+      commitsSinceDocument: 0,
+      compacting: false,
+    };
+    return live;
+  }
+
+  /** The lease by which this store may write, or `undefined` when it may not. */
+  find(lease: Lease): LiveLease | undefined {
+    const live = this.parts.leases.get(lease.taskId);
+    if (live === undefined || live.ended) return undefined;
+    return live.lease.epoch === lease.epoch && live.lease.worker === lease.worker ? live : undefined;
+  }
+
+  async release(lease: Lease): Promise<void> {
+    const live = this.parts.leases.get(lease.taskId);
+    if (live?.lease.epoch !== lease.epoch) return;
+    await live.closing;
+    this.abandon(live);
+    await live.sync.idle();
+  }
+
+  /** Gives up a lease: its file goes, and with it the worker's right. */
+  private abandon(live: LiveLease): void {
+    const { leases, hints } = this.parts;
+    const { taskId } = live.lease;
+    this.end(live);
+    if (leases.get(taskId) === live) leases.delete(taskId);
+    this.removeLease(live);
+    hints.notify(taskId, "runnable");
+  }
+
+  private removeLease(live: LiveLease): void {
+    const { context } = this.parts;
+    try {
+      unlinkIfExists(context.disk, join(taskFolder(context.layout, live.lease.taskId), live.leaseFile));
+    } catch (error) {
+      if (!hasCode(error, "EROFS", "EIO", "ENOSPC")) throw error;
+    }
+  }
+
+  /** Writes nothing by this lease any more. Its file is closed when its last sync is over. */
+  end(live: LiveLease): void {
+    if (live.ended) return;
+    live.ended = true;
+    const { disk } = this.parts.context;
+    void live.sync.idle().then(() => disk.close(live.file));
+  }
+
+  /** Forgets a lease whose task is gone. */
+  async drop(live: LiveLease): Promise<void> {
+    this.end(live);
+    this.parts.leases.delete(live.lease.taskId);
+    await live.sync.idle();
+  }
+
+  /** Gives all leases back. */
+  close(): Promise<unknown> {
+    const all = [...this.parts.leases.values()];
+    return Promise.all(all.map((live) => this.release(live.lease)));
+  }
+}

@@ -1,0 +1,31 @@
+/** Every default of the file store, with its unit in its name. */
+export const fsStoreDefaults = {
+  /** A journal file that grew beyond this is followed by a new one. */
+  rotateBytes: 1024 * 1024,
+  /** Journal files with events that one task may have; beyond that the oldest keep only their items. */
+  maxJournalFiles: 12,
+  /** How many of the newest finished journal files compaction leaves alone. */
+  keepJournalFiles: 4,
+  /** One commit, as a line of the journal. */
+  maxCommitBytes: 32 * 1024 * 1024,
+  /** A page of events or items ends early beyond this many bytes. */
+  maxPageBytes: 8 * 1024 * 1024,
+  /** Newest events of a task that are kept in memory for whoever follows it. */
+  maxTailEvents: 256,
+  maxTailBytes: 128 * 1024,
+  /** Folded tasks that are kept in memory. */
+  maxCachedTasks: 2048,
+  maxCachedBytes: 64 * 1024 * 1024,
+  /** Answers of one task that no commit has consumed. */
+  maxPendingAnswers: 1000,
+  /** The readable document of a task is rewritten after this many commits without a change of status. */
+  documentEveryCommits: 256,
+  /** How often to look for changes of other processes where the file system sends no notice. */
+  watchPollMs: 250,
+  /** How often, and how many times, to look again while another process is in the middle of a take-over. */
+  settlePollMs: 10,
+  maxSettlePolls: 100,
+} as const;
+
+/** The limits of one store. */
+export type FsStoreLimits = { readonly [Name in keyof typeof fsStoreDefaults]: number };

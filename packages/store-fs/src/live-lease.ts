@@ -1,0 +1,28 @@
+import type { Lease, TaskRecord } from "@resumable-mcp/core";
+import type { SharedSync } from "./shared-sync.js";
+import type { TaskView } from "./task-view.js";
+
+/** A lease that this store holds: the open journal file, and the task as this writer knows it. */
+export interface LiveLease {
+  readonly lease: Lease;
+  readonly ttlMs: number;
+  readonly holder: string;
+  /** The name of the file whose presence is the lease. */
+  readonly leaseFile: string;
+  /** As appended; moves to a new file when the journal rotates. */
+  view: TaskView;
+  /** Epoch and descriptor of the file that is written. */
+  epoch: number;
+  file: number;
+  /** As acknowledged: what others may see. */
+  durable: TaskRecord;
+  /** Nothing may be written any more: released, lost, deleted, or a write failed. */
+  ended: boolean;
+  readonly sync: SharedSync;
+  /** Syncs that belong to the next acknowledgement besides the file's own. */
+  alsoSync: (() => Promise<void>)[];
+  /** Work that has to be over before somebody else may have the lease. */
+  closing: Promise<void> | undefined;
+  commitsSinceDocument: number;
+  compacting: boolean;
+}

@@ -1,0 +1,55 @@
+import fs from "node:fs";
+import { promisify } from "node:util";
+import { type Disk, hasCode } from "./disk.js";
+import { canSyncFolders } from "./platform.js";
+
+const fdatasync = promisify(fs.fdatasync);
+const fsync = promisify(fs.fsync);
+const openFile = promisify(fs.open);
+const closeFile = promisify(fs.close);
+
+/** The file system of the machine. */
+export const nodeDisk: Disk = {
+  open: (path, flags) => fs.openSync(path, flags),
+  close: (file) => fs.closeSync(file),
+  read: (file, into, position) => fs.readSync(file, into, 0, into.byteLength, position),
+  write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
+  truncate: (path) => fs.truncateSync(path),
+  stat(path) {
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    return stat && { size: stat.size, modifiedMs: stat.mtimeMs, isFolder: stat.isDirectory() };
+  },
+  list: (folder) => fs.readdirSync(folder),
+  makeFolder: (path) => void fs.mkdirSync(path, { recursive: true }),
+  link: (from, to) => fs.linkSync(from, to),
+  rename: (from, to) => fs.renameSync(from, to),
+  unlink: (path) => fs.unlinkSync(path),
+  removeFolder: (path) => fs.rmdirSync(path),
+  removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
+  syncData: (file) => fdatasync(file),
+  async syncFolder(path) {
+    if (!canSyncFolders) return;
+    const folder = await openFile(path, "r");
+    try {
+      await fsync(folder);
+    } finally {
+      await closeFile(folder);
+    }
+  },
+  fileSystemType(path) {
+    try {
+      return fs.statfsSync(path).type;
+    } catch (error) {
+      if (hasCode(error, "ENOSYS", "ENOENT", "ENOTSUP")) return undefined;
+      throw error;
+    }
+  },
+  watch(path, changed, failed) {
+    const watcher = fs.watch(path, { persistent: false }, (_event, name) => changed(name ?? undefined));
+    watcher.on("error", () => {
+      watcher.close();
+      failed();
+    });
+    return watcher;
+  },
+};

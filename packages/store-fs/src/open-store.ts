@@ -1,0 +1,78 @@
+import { BoundedCache } from "./bounded-cache.js";
+import { Committer } from "./commit.js";
+import { FinishedTasks } from "./finished-tasks.js";
+import { Hints } from "./hints.js";
+import { JournalReader } from "./journal-reader.js";
+import { LeaseBook } from "./lease-book.js";
+import type { LiveLease } from "./live-lease.js";
+import type { ViewCache } from "./newest-view.js";
+import type { Host } from "./platform.js";
+import { Rotation } from "./rotation.js";
+import { SessionFiles } from "./session-files.js";
+import type { StoreContext } from "./store-context.js";
+import { TaskCreator } from "./task-creator.js";
+import { TaskDocuments } from "./task-documents.js";
+import { TaskKeys } from "./task-keys.js";
+import { TaskLists } from "./task-lists.js";
+import { TaskReader } from "./task-reader.js";
+import { TaskRemover } from "./task-remover.js";
+import { WorkerRegistry } from "./worker-registry.js";
+
+/** The parts of a store on one folder. */
+export interface OpenStore {
+  readonly context: StoreContext;
+  readonly workers: WorkerRegistry;
+  readonly reader: TaskReader;
+  readonly journal: JournalReader;
+  readonly book: LeaseBook;
+  readonly committer: Committer;
+  readonly creator: TaskCreator;
+  readonly remover: TaskRemover;
+  readonly lists: TaskLists;
+  readonly finished: FinishedTasks;
+  readonly documents: TaskDocuments;
+  readonly rotation: Rotation;
+  readonly sessions: SessionFiles;
+  readonly hints: Hints;
+}
+
+/** Puts the parts of a store together. */
+export function openStore(context: StoreContext, host: Host): OpenStore {
+  const { maxCachedTasks, maxCachedBytes } = context.limits;
+  const cache: ViewCache = new BoundedCache({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
+  const leases = new Map<string, LiveLease>();
+  const workers = new WorkerRegistry(context, host);
+  const hints = new Hints(context, leases);
+  const reader = new TaskReader(context, { cache, leases, workers });
+  const keys = new TaskKeys(context, reader);
+  const finished = new FinishedTasks(context);
+  const documents = new TaskDocuments(context);
+  const book = new LeaseBook({ context, cache, leases, reader, workers, hints });
+  const rotation = new Rotation(context, cache, book);
+  return {
+    context,
+    workers,
+    reader,
+    book,
+    finished,
+    documents,
+    rotation,
+    hints,
+    journal: new JournalReader(context, reader),
+    committer: new Committer({ context, book, keys, finished, documents, rotation, hints }),
+    creator: new TaskCreator({ context, reader, keys, finished, documents, hints }),
+    remover: new TaskRemover({ context, book, keys, finished, hints }),
+    lists: new TaskLists({ context, reader, finished }),
+    sessions: new SessionFiles(context),
+  };
+}
+
+/** Gives back what a store holds, once everything under way is written. */
+export async function closeStore(store: OpenStore): Promise<void> {
+  store.hints.close();
+  await store.book.close();
+  await store.rotation.idle();
+  await store.finished.idle();
+  await store.documents.idle();
+  store.workers.close();
+}

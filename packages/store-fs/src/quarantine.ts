@@ -1,0 +1,60 @@
+import { join } from "node:path";
+import { type DamagedFile } from "./checked-line.js";
+import { hasCode } from "./disk.js";
+import { taskFolder } from "./layout.js";
+import type { StoreContext } from "./store-context.js";
+import { createWhole, listIfExists, unlinkIfExists } from "./whole-file.js";
+
+/**
+ * Sets a damaged task aside: its folder moves to `quarantine/` as it is, beside a report of what was found.
+ * Nothing is overwritten and nothing is deleted.
+ *
+ * @returns where the task's files are now.
+ */
+export function quarantineTask(context: StoreContext, taskId: string, damage: DamagedFile): string {
+  const { disk, layout, readOnly } = context;
+  const from = taskFolder(layout, taskId);
+  if (readOnly) return from;
+  try {
+    const name = freeName(context, taskId);
+    disk.rename(from, join(layout.quarantine, name));
+    writeReport(context, name, { taskId, from, problem: damage.message, unfinished: isOpen(context, taskId) });
+    unlinkIfExists(disk, join(layout.open, taskId));
+    context.observe("store.quarantine.moved", taskId);
+    return join(layout.quarantine, name);
+  } catch (error) {
+    // Another process may have moved it; and where it cannot be moved it stays, unreadable and untouched.
+    if (hasCode(error, "ENOENT")) return quarantinedAt(context, taskId) ?? from;
+    return from;
+  }
+}
+
+/** Keeps a copy of a single file that cannot be understood, before it is written anew. */
+export function quarantineFile(context: StoreContext, path: string, name: string, problem: string): void {
+  const free = freeName(context, name);
+  context.disk.rename(path, join(context.layout.quarantine, free));
+  writeReport(context, free, { from: path, problem });
+}
+
+/** Where a task's damaged files are, if it was set aside. */
+export function quarantinedAt(context: StoreContext, taskId: string): string | undefined {
+  const path = join(context.layout.quarantine, taskId);
+  return context.disk.stat(path) === undefined ? undefined : path;
+}
+
+function isOpen(context: StoreContext, taskId: string): boolean {
+  return context.disk.stat(join(context.layout.open, taskId)) !== undefined;
+}
+
+function writeReport(context: StoreContext, name: string, report: object): void {
+  const path = join(context.layout.quarantine, `${name}.report.json`);
+  createWhole(context.disk, path, Buffer.from(`${JSON.stringify(report, null, 2)}\n`), context.unique());
+}
+
+function freeName(context: StoreContext, name: string): string {
+  const taken = new Set(listIfExists(context.disk, context.layout.quarantine));
+  for (let n = 1; ; n += 1) {
+    const candidate = n === 1 ? name : `${name}.${n}`;
+    if (!taken.has(candidate)) return candidate;
+  }
+}

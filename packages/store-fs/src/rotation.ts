@@ -1,0 +1,117 @@
+import { join } from "node:path";
+import { encodeLine } from "./checked-line.js";
+import { itemEvents } from "./item-events.js";
+import type { ChainEntry, ItemSegment } from "./journal-line.js";
+import { taskFolder } from "./layout.js";
+import type { LeaseBook } from "./lease-book.js";
+import type { LiveLease } from "./live-lease.js";
+import type { ViewCache } from "./newest-view.js";
+import type { StoreContext } from "./store-context.js";
+import { type Compacted, removeSuperfluous, takeOver } from "./take-over.js";
+import { createFile, syncPath } from "./whole-file.js";
+
+/** Begins new journal files for tasks whose present one grew large, and thins out old ones. */
+export class Rotation {
+  private readonly context: StoreContext;
+  private readonly cache: ViewCache;
+  private readonly book: LeaseBook;
+  private readonly background = new Set<Promise<void>>();
+
+  constructor(context: StoreContext, cache: ViewCache, book: LeaseBook) {
+    this.context = context;
+    this.cache = cache;
+    this.book = book;
+  }
+
+  /** Called after each commit. */
+  consider(live: LiveLease): void {
+    if (live.ended) return;
+    const { rotateBytes, maxJournalFiles } = this.context.limits;
+    const written = live.view.offset - live.view.bodyStart;
+    // A snapshot that is larger than what it stands for would make the journal longer, not shorter.
+    if (written > Math.max(rotateBytes, 4 * live.view.bodyStart)) this.rotate(live);
+    if (live.view.header.chain.length > maxJournalFiles && !live.compacting) this.track(this.compact(live));
+  }
+
+  /** Goes on in a new file. The lease stays; the next acknowledgement waits for the new file's beginning. */
+  private rotate(live: LiveLease, compacted?: Compacted): void {
+    const { context, book } = this;
+    const { disk } = context;
+    const { taskId, epoch: lease, worker } = live.lease;
+    const rotate = { epoch: live.epoch, lease, leaseFile: live.leaseFile, view: live.view };
+    const by = { worker, holder: live.holder };
+    try {
+      const taken = takeOver(context, this.cache, { taskId, ttlMs: live.ttlMs, by, rotate, ...(compacted && { compacted }) });
+      if (taken === undefined) return book.end(live);
+      context.observe("store.rotate.sealed", taskId);
+      const old = live.file;
+      live.alsoSync.push(async () => {
+        await disk.syncData(old);
+        disk.close(old);
+        await disk.syncFolder(taskFolder(context.layout, taskId));
+      });
+      live.view = taken.view;
+      live.epoch = taken.epoch;
+      live.file = taken.file;
+    } catch {
+      // The old file is whole and stays the newest: what could not be begun is tried again after the next commit.
+    }
+  }
+
+  /**
+   * Writes the items of the oldest files to a file of their own, then seals a chain without those files, then removes
+   * them: states, progress and log entries that nobody asked for in a long time go, items never do.
+   */
+  private async compact(live: LiveLease): Promise<void> {
+    live.compacting = true;
+    const { context } = this;
+    const { chain } = live.view.header;
+    const old = chain.slice(0, Math.max(chain.length - context.limits.keepJournalFiles, 0));
+    const last = old.at(-1);
+    if (last === undefined) return;
+    const segment = await this.writeSegment(live, old);
+    context.observe("store.compact.written", live.lease.taskId);
+    if (live.ended) return;
+    this.rotate(live, { throughEpoch: last.epoch, segment });
+    await live.sync.request();
+    if (live.ended) return;
+    removeSuperfluous(context, live.view);
+    context.observe("store.compact.removed", live.lease.taskId);
+    live.compacting = false;
+  }
+
+  private async writeSegment(live: LiveLease, old: readonly ChainEntry[]): Promise<ItemSegment | undefined> {
+    const { disk, layout, durable, unique } = this.context;
+    const { itemsFromSeq } = live.view.record;
+    const folder = taskFolder(layout, live.lease.taskId);
+    const lines: Buffer[] = [];
+    let first: number | undefined;
+    let next = 0;
+    for (const entry of old) {
+      for (const { event, index } of itemEvents(this.context, folder, entry, itemsFromSeq)) {
+        first ??= index;
+        next = index + event.items.length;
+        lines.push(encodeLine(JSON.stringify({ first: index, items: event.items })));
+      }
+      await Promise.resolve();
+    }
+    if (first === undefined) return undefined;
+    const name = `${live.epoch}-${unique()}.jsonl`;
+    disk.makeFolder(join(folder, "items"));
+    const path = join(folder, "items", name);
+    const bytes = Buffer.concat(lines);
+    createFile(disk, path, bytes);
+    if (durable) await Promise.all([syncPath(disk, path), disk.syncFolder(join(folder, "items"))]);
+    return { name, bytes: bytes.byteLength, first, count: next - first, itemsFrom: itemsFromSeq };
+  }
+
+  private track(work: Promise<void>): void {
+    const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
+    this.background.add(tracked);
+  }
+
+  /** Resolves when no compaction is under way. */
+  async idle(): Promise<void> {
+    await Promise.all(this.background);
+  }
+}

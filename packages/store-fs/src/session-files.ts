@@ -1,0 +1,156 @@
+import { dirname, join } from "node:path";
+import { type Instant, type Json, ResumableError, type StoredSession } from "@resumable-mcp/core";
+import * as z from "zod/mini";
+import { deepFreeze } from "./deep-freeze.js";
+import { hasCode } from "./disk.js";
+import { FirstOf } from "./first-of.js";
+import { fileName } from "./layout.js";
+import type { StoreContext } from "./store-context.js";
+import { createWhole, listIfExists, readFrom, syncPath, unlinkIfExists } from "./whole-file.js";
+
+const sessionSchema = z.object({
+  id: z.string(),
+  owner: z.string(),
+  value: z.custom<Json>((value) => value !== undefined),
+  version: z.number(),
+  updatedAt: z.string(),
+});
+
+interface PutRequest {
+  readonly id: string;
+  readonly owner: string;
+  readonly value: Json;
+  readonly expectedVersion: number;
+  readonly now: Instant;
+}
+
+/**
+ * Keeps each session in a folder of its own, in a file named by its version and created exclusively: two that change
+ * the same version cannot both get the next one.
+ */
+export class SessionFiles {
+  private readonly context: StoreContext;
+
+  constructor(context: StoreContext) {
+    this.context = context;
+  }
+
+  async get(id: string): Promise<StoredSession | undefined> {
+    return this.readNewest(this.folderOf(id));
+  }
+
+  async put({ id, owner, value, expectedVersion, now }: PutRequest): Promise<StoredSession> {
+    const { disk, durable } = this.context;
+    const before = this.versionsOf(id);
+    if ((before.at(-1) ?? 0) !== expectedVersion) throw conflict(id);
+    const version = expectedVersion + 1;
+    const session = { id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
+    const path = this.pathOf(id, version);
+    const text = JSON.stringify(session);
+    if (!this.create(path, text)) throw conflict(id);
+    // Whoever removes the version before has made the step from it: a deletion may have come first.
+    if (expectedVersion > 0 && !unlinkIfExists(disk, this.pathOf(id, expectedVersion))) {
+      unlinkIfExists(disk, path);
+      throw conflict(id);
+    }
+    for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.pathOf(id, older));
+    if (durable) await this.sync(path);
+    return deepFreeze(parseSession(text) ?? session);
+  }
+
+  /** The folder may be removed by a deletion at any moment before there is something in it. */
+  private create(path: string, text: string): boolean {
+    const { disk, unique } = this.context;
+    for (;;) {
+      disk.makeFolder(dirname(path));
+      try {
+        return createWhole(disk, path, Buffer.from(`${text}\n`), unique());
+      } catch (error) {
+        if (!hasCode(error, "ENOENT")) throw error;
+      }
+    }
+  }
+
+  private async sync(path: string): Promise<void> {
+    const { disk, layout } = this.context;
+    try {
+      await syncPath(disk, path);
+      await Promise.all([disk.syncFolder(dirname(path)), disk.syncFolder(layout.sessions)]);
+    } catch (error) {
+      // A later version has replaced it meanwhile, and is synced by its own writer.
+      if (!hasCode(error, "ENOENT")) throw error;
+    }
+  }
+
+  async delete(id: string): Promise<void> {
+    const { disk } = this.context;
+    for (let versions = this.versionsOf(id); versions.length > 0; versions = this.versionsOf(id)) {
+      for (const version of versions) unlinkIfExists(disk, this.pathOf(id, version));
+    }
+    try {
+      disk.removeFolder(this.folderOf(id));
+    } catch (error) {
+      if (!hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
+    }
+  }
+
+  async listIdle(request: { readonly idleSinceMs: number; readonly limit: number }): Promise<readonly StoredSession[]> {
+    const oldest = new FirstOf<StoredSession>(request.limit, byUpdate);
+    const { disk, layout } = this.context;
+    for (const name of listIfExists(disk, layout.sessions) ?? []) {
+      const folder = join(layout.sessions, name);
+      const session = this.readNewest(folder);
+      if (session !== undefined && Date.parse(session.updatedAt) < request.idleSinceMs) oldest.add(session);
+    }
+    return oldest.items;
+  }
+
+  private versionsOf(id: string): number[] {
+    return this.versionsIn(this.folderOf(id));
+  }
+
+  private versionsIn(folder: string): number[] {
+    return (listIfExists(this.context.disk, folder) ?? [])
+      .flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
+      .map(Number)
+      .sort((left, right) => left - right);
+  }
+
+  private folderOf(id: string): string {
+    return join(this.context.layout.sessions, fileName(id));
+  }
+
+  private pathOf(id: string, version: number): string {
+    return join(this.folderOf(id), `${version}.json`);
+  }
+
+  /** A version may be replaced between listing and reading it: then there is a newer one. */
+  private readNewest(folder: string): StoredSession | undefined {
+    for (;;) {
+      const version = this.versionsIn(folder).at(-1);
+      if (version === undefined) return undefined;
+      const bytes = readFrom(this.context.disk, join(folder, `${version}.json`));
+      if (bytes !== undefined) return parseSession(bytes.toString("utf8"));
+    }
+  }
+}
+
+function parseSession(text: string): StoredSession | undefined {
+  try {
+    return deepFreeze(sessionSchema.safeParse(JSON.parse(text)).data);
+  } catch {
+    return undefined;
+  }
+}
+
+function byUpdate(left: StoredSession, right: StoredSession): number {
+  return left.updatedAt < right.updatedAt || (left.updatedAt === right.updatedAt && left.id < right.id) ? -1 : 1;
+}
+
+function conflict(sessionId: string): ResumableError {
+  return new ResumableError(
+    "SESSION_CONFLICT",
+    `Session ${sessionId} was changed by somebody else meanwhile. Read it again and repeat the change.`,
+    { details: { sessionId } },
+  );
+}

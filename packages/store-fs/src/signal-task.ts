@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { type NewSignal, ResumableError } from "@resumable-mcp/core";
+import { taskFolder } from "./layout.js";
+import type { OpenStore } from "./open-store.js";
+import { isAnswered, leaveSignal, removeSignals, signalFile } from "./task-signals.js";
+import { syncPath } from "./whole-file.js";
+
+/** Leaves a signal for whoever runs a task, or will. */
+export async function signalTask({ context, reader, hints }: OpenStore, taskId: string, signal: NewSignal): Promise<void> {
+  const { record, folder } = await reader.require(taskId);
+  if (signal.kind === "answer" && isAnswered(record, signal.key)) throw alreadyAnswered(taskId, signal.key);
+  const left = leaveSignal(context, taskId, signal, folder);
+  context.observe("store.signal.linked", taskId);
+  if (signal.kind === "answer") {
+    if (left === undefined) throw alreadyAnswered(taskId, signal.key);
+    await refuseLate(reader, taskId, signal.key, left.id, () => removeSignals(context, taskId, [left.id]));
+  }
+  if (context.durable) {
+    const path = taskFolder(context.layout, taskId);
+    if (signal.kind === "answer" && left !== undefined) await syncPath(context.disk, join(path, signalFile(left.id)));
+    await context.disk.syncFolder(path);
+  }
+  hints.notify(taskId, "runnable");
+}
+
+/** An earlier answer may have been carried out and its file removed just before this one took its place. */
+async function refuseLate(
+  reader: OpenStore["reader"],
+  taskId: string,
+  key: string,
+  id: string,
+  undo: () => void,
+): Promise<void> {
+  const after = await reader.require(taskId);
+  if (!isAnswered(after.record, key) || after.view.consumed.has(id)) return;
+  undo();
+  throw alreadyAnswered(taskId, key);
+}
+
+function alreadyAnswered(taskId: string, key: string): ResumableError {
+  return new ResumableError(
+    "ALREADY_ANSWERED",
+    `The question "${key}" of task ${taskId} has an answer already; the first one counts.`,
+    { details: { taskId, key } },
+  );
+}

@@ -1,0 +1,73 @@
+import { type Lease, ResumableError, isResumableError } from "@resumable-mcp/core";
+
+/** The lease is no longer the newest, or ended by a failed write. */
+export function leaseLost(lease: Lease): ResumableError {
+  return new ResumableError(
+    "LEASE_LOST",
+    `Epoch ${lease.epoch} of task ${lease.taskId} is over. Release the lease, acquire a new one and read the task again.`,
+    { details: { taskId: lease.taskId, epoch: lease.epoch } },
+  );
+}
+
+/** There is no such task. */
+export function taskNotFound(taskId: string): ResumableError {
+  return new ResumableError("TASK_NOT_FOUND", "There is no such task. It may have been deleted.", {
+    details: { taskId },
+  });
+}
+
+/** A task's files cannot be understood; they were set aside. */
+export function taskCorrupt(taskId: string, path: string, cause?: unknown): ResumableError {
+  return new ResumableError(
+    "TASK_CORRUPT",
+    `The files of task ${taskId} are damaged. They are kept unchanged in ${path}, with a report that says where. Other tasks are not affected.`,
+    { details: { taskId, path }, cause },
+  );
+}
+
+/** Something that was to be written does not fit. */
+export function limitExceeded(limit: string, value: number, allowed: number): ResumableError {
+  return new ResumableError("LIMIT_EXCEEDED", `${limit} is ${value}, and ${allowed} is allowed.`, {
+    details: { limit, value, allowed },
+  });
+}
+
+/** An argument that must not become part of a path. */
+export function badId(option: string): ResumableError {
+  return new ResumableError("INVALID_OPTION", `${option} must be 16 to 64 characters out of A-Z a-z 0-9 _ -.`, {
+    details: { option },
+  });
+}
+
+/** The store was closed. */
+export function storeClosed(): ResumableError {
+  return new ResumableError("STORE_CLOSED", "The store was closed. Create a new one.", { details: {} });
+}
+
+const readCalls = new Set(["read", "stat", "lstat", "fstat", "scandir", "readlink"]);
+
+/**
+ * Turns what the system refused into an error of the store; anything else stays as it is.
+ *
+ * @param kind what the operation as a whole does: opening a file fails alike for reading and for writing.
+ */
+export function storeFailure(error: unknown, kind: "read" | "write", path: string): unknown {
+  if (isResumableError(error) || !(error instanceof Error) || !("code" in error)) return error;
+  const call = "syscall" in error && typeof error.syscall === "string" ? error.syscall : "open";
+  const place = "path" in error && typeof error.path === "string" ? error.path : path;
+  const reading = readCalls.has(call) || (call === "open" && kind === "read");
+  const code = reading ? "STORE_READ_FAILED" : "STORE_WRITE_FAILED";
+  const verb = reading ? "read" : "written";
+  const reason = `${String(error.code)}: ${call}`;
+  return new ResumableError(code, `${place} could not be ${verb} (${reason}). ${adviceFor(String(error.code))}`, {
+    details: { path: place, reason },
+    cause: error,
+  });
+}
+
+function adviceFor(code: string): string {
+  if (code === "ENOSPC" || code === "EDQUOT") return "Make room on the disk; unfinished tasks can go on then.";
+  if (code === "EACCES" || code === "EPERM" || code === "EROFS") return "Check who may write the store's folder.";
+  if (code === "EMFILE" || code === "ENFILE") return "Raise the limit of open files.";
+  return "Check the store's folder and its disk.";
+}

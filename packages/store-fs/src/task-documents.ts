@@ -1,0 +1,84 @@
+import { join } from "node:path";
+import { type TaskRecord } from "@resumable-mcp/core";
+import { type Adapter, Low } from "lowdb";
+import { taskFolder } from "./layout.js";
+import type { LiveLease } from "./live-lease.js";
+import type { StoreContext } from "./store-context.js";
+import { createFile, readFrom, syncPath } from "./whole-file.js";
+
+/** A task as a person reads it. The journal is the truth; this is a copy of what it said some time ago. */
+export interface TaskDocument {
+  readonly note: string;
+  readonly record: TaskRecord;
+}
+
+const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
+
+/**
+ * Keeps one document in one file for lowdb: written under a name of its own, synced, and renamed into place, so that
+ * two writers or a crash leave a whole document.
+ */
+export function documentAdapter(context: StoreContext, taskId: string): Adapter<TaskDocument> {
+  const { disk, layout, durable, unique } = context;
+  const folder = taskFolder(layout, taskId);
+  const path = join(folder, "task.json");
+  return {
+    async read() {
+      const bytes = readFrom(disk, path);
+      // Written by this adapter alone; whoever reads it is a person.
+      return bytes === undefined ? null : (JSON.parse(bytes.toString("utf8")) as TaskDocument);
+    },
+    async write(document) {
+      const draft = join(folder, `.draft.${unique()}`);
+      createFile(disk, draft, Buffer.from(`${JSON.stringify(document, null, 2)}\n`));
+      if (durable) await syncPath(disk, draft);
+      context.observe("store.record.written", taskId);
+      disk.rename(draft, path);
+      if (durable) await disk.syncFolder(folder);
+      context.observe("store.record.renamed", taskId);
+    },
+  };
+}
+
+/** Writes the readable documents of tasks, in the background and never two of one task at once. */
+export class TaskDocuments {
+  private readonly context: StoreContext;
+  private readonly waiting = new Map<string, TaskRecord>();
+  private readonly running = new Map<string, Promise<void>>();
+
+  constructor(context: StoreContext) {
+    this.context = context;
+  }
+
+  /** Notes a commit: the document is written now and then, and when the status changed. */
+  note(live: LiveLease, statusChanged: boolean): void {
+    live.commitsSinceDocument += 1;
+    if (!statusChanged && live.commitsSinceDocument < this.context.limits.documentEveryCommits) return;
+    live.commitsSinceDocument = 0;
+    this.schedule(live.durable);
+  }
+
+  /** Writes a task's document soon. */
+  schedule(record: TaskRecord): void {
+    this.waiting.set(record.id, record);
+    if (this.running.has(record.id)) return;
+    const run = this.drain(record.id).finally(() => this.running.delete(record.id));
+    this.running.set(record.id, run);
+  }
+
+  private async drain(taskId: string): Promise<void> {
+    for (let record = this.waiting.get(taskId); record !== undefined; record = this.waiting.get(taskId)) {
+      this.waiting.delete(taskId);
+      try {
+        await new Low(documentAdapter(this.context, taskId), { note, record }).write();
+      } catch {
+        // A copy that cannot be written leaves the older one; the journal has all.
+      }
+    }
+  }
+
+  /** Resolves when everything noted so far is written. */
+  async idle(): Promise<void> {
+    while (this.running.size > 0) await Promise.all(this.running.values());
+  }
+}

@@ -1,0 +1,190 @@
+import {
+  type Instant,
+  ResumableError,
+  type RunnableTask,
+  type TaskCounts,
+  type TaskPage,
+  type TaskQuery,
+  type TaskSnapshot,
+  type TaskSummary,
+  dueMs,
+  isFinal,
+  isResumableError,
+  statusOf,
+  summarise,
+} from "@resumable-mcp/core";
+import { FirstOf } from "./first-of.js";
+import type { FinishedTasks } from "./finished-tasks.js";
+import { isSafeId, taskFolder } from "./layout.js";
+import type { StoreContext } from "./store-context.js";
+import type { TaskReader } from "./task-reader.js";
+import { unlinkIfExists } from "./whole-file.js";
+import { join } from "node:path";
+
+const maxListLimit = 1000;
+
+/** Lists and counts tasks: finished ones from their lines, all others from their journals. */
+export class TaskLists {
+  private readonly parts: {
+    readonly context: StoreContext;
+    readonly reader: TaskReader;
+    readonly finished: FinishedTasks;
+  };
+
+  constructor(parts: TaskLists["parts"]) {
+    this.parts = parts;
+  }
+
+  async listTasks(query: TaskQuery): Promise<TaskPage> {
+    const limit = Math.min(Math.max(query.limit, 1), maxListLimit);
+    const cursor = parseCursor(query.cursor);
+    const newest = new FirstOf<TaskSummary>(limit + 1, byAge);
+    const consider = (summary: TaskSummary) => {
+      if (matches(summary, query) && (cursor === undefined || byAge(summary, cursor) > 0)) newest.add(summary);
+    };
+    const open = new Set<string>();
+    for await (const snapshot of this.openTasks(open)) consider(summarise(snapshot.record, statusOf(snapshot)));
+    const enough = (day: string) => newest.isFull && (newest.last?.createdAt.slice(0, 10) ?? "") > day;
+    for await (const { summary } of this.parts.finished.lines(open, enough)) consider(summary);
+    const found = newest.items.slice(0, limit);
+    const last = found.at(-1);
+    const tasks = found.filter(({ id }) => this.exists(id));
+    return newest.items.length > limit && last !== undefined ? { tasks, nextCursor: formatCursor(last) } : { tasks };
+  }
+
+  async countTasks({ owner }: { readonly owner?: string }): Promise<TaskCounts> {
+    let total = 0;
+    const byStatus = new Map<string, number>();
+    const byTool = new Map<string, number>();
+    const count = (summary: Pick<TaskSummary, "owner" | "status" | "tool">) => {
+      if (owner !== undefined && summary.owner !== owner) return;
+      total += 1;
+      byStatus.set(summary.status, (byStatus.get(summary.status) ?? 0) + 1);
+      byTool.set(summary.tool, (byTool.get(summary.tool) ?? 0) + 1);
+    };
+    const open = new Set<string>();
+    for await (const snapshot of this.openTasks(open)) {
+      count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
+    }
+    for await (const { summary } of this.parts.finished.lines(open)) count(summary);
+    return { total, byStatus: Object.fromEntries(byStatus), byTool: Object.fromEntries(byTool) };
+  }
+
+  async listExpired({ now, limit }: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]> {
+    const oldest = new FirstOf<TaskSummary>(limit, byEnd);
+    const consider = (summary: TaskSummary) => {
+      const { finishedAt, ttlMs } = summary;
+      if (finishedAt !== undefined && Date.parse(finishedAt) + ttlMs <= now.wallMs) oldest.add(summary);
+    };
+    const open = new Set<string>();
+    for await (const { record } of this.openTasks(open)) consider(summarise(record, record.status));
+    for await (const { summary } of this.parts.finished.lines(open)) {
+      if (this.exists(summary.id)) consider(summary);
+    }
+    return oldest.items.map(({ id }) => id);
+  }
+
+  async listRunnable(request: {
+    readonly tools: readonly string[];
+    readonly recover: "auto" | "all";
+    readonly now: Instant;
+    readonly limit: number;
+  }): Promise<{ readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number }> {
+    const oldest = new FirstOf<RunnableTask & { readonly createdAt: string }>(request.limit, byCreation);
+    let nextDueMs: number | undefined;
+    for await (const snapshot of this.openTasks(new Set())) {
+      const { record } = snapshot;
+      if (!request.tools.includes(record.tool)) continue;
+      const due = dueMs(snapshot, request.recover);
+      if (due === undefined) continue;
+      if (due > request.now.wallMs) nextDueMs = Math.min(due, nextDueMs ?? due);
+      else oldest.add({ ...runnable(snapshot), createdAt: record.createdAt });
+    }
+    const tasks = oldest.items.map(({ createdAt: _, ...task }) => task);
+    return nextDueMs === undefined ? { tasks } : { tasks, nextDueMs };
+  }
+
+  /** Tasks with a marker, whose ids are added to `ids`. Markers that should not be there are put right. */
+  private async *openTasks(ids: Set<string>): AsyncGenerator<TaskSnapshot> {
+    for (const id of this.parts.finished.openIds()) {
+      const snapshot = await this.openTask(id);
+      if (snapshot === undefined) continue;
+      ids.add(id);
+      yield snapshot;
+    }
+  }
+
+  private async openTask(id: string): Promise<TaskSnapshot | undefined> {
+    const { context, reader, finished } = this.parts;
+    if (!isSafeId(id)) return undefined;
+    try {
+      const reading = await reader.read(id);
+      if (reading === undefined) {
+        if (!context.readOnly) unlinkIfExists(context.disk, join(context.layout.open, id));
+        return undefined;
+      }
+      const snapshot = reader.snapshotOf(reading);
+      if (isFinal(snapshot.record.status) && !snapshot.leased && !reader.isOwn(id)) {
+        finished.repair(snapshot.record, () => reader.isStill(reading));
+      }
+      return snapshot;
+    } catch (error) {
+      // It was set aside and its marker with it; the others are listed.
+      if (isResumableError(error, "TASK_CORRUPT")) return undefined;
+      throw error;
+    }
+  }
+
+  private exists(id: string): boolean {
+    const { disk, layout } = this.parts.context;
+    return isSafeId(id) && disk.stat(taskFolder(layout, id)) !== undefined;
+  }
+}
+
+function runnable({ record }: TaskSnapshot): RunnableTask {
+  const { id, owner, tool, toolVersion, crashes } = record;
+  return { id, owner, tool, toolVersion, crashes };
+}
+
+function matches(summary: TaskSummary, query: TaskQuery): boolean {
+  if (query.owner !== undefined && summary.owner !== query.owner) return false;
+  if (query.tool !== undefined && summary.tool !== query.tool) return false;
+  return query.statuses === undefined || query.statuses.includes(summary.status);
+}
+
+interface Place {
+  readonly createdAt: string;
+  readonly id: string;
+}
+
+/** Newest first, then by id. */
+function byAge(left: Place, right: Place): number {
+  return compare(right.createdAt, left.createdAt) || compare(left.id, right.id);
+}
+
+/** Oldest first, then by id. */
+function byCreation(left: Place, right: Place): number {
+  return compare(left.createdAt, right.createdAt) || compare(left.id, right.id);
+}
+
+function byEnd(left: TaskSummary, right: TaskSummary): number {
+  return compare(left.finishedAt ?? "", right.finishedAt ?? "") || compare(left.id, right.id);
+}
+
+function compare(left: string, right: string): number {
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function formatCursor({ createdAt, id }: Place): string {
+  return `${createdAt}_${id}`;
+}
+
+function parseCursor(cursor: string | undefined): Place | undefined {
+  if (cursor === undefined) return undefined;
+  const [, createdAt, id] = /^(\d{4}-[0-9T:.-]+Z)_([A-Za-z0-9_-]+)$/.exec(cursor) ?? [];
+  if (createdAt !== undefined && id !== undefined) return { createdAt, id };
+  throw new ResumableError("INVALID_OPTION", "The cursor is not one that a page of tasks gave. Begin without one.", {
+    details: { option: "cursor" },
+  });
+}

@@ -1,0 +1,183 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Signal, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
+import { DamagedFile } from "./checked-line.js";
+import { deepFreeze } from "./deep-freeze.js";
+import { hasCode } from "./disk.js";
+import { isSafeId, journalName, leaseName, taskFolder } from "./layout.js";
+import type { LiveLease } from "./live-lease.js";
+import { type Reading, type ViewCache, readNow } from "./newest-view.js";
+import { quarantineTask, quarantinedAt } from "./quarantine.js";
+import type { StoreContext } from "./store-context.js";
+import { taskCorrupt, taskNotFound } from "./store-errors.js";
+import { holds, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
+import { type FolderState, lookAt, parseLease } from "./task-folder.js";
+import type { TaskView } from "./task-view.js";
+import { pendingSignals } from "./task-signals.js";
+import { syncPath } from "./whole-file.js";
+import type { WorkerRegistry } from "./worker-registry.js";
+
+/** A task as read: the acknowledged record, its journal and its folder. */
+export interface TaskReading extends Reading {
+  readonly record: TaskRecord;
+}
+
+/** Reads tasks, those that this store writes itself and those of other processes. */
+export class TaskReader {
+  private readonly context: StoreContext;
+  private readonly cache: ViewCache;
+  private readonly leases: ReadonlyMap<string, LiveLease>;
+  private readonly workers: WorkerRegistry;
+
+  constructor(
+    context: StoreContext,
+    parts: { readonly cache: ViewCache; readonly leases: ReadonlyMap<string, LiveLease>; readonly workers: WorkerRegistry },
+  ) {
+    this.context = context;
+    this.cache = parts.cache;
+    this.leases = parts.leases;
+    this.workers = parts.workers;
+  }
+
+  /** Reads a task that has to exist. */
+  async require(taskId: string): Promise<TaskReading> {
+    const reading = await this.read(taskId);
+    if (reading === undefined) throw taskNotFound(taskId);
+    return reading;
+  }
+
+  /** Reads a task as others may see it from now on, or resolves to `undefined` when there is none. */
+  async read(taskId: string): Promise<TaskReading | undefined> {
+    if (!isSafeId(taskId)) return undefined;
+    return this.guard(taskId, async () => this.readLive(taskId) ?? (await this.readSettled(taskId)));
+  }
+
+  /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
+  async guard<Result>(taskId: string, run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      this.cache.delete(taskId);
+      return await this.secondLook(taskId, error, run);
+    }
+  }
+
+  /** Damage has to be seen twice: a file may have been removed or moved while it was read. */
+  private async secondLook<Result>(taskId: string, first: DamagedFile, run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run();
+    } catch (error) {
+      const damage = error instanceof DamagedFile ? error : first;
+      if (!(error instanceof DamagedFile) && !hasCode(error, "ENOENT")) throw error;
+      throw taskCorrupt(taskId, quarantineTask(this.context, taskId, damage), damage);
+    }
+  }
+
+  private readLive(taskId: string): TaskReading | undefined {
+    const live = this.leases.get(taskId);
+    if (live === undefined || live.ended) return undefined;
+    const folder = lookAt(this.context.disk, taskFolder(this.context.layout, taskId));
+    if (folder === undefined || !holds(folder, live.epoch, live.leaseFile)) return undefined;
+    return { record: live.durable, view: live.view, folder };
+  }
+
+  private async readSettled(taskId: string): Promise<TaskReading | undefined> {
+    const { settlePollMs, maxSettlePolls } = this.context.limits;
+    for (let polls = 0; ; polls += 1) {
+      const reading = readNow(this.context, this.cache, taskId);
+      if (reading === undefined) return this.missing(taskId);
+      if (reading.settled || this.context.readOnly) return await this.finish(reading);
+      if (polls < maxSettlePolls && this.isBeingTaken(reading)) await delay(settlePollMs, undefined, { ref: false });
+      else await this.settle(taskId);
+    }
+  }
+
+  private missing(taskId: string): undefined {
+    const path = quarantinedAt(this.context, taskId);
+    if (path !== undefined) throw taskCorrupt(taskId, path);
+    return undefined;
+  }
+
+  /** What was read may not be on the disk yet: others must not act on what a loss of power could take back. */
+  private async finish({ view, folder }: Reading): Promise<TaskReading> {
+    const { record } = view;
+    if (view.unsynced && this.context.durable && !this.context.readOnly) {
+      await this.syncRead(view);
+      if (view.record === record) view.unsynced = false;
+    }
+    return { record, view, folder };
+  }
+
+  /** A journal that is read for the first time may seal files whose taker died before it synced them. */
+  private async syncRead(view: TaskView): Promise<void> {
+    const folder = taskFolder(this.context.layout, view.header.taskId);
+    const sealed = view.sealSynced ? [] : view.header.chain.map(({ epoch }) => join(folder, journalName(epoch)));
+    await Promise.all([...sealed, view.path].map((path) => syncPath(this.context.disk, path)));
+    view.sealSynced = true;
+  }
+
+  private isBeingTaken({ view, folder }: Reading): boolean {
+    return folder.leases
+      .map(parseLease)
+      .filter(({ epoch, holder }) => epoch > view.header.epoch && !this.workers.isOwn(holder))
+      .some(({ holder }) => this.workers.isAlive(holder, view.header.ttlMs));
+  }
+
+  /** An epoch was announced and its taker died: nobody else can say what counts, so a seal without a lease does. */
+  private async settle(taskId: string): Promise<void> {
+    const taken = takeOver(this.context, this.cache, { taskId, ttlMs: 0 });
+    if (taken === undefined) return;
+    try {
+      await syncTakenOver(this.context, taken);
+      removeSuperfluous(this.context, taken.view);
+    } finally {
+      this.context.disk.close(taken.file);
+    }
+  }
+
+  /** Waits until nobody can be in the middle of a commit any more, and reads the task then. */
+  async fence(taskId: string): Promise<TaskReading | undefined> {
+    const { settlePollMs, maxSettlePolls } = this.context.limits;
+    for (let polls = 0; polls < maxSettlePolls; polls += 1) {
+      const reading = await this.read(taskId);
+      if (reading === undefined) return undefined;
+      if (!this.isLeased(reading.folder, reading)) break;
+      await delay(settlePollMs, undefined, { ref: false });
+    }
+    await this.settle(taskId);
+    return await this.read(taskId);
+  }
+
+  /** Makes a snapshot out of a reading. */
+  snapshotOf(reading: TaskReading): TaskSnapshot {
+    const { record, folder } = reading;
+    return Object.freeze({
+      record,
+      signals: deepFreeze(this.signalsOf(reading)),
+      leased: this.isLeased(folder, reading),
+    });
+  }
+
+  private signalsOf({ record, view, folder }: TaskReading): readonly Signal[] {
+    return pendingSignals(this.context, record.id, folder, { consumed: view.consumed, record });
+  }
+
+  /** This store writes the task itself. */
+  isOwn(taskId: string): boolean {
+    return this.leases.get(taskId)?.ended === false;
+  }
+
+  /** Nobody has taken the task since it was read. */
+  isStill(reading: TaskReading): boolean {
+    const folder = lookAt(this.context.disk, taskFolder(this.context.layout, reading.record.id));
+    return folder !== undefined && folder.newest === reading.view.header.epoch && !this.isLeased(folder, reading);
+  }
+
+  /** Tells whether a live worker holds the lease. */
+  isLeased(folder: FolderState, { view }: Reading): boolean {
+    const { holder, lease, ttlMs } = view.header;
+    if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
+    return this.workers.isAlive(holder, ttlMs);
+  }
+}

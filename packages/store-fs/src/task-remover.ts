@@ -1,0 +1,67 @@
+import { join } from "node:path";
+import type { Lease, TaskRecord } from "@resumable-mcp/core";
+import type { FinishedTasks } from "./finished-tasks.js";
+import type { Hints } from "./hints.js";
+import { shardFolder, taskFolder } from "./layout.js";
+import type { LeaseBook } from "./lease-book.js";
+import type { StoreContext } from "./store-context.js";
+import { leaseLost } from "./store-errors.js";
+import { holds } from "./take-over.js";
+import { lookAt } from "./task-folder.js";
+import type { TaskKeys } from "./task-keys.js";
+import { createFile } from "./whole-file.js";
+
+/** Deletes tasks. The rename to `trash/` is the moment at which a task is gone; the rest can be done by anybody. */
+export class TaskRemover {
+  private readonly parts: {
+    readonly context: StoreContext;
+    readonly book: LeaseBook;
+    readonly keys: TaskKeys;
+    readonly finished: FinishedTasks;
+    readonly hints: Hints;
+  };
+
+  constructor(parts: TaskRemover["parts"]) {
+    this.parts = parts;
+  }
+
+  async remove(lease: Lease): Promise<void> {
+    const { context, book, hints } = this.parts;
+    const { disk, layout, durable } = context;
+    const live = book.find(lease);
+    if (live === undefined) throw leaseLost(lease);
+    await live.closing;
+    await live.sync.idle();
+    const { record } = live.view;
+    const folder = taskFolder(layout, record.id);
+    if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) throw leaseLost(lease);
+    const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
+    writeNote(context, record);
+    disk.rename(folder, place);
+    context.observe("store.delete.trashed", record.id);
+    await book.drop(live);
+    if (durable) await Promise.all([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
+    await this.complete(record, place);
+    hints.notify(record.id, "task");
+  }
+
+  /** Takes a deleted task out of the lists and removes what is left of it. */
+  async complete(record: Gone, place: string): Promise<void> {
+    const { context, finished, keys } = this.parts;
+    await finished.remove(record);
+    context.observe("store.delete.listed", record.id);
+    if (record.key !== null) keys.prune(record.owner, record.key);
+    context.disk.removeTree(place);
+  }
+}
+
+/** What deleting has to know of a task. */
+export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "createdAt" | "finishedAt">;
+
+/** Whoever finishes a deletion after a crash does not have to understand the journal. */
+function writeNote(context: StoreContext, record: TaskRecord): void {
+  const { id, owner, key, lastSeq, createdAt, finishedAt } = record;
+  const note: Gone = { id, owner, key, lastSeq, createdAt, ...(finishedAt !== undefined && { finishedAt }) };
+  const path = join(taskFolder(context.layout, id), `deleted.${context.unique()}.json`);
+  createFile(context.disk, path, Buffer.from(`${JSON.stringify(note)}\n`));
+}

@@ -1,0 +1,97 @@
+import { join } from "node:path";
+import { type TaskEvent, type TaskRecord, isResumableError, reduceTask } from "@resumable-mcp/core";
+import { DamagedFile, type RawLine, rawLines } from "./checked-line.js";
+import { deepFreeze } from "./deep-freeze.js";
+import { EventTail } from "./event-tail.js";
+import { type JournalHeader, parseCommit, parseHeader } from "./journal-line.js";
+import { journalName, taskFolder } from "./layout.js";
+import type { StoreContext } from "./store-context.js";
+import { readFrom } from "./whole-file.js";
+
+/** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
+export interface TaskView {
+  readonly header: Omit<JournalHeader, "record">;
+  readonly path: string;
+  /** How much of the file is folded in. */
+  offset: number;
+  /** Where the first commit of the file begins. */
+  readonly bodyStart: number;
+  record: TaskRecord;
+  /** Signals that were carried out, and whose files were there when last looked. */
+  consumed: Set<string>;
+  readonly tail: EventTail;
+  /** Something was read that nobody here has synced. */
+  unsynced: boolean;
+  /** The files that it seals are known to be on the disk. */
+  sealSynced: boolean;
+}
+
+/** Opens the file of an epoch; `undefined` when it is announced and not sealed, or gone. */
+export function openView(context: StoreContext, taskId: string, epoch: number): TaskView | undefined {
+  const path = join(taskFolder(context.layout, taskId), journalName(epoch));
+  const bytes = readFrom(context.disk, path);
+  if (bytes === undefined) return undefined;
+  const lines = rawLines(bytes, 0, path);
+  const first = lines.next();
+  if (first.done) return undefined;
+  const { record, ...header } = parseHeader(first.value, path);
+  if (header.taskId !== taskId || header.epoch !== epoch) throw new DamagedFile(path, 0, "it belongs elsewhere");
+  const view: Draft = {
+    header,
+    path,
+    offset: first.value.next,
+    bodyStart: first.value.next,
+    record: record ?? undefined,
+    consumed: new Set(header.consumed),
+    tail: new EventTail(context.limits),
+    unsynced: true,
+    sealSynced: false,
+  };
+  for (const line of lines) fold(view, line);
+  if (!isBegun(view)) throw new DamagedFile(path, view.offset, "the task's first event is missing");
+  return view;
+}
+
+/** The file of the first epoch has no snapshot: its first commit holds the `created` event. */
+type Draft = Omit<TaskView, "record"> & { record: TaskRecord | undefined };
+
+function isBegun(view: Draft): view is TaskView {
+  return view.record !== undefined;
+}
+
+/** Reads what was appended since the last time. @returns false when there was nothing. */
+export function extendView(context: StoreContext, view: TaskView): boolean {
+  const size = context.disk.stat(view.path)?.size;
+  if (size === undefined || size === view.offset) return false;
+  if (size < view.offset) throw new DamagedFile(view.path, size, "the file became shorter");
+  const bytes = readFrom(context.disk, view.path, view.offset);
+  if (bytes === undefined) return false;
+  const before = view.offset;
+  for (const line of rawLines(bytes, view.offset, view.path)) fold(view, line);
+  if (view.offset === before) return false;
+  view.unsynced = true;
+  return true;
+}
+
+function fold(view: Draft, line: RawLine): void {
+  const { events, consumed } = parseCommit(line, view.path);
+  try {
+    view.record = deepFreeze(reduceTask(view.record, events));
+  } catch (error) {
+    if (isResumableError(error, "SEQ_CONFLICT")) throw new DamagedFile(view.path, line.start, error.message);
+    throw error;
+  }
+  noteCommit(view, events, consumed ?? [], line.next - line.start);
+}
+
+/** Notes a commit whose events are folded in already. */
+export function noteCommit(
+  view: Pick<TaskView, "consumed" | "tail" | "offset">,
+  events: readonly TaskEvent[],
+  consumed: readonly string[],
+  bytes: number,
+): void {
+  for (const id of consumed) view.consumed.add(id);
+  view.tail.add(events, bytes);
+  view.offset += bytes;
+}

@@ -1,0 +1,113 @@
+import { dirname, join } from "node:path";
+import { type Disk, hasCode } from "./disk.js";
+
+/** Reads a file from a position to its end, or gives `undefined` when there is none. */
+export function readFrom(disk: Disk, path: string, position = 0): Buffer | undefined {
+  const file = openIfExists(disk, path);
+  if (file === undefined) return undefined;
+  try {
+    const size = disk.stat(path)?.size ?? 0;
+    return readRange(disk, file, position, Math.max(size - position, 0));
+  } finally {
+    disk.close(file);
+  }
+}
+
+function openIfExists(disk: Disk, path: string): number | undefined {
+  try {
+    return disk.open(path, "r");
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Reads up to `length` bytes; fewer when the file is shorter. */
+export function readRange(disk: Disk, file: number, position: number, length: number): Buffer {
+  const buffer = Buffer.allocUnsafe(length);
+  let filled = 0;
+  while (filled < length) {
+    const count = disk.read(file, buffer.subarray(filled), position + filled);
+    if (count === 0) break;
+    filled += count;
+  }
+  return buffer.subarray(0, filled);
+}
+
+/** Writes all bytes at the end, or throws: a short write is a full disk. */
+export function appendAll(disk: Disk, file: number, bytes: Uint8Array): void {
+  const count = disk.write(file, bytes, null);
+  if (count === bytes.byteLength) return;
+  throw Object.assign(new Error(`ENOSPC: ${count} of ${bytes.byteLength} bytes were written`), {
+    code: "ENOSPC",
+    syscall: "write",
+  });
+}
+
+/** Makes a file that must not exist yet. */
+export function createFile(disk: Disk, path: string, bytes: Uint8Array): void {
+  const file = disk.open(path, "wx");
+  try {
+    appendAll(disk, file, bytes);
+  } finally {
+    disk.close(file);
+  }
+}
+
+/** Makes an empty file unless it exists. */
+export function touchFile(disk: Disk, path: string): void {
+  disk.close(disk.open(path, "a"));
+}
+
+/** Links a complete file to a name that must be free. @returns false when the name is taken. */
+export function linkUnlessTaken(disk: Disk, from: string, to: string): boolean {
+  try {
+    disk.link(from, to);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  }
+}
+
+/** Creates a file complete with its content under a name that must be free. @returns false when it is taken. */
+export function createWhole(disk: Disk, path: string, bytes: Uint8Array, unique: string): boolean {
+  const draft = join(dirname(path), `.draft.${unique}`);
+  createFile(disk, draft, bytes);
+  try {
+    return linkUnlessTaken(disk, draft, path);
+  } finally {
+    unlinkIfExists(disk, draft);
+  }
+}
+
+/** Removes a file. @returns false when there was none. */
+export function unlinkIfExists(disk: Disk, path: string): boolean {
+  try {
+    disk.unlink(path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
+    throw error;
+  }
+}
+
+/** Lists a folder, or gives `undefined` when there is none. */
+export function listIfExists(disk: Disk, folder: string): readonly string[] | undefined {
+  try {
+    return disk.list(folder);
+  } catch (error) {
+    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
+}
+
+/** Makes a file's content durable. Opened for writing, since some systems sync nothing else. */
+export async function syncPath(disk: Disk, path: string): Promise<void> {
+  const file = disk.open(path, "r+");
+  try {
+    await disk.syncData(file);
+  } finally {
+    disk.close(file);
+  }
+}
