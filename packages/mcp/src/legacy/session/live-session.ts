@@ -9,10 +9,11 @@ import type {
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { internalMetaKeys } from "../../meta-keys.js";
 import { randomToken } from "../../random-token.js";
+import { refusal } from "../../refusal.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
 import type { Exchange, ExchangeKind } from "./exchange.js";
-import { jsonAnswer, nothingLeft, refusal, streamAnswer } from "./http-answer.js";
+import { jsonAnswer, nothingLeft, streamAnswer } from "./http-answer.js";
 import { lostAnswer } from "./lost-answer.js";
 import type { SessionDocument } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";

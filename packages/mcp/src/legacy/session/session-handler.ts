@@ -2,11 +2,12 @@ import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { type NodeListener, nodeListener } from "../../node-listener.js";
+import { readJsonBody } from "../../read-json-body.js";
+import { refusal } from "../../refusal.js";
 import { subjectOf } from "../../subject.js";
 import { parseEventId } from "./event-id.js";
-import { refusal } from "./http-answer.js";
 import type { LiveSession } from "./live-session.js";
-import { readBody } from "./request-body.js";
+import { messageOfBody } from "./parsed-message.js";
 import type { CreateServer } from "./session-context.js";
 import { type SessionLimits, sessionLimits } from "./session-limits.js";
 import { SessionRegistry } from "./session-registry.js";
@@ -29,6 +30,8 @@ export interface SessionHandlerOptions {
 /** What a web server has found out about a request before. */
 export interface FetchContext {
   readonly authInfo?: AuthInfo;
+  /** The body, where somebody has read it already. */
+  readonly parsedBody?: unknown;
 }
 
 /** Serves sessions of the 2025 era. */
@@ -59,10 +62,10 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
   const limits: SessionLimits = { ...sessionLimits, ...options.limits };
   const registry = new SessionRegistry({ engine, createServer, limits, crossStreamReplay, onError });
   const endpoint = { registry, engine, limits };
-  const fetch: SessionHandler["fetch"] = async (request, { authInfo } = {}) => {
+  const fetch: SessionHandler["fetch"] = async (request, { authInfo, parsedBody } = {}) => {
     const sessionId = request.headers.get("mcp-session-id");
     try {
-      const caller = { sessionId, principal: subjectOf(authInfo), extra: extraOf(request, authInfo) };
+      const caller = { sessionId, principal: subjectOf(authInfo), extra: extraOf(request, authInfo), parsedBody };
       return await answer(endpoint, request, caller);
     } catch (error) {
       if (isResumableError(error, "SESSION_CONFLICT")) return unknownSession();
@@ -83,6 +86,7 @@ interface Caller {
   readonly sessionId: string | null;
   readonly principal: string | undefined;
   readonly extra: MessageExtraInfo;
+  readonly parsedBody: unknown;
 }
 
 async function answer(endpoint: Endpoint, request: Request, caller: Caller): Promise<Response> {
@@ -114,7 +118,11 @@ async function post(endpoint: Endpoint, request: Request, caller: Caller): Promi
   if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
     return refusal(406, "Not Acceptable: the client must accept both application/json and text/event-stream.");
   }
-  const body = await readBody(request, endpoint.limits.maxBodyBytes);
+  const parsed =
+    caller.parsedBody === undefined
+      ? await readJsonBody(request, endpoint.limits.maxBodyBytes)
+      : { value: caller.parsedBody };
+  const body = parsed instanceof Response ? parsed : messageOfBody(parsed.value);
   if (body instanceof Response) return body;
   const isCall = body.kind === "request" && ["initialize", "tools/call"].includes(body.message.method);
   if (isCall && endpoint.engine.draining) return draining();

@@ -1,7 +1,8 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isJsonObject, type JsonObject, ownerTag } from "@resumable-mcp/core";
 import { randomToken } from "../../random-token.js";
-import { jsonAnswer, refusal } from "./http-answer.js";
+import { refusal } from "../../refusal.js";
+import { jsonAnswer } from "./http-answer.js";
 import { LiveSession } from "./live-session.js";
 import type { CreateServer } from "./session-context.js";
 import { SessionDocument } from "./session-document.js";

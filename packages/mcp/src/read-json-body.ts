@@ -1,0 +1,37 @@
+import { refusal } from "./refusal.js";
+
+/**
+ * Reads the body of a POST as JSON, or says what is wrong with it.
+ *
+ * Limits: `maxBodyBytes`, also of a body that does not say its length. Source: MCP, Transports, "Sending Messages to
+ * the Server".
+ */
+export async function readJsonBody(
+  request: Request,
+  maxBodyBytes: number,
+): Promise<{ readonly value: unknown } | Response> {
+  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    return refusal(415, "Unsupported Media Type: Content-Type must be application/json.");
+  const text = await readText(request, maxBodyBytes);
+  if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return refusal(400, "Parse error: the body is not JSON.", { code: -32700 });
+  }
+}
+
+async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
+  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined;
+  if (request.body === null) return "";
+  const decoder = new TextDecoder();
+  let bytes = 0;
+  let text = "";
+  for await (const chunk of request.body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxBytes) return undefined;
+    text += decoder.decode(chunk, { stream: true });
+  }
+  return text + decoder.decode();
+}
