@@ -24,7 +24,9 @@ export function encodeLine(json: string): Buffer {
   const rest = `${json.slice(1)}\n`;
   const bytes = Buffer.allocUnsafe(bodyStart + Buffer.byteLength(rest));
   const end = bytes.write(rest, bodyStart);
-  const sum = crc32(bytes.subarray(bodyStart, bodyStart + end - 1)).toString(16).padStart(8, "0");
+  const sum = crc32(bytes.subarray(bodyStart, bodyStart + end - 1))
+    .toString(16)
+    .padStart(8, "0");
   bytes.write(`{"crc":"${sum}",`, 0, "latin1");
   return bytes;
 }

@@ -1,13 +1,13 @@
 import {
   type Instant,
+  isFinal,
   type Lease,
   ResumableError,
+  reduceTask,
   type Signal,
   type TaskEvent,
   type TaskEventBody,
   type TaskRecord,
-  isFinal,
-  reduceTask,
 } from "@resumable-mcp/core";
 import { encodeLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
@@ -20,11 +20,11 @@ import type { Rotation } from "./rotation.js";
 import type { StoreContext } from "./store-context.js";
 import { leaseLost, limitExceeded, storeFailure } from "./store-errors.js";
 import { holds } from "./take-over.js";
-import { type FolderState, lookAt } from "./task-folder.js";
 import type { TaskDocuments } from "./task-documents.js";
+import { type FolderState, lookAt } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
 import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
-import { noteCommit } from "./task-view.js";
+import { addCommit } from "./task-view.js";
 import { appendAll } from "./whole-file.js";
 
 /** What a writer wants to happen. */
@@ -62,13 +62,13 @@ export class Committer {
     const record = deepFreeze(reduceTask(before, events));
     context.observe("store.commit.before", record.id);
     const undo = reopens(before, record) ? await this.claimKey(request, record) : undefined;
-    const line = this.encode(live, request, text, undo);
-    const folder = events.length === 0 ? this.look(live) : this.append(live, { record, events, ...line });
-    for (const id of line.consumed) live.view.consumed.add(id);
+    const { line, consumed } = this.encode(live, request, text, undo);
+    const wrote = events.length + consumed.length > 0;
+    const folder = wrote ? this.append(live, line, { record, events, consumed }) : this.look(live);
     const signals = pendingSignals(context, record.id, folder, live.view);
-    await this.acknowledge(live, record, events.length > 0);
+    if (wrote) await this.acknowledge(live, record);
     // Only now: a loss of power must not take the signals and leave the commit behind.
-    removeSignals(context, record.id, line.consumed);
+    removeSignals(context, record.id, consumed);
     this.afterwards(live, before, record);
     return { lastSeq: record.lastSeq, signals };
   }
@@ -119,17 +119,16 @@ export class Committer {
   /** Append, then look: what was appended before anybody announced a later epoch counts for whoever takes over. */
   private append(
     live: LiveLease,
+    line: Buffer,
     commit: {
-      readonly line: Buffer;
       readonly record: TaskRecord;
       readonly events: readonly TaskEvent[];
       readonly consumed: readonly string[];
     },
   ): FolderState {
-    this.write(live, commit.line);
+    this.write(live, line);
     this.parts.context.observe("store.commit.appended", live.lease.taskId);
-    live.view.record = commit.record;
-    noteCommit(live.view, commit.events, commit.consumed, commit.line.byteLength);
+    addCommit(live.view, { ...commit, bytes: line.byteLength });
     return this.look(live);
   }
 
@@ -150,9 +149,8 @@ export class Committer {
     throw leaseLost(live.lease);
   }
 
-  private async acknowledge(live: LiveLease, record: TaskRecord, wrote: boolean): Promise<void> {
+  private async acknowledge(live: LiveLease, record: TaskRecord): Promise<void> {
     const { context, book } = this.parts;
-    if (!wrote) return;
     if (context.durable) {
       try {
         await live.sync.request();

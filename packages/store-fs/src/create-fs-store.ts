@@ -5,12 +5,12 @@ import type { FsStoreOptions } from "./fs-store-options.js";
 import { layoutOf } from "./layout.js";
 import { fsStoreDefaults } from "./limits.js";
 import { nodeDisk } from "./node-disk.js";
-import { type OpenStore, closeStore, openStore } from "./open-store.js";
+import { closeStore, type OpenStore, openStore } from "./open-store.js";
 import { createHost } from "./platform.js";
+import { signalTask } from "./signal-task.js";
 import type { StoreContext } from "./store-context.js";
 import { storeClosed, storeFailure } from "./store-errors.js";
 import { openFolder } from "./store-folder.js";
-import { signalTask } from "./signal-task.js";
 import { emptyTrash } from "./trash.js";
 
 /**

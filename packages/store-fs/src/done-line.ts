@@ -1,6 +1,6 @@
 import type { TaskSummary } from "@resumable-mcp/core";
 import * as z from "zod/mini";
-import { type RawLine, encodeLine, isIntact } from "./checked-line.js";
+import { encodeLine, isIntact, type RawLine } from "./checked-line.js";
 
 const summaryShape = z.looseObject({
   id: z.string(),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type TaskRecord, type TaskSummary, summarise } from "@resumable-mcp/core";
+import { summarise, type TaskRecord, type TaskSummary } from "@resumable-mcp/core";
 import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
 import { fileLines } from "./file-lines.js";
 import type { LiveLease } from "./live-lease.js";
@@ -39,7 +39,11 @@ export class FinishedTasks {
 
   /** Notes that a task finished. Nobody else may have its lease before this is over. */
   close(live: LiveLease, record: TaskRecord): void {
-    const closing = this.move(record, record.generation > 1, () => !live.ended && live.view.record.lastSeq === record.lastSeq);
+    const closing = this.move(
+      record,
+      record.generation > 1,
+      () => !live.ended && live.view.record.lastSeq === record.lastSeq,
+    );
     live.closing = closing;
     this.track(closing);
   }
@@ -139,7 +143,11 @@ export class FinishedTasks {
       if (line === undefined) continue;
       const known = superseding.get(line.id);
       if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) continue;
-      superseding.set(line.id, { seq: line.seq, gone: line.gone === true, given: known?.seq === line.seq && known.given });
+      superseding.set(line.id, {
+        seq: line.seq,
+        gone: line.gone === true,
+        given: known?.seq === line.seq && known.given,
+      });
     }
   }
 

@@ -1,10 +1,10 @@
 export { createFsStore } from "./create-fs-store.js";
-export type { FsStoreOptions } from "./fs-store-options.js";
-export { fsStoreDefaults } from "./limits.js";
-export type { FsStoreLimits } from "./limits.js";
-export { observerPoints } from "./observer-points.js";
-export type { ObserverPoint } from "./observer-points.js";
-export { nodeDisk } from "./node-disk.js";
 export type { Disk, DiskStat, DiskWatch } from "./disk.js";
-export { createHost } from "./platform.js";
+export type { FsStoreOptions } from "./fs-store-options.js";
+export type { FsStoreLimits } from "./limits.js";
+export { fsStoreDefaults } from "./limits.js";
+export { nodeDisk } from "./node-disk.js";
+export type { ObserverPoint } from "./observer-points.js";
+export { observerPoints } from "./observer-points.js";
 export type { Host, ProcessIdentity } from "./platform.js";
+export { createHost } from "./platform.js";

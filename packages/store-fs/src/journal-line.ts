@@ -1,6 +1,6 @@
 import type { TaskEvent, TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
-import { DamagedFile, type RawLine, decodeLine } from "./checked-line.js";
+import { DamagedFile, decodeLine, type RawLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { layoutVersion } from "./layout.js";
 
@@ -78,6 +78,8 @@ const headerSchema = z.object({
   segments: z.array(segmentSchema),
   /** Signals that were carried out, and whose files may still be there. */
   consumed: z.array(z.string()),
+  /** Names of answers that were carried out since the last restart from nothing. */
+  answered: z.array(z.string()),
 });
 
 const commitSchema = z.object({

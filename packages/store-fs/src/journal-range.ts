@@ -11,7 +11,7 @@ export function* journalLines(
   afterSeq: number,
 ): Generator<{ readonly commit: JournalCommit; readonly bytes: number }> {
   const whole = readFrom(context.disk, path);
-  if (whole === undefined) throw Object.assign(new Error(`${path} is gone`), { code: "ENOENT", syscall: "open", path });
+  if (whole === undefined) throw new DamagedFile(path, 0, "the file is missing");
   if (whole.byteLength < entry.bytes) throw new DamagedFile(path, whole.byteLength, "the file became shorter");
   const [, ...lines] = rawLines(whole.subarray(0, entry.bytes), 0, path);
   for (const [index, line] of lines.entries()) {

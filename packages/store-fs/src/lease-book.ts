@@ -8,7 +8,7 @@ import type { ViewCache } from "./newest-view.js";
 import { SharedSync } from "./shared-sync.js";
 import type { StoreContext } from "./store-context.js";
 import { taskNotFound } from "./store-errors.js";
-import { type TakenOver, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
+import { removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "./take-over.js";
 import { lookAt } from "./task-folder.js";
 import type { TaskReader } from "./task-reader.js";
 import { pendingSignals } from "./task-signals.js";

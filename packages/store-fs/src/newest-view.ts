@@ -1,9 +1,9 @@
 import type { BoundedCache } from "./bounded-cache.js";
+import { DamagedFile } from "./checked-line.js";
+import { taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import { type FolderState, lookAt } from "./task-folder.js";
-import { type TaskView, extendView, openView } from "./task-view.js";
-import { taskFolder } from "./layout.js";
-import { DamagedFile } from "./checked-line.js";
+import { extendView, openView, type TaskView } from "./task-view.js";
 
 /** Folded journals that were read lately. */
 export type ViewCache = BoundedCache<TaskView>;
@@ -34,7 +34,8 @@ export function newestView(
     const again = lookAt(context.disk, taskFolder(context.layout, taskId));
     if (again === undefined) return undefined;
     // A taker removes what its seal made superfluous: then there is a newer file by now.
-    if (again.epochs.join() === folder.epochs.join()) throw new DamagedFile(taskFolder(context.layout, taskId), 0, "no journal is readable");
+    if (again.epochs.join() === folder.epochs.join())
+      throw new DamagedFile(taskFolder(context.layout, taskId), 0, "no journal is readable");
   }
 }
 

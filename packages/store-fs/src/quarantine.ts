@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type DamagedFile } from "./checked-line.js";
+import type { DamagedFile } from "./checked-line.js";
 import { hasCode } from "./disk.js";
 import { taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";

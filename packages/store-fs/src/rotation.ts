@@ -30,7 +30,7 @@ export class Rotation {
     const written = live.view.offset - live.view.bodyStart;
     // A snapshot that is larger than what it stands for would make the journal longer, not shorter.
     if (written > Math.max(rotateBytes, 4 * live.view.bodyStart)) this.rotate(live);
-    if (live.view.header.chain.length > maxJournalFiles && !live.compacting) this.track(this.compact(live));
+    if (live.view.header.chain.length > maxJournalFiles && !live.compacting) this.beginCompaction(live);
   }
 
   /** Goes on in a new file. The lease stays; the next acknowledgement waits for the new file's beginning. */
@@ -41,8 +41,17 @@ export class Rotation {
     const rotate = { epoch: live.epoch, lease, leaseFile: live.leaseFile, view: live.view };
     const by = { worker, holder: live.holder };
     try {
-      const taken = takeOver(context, this.cache, { taskId, ttlMs: live.ttlMs, by, rotate, ...(compacted && { compacted }) });
-      if (taken === undefined) return book.end(live);
+      const taken = takeOver(context, this.cache, {
+        taskId,
+        ttlMs: live.ttlMs,
+        by,
+        rotate,
+        ...(compacted && { compacted }),
+      });
+      if (taken === undefined) {
+        book.end(live);
+        return;
+      }
       context.observe("store.rotate.sealed", taskId);
       const old = live.file;
       live.alsoSync.push(async () => {
@@ -63,7 +72,6 @@ export class Rotation {
    * them: states, progress and log entries that nobody asked for in a long time go, items never do.
    */
   private async compact(live: LiveLease): Promise<void> {
-    live.compacting = true;
     const { context } = this;
     const { chain } = live.view.header;
     const old = chain.slice(0, Math.max(chain.length - context.limits.keepJournalFiles, 0));
@@ -73,11 +81,10 @@ export class Rotation {
     context.observe("store.compact.written", live.lease.taskId);
     if (live.ended) return;
     this.rotate(live, { throughEpoch: last.epoch, segment });
-    await live.sync.request();
+    if (context.durable) await live.sync.request();
     if (live.ended) return;
     removeSuperfluous(context, live.view);
     context.observe("store.compact.removed", live.lease.taskId);
-    live.compacting = false;
   }
 
   private async writeSegment(live: LiveLease, old: readonly ChainEntry[]): Promise<ItemSegment | undefined> {
@@ -105,9 +112,16 @@ export class Rotation {
     return { name, bytes: bytes.byteLength, first, count: next - first, itemsFrom: itemsFromSeq };
   }
 
-  private track(work: Promise<void>): void {
-    const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
-    this.background.add(tracked);
+  /** What fails is tried again after a later commit; the files that are there stay whole. */
+  private beginCompaction(live: LiveLease): void {
+    live.compacting = true;
+    const work = this.compact(live)
+      .catch(() => undefined)
+      .finally(() => {
+        live.compacting = false;
+        this.background.delete(work);
+      });
+    this.background.add(work);
   }
 
   /** Resolves when no compaction is under way. */

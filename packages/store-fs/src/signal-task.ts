@@ -6,10 +6,14 @@ import { isAnswered, leaveSignal, removeSignals, signalFile } from "./task-signa
 import { syncPath } from "./whole-file.js";
 
 /** Leaves a signal for whoever runs a task, or will. */
-export async function signalTask({ context, reader, hints }: OpenStore, taskId: string, signal: NewSignal): Promise<void> {
-  const { record, folder } = await reader.require(taskId);
-  if (signal.kind === "answer" && isAnswered(record, signal.key)) throw alreadyAnswered(taskId, signal.key);
-  const left = leaveSignal(context, taskId, signal, folder);
+export async function signalTask(
+  { context, reader, hints }: OpenStore,
+  taskId: string,
+  signal: NewSignal,
+): Promise<void> {
+  const { record, folder, view } = await reader.require(taskId);
+  if (signal.kind === "answer" && isAnswered(view, signal.key)) throw alreadyAnswered(taskId, signal.key);
+  const left = leaveSignal(context, record, signal, folder);
   context.observe("store.signal.linked", taskId);
   if (signal.kind === "answer") {
     if (left === undefined) throw alreadyAnswered(taskId, signal.key);
@@ -32,7 +36,7 @@ async function refuseLate(
   undo: () => void,
 ): Promise<void> {
   const after = await reader.require(taskId);
-  if (!isAnswered(after.record, key) || after.view.consumed.has(id)) return;
+  if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;
   undo();
   throw alreadyAnswered(taskId, key);
 }

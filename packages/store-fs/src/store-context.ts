@@ -1,6 +1,6 @@
 import type { Disk } from "./disk.js";
-import type { FsStoreLimits } from "./limits.js";
 import type { Layout } from "./layout.js";
+import type { FsStoreLimits } from "./limits.js";
 import type { ObserverPoint } from "./observer-points.js";
 
 /** What every part of one opened store shares. */

@@ -1,4 +1,4 @@
-import { type Lease, ResumableError, isResumableError } from "@resumable-mcp/core";
+import { isResumableError, type Lease, ResumableError } from "@resumable-mcp/core";
 
 /** The lease is no longer the newest, or ended by a failed write. */
 export function leaseLost(lease: Lease): ResumableError {

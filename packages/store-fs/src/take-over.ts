@@ -3,7 +3,7 @@ import { encodeLine } from "./checked-line.js";
 import { hasCode } from "./disk.js";
 import type { ChainEntry, ItemSegment, JournalHeader } from "./journal-line.js";
 import { journalName, layoutVersion, leaseName, taskFolder } from "./layout.js";
-import { type ViewCache, newestView } from "./newest-view.js";
+import { newestView, type ViewCache } from "./newest-view.js";
 import type { StoreContext } from "./store-context.js";
 import { type FolderState, lookAt } from "./task-folder.js";
 import type { TaskView } from "./task-view.js";
@@ -141,6 +141,7 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
       ({ itemsFrom }) => itemsFrom === record.itemsFromSeq,
     ),
     consumed: [...before.consumed],
+    answered: [...before.answered],
   };
 }
 
@@ -168,6 +169,7 @@ function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, 
     bodyStart: length,
     record: before.record,
     consumed: new Set(before.consumed),
+    answered: new Set(before.answered),
     tail: before.tail,
     unsynced: false,
     sealSynced: true,

@@ -1,19 +1,13 @@
-import {
-  type Instant,
-  type NewTask,
-  type TaskSnapshot,
-  isFinal,
-  isReusable,
-} from "@resumable-mcp/core";
+import { type Instant, isFinal, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
 import { isSafeId, shardFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import { badId } from "./store-errors.js";
-import type { TaskKeys } from "./task-keys.js";
 import type { TaskDocuments } from "./task-documents.js";
-import type { TaskReader, TaskReading } from "./task-reader.js";
 import { TaskDraft } from "./task-draft.js";
+import type { TaskKeys } from "./task-keys.js";
+import type { TaskReader, TaskReading } from "./task-reader.js";
 
 interface CreateRequest {
   readonly task: NewTask;

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { type TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
 import { type Adapter, Low } from "lowdb";
 import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";

@@ -55,7 +55,12 @@ export class TaskDraft {
     const { disk, durable, observe } = this.context;
     disk.makeFolder(this.place);
     this.state = "prepared";
-    const created: TaskEvent = { type: "created", task: this.task, seq: 1, at: new Date(this.now.wallMs).toISOString() };
+    const created: TaskEvent = {
+      type: "created",
+      task: this.task,
+      seq: 1,
+      at: new Date(this.now.wallMs).toISOString(),
+    };
     const bodies = [firstHeader(this.task.id), { seq: 1, events: [created] }];
     const path = join(this.place, journalName(1));
     createFile(disk, path, Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body)))));
@@ -97,5 +102,6 @@ function firstHeader(taskId: string): JournalHeader {
     chain: [],
     segments: [],
     consumed: [],
+    answered: [],
   };
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { ResumableError, type TaskRecord, isFinal, isResumableError } from "@resumable-mcp/core";
+import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
 import { hashOf, isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
@@ -53,7 +53,10 @@ export class TaskKeys {
 
   private numbersIn(folder: string): number[] {
     const names = listIfExists(this.context.disk, folder) ?? [];
-    return names.filter((name) => /^\d+$/.test(name)).map(Number).sort((left, right) => left - right);
+    return names
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .sort((left, right) => left - right);
   }
 
   private readClaim(folder: string, number: number): Claim | undefined {
@@ -76,9 +79,10 @@ export class TaskKeys {
 
   /** The task that a claim speaks for, if it can still run or be reused; settles restarts that nobody finished. */
   async holderOf(claim: Claim): Promise<TaskReading | undefined> {
+    const isWritten = ({ record }: TaskReading) => record.generation >= claim.generation;
     const reading = await this.readable(claim.taskId);
-    if (reading === undefined || reading.record.generation >= claim.generation) return reading;
-    return await this.reader.fence(claim.taskId);
+    if (reading === undefined || isWritten(reading)) return reading;
+    return await this.reader.fence(claim.taskId, isWritten);
   }
 
   /** A damaged task stands for nothing any more. */

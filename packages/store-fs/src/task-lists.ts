@@ -1,25 +1,25 @@
+import { join } from "node:path";
 import {
+  dueMs,
   type Instant,
+  isFinal,
+  isResumableError,
   ResumableError,
   type RunnableTask,
+  statusOf,
+  summarise,
   type TaskCounts,
   type TaskPage,
   type TaskQuery,
   type TaskSnapshot,
   type TaskSummary,
-  dueMs,
-  isFinal,
-  isResumableError,
-  statusOf,
-  summarise,
 } from "@resumable-mcp/core";
-import { FirstOf } from "./first-of.js";
 import type { FinishedTasks } from "./finished-tasks.js";
+import { FirstOf } from "./first-of.js";
 import { isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import type { TaskReader } from "./task-reader.js";
 import { unlinkIfExists } from "./whole-file.js";
-import { join } from "node:path";
 
 const maxListLimit = 1000;
 

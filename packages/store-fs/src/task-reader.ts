@@ -6,14 +6,14 @@ import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
 import { isSafeId, journalName, leaseName, taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
-import { type Reading, type ViewCache, readNow } from "./newest-view.js";
-import { quarantineTask, quarantinedAt } from "./quarantine.js";
+import { type Reading, readNow, type ViewCache } from "./newest-view.js";
+import { quarantinedAt, quarantineTask } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { taskCorrupt, taskNotFound } from "./store-errors.js";
 import { holds, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
 import { type FolderState, lookAt, parseLease } from "./task-folder.js";
-import type { TaskView } from "./task-view.js";
 import { pendingSignals } from "./task-signals.js";
+import type { TaskView } from "./task-view.js";
 import { syncPath } from "./whole-file.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
@@ -31,7 +31,11 @@ export class TaskReader {
 
   constructor(
     context: StoreContext,
-    parts: { readonly cache: ViewCache; readonly leases: ReadonlyMap<string, LiveLease>; readonly workers: WorkerRegistry },
+    parts: {
+      readonly cache: ViewCache;
+      readonly leases: ReadonlyMap<string, LiveLease>;
+      readonly workers: WorkerRegistry;
+    },
   ) {
     this.context = context;
     this.cache = parts.cache;
@@ -136,12 +140,15 @@ export class TaskReader {
     }
   }
 
-  /** Waits until nobody can be in the middle of a commit any more, and reads the task then. */
-  async fence(taskId: string): Promise<TaskReading | undefined> {
+  /**
+   * Waits for something that a live worker may be about to write. When it is not written, it never will be from then
+   * on: a new epoch sees to that.
+   */
+  async fence(taskId: string, isWritten: (reading: TaskReading) => boolean): Promise<TaskReading | undefined> {
     const { settlePollMs, maxSettlePolls } = this.context.limits;
     for (let polls = 0; polls < maxSettlePolls; polls += 1) {
       const reading = await this.read(taskId);
-      if (reading === undefined) return undefined;
+      if (reading === undefined || isWritten(reading)) return reading;
       if (!this.isLeased(reading.folder, reading)) break;
       await delay(settlePollMs, undefined, { ref: false });
     }
@@ -160,7 +167,7 @@ export class TaskReader {
   }
 
   private signalsOf({ record, view, folder }: TaskReading): readonly Signal[] {
-    return pendingSignals(this.context, record.id, folder, { consumed: view.consumed, record });
+    return pendingSignals(this.context, record.id, folder, view);
   }
 
   /** This store writes the task itself. */

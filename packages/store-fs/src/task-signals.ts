@@ -1,9 +1,9 @@
-import { join } from "node:path";
-import { type Answer, type NewSignal, type Signal, type TaskRecord } from "@resumable-mcp/core";
+import { basename, join } from "node:path";
+import type { Answer, NewSignal, Signal, TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
 import { hashOf, taskFolder } from "./layout.js";
-import { limitExceeded } from "./store-errors.js";
 import type { StoreContext } from "./store-context.js";
+import { limitExceeded } from "./store-errors.js";
 import { type FolderState, type PlainSignal, plainKinds } from "./task-folder.js";
 import { createWhole, readFrom, touchFile, unlinkIfExists } from "./whole-file.js";
 
@@ -15,12 +15,21 @@ const answerSchema = z.object({
 });
 type StoredAnswer = z.infer<typeof answerSchema>;
 
+/** What a journal says about signals. */
+export interface SignalState {
+  readonly record: TaskRecord;
+  /** Ids of signals that were carried out, and whose files may still be there. */
+  readonly consumed: Set<string>;
+  /** Names of answers that were carried out since the last restart from nothing. */
+  readonly answered: Set<string>;
+}
+
 /** Signals of a task that no commit has consumed, oldest first. */
 export function pendingSignals(
   context: StoreContext,
   taskId: string,
   folder: FolderState,
-  state: { readonly consumed: Set<string>; readonly record: TaskRecord },
+  state: SignalState,
 ): readonly Signal[] {
   if (folder.signals.length === 0 && folder.answers.length === 0) {
     state.consumed.clear();
@@ -29,8 +38,17 @@ export function pendingSignals(
   const answers = readAnswers(context, taskId, folder);
   forgetRemoved(state.consumed, folder, answers);
   const plain = collapse(folder.signals.filter(({ id }) => !state.consumed.has(id)));
-  const given = answers.filter(({ id, key }) => !state.consumed.has(id) && !isAnswered(state.record, key));
+  const given = answers.filter(({ id }) => !state.consumed.has(id) && !state.answered.has(signalFile(id)));
   return [...plain, ...given].sort((left, right) => left.order - right.order).map(toSignal);
+}
+
+/** Notes what a commit carried out. */
+export function noteConsumed(state: SignalState, before: TaskRecord | undefined, ids: readonly string[]): void {
+  if (before !== undefined && before.itemsFromSeq !== state.record.itemsFromSeq) state.answered.clear();
+  for (const id of ids) {
+    state.consumed.add(id);
+    if (id.startsWith("answer.")) state.answered.add(signalFile(id));
+  }
 }
 
 /** A consumed signal whose file is gone cannot come back. The folder was looked at after the consuming commit. */
@@ -78,8 +96,14 @@ function parseJson(text: string): unknown {
 }
 
 /** Tells whether the journal holds an answer for a key. */
-export function isAnswered(record: TaskRecord, key: string): boolean {
+export function isAnswered({ record, answered }: SignalState, key: string): boolean {
+  if (answered.has(answerName(record, key))) return true;
   return Object.hasOwn(record.remembered, key) && record.remembered[key]?.kind === "answer";
+}
+
+/** One place for each key, until a restart from nothing. */
+function answerName(record: TaskRecord, key: string): string {
+  return `answer.${record.itemsFromSeq}.${hashOf(key).slice(0, 32)}`;
 }
 
 /**
@@ -88,7 +112,9 @@ export function isAnswered(record: TaskRecord, key: string): boolean {
 export function hiddenBy(consume: readonly string[], folder: FolderState): readonly string[] {
   const chosen = folder.signals.filter(({ id }) => consume.includes(id));
   const hidden = folder.signals.filter((signal) =>
-    chosen.some((other) => (isDesired(other) ? isDesired(signal) && signal.order <= other.order : other.kind === signal.kind)),
+    chosen.some((other) =>
+      isDesired(other) ? isDesired(signal) && signal.order <= other.order : other.kind === signal.kind,
+    ),
   );
   return [...new Set([...consume, ...hidden.map(({ id }) => id)])];
 }
@@ -99,9 +125,9 @@ export function removeSignals(context: StoreContext, taskId: string, ids: readon
   for (const id of ids) unlinkIfExists(context.disk, join(folder, signalFile(id)));
 }
 
-/** An answer's file is named by its key alone, so that there can be only one; its id is longer. */
+/** An answer's file is named by its key, so that there can be only one; its id is longer. */
 export function signalFile(id: string): string {
-  return id.startsWith("answer.") ? id.split(".").slice(0, 2).join(".") : id;
+  return id.startsWith("answer.") ? id.split(".").slice(0, 3).join(".") : id;
 }
 
 /**
@@ -111,20 +137,27 @@ export function signalFile(id: string): string {
  */
 export function leaveSignal(
   context: StoreContext,
-  taskId: string,
+  record: TaskRecord,
   signal: NewSignal,
   folder: FolderState,
 ): { readonly id: string } | undefined {
-  const path = taskFolder(context.layout, taskId);
-  const order = nextOrder(context, taskId, folder);
-  if (signal.kind === "answer") return leaveAnswer(context, path, signal, order, folder);
+  const path = taskFolder(context.layout, record.id);
+  const order = nextOrder(context, record.id, folder);
+  if (signal.kind === "answer") {
+    refuseTooMany(context, folder);
+    return leaveAnswer(context, join(path, answerName(record, signal.key)), signal, order);
+  }
   const kind = plainKinds.find((known) => known === signal.kind);
   const same = folder.signals.find((pending) => pending.kind === kind);
   if (same !== undefined && !isDesired(same)) return { id: same.id };
   const id = `signal.${order}.${kind}.${context.unique()}`;
   touchFile(context.disk, join(path, id));
   if (isDesired({ id, order, kind: signal.kind })) {
-    removeSignals(context, taskId, folder.signals.filter(isDesired).map((old) => old.id));
+    removeSignals(
+      context,
+      record.id,
+      folder.signals.filter(isDesired).map((old) => old.id),
+    );
   }
   return { id };
 }
@@ -134,19 +167,17 @@ function nextOrder(context: StoreContext, taskId: string, folder: FolderState): 
   return Math.max(0, ...folder.signals.map(({ order }) => order), ...answers) + 1;
 }
 
+function refuseTooMany({ limits }: StoreContext, { answers }: FolderState): void {
+  if (answers.length < limits.maxPendingAnswers) return;
+  throw limitExceeded("maxPendingAnswers", answers.length + 1, limits.maxPendingAnswers);
+}
+
 function leaveAnswer(
-  context: StoreContext,
+  { disk, unique }: StoreContext,
   path: string,
-  signal: Extract<NewSignal, { kind: "answer" }>,
+  { key, answer }: Extract<NewSignal, { kind: "answer" }>,
   order: number,
-  folder: FolderState,
 ): { readonly id: string } | undefined {
-  const { maxPendingAnswers } = context.limits;
-  if (folder.answers.length >= maxPendingAnswers) {
-    throw limitExceeded("maxPendingAnswers", folder.answers.length + 1, maxPendingAnswers);
-  }
-  const name = `answer.${hashOf(signal.key).slice(0, 32)}`;
-  const stored: StoredAnswer = { id: `${name}.${context.unique()}`, order, key: signal.key, answer: signal.answer };
-  const bytes = Buffer.from(`${JSON.stringify(stored)}\n`);
-  return createWhole(context.disk, join(path, name), bytes, context.unique()) ? { id: stored.id } : undefined;
+  const stored: StoredAnswer = { id: `${basename(path)}.${unique()}`, order, key, answer };
+  return createWhole(disk, path, Buffer.from(`${JSON.stringify(stored)}\n`), unique()) ? { id: stored.id } : undefined;
 }

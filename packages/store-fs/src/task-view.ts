@@ -1,11 +1,12 @@
 import { join } from "node:path";
-import { type TaskEvent, type TaskRecord, isResumableError, reduceTask } from "@resumable-mcp/core";
+import { isResumableError, reduceTask, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
 import { DamagedFile, type RawLine, rawLines } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { EventTail } from "./event-tail.js";
 import { type JournalHeader, parseCommit, parseHeader } from "./journal-line.js";
 import { journalName, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
+import { noteConsumed } from "./task-signals.js";
 import { readFrom } from "./whole-file.js";
 
 /** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
@@ -17,8 +18,9 @@ export interface TaskView {
   /** Where the first commit of the file begins. */
   readonly bodyStart: number;
   record: TaskRecord;
-  /** Signals that were carried out, and whose files were there when last looked. */
-  consumed: Set<string>;
+  /** Signals that were carried out, and whose files were there when last looked; answers also after that. */
+  readonly consumed: Set<string>;
+  readonly answered: Set<string>;
   readonly tail: EventTail;
   /** Something was read that nobody here has synced. */
   unsynced: boolean;
@@ -43,6 +45,7 @@ export function openView(context: StoreContext, taskId: string, epoch: number): 
     bodyStart: first.value.next,
     record: record ?? undefined,
     consumed: new Set(header.consumed),
+    answered: new Set(header.answered),
     tail: new EventTail(context.limits),
     unsynced: true,
     sealSynced: false,
@@ -76,22 +79,27 @@ export function extendView(context: StoreContext, view: TaskView): boolean {
 function fold(view: Draft, line: RawLine): void {
   const { events, consumed } = parseCommit(line, view.path);
   try {
-    view.record = deepFreeze(reduceTask(view.record, events));
+    const record = deepFreeze(reduceTask(view.record, events));
+    addCommit(view, { record, events, consumed: consumed ?? [], bytes: line.next - line.start });
   } catch (error) {
     if (isResumableError(error, "SEQ_CONFLICT")) throw new DamagedFile(view.path, line.start, error.message);
     throw error;
   }
-  noteCommit(view, events, consumed ?? [], line.next - line.start);
 }
 
-/** Notes a commit whose events are folded in already. */
-export function noteCommit(
-  view: Pick<TaskView, "consumed" | "tail" | "offset">,
-  events: readonly TaskEvent[],
-  consumed: readonly string[],
-  bytes: number,
+/** Adds a commit to a view, with the record that it leads to. */
+export function addCommit(
+  view: Draft,
+  commit: {
+    readonly record: TaskRecord;
+    readonly events: readonly TaskEvent[];
+    readonly consumed: readonly string[];
+    readonly bytes: number;
+  },
 ): void {
-  for (const id of consumed) view.consumed.add(id);
-  view.tail.add(events, bytes);
-  view.offset += bytes;
+  const before = view.record;
+  view.record = commit.record;
+  noteConsumed({ ...view, record: commit.record }, before, commit.consumed);
+  if (commit.events.length > 0) view.tail.add(commit.events, commit.bytes);
+  view.offset += commit.bytes;
 }

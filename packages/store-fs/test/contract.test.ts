@@ -2,11 +2,11 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
-import { type StoreHarness, describeStore } from "@resumable-mcp/store-testkit";
+import { describeStore, type StoreHarness } from "@resumable-mcp/store-testkit";
 import { describe, test } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
-import { type FsStoreOptions } from "../src/fs-store-options.js";
-import { type Host, type ProcessIdentity } from "../src/platform.js";
+import type { FsStoreOptions } from "../src/fs-store-options.js";
+import type { Host, ProcessIdentity } from "../src/platform.js";
 
 /** Processes that are none: each store has its own, and what it sees of others is decided here. */
 class PretendedProcesses {
