@@ -1,1 +1,2 @@
-export {};
+export { type RunTerminalUiOptions, runTerminalUi } from "./run-terminal-ui.js";
+export type { ExtraAction } from "./ui/extra-action.js";

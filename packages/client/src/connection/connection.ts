@@ -128,7 +128,9 @@ class LiveConnection implements Connection {
       } catch (error) {
         if (!(error instanceof LinkFailure)) throw error;
         this.#dispatchFailure(error);
-        if (this.#state.name !== "waiting") throw this.#toClientError(error);
+        // Nothing was asked yet, so nothing can have taken effect.
+        const failure = error.kind === "broken" ? new LinkFailure("unreachable", error.message, error) : error;
+        if (this.#state.name !== "waiting") throw this.#toClientError(failure);
       }
     }
   }

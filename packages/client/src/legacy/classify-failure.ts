@@ -39,7 +39,13 @@ export function classifyFailure(error: unknown, context: { readonly inSession: b
   if (error instanceof Error && error.name === "ZodError") {
     return new LinkFailure("answer", "its answer is not what the protocol defines", error);
   }
-  return new LinkFailure("broken", error instanceof Error ? error.message : String(error), error);
+  return new LinkFailure("broken", innermostMessage(error), error);
+}
+
+/** What `fetch` throws says only that it failed; the reason is in its cause. */
+function innermostMessage(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message : error.message;
 }
 
 function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFailure {

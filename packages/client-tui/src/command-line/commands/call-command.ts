@@ -1,0 +1,46 @@
+import { ClientError, type ToolInfo } from "@resumable-mcp/client";
+import type { Command, CommandContext } from "../command.js";
+import { exitCodes, UsageError } from "../exit-code.js";
+import { followToEnd } from "../follow-to-end.js";
+import { parseToolArguments } from "../tool-arguments.js";
+
+/** `call TOOL [key=value …]`: calls a tool, or goes on with the same call. */
+export const callCommand: Command = async (context) => {
+  const { client, line, output } = context;
+  const [name, ...words] = line.words;
+  if (name === undefined) throw new UsageError("call needs the name of a tool. `tools` lists them.");
+  const tool = await findTool(context, name);
+  const values = parseToolArguments(words, line.args, tool.inputSchema);
+  const call = await client.call(name, values, { server: tool.server, resume: line.resume });
+  const { taskId } = call;
+  if (taskId !== undefined) announce(context, name, taskId, call.attached);
+  if (line.detach && taskId !== undefined) return detached(context, taskId, call.attached);
+  return followToEnd(context, {
+    name,
+    events: () => call.events(),
+    result: () => call.result(),
+    ...(taskId === undefined ? {} : { taskId }),
+  });
+
+  function detached({ output: out }: CommandContext, id: string, attached: boolean): number {
+    if (out.json) output.object({ task_id: id, task_name: name, server: call.server, attached });
+    else out.line(id);
+    return exitCodes.ok;
+  }
+};
+
+function announce({ output, line }: CommandContext, name: string, taskId: string, attached: boolean): void {
+  if (output.json) {
+    if (!line.detach) output.object({ type: "started", task_id: taskId, task_name: name, attached });
+    return;
+  }
+  output.note(attached ? `Going on with task ${taskId}.` : `Task ${taskId}`);
+}
+
+async function findTool({ client }: CommandContext, name: string): Promise<ToolInfo> {
+  const tools = await client.tools();
+  const tool = tools.find((entry) => entry.name === name);
+  if (tool !== undefined) return tool;
+  const names = tools.filter(({ control }) => !control).map((entry) => entry.name);
+  throw new ClientError("UNKNOWN_TOOL", `There is no tool ${name}. There are: ${names.join(", ")}.`);
+}

@@ -1,0 +1,126 @@
+import { type ActiveTask, percentOf } from "@resumable-mcp/client";
+import { cutText, plainText } from "../../display/plain-text.js";
+import { progressNumbers } from "../../display/progress-line.js";
+import type { Command } from "../command.js";
+import { exitCodes } from "../exit-code.js";
+
+const lastCompleted = 5;
+
+/** `stats`: counts the tasks by status. */
+export const statsCommand: Command = async ({ client, output }) => {
+  const stats = await client.stats();
+  if (output.json) {
+    output.object({
+      servers: stats.map(({ server, counts, total }) => ({
+        server,
+        checkpoint_stats: counts,
+        total_checkpoints: total,
+      })),
+    });
+    return exitCodes.ok;
+  }
+  for (const { server, counts, total } of stats) {
+    output.line(server);
+    for (const [status, count] of Object.entries(counts)) output.line(`  ${status.padEnd(15)} ${count}`);
+    output.line(`  ${"total".padEnd(15)} ${total}`);
+  }
+  return exitCodes.ok;
+};
+
+/** `session`: who this client is, what it remembers, and what its servers say. */
+export const sessionCommand: Command = async ({ client, output }) => {
+  const said = await client.sessionInfo().catch(() => []);
+  const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = client.summary();
+  const last = completedTasks.slice(-lastCompleted).toReversed();
+  if (output.json) {
+    const sessions = servers.map(({ address, sessionId }) => ({
+      server_url: address,
+      session_id: said.find(({ server }) => server === address)?.sessionId ?? sessionId ?? null,
+      answers: said.some(({ server }) => server === address),
+    }));
+    output.object({
+      client_id: clientId,
+      state_file: stateFile,
+      created_at: createdAt,
+      sessions,
+      active_tasks: activeTasks,
+      completed_tasks: completedTasks,
+    });
+    return exitCodes.ok;
+  }
+  output.line(`client     ${clientId}`);
+  output.line(`state file ${stateFile}`);
+  output.line(`created    ${createdAt}`);
+  for (const { address, sessionId } of servers) output.line(`server     ${address}  session ${sessionId ?? "none"}`);
+  output.line(`active     ${activeTasks.length}`);
+  for (const task of activeTasks) output.line(`  ${activeLine(task)}`);
+  output.line(`completed  ${completedTasks.length}`);
+  for (const task of last) output.line(`  ${task.task_id}  ${task.task_name}  ${task.status}  ${task.finished_at}`);
+  return exitCodes.ok;
+};
+
+/** One line about a task as the state file remembers it. */
+export function activeLine(task: ActiveTask): string {
+  const total = task.total_steps ?? undefined;
+  const facts = {
+    name: task.task_name,
+    progress: task.current_step,
+    total,
+    percent: percentOf(task.current_step, total),
+  };
+  return [task.task_id, task.task_name, progressNumbers(facts), plainText(task.last_message ?? "")]
+    .join("  ")
+    .trimEnd();
+}
+
+/** `servers`: the servers of this client, and whether they answer. */
+export const serversCommand: Command = async ({ client, output }) => {
+  const pings = await client.ping();
+  const servers = client.servers().map(({ address, sessionId }) => {
+    const ping = pings.find(({ server }) => server === address);
+    return {
+      server: address,
+      ok: ping?.ok ?? false,
+      milliseconds: ping?.milliseconds,
+      problem: ping?.problem,
+      session_id: sessionId,
+    };
+  });
+  if (output.json) output.object({ servers });
+  else for (const { server, ok, problem } of servers) output.line(ok ? `+ ${server}` : `x ${server}  ${problem ?? ""}`);
+  return exitCodes.ok;
+};
+
+/** `tools`: the tools that can be called; `--all` adds those that steer tasks. */
+export const toolsCommand: Command = async ({ client, line, output }) => {
+  const tools = (await client.tools()).filter(({ control }) => line.all || !control);
+  if (output.json) {
+    output.object({
+      tools: tools.map(({ name, server, title, description, inputSchema }) => ({
+        name,
+        server,
+        title,
+        description,
+        input_schema: inputSchema,
+      })),
+    });
+    return exitCodes.ok;
+  }
+  const width = Math.max(0, ...tools.map(({ name }) => name.length));
+  for (const { name, title, description } of tools) {
+    output.line(
+      `${name.padEnd(width)}  ${cutText(plainText(description ?? title ?? ""), Math.max(20, output.columns - width - 2))}`.trimEnd(),
+    );
+  }
+  return exitCodes.ok;
+};
+
+/** `ping`: asks every server for a sign of life. */
+export const pingCommand: Command = async ({ client, output }) => {
+  const pings = await client.ping();
+  if (output.json) output.object({ servers: pings });
+  else
+    for (const { server, ok, milliseconds, problem } of pings)
+      output.line(ok ? `${server} answers (${milliseconds} ms)` : (problem ?? server));
+  return pings.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.unreachable;
+};

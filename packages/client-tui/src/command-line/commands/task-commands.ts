@@ -1,0 +1,185 @@
+import { isFinal, type Question, type TaskInfo } from "@resumable-mcp/client";
+import { plainText } from "../../display/plain-text.js";
+import { progressNumbers } from "../../display/progress-line.js";
+import { statusMark, statusWord } from "../../display/status-mark.js";
+import type { Command, CommandContext } from "../command.js";
+import { exitCodes, UsageError } from "../exit-code.js";
+import { followToEnd } from "../follow-to-end.js";
+import { printResult } from "../print-result.js";
+import { taskJson } from "../task-json.js";
+import { parseToolArguments } from "../tool-arguments.js";
+import { parseStatuses } from "./parse-statuses.js";
+
+/** `tasks`: lists tasks, by default those that are not over. */
+export const tasksCommand: Command = async ({ client, line, output }) => {
+  const filter = line.tool === undefined ? {} : { tool: line.tool };
+  const status = line.status === undefined ? undefined : parseStatuses(line.status);
+  const tasks =
+    status === undefined && !line.all
+      ? (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool)
+      : await client.tasks({ ...filter, ...(status === undefined ? {} : { status }) });
+  if (output.json) output.object({ tasks: tasks.map(taskJson), total: tasks.length });
+  else if (tasks.length === 0)
+    output.line(line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.");
+  else for (const task of tasks) output.line(taskLine(task));
+  return exitCodes.ok;
+};
+
+/** One line of a list of tasks. */
+export function taskLine(task: TaskInfo): string {
+  const { id, tool, status, interrupted, message } = task;
+  const words = [
+    statusMark(status, interrupted),
+    id,
+    tool,
+    statusWord(status, interrupted),
+    progressNumbers({ ...task, name: tool }),
+  ];
+  return [...words, plainText(message ?? "")].filter((word) => word !== "").join("  ");
+}
+
+/** `show ID`: one task in detail. */
+export const showCommand: Command = async (context) => {
+  const info = await context.client.task(taskIdOf(context, "show")).info();
+  if (context.output.json) context.output.object(taskJson(info));
+  else for (const text of describe(info)) context.output.line(text);
+  return exitCodes.ok;
+};
+
+function describe(task: TaskInfo): readonly string[] {
+  const rows: readonly (readonly [string, string | undefined])[] = [
+    ["task", task.id],
+    ["tool", task.tool],
+    ["server", task.server],
+    ["status", statusWord(task.status, task.interrupted)],
+    ["progress", progressNumbers({ ...task, name: task.tool })],
+    ["message", task.message],
+    ["attempt", `${task.attempt}, generation ${task.generation}`],
+    ["items", String(task.itemCount)],
+    ["created", task.createdAt],
+    ["updated", task.updatedAt],
+    ["finished", task.finishedAt],
+    ["error", task.error === undefined ? undefined : `${task.error.code}: ${task.error.message}`],
+    ...task.questions.map(({ key, message }) => ["asks", `${key}: ${message}`] as const),
+  ];
+  return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)} ${plainText(value)}`]));
+}
+
+/** `watch [ID]`: follows one task to its end, or all that are not over. */
+export const watchCommand: Command = async (context) => {
+  const { client, line } = context;
+  const [id] = line.words;
+  if (id === undefined) return watchAll(context);
+  const task = client.task(id);
+  const { tool } = await task.info();
+  return followToEnd(context, { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() });
+};
+
+async function watchAll(context: CommandContext): Promise<number> {
+  const { client, output } = context;
+  const unfinished = await client.unfinished();
+  if (unfinished.length === 0) {
+    if (!output.json) output.line("No unfinished tasks.");
+    return exitCodes.ok;
+  }
+  // Lines of several tasks cannot be drawn over each other.
+  const lines = { ...output, progress: output.note, columns: output.columns };
+  const left = context.interrupts.next();
+  const shared = { ...context, output: lines, interrupts: { next: () => left } };
+  const codes = await Promise.all(
+    unfinished.map(({ id, tool, server }) => {
+      const task = client.task(id, server);
+      return followToEnd(shared, { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() });
+    }),
+  );
+  return codes.find((code) => code !== exitCodes.ok) ?? exitCodes.ok;
+}
+
+/** `wait ID`: waits for the end without a word and prints the result. */
+export const waitCommand: Command = async (context) => {
+  const { client } = context;
+  const id = taskIdOf(context, "wait");
+  const task = client.task(id);
+  const { tool } = await task.info();
+  const quiet = { ...context.output, progress: () => {}, object: () => {}, note: () => {} };
+  const code = await followToEnd(
+    { ...context, output: quiet, line: { ...context.line, wait: context.line.wait } },
+    {
+      taskId: id,
+      name: tool,
+      events: () => task.follow(),
+      async result() {
+        const result = await task.result();
+        printResult(context.output, result);
+        return result;
+      },
+    },
+  );
+  if (code === exitCodes.paused) context.output.note(`Paused. Go on with: resumable-mcp resume ${id}`);
+  if (code === exitCodes.inputRequired) context.output.note(`It waits for an answer: resumable-mcp show ${id}`);
+  if (code === exitCodes.unfinished) context.output.note(`It goes on. Wait again with: resumable-mcp wait ${id}`);
+  return code;
+};
+
+/** `result ID`: prints the result of a task that is over. */
+export const resultCommand: Command = async (context) => {
+  const { client, output } = context;
+  const id = taskIdOf(context, "result");
+  const task = client.task(id);
+  const info = await task.info();
+  if (!isFinal(info.status)) {
+    if (output.json) output.object(taskJson(info));
+    else
+      output.note(
+        `Not finished yet: ${statusWord(info.status, info.interrupted)}, ${progressNumbers({ ...info, name: info.tool })}.`,
+      );
+    return exitCodes.unfinished;
+  }
+  printResult(output, await task.result());
+  return exitCodes.ok;
+};
+
+/** `pause ID`, `resume ID`, `cancel ID`: steers a task, or several. */
+export function steerCommand(verb: "pause" | "resume" | "cancel"): Command {
+  return async (context) => {
+    const { client, line, output } = context;
+    taskIdOf(context, verb);
+    for (const id of line.words) {
+      const info = await client.task(id)[verb]();
+      if (output.json) output.object(taskJson(info));
+      else output.line(taskLine(info));
+    }
+    return exitCodes.ok;
+  };
+}
+
+/** `answer ID KEY [key=value …]`: answers a task's question. */
+export const answerCommand: Command = async (context) => {
+  const { client, line, output } = context;
+  const id = taskIdOf(context, "answer");
+  const [, key, ...words] = line.words;
+  const task = client.task(id);
+  const question = findQuestion(await task.info(), key);
+  const { answer: action } = line;
+  const content = action === "accept" ? parseToolArguments(words, line.args, question.schema) : {};
+  const info = await task.answer(question.key, action === "accept" ? { action, content } : { action });
+  if (output.json) output.object(taskJson(info));
+  else output.line(taskLine(info));
+  return exitCodes.ok;
+};
+
+function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Question {
+  const [only, ...others] = questions;
+  const question = key === undefined && others.length === 0 ? only : questions.find((entry) => entry.key === key);
+  if (question !== undefined) return question;
+  if (questions.length === 0) throw new UsageError(`Task ${id} asks nothing.`);
+  throw new UsageError(
+    `Task ${id} asks: ${questions.map((entry) => `${entry.key} ("${plainText(entry.message)}")`).join(", ")}. Name one.`,
+  );
+}
+
+function taskIdOf({ line }: CommandContext, command: string): string {
+  const [id] = line.words;
+  if (id === undefined) throw new UsageError(`${command} needs the id of a task. \`tasks\` lists yours.`);
+  return id;
+}

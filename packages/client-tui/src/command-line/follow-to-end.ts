@@ -1,0 +1,146 @@
+import { type ClientEvent, isClientError, type TaskResult } from "@resumable-mcp/client";
+import type { CommandContext } from "./command.js";
+import { type EventLine, eventLine } from "./event-line.js";
+import { exitCodeOfResult, exitCodes } from "./exit-code.js";
+import type { Interrupt } from "./interrupts.js";
+import type { Output } from "./output.js";
+import { printResult } from "./print-result.js";
+
+/** A call or a task that can be followed to its end. */
+export interface Followable {
+  /** Absent for a plain call, which ends with this program. */
+  readonly taskId?: string;
+  readonly name: string;
+  events(): AsyncIterableIterator<ClientEvent>;
+  result(): Promise<TaskResult>;
+}
+
+type Stop = Interrupt | "timeout";
+
+/**
+ * Shows what happens to a task until it ends, and resolves to the exit code.
+ *
+ * Cancellation: Ctrl-C and the end of the time leave the task as it is, or as `--on-interrupt` says, and tell how to
+ * come back. A task that stands still is left, too, unless `--wait` says otherwise.
+ */
+export async function followToEnd(context: CommandContext, target: Followable): Promise<number> {
+  const stop = waitForStop(context);
+  const left = await showEvents(context, target, stop.reason);
+  stop.clear();
+  if (left === undefined) {
+    const result = await target.result();
+    printResult(context.output, result);
+    return exitCodeOfResult(result);
+  }
+  return typeof left === "number" ? left : leave(context, target, left);
+}
+
+/** Shows events until the end (`undefined`), a stop from outside, or an exit code of its own. */
+async function showEvents(
+  context: CommandContext,
+  target: Followable,
+  stop: Promise<Stop>,
+): Promise<Stop | number | undefined> {
+  const events = target.events();
+  const started = context.clock();
+  const asking = new AbortController();
+  try {
+    for (;;) {
+      const next = await Promise.race([events.next(), stop]);
+      if (typeof next === "string") return next;
+      if (next.done === true) return undefined;
+      const { value: event } = next;
+      if (context.output.json) context.output.object({ ...event, ...taskIdOf(target) });
+      else
+        showEvent(
+          context.output,
+          eventLine(event, {
+            name: target.name,
+            elapsedMs: context.clock() - started,
+            columns: context.output.columns - 1,
+          }),
+        );
+      const code = stepAside(context, target, event, asking.signal);
+      if (code !== undefined) return code;
+    }
+  } finally {
+    asking.abort();
+    // Not awaited: it ends when the wait in flight does.
+    events.return?.().catch(() => undefined);
+  }
+}
+
+function taskIdOf({ taskId }: Followable): { readonly task_id?: string } {
+  return taskId === undefined ? {} : { task_id: taskId };
+}
+
+function showEvent(output: Output, line: EventLine | undefined): void {
+  if (line === undefined) return;
+  if (line.passing) output.progress(line.text);
+  else output.note(line.text);
+}
+
+/** Decides whether a task that stands still is left, and how its questions are asked. */
+function stepAside(
+  context: CommandContext,
+  target: Followable,
+  event: ClientEvent,
+  signal: AbortSignal,
+): number | undefined {
+  const { client, line, output, ask } = context;
+  const { taskId } = target;
+  if (taskId === undefined) return undefined;
+  if (event.type === "status" && event.status === "paused" && !line.wait) {
+    output.note(`Paused. Go on with: resumable-mcp resume ${taskId}`);
+    return exitCodes.paused;
+  }
+  if (event.type !== "question") return undefined;
+  const { question } = event;
+  if (ask !== undefined) {
+    ask(question, signal)
+      .then((answer) => client.task(taskId).answer(question.key, answer))
+      .catch((error: unknown) => {
+        if (!signal.aborted) output.note(error instanceof Error ? error.message : String(error));
+      });
+    return undefined;
+  }
+  if (line.wait) return undefined;
+  output.note(`Answer with: resumable-mcp answer ${taskId} ${question.key} key=value`);
+  return exitCodes.inputRequired;
+}
+
+function waitForStop({ line, interrupts }: CommandContext): { readonly reason: Promise<Stop>; clear(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<Stop>((resolve) => {
+    if (line.timeoutMs !== undefined) timer = setTimeout(() => resolve("timeout"), line.timeoutMs);
+  });
+  return { reason: Promise.race([interrupts.next(), timeout]), clear: () => clearTimeout(timer) };
+}
+
+async function leave(
+  { client, line, output }: CommandContext,
+  { taskId, name }: Followable,
+  stop: Stop,
+): Promise<number> {
+  const code =
+    stop === "timeout" ? exitCodes.unfinished : stop === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+  if (taskId === undefined) {
+    output.note(`${name} was left; its server keeps no tasks, so its result is lost.`);
+    return code;
+  }
+  const back = `Come back with: resumable-mcp watch ${taskId}`;
+  if (stop !== "SIGINT" || line.onInterrupt === "detach") {
+    output.note(`The task goes on without you. ${back}`);
+    return code;
+  }
+  try {
+    const task = client.task(taskId);
+    await (line.onInterrupt === "pause" ? task.pause() : task.cancel());
+    output.note(line.onInterrupt === "pause" ? `Paused. Go on with: resumable-mcp resume ${taskId}` : "Cancelled.");
+  } catch (error) {
+    output.note(
+      `It could not be told to ${line.onInterrupt}: ${isClientError(error) ? error.message : String(error)} ${back}`,
+    );
+  }
+  return code;
+}

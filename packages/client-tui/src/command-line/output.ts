@@ -1,0 +1,57 @@
+import type { Json } from "@resumable-mcp/client";
+
+/** A stream that text is written to. */
+export interface TextStream {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+/** Where a command writes: results on stdout, everything that goes by on stderr. */
+export interface Output {
+  readonly json: boolean;
+  readonly columns: number;
+  /** A line of the result, for people. */
+  line(text: string): void;
+  /** One JSON object on its own line. */
+  object(value: object | Json): void;
+  /** A line that is drawn over the last one on a terminal, and written under it elsewhere. */
+  progress(text: string): void;
+  /** A line that stays, for people. */
+  note(text: string): void;
+}
+
+const defaultColumns = 80;
+const eraseLine = "\r\u001b[2K";
+
+/** Creates the output of a command. */
+export function createOutput(stdout: TextStream, stderr: TextStream, json: boolean): Output {
+  const redraws = stderr.isTTY === true && process.env.TERM !== "dumb";
+  let drawn = false;
+  const clear = () => {
+    if (drawn) stderr.write(eraseLine);
+    drawn = false;
+  };
+  return {
+    json,
+    columns: stderr.columns ?? stdout.columns ?? defaultColumns,
+    line(text) {
+      clear();
+      stdout.write(`${text}\n`);
+    },
+    object(value) {
+      clear();
+      stdout.write(`${JSON.stringify(value)}\n`);
+    },
+    progress(text) {
+      if (json) return;
+      if (!redraws) return void stderr.write(`${text}\n`);
+      stderr.write(`${eraseLine}${text}`);
+      drawn = true;
+    },
+    note(text) {
+      clear();
+      stderr.write(`${text}\n`);
+    },
+  };
+}

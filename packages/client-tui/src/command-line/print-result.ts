@@ -1,0 +1,27 @@
+import type { TaskResult } from "@resumable-mcp/client";
+import type { Output } from "./output.js";
+
+/** Prints the end of a task: its text for people, everything for programs. */
+export function printResult(output: Output, result: TaskResult): void {
+  if (output.json) {
+    const { taskId, status, reused, isError, content, structuredContent } = result;
+    output.object({
+      type: "result",
+      task_id: taskId,
+      status,
+      reused,
+      is_error: isError,
+      content,
+      structured_content: structuredContent,
+    });
+    return;
+  }
+  const text = result.text === "" ? JSON.stringify(result.structuredContent ?? null) : result.text;
+  output.line(withoutControl(text));
+}
+
+/** Keeps line breaks and tabs, and takes out what would move the cursor or change colours. */
+function withoutControl(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
+  return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+}

@@ -1,0 +1,97 @@
+import type { Json, JsonObject } from "@resumable-mcp/client";
+import { UsageError } from "./exit-code.js";
+
+/**
+ * Makes a tool's arguments of `key=value` words and a JSON text; words win.
+ *
+ * The tool's schema says what a word means: `n=5` is a number for a number and a text for a string. Without a schema
+ * a word that is JSON is taken as that, and any other as a text.
+ *
+ * @throws {@link UsageError} for anything that cannot be meant.
+ */
+export function parseToolArguments(
+  words: readonly string[],
+  json: string | undefined,
+  schema: JsonObject = {},
+): JsonObject {
+  const given = json === undefined ? {} : parseObject(json);
+  const entries = words.map((word): readonly [string, Json] => {
+    const at = word.indexOf("=");
+    if (at < 1) throw new UsageError(`"${word}" is no argument: write key=value, or --args '{"key": …}'.`);
+    const key = word.slice(0, at);
+    return [key, parseValue(key, word.slice(at + 1), propertySchema(schema, key))];
+  });
+  return { ...given, ...Object.fromEntries(entries) };
+}
+
+/** The schema of one property, or `undefined` where the schema says nothing of it. */
+export function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
+  const properties = asObject(schema.properties);
+  const known = properties?.[key];
+  if (known !== undefined) return asObject(known) ?? {};
+  if (properties === undefined || schema.additionalProperties !== false) return undefined;
+  throw new UsageError(`The tool has no argument ${key}. It has: ${Object.keys(properties).join(", ")}.`);
+}
+
+function parseObject(text: string): JsonObject {
+  const value = parseJson(text);
+  const object = value === undefined ? undefined : asObject(value);
+  if (object === undefined)
+    throw new UsageError(`--args has to be a JSON object, for example --args '{"total_records": 50}'.`);
+  return object;
+}
+
+function parseValue(key: string, text: string, schema: JsonObject | undefined): Json {
+  const types = schema === undefined ? [] : typesOf(schema);
+  const json = parseJson(text);
+  if (types.length === 0) return json ?? text;
+  if (json !== undefined && types.some((type) => fits(json, type))) {
+    // A word is a text first, where both are allowed.
+    return types.includes("string") && typeof json !== "string" ? text : json;
+  }
+  if (types.includes("string")) return text;
+  throw new UsageError(`${key} has to be ${types.map(withArticle).join(" or ")}, not "${text}".`);
+}
+
+/** The JSON types that a schema allows, as far as it says so directly. */
+export function typesOf(schema: JsonObject): readonly string[] {
+  const { type, anyOf, oneOf } = schema;
+  if (typeof type === "string") return [type];
+  if (Array.isArray(type)) return type.filter((entry) => typeof entry === "string");
+  const options = [anyOf, oneOf].flatMap((entry) => (Array.isArray(entry) ? entry : []));
+  return options.flatMap((option) => typesOf(asObject(option) ?? {}));
+}
+
+function fits(value: Json, type: string): boolean {
+  switch (type) {
+    case "integer":
+      return Number.isInteger(value);
+    case "array":
+      return Array.isArray(value);
+    case "null":
+      return value === null;
+    case "object":
+      return asObject(value) !== undefined;
+    default:
+      return typeof value === type;
+  }
+}
+
+function parseJson(text: string): Json | undefined {
+  try {
+    const value: Json = JSON.parse(text);
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+function withArticle(type: string): string {
+  return `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
+}
+
+/** The value as an object, or `undefined` for anything else. */
+export function asObject(value: Json | undefined): JsonObject | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : undefined;
+}

@@ -1,0 +1,50 @@
+import { cutText, plainText, textWidth } from "./plain-text.js";
+
+/** What a progress line tells of. */
+export interface ProgressFacts {
+  readonly name: string;
+  readonly progress: number;
+  readonly total?: number | undefined;
+  readonly percent?: number | undefined;
+  readonly message?: string | undefined;
+  readonly elapsedMs?: number | undefined;
+}
+
+const barColumns = 20;
+const leastBarColumns = 5;
+
+/** Draws a bar of so many columns; without a known percentage it is a line of dots. */
+export function progressBar(percent: number | undefined, columns: number): string {
+  if (percent === undefined) return "·".repeat(columns);
+  const full = Math.round((Math.min(100, Math.max(0, percent)) / 100) * columns);
+  return "█".repeat(full) + "░".repeat(columns - full);
+}
+
+/** Says how far it is in numbers: `30% (15/50)`. */
+export function progressNumbers({ progress, total, percent }: ProgressFacts): string {
+  if (total === undefined) return `(${progress})`;
+  return percent === undefined ? `(${progress}/${total})` : `${percent}% (${progress}/${total})`;
+}
+
+/** One line of at most so many columns: `name ████░░ 30% (15/50) message 12s`. The message gives way first. */
+export function progressLine(facts: ProgressFacts, columns: number): string {
+  const elapsed = facts.elapsedMs === undefined ? "" : formatDuration(facts.elapsedMs);
+  const numbers = progressNumbers(facts);
+  const name = cutText(plainText(facts.name), Math.max(8, Math.floor(columns / 3)));
+  const fixed = [name, numbers, elapsed].filter((part) => part !== "");
+  const used = fixed.reduce((sum, part) => sum + textWidth(part) + 1, 0);
+  const bar = Math.min(barColumns, columns - used - 1);
+  const room = columns - used - (bar >= leastBarColumns ? bar + 1 : 0);
+  const message = cutText(plainText(facts.message ?? ""), Math.max(0, room - 1));
+  const parts = [name, bar >= leastBarColumns ? progressBar(facts.percent, bar) : "", numbers, message, elapsed];
+  return cutText(parts.filter((part) => part !== "").join(" "), columns);
+}
+
+/** Says a duration for people: `12s`, `3m05s`, `2h01m`. */
+export function formatDuration(milliseconds: number): string {
+  const seconds = Math.max(0, Math.floor(milliseconds / 1000));
+  if (seconds < 60) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return `${minutes}m${String(seconds % 60).padStart(2, "0")}s`;
+  return `${Math.floor(minutes / 60)}h${String(minutes % 60).padStart(2, "0")}m`;
+}

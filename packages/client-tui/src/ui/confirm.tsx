@@ -1,0 +1,19 @@
+import { Text } from "ink";
+import type { ReactNode } from "react";
+import { useKeyState } from "./use-key-state.js";
+
+/** The keys of a confirmation. */
+export const confirmKeys = ["y yes", "n no"];
+
+/** Asks before something that cannot be undone; only `y` says yes. */
+export function Confirm(props: { readonly text: string; readonly onDecide: (yes: boolean) => void }): ReactNode {
+  useKeyState(
+    (state: undefined, key) => {
+      if (key.text === "y") return { state, outcome: true };
+      return key.text === "n" || key.name === "escape" || key.name === "enter" ? { state, outcome: false } : { state };
+    },
+    undefined,
+    props.onDecide,
+  );
+  return <Text bold>{props.text} (y/n)</Text>;
+}

@@ -1,0 +1,30 @@
+import type { KeyPress } from "./key-press.js";
+
+/** Moves a cursor through a list of so many entries; other keys leave it. */
+export function moveCursor(cursor: number, key: KeyPress, count: number, pageSize = 10): number {
+  const last = Math.max(0, count - 1);
+  const now = Math.min(cursor, last);
+  switch (key.name) {
+    case "up":
+      return Math.max(0, now - 1);
+    case "down":
+      return Math.min(last, now + 1);
+    case "pageUp":
+      return Math.max(0, now - pageSize);
+    case "pageDown":
+      return Math.min(last, now + pageSize);
+    default:
+      return now;
+  }
+}
+
+/** The part of a list that is shown: the cursor is always in it. */
+export function visibleRange(
+  cursor: number,
+  count: number,
+  rows: number,
+): { readonly from: number; readonly to: number } {
+  const size = Math.max(1, rows);
+  const from = Math.max(0, Math.min(cursor - Math.floor(size / 2), count - size));
+  return { from, to: Math.min(count, from + size) };
+}

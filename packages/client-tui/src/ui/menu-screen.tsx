@@ -1,0 +1,60 @@
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import { Menu } from "./menu/menu.js";
+import type { MenuItem } from "./menu/menu-state.js";
+import type { Screen } from "./navigation.js";
+import type { ScreenProps } from "./screen-props.js";
+import { TaskRow } from "./task-row.js";
+
+/** The keys of the menu. */
+export const menuKeys = ["1-4 or Enter choose", "0 exit", "Ctrl-C leave: tasks go on"];
+
+const items: readonly MenuItem[] = [
+  { key: "1", letter: "p", label: "process data: call a tool" },
+  { key: "2", letter: "l", label: "list tasks" },
+  { key: "3", letter: "s", label: "statistics" },
+  { key: "4", letter: "y", label: "session summary" },
+  { key: "0", letter: "q", label: "exit" },
+];
+
+const screens: ReadonlyMap<string, Screen> = new Map([
+  ["1", { name: "tools" }],
+  ["2", { name: "board" }],
+  ["3", { name: "stats" }],
+  ["4", { name: "session" }],
+]);
+
+/** The menu, and under it the tasks that are not finished. */
+export function MenuScreen(props: ScreenProps): ReactNode {
+  const { unfinished, columns, rows, nowMs, extraActions, board, go, onExit } = props;
+  const all = [...items.slice(0, -1), ...extraActions, ...items.slice(-1)];
+  const choose = (key: string) => {
+    const screen = screens.get(key);
+    const extra = extraActions.find((action) => action.key === key);
+    if (screen !== undefined) go({ type: "open", screen });
+    else if (extra === undefined) onExit("quit");
+    else void runExtra(extra, board);
+  };
+  const room = Math.max(0, rows - all.length - 2);
+  return (
+    <>
+      <Menu items={all} onChoose={choose} />
+      <Text> </Text>
+      {unfinished.length === 0 ? null : <Text bold>{unfinished.length} unfinished</Text>}
+      <Box flexDirection="column">
+        {unfinished.slice(0, room).map((task) => (
+          <TaskRow key={task.info.id} task={task} columns={columns} nowMs={nowMs} selected={false} />
+        ))}
+      </Box>
+    </>
+  );
+}
+
+async function runExtra(action: ScreenProps["extraActions"][number], board: ScreenProps["board"]): Promise<void> {
+  try {
+    const text = await action.run();
+    if (text !== undefined) board.notice("info", text);
+  } catch (error) {
+    board.notice("error", error instanceof Error ? error.message : String(error));
+  }
+}

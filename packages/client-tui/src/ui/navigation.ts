@@ -1,0 +1,42 @@
+import type { Question, ToolInfo } from "@resumable-mcp/client";
+
+/** What is on the screen. */
+export type Screen =
+  | { readonly name: "opening" }
+  | { readonly name: "menu" }
+  | { readonly name: "board" }
+  | { readonly name: "tools" }
+  | { readonly name: "stats" }
+  | { readonly name: "session" }
+  | { readonly name: "detail"; readonly taskId: string }
+  | { readonly name: "call"; readonly tool: ToolInfo }
+  | { readonly name: "answer"; readonly taskId: string; readonly question: Question }
+  | { readonly name: "confirm"; readonly text: string; readonly action: () => void };
+
+/** Where the user is and how they came there; the last screen is shown. */
+export type Navigation = readonly [Screen, ...Screen[]];
+
+/** A step of the user. */
+export type NavigationAction =
+  | { readonly type: "open"; readonly screen: Screen }
+  /** Takes the place of the present screen. */
+  | { readonly type: "replace"; readonly screen: Screen }
+  | { readonly type: "back" };
+
+/** Decides where the user is next; there is always the first screen. */
+export function navigate(navigation: Navigation, action: NavigationAction): Navigation {
+  const [first, ...rest] = navigation;
+  switch (action.type) {
+    case "open":
+      return [first, ...rest, action.screen];
+    case "replace":
+      return rest.length === 0 ? [action.screen] : [first, ...rest.slice(0, -1), action.screen];
+    case "back":
+      return [first, ...rest.slice(0, -1)];
+  }
+}
+
+/** The screen that is shown. */
+export function currentScreen(navigation: Navigation): Screen {
+  return navigation.at(-1) ?? navigation[0];
+}

@@ -1,0 +1,22 @@
+import type { ClientSummary } from "@resumable-mcp/client";
+import { activeLine } from "../../command-line/commands/server-commands.js";
+
+const lastCompleted = 5;
+
+/** The session screen: who this client is, and what it remembers. */
+export function sessionLines(summary: ClientSummary): readonly string[] {
+  const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = summary;
+  return [
+    `client     ${clientId}`,
+    `state file ${stateFile}`,
+    `created    ${createdAt}`,
+    ...servers.flatMap(({ address, sessionId }) => [`server     ${address}`, `  session  ${sessionId ?? "none"}`]),
+    `active     ${activeTasks.length}`,
+    ...activeTasks.map((task) => `  ${activeLine(task)}`),
+    `completed  ${completedTasks.length}`,
+    ...completedTasks
+      .slice(-lastCompleted)
+      .toReversed()
+      .map((task) => `  ${task.task_id}  ${task.task_name}  ${task.status}`),
+  ];
+}

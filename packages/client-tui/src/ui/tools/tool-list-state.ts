@@ -1,0 +1,33 @@
+import type { ToolInfo } from "@resumable-mcp/client";
+import type { KeyPress } from "../key-press.js";
+import { moveCursor } from "../list-cursor.js";
+import type { KeyStep } from "../use-key-state.js";
+
+/** Where the user is in the list of tools, and what they search for. */
+export interface ToolListState {
+  readonly cursor: number;
+  readonly search: string;
+}
+
+/** The tools whose name or description contains what is searched for. */
+export function matchingTools(tools: readonly ToolInfo[], search: string): readonly ToolInfo[] {
+  const wanted = search.toLowerCase();
+  return tools.filter(({ name, description = "" }) => `${name} ${description}`.toLowerCase().includes(wanted));
+}
+
+/** Moves through the tools; typing searches. */
+export function reduceToolList(
+  state: ToolListState,
+  key: KeyPress,
+  tools: readonly ToolInfo[],
+): KeyStep<ToolListState, { readonly type: "back" } | { readonly type: "choose"; readonly tool: ToolInfo }> {
+  if (key.name === "escape")
+    return state.search === "" ? { state, outcome: { type: "back" } } : { state: { cursor: 0, search: "" } };
+  if (key.name === "backspace") return { state: { cursor: 0, search: state.search.slice(0, -1) } };
+  if (key.text !== "") return { state: { cursor: 0, search: state.search + key.text } };
+  const shown = matchingTools(tools, state.search);
+  const cursor = moveCursor(state.cursor, key, shown.length);
+  const tool = shown[cursor];
+  if (key.name !== "enter" || tool === undefined) return { state: { ...state, cursor } };
+  return { state: { ...state, cursor }, outcome: { type: "choose", tool } };
+}

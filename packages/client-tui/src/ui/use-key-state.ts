@@ -1,0 +1,27 @@
+import { useInput } from "ink";
+import { useRef, useState } from "react";
+import { type KeyPress, toKeyPress } from "./key-press.js";
+
+/** A new state, and what the key meant beyond it. */
+export interface KeyStep<State, Outcome> {
+  readonly state: State;
+  readonly outcome?: Outcome;
+}
+
+/** Holds a screen's state and changes it by keys; what a key means beyond the state is an outcome. */
+export function useKeyState<State, Outcome>(
+  reduce: (state: State, key: KeyPress) => KeyStep<State, Outcome>,
+  initial: State | (() => State),
+  onOutcome: (outcome: Outcome) => void,
+): State {
+  const [state, setState] = useState(initial);
+  // Several keys can come before the next draw: each sees what the one before it did.
+  const latest = useRef(state);
+  useInput((input, key) => {
+    const step = reduce(latest.current, toKeyPress(input, key));
+    latest.current = step.state;
+    setState(step.state);
+    if (step.outcome !== undefined) onOutcome(step.outcome);
+  });
+  return state;
+}
