@@ -155,7 +155,7 @@ export class Committer {
       try {
         await live.sync.request();
       } catch (error) {
-        book.end(live);
+        book.fail(live);
         throw storeFailure(error, "write", live.view.path);
       }
       context.observe("store.commit.synced", record.id);

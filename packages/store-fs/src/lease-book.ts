@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
 import { hasCode } from "./disk.js";
 import type { Hints } from "./hints.js";
-import { leaseName, taskFolder } from "./layout.js";
+import { journalName, leaseName, taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import type { ViewCache } from "./newest-view.js";
 import { SharedSync } from "./shared-sync.js";
@@ -12,7 +12,7 @@ import { removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "./ta
 import { lookAt } from "./task-folder.js";
 import type { TaskReader } from "./task-reader.js";
 import { pendingSignals } from "./task-signals.js";
-import { unlinkIfExists } from "./whole-file.js";
+import { rewriteInPlace, unlinkIfExists } from "./whole-file.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
 /** The leases that this store holds. */
@@ -29,6 +29,8 @@ export class LeaseBook {
   constructor(parts: LeaseBook["parts"]) {
     this.parts = parts;
   }
+
+  private readonly doubtful = new Set<string>();
 
   async acquire(request: {
     readonly taskId: string;
@@ -68,6 +70,7 @@ export class LeaseBook {
     leases.set(taskId, live);
     if (before !== undefined) this.end(before);
     try {
+      this.refresh(taken);
       await syncTakenOver(context, taken);
     } catch (error) {
       this.abandon(live);
@@ -100,6 +103,7 @@ export class LeaseBook {
         await Promise.all([context.disk.syncData(live.file), ...also.map((sync) => sync())]);
       }),
       alsoSync: [],
+      retired: new Set(),
       closing: undefined,
       commitsSinceDocument: 0,
       compacting: false,
@@ -146,7 +150,27 @@ export class LeaseBook {
     if (live.ended) return;
     live.ended = true;
     const { disk } = this.parts.context;
-    void live.sync.idle().then(() => disk.close(live.file));
+    void live.sync.idle().then(() => {
+      for (const file of [live.file, ...live.retired]) disk.close(file);
+    });
+  }
+
+  /** A sync failed: its bytes may not be on the disk, though the system will not say so a second time. */
+  fail(live: LiveLease): void {
+    this.doubtful.add(live.view.path);
+    this.end(live);
+  }
+
+  /** Writes what a doubtful file holds once more in its place, so that the next sync has something to do. */
+  private refresh(taken: TakenOver): void {
+    const { disk, layout } = this.parts.context;
+    const folder = taskFolder(layout, taken.view.header.taskId);
+    for (const { epoch, bytes } of taken.view.header.chain) {
+      const path = join(folder, journalName(epoch));
+      if (!this.doubtful.has(path)) continue;
+      rewriteInPlace(disk, path, bytes);
+      this.doubtful.delete(path);
+    }
   }
 
   /** Forgets a lease whose task is gone. */

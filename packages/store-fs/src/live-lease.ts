@@ -21,6 +21,8 @@ export interface LiveLease {
   readonly sync: SharedSync;
   /** Syncs that belong to the next acknowledgement besides the file's own. */
   alsoSync: (() => Promise<void>)[];
+  /** Descriptors of earlier files, to be closed. */
+  readonly retired: Set<number>;
   /** Work that has to be over before somebody else may have the lease. */
   closing: Promise<void> | undefined;
   commitsSinceDocument: number;

@@ -36,7 +36,6 @@ export class Rotation {
   /** Goes on in a new file. The lease stays; the next acknowledgement waits for the new file's beginning. */
   private rotate(live: LiveLease, compacted?: Compacted): void {
     const { context, book } = this;
-    const { disk } = context;
     const { taskId, epoch: lease, worker } = live.lease;
     const rotate = { epoch: live.epoch, lease, leaseFile: live.leaseFile, view: live.view };
     const by = { worker, holder: live.holder };
@@ -53,18 +52,30 @@ export class Rotation {
         return;
       }
       context.observe("store.rotate.sealed", taskId);
-      const old = live.file;
-      live.alsoSync.push(async () => {
-        await disk.syncData(old);
-        disk.close(old);
-        await disk.syncFolder(taskFolder(context.layout, taskId));
-      });
+      this.retire(live);
       live.view = taken.view;
       live.epoch = taken.epoch;
       live.file = taken.file;
     } catch {
       // The old file is whole and stays the newest: what could not be begun is tried again after the next commit.
     }
+  }
+
+  /** What the old file holds is sealed: it has to be on the disk before anything after it is acknowledged. */
+  private retire(live: LiveLease): void {
+    const { disk, layout, durable } = this.context;
+    const old = live.file;
+    if (!durable) {
+      disk.close(old);
+      return;
+    }
+    live.retired.add(old);
+    live.alsoSync.push(async () => {
+      await disk.syncData(old);
+      await disk.syncFolder(taskFolder(layout, live.lease.taskId));
+      live.retired.delete(old);
+      disk.close(old);
+    });
   }
 
   /**

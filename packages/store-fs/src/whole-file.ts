@@ -111,3 +111,13 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
     disk.close(file);
   }
 }
+
+/** Writes the first bytes of a file over themselves. */
+export function rewriteInPlace(disk: Disk, path: string, length: number): void {
+  const file = disk.open(path, "r+");
+  try {
+    disk.write(file, readRange(disk, file, 0, length), 0);
+  } finally {
+    disk.close(file);
+  }
+}
