@@ -67,9 +67,7 @@ export class Committer {
     const folder = wrote ? this.append(live, line, { record, events, consumed }) : this.look(live);
     const signals = pendingSignals(context, record.id, folder, live.view);
     if (wrote) await this.acknowledge(live, record);
-    // Only now: a loss of power must not take the signals and leave the commit behind.
-    removeSignals(context, record.id, consumed);
-    this.afterwards(live, before, record);
+    this.afterwards(live, before, record, consumed);
     return { lastSeq: record.lastSeq, signals };
   }
 
@@ -163,11 +161,18 @@ export class Committer {
     if (record.lastSeq > live.durable.lastSeq) live.durable = record;
   }
 
-  private afterwards(live: LiveLease, before: TaskRecord, record: TaskRecord): void {
-    const { finished, documents, rotation, hints } = this.parts;
+  /** The commit counts already: what fails here is done by whoever comes next. */
+  private afterwards(live: LiveLease, before: TaskRecord, record: TaskRecord, consumed: readonly string[]): void {
+    const { context, finished, documents, rotation, hints } = this.parts;
     const changed = before.status !== record.status;
-    if (changed && isFinal(record.status)) finished.close(live, record);
-    else if (changed) finished.reopen(record.id);
+    try {
+      // Only now: a loss of power must not take the signals and leave the commit behind.
+      removeSignals(context, record.id, consumed);
+      if (changed && isFinal(record.status)) finished.close(live, record);
+      else if (changed) finished.reopen(record.id);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+    }
     documents.note(live, changed);
     rotation.consider(live);
     hints.notify(record.id, changed ? "runnable" : "task");

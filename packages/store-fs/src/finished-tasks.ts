@@ -44,13 +44,12 @@ export class FinishedTasks {
       record.generation > 1,
       () => !live.ended && live.view.record.lastSeq === record.lastSeq,
     );
-    live.closing = closing;
-    this.track(closing);
+    live.closing = this.track(closing);
   }
 
   /** Does what a process that died after the final event left undone. */
   repair(record: TaskRecord, still: () => boolean): void {
-    if (!this.context.readOnly) this.track(this.move(record, true, still));
+    if (!this.context.readOnly) void this.track(this.move(record, true, still));
   }
 
   private async move(record: TaskRecord, again: boolean, still: () => boolean): Promise<void> {
@@ -93,9 +92,10 @@ export class FinishedTasks {
   }
 
   /** What fails here is found and done again by whoever lists open tasks next. */
-  private track(work: Promise<void>): void {
+  private track(work: Promise<void>): Promise<void> {
     const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
     this.background.add(tracked);
+    return tracked;
   }
 
   /** Ids with a marker in `open/`. */

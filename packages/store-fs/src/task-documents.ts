@@ -1,8 +1,11 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { type Adapter, Low } from "lowdb";
+import * as z from "zod/mini";
+import { recordSchema } from "./journal-line.js";
 import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
+import { quarantineFile } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { createFile, readFrom, syncPath } from "./whole-file.js";
 
@@ -11,6 +14,8 @@ export interface TaskDocument {
   readonly note: string;
   readonly record: TaskRecord;
 }
+
+const documentSchema = z.object({ note: z.string(), record: recordSchema });
 
 const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
 
@@ -25,8 +30,10 @@ export function documentAdapter(context: StoreContext, taskId: string): Adapter<
   return {
     async read() {
       const bytes = readFrom(disk, path);
-      // Written by this adapter alone; whoever reads it is a person.
-      return bytes === undefined ? null : (JSON.parse(bytes.toString("utf8")) as TaskDocument);
+      if (bytes === undefined) return null;
+      const parsed = documentSchema.safeParse(JSON.parse(bytes.toString("utf8")));
+      if (!parsed.success) throw new SyntaxError(`${path} is not a task's document`);
+      return parsed.data;
     },
     async write(document) {
       const draft = join(folder, `.draft.${unique()}`);
@@ -70,11 +77,25 @@ export class TaskDocuments {
     for (let record = this.waiting.get(taskId); record !== undefined; record = this.waiting.get(taskId)) {
       this.waiting.delete(taskId);
       try {
-        await new Low(documentAdapter(this.context, taskId), { note, record }).write();
+        await this.write(record);
       } catch {
         // A copy that cannot be written leaves the older one; the journal has all.
       }
     }
+  }
+
+  /** A document that cannot be understood is kept: nothing unreadable is overwritten. */
+  private async write(record: TaskRecord): Promise<void> {
+    const document = new Low<TaskDocument>(documentAdapter(this.context, record.id), { note, record });
+    try {
+      await document.read();
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+      const path = join(taskFolder(this.context.layout, record.id), "task.json");
+      quarantineFile(this.context, path, `${record.id}.task.json`, error.message);
+    }
+    document.data = { note, record };
+    await document.write();
   }
 
   /** Resolves when everything noted so far is written. */
