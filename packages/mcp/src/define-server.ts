@@ -1,5 +1,12 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { Tool } from "@resumable-mcp/core";
+import type {
+  CallToolResult,
+  InputRequiredResult,
+  McpServer as ModernMcpServer,
+  ServerContext,
+  ServerNotifier,
+} from "@modelcontextprotocol/server";
+import type { JsonObject, Tool } from "@resumable-mcp/core";
 
 /** A server as its author describes it; what a tools module may export. */
 export interface ServerDefinition {
@@ -10,6 +17,19 @@ export interface ServerDefinition {
   readonly tools: readonly Tool[];
   /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */
   readonly setup?: (server: McpServer) => void | Promise<void>;
+  /** The same for clients of the 2026 era. Over HTTP it runs once a request. */
+  readonly setupModern?: (server: ModernMcpServer, setup: ModernSetup) => void | Promise<void>;
+}
+
+/** What a server of the 2026 era can use for what it adds. */
+export interface ModernSetup {
+  /** Tells clients that listen of changes. */
+  readonly changes: ServerNotifier;
+  /**
+   * Calls one of the resumable tools out of a handler of the server's own, for tools that ask for something first and
+   * then become a task. The result is to be returned as it is.
+   */
+  callTool(tool: string, input: JsonObject, context: ServerContext): Promise<CallToolResult | InputRequiredResult>;
 }
 
 /**

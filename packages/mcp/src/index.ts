@@ -1,6 +1,8 @@
+export type { BothErasOptions, EndpointContext, EndpointHandler } from "./both-eras.js";
+export { createBothErasHandler } from "./both-eras.js";
 export type { ControlTool, ControlToolName } from "./control-tool.js";
 export { controlTools, defaultControlTools } from "./control-tools.js";
-export type { ServerDefinition } from "./define-server.js";
+export type { ModernSetup, ServerDefinition } from "./define-server.js";
 export { defineServer } from "./define-server.js";
 export { longToolsText, makeInstructions } from "./instructions.js";
 export type { AttachOptions } from "./legacy/attach-tools.js";

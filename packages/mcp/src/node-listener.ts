@@ -4,7 +4,10 @@ import { Readable } from "node:stream";
 /** A listener for `http.createServer`. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Makes a Node listener of a Web-standard handler. The end of the connection cancels the answer's body. */
+/**
+ * Makes a Node listener of a Web-standard handler. The end of the connection aborts the request and cancels the
+ * answer's body.
+ */
 export function nodeListener(fetch: (request: Request) => Promise<Response>): NodeListener {
   return (incoming, outgoing) => {
     void respond(fetch, incoming, outgoing).catch(() => outgoing.destroy());
@@ -16,7 +19,11 @@ async function respond(
   incoming: IncomingMessage,
   outgoing: ServerResponse,
 ): Promise<void> {
-  const request = webRequest(incoming);
+  const gone = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) gone.abort("The connection was closed.");
+  });
+  const request = webRequest(incoming, gone.signal);
   if (request === undefined) {
     outgoing.writeHead(400).end();
     return;
@@ -32,7 +39,7 @@ async function respond(
   await pump(response.body, outgoing);
 }
 
-function webRequest(incoming: IncomingMessage): Request | undefined {
+function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {
   const headers = new Headers();
   for (const [name, value] of Object.entries(incoming.headers)) {
     for (const one of Array.isArray(value) ? value : [value ?? ""])
@@ -42,10 +49,10 @@ function webRequest(incoming: IncomingMessage): Request | undefined {
   const hasBody = method !== "GET" && method !== "HEAD";
   try {
     const address = new URL(url, `http://${incoming.headers.host ?? "localhost"}`);
-    if (!hasBody) return new Request(address, { method, headers });
+    if (!hasBody) return new Request(address, { method, headers, signal });
     // Node's stream is a Web stream of bytes; its types say so less exactly.
     const body = Readable.toWeb(incoming) as unknown as ReadableStream;
-    return new Request(address, { method, headers, body, duplex: "half" });
+    return new Request(address, { method, headers, body, signal, duplex: "half" });
   } catch {
     return undefined;
   }

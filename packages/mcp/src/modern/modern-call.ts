@@ -9,9 +9,14 @@ import { subjectOf } from "../subject.js";
 import { type ClientFacts, clientFacts } from "./envelope.js";
 import type { ModernContext } from "./modern-server-like.js";
 
+/** How the owner of a request is found. */
+export interface OwnerPolicy {
+  readonly owner?: ((context: ModernContext) => string | undefined) | undefined;
+  readonly singleUser?: boolean | undefined;
+}
+
 /** What a server makes of its callers. */
-export interface ModernCallPolicy {
-  readonly owner?: (context: ModernContext) => string | undefined;
+export interface ModernCallPolicy extends OwnerPolicy {
   readonly prefix: string;
   readonly handoff?: boolean;
 }
@@ -61,9 +66,9 @@ export function modernCall(
 }
 
 /** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
-export function ownerOf(policy: ModernCallPolicy, context: ModernContext, clientId: string | undefined): string {
+export function ownerOf(policy: OwnerPolicy, context: ModernContext, clientId: string | undefined): string {
   const subject = policy.owner === undefined ? subjectOf(context.http?.authInfo) : policy.owner(context);
-  return resolveOwner({ subject, clientId, local: context.http === undefined });
+  return resolveOwner({ subject, clientId, local: policy.singleUser === true || context.http === undefined });
 }
 
 /** Over HTTP nobody stands between client and server who may set the internal keys. */

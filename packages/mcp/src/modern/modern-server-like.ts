@@ -46,7 +46,7 @@ export interface ModernToolConfig {
  */
 export interface ModernServerLike {
   readonly server: {
-    registerCapabilities(capabilities: { extensions?: Record<string, Record<string, never>>; logging?: object }): void;
+    registerCapabilities(capabilities: { extensions: Record<string, Record<string, never>> }): void;
     /** Only servers of the 2026 era have it. */
     projectCallToolResult: unknown;
     setRequestHandler(method: string, schemas: never, handler: never): void;

@@ -15,6 +15,14 @@ export type SigningKey = () => Promise<Uint8Array>;
  * The key is made at its first use; nothing touches the store before.
  */
 export function storedSigningKey(store: Store): SigningKey {
+  const kept = keys.get(store) ?? loadOnce(store);
+  keys.set(store, kept);
+  return kept;
+}
+
+const keys = new WeakMap<Store, SigningKey>();
+
+function loadOnce(store: Store): SigningKey {
   let known: { readonly key: Uint8Array; readonly untilMs: number } | undefined;
   let loading: Promise<Uint8Array> | undefined;
   const load = async (): Promise<Uint8Array> => {

@@ -51,10 +51,10 @@ export function inputRequests(questions: readonly OpenQuestion[]): Record<string
   return Object.fromEntries(entries);
 }
 
-interface ElicitRequest {
+type ElicitRequest = {
   method: "elicitation/create";
   params: { mode: "form"; message: string; requestedSchema: JsonObject };
-}
+};
 
 function taskBase(view: TaskView): Omit<TaskV2, "status"> {
   const { record } = view;

@@ -1,0 +1,39 @@
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type McpRequestContext,
+  type McpServer,
+  type ServerNotifier,
+} from "@modelcontextprotocol/server";
+import type { Engine } from "@resumable-mcp/core";
+import { type ModernHandler, type WithTasksOptions, withTasks } from "./with-tasks.js";
+
+/** Makes the server of one request, with `attachModernTools` done. By `changes` it can tell what changed. */
+export type CreateModernServer = (
+  context: McpRequestContext,
+  changes: ServerNotifier,
+) => McpServer | Promise<McpServer>;
+
+/** How an endpoint of the 2026 era is made. */
+export interface ModernHandlerOptions extends WithTasksOptions {
+  readonly engine: Engine;
+  readonly createServer: CreateModernServer;
+}
+
+/**
+ * Serves clients of the 2026 era over HTTP.
+ *
+ * Requests of the 2025 era are refused: `isLegacyRequest` of the SDK tells which they are. Host, Origin and tokens are
+ * checked by whoever calls it.
+ *
+ * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
+ */
+export function createModernHandler(options: ModernHandlerOptions): ModernHandler<AuthInfo> {
+  const { engine, createServer, onError, keepAliveMs } = options;
+  const handler = createMcpHandler((context) => createServer(context, handler.notify), {
+    legacy: "reject",
+    ...(onError === undefined ? {} : { onerror: onError }),
+    ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
+  });
+  return withTasks(handler, engine, options);
+}

@@ -1,0 +1,10 @@
+export type { ModernAttachOptions } from "./attach-tools.js";
+export { attachModernTools, createToolCaller } from "./attach-tools.js";
+export type { CreateModernServer, ModernHandlerOptions } from "./create-modern-handler.js";
+export { createModernHandler } from "./create-modern-handler.js";
+export { modernServerFactory } from "./modern-server-factory.js";
+export type { ModernContext, ModernServerLike } from "./modern-server-like.js";
+export type { StdioTransport } from "./stdio-tasks.js";
+export { withStdioTasks } from "./stdio-tasks.js";
+export type { ModernHandler, ModernRequestOptions, WithTasksOptions } from "./with-tasks.js";
+export { withTasks } from "./with-tasks.js";

@@ -1,0 +1,58 @@
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { VerifiedToken } from "../subject.js";
+import { clientFacts } from "./envelope.js";
+import type { ModernContext } from "./modern-server-like.js";
+
+/** A request to listen to some tasks. */
+export interface ListenRequest {
+  readonly id: string | number;
+  readonly taskIds: readonly string[];
+  /** The client declared the tasks extension. */
+  readonly declared: boolean;
+  readonly meta: JsonObject;
+}
+
+/** Reads a `subscriptions/listen` request that names tasks; `undefined` for every other message. */
+export function parseListenRequest(message: unknown): ListenRequest | undefined {
+  if (!isJsonObject(message) || message.method !== "subscriptions/listen") return undefined;
+  const { id, params } = message;
+  if ((typeof id !== "string" && typeof id !== "number") || !isJsonObject(params)) return undefined;
+  const { notifications, _meta } = params;
+  const named = isJsonObject(notifications) ? notifications.taskIds : undefined;
+  if (!Array.isArray(named)) return undefined;
+  const meta = isJsonObject(_meta) ? _meta : {};
+  return { id, taskIds: named.filter(isText), declared: clientFacts(meta).tasks, meta };
+}
+
+/** What an owner hook needs to know of the request: the SDK makes no context for subscriptions. */
+export function listenContext(
+  { id, meta }: ListenRequest,
+  signal: AbortSignal,
+  http: { readonly authInfo?: VerifiedToken } | undefined,
+): ModernContext {
+  const mcpReq = {
+    id,
+    signal,
+    _meta: meta,
+    envelope: meta,
+    requestState: () => undefined,
+    notify: () => Promise.resolve(),
+  };
+  return http === undefined ? { mcpReq } : { mcpReq, http };
+}
+
+/** Adds the tasks that are listened to to the acknowledgement. */
+export function withTaskIds(acknowledgement: JsonObject, taskIds: readonly string[]): JsonObject {
+  const params = isJsonObject(acknowledgement.params) ? acknowledgement.params : {};
+  const notifications = isJsonObject(params.notifications) ? params.notifications : {};
+  return { ...acknowledgement, params: { ...params, notifications: { ...notifications, taskIds } } };
+}
+
+/** The first message of every subscription. Source: MCP 2026-07-28, Utilities, "Subscriptions". */
+export function isAcknowledgement(message: unknown): message is JsonObject {
+  return isJsonObject(message) && message.method === "notifications/subscriptions/acknowledged";
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === "string";
+}

@@ -1,0 +1,120 @@
+import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { parseCallMeta } from "../call-meta.js";
+import type { ModernAttachOptions } from "./attach-tools.js";
+import { envelopeKeys } from "./envelope.js";
+import {
+  isAcknowledgement,
+  type ListenRequest,
+  listenContext,
+  parseListenRequest,
+  withTaskIds,
+} from "./listen-request.js";
+import { ownerOf } from "./modern-call.js";
+import { asRpcError, missingTasksExtension, type RpcErrorBody } from "./rpc-error.js";
+import { ownTaskIds, watchTasks } from "./task-watch.js";
+import { unwrapAnswer } from "./wire-answer.js";
+
+/** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
+export interface StdioTransport {
+  start(): Promise<void>;
+  send(message: never, options?: never): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((...message: never[]) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * Wraps the transport that is handed to the SDK's `serveStdio`, so that calls can be answered with tasks and clients
+ * can listen to them. What `withTasks` does over HTTP.
+ *
+ * @example
+ * serveStdio(createServer, { transport: withStdioTasks(new StdioServerTransport(), engine) });
+ */
+export function withStdioTasks<Wire extends StdioTransport>(
+  wire: Wire,
+  engine: Engine,
+  options: Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> = {},
+): Wire {
+  const subscriptions = new Map<string | number, Subscription>();
+  const send = (message: JsonObject): Promise<void> => wire.send(message as never);
+  const sendQuietly = (message: JsonObject): void => void send(message).catch((error) => options.onError?.(error));
+  const transport: StdioTransport = {
+    start() {
+      wire.onmessage = receive;
+      wire.onclose = () => {
+        for (const { stop } of subscriptions.values()) stop.abort("closed");
+        transport.onclose?.();
+      };
+      wire.onerror = (error) => transport.onerror?.(error);
+      return wire.start();
+    },
+    close: () => wire.close(),
+    async send(message, sendOptions) {
+      const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
+      if (subscription === undefined) return wire.send(unwrapAnswer(message) as never, sendOptions);
+      await send(withTaskIds(message, subscription.taskIds));
+      watchTasks({ engine, ...subscription, signal: subscription.stop.signal, send, onError: options.onError });
+    },
+  };
+  const listen = async (request: ListenRequest, message: never, extra: never): Promise<void> => {
+    const stop = new AbortController();
+    const context = listenContext(request, stop.signal, undefined);
+    const tasks = engine.forOwner(ownerOf(options, context, parseCallMeta(request.meta).clientId));
+    const taskIds = await ownTaskIds(tasks, request.taskIds);
+    subscriptions.set(request.id, { subscriptionId: request.id, tasks, taskIds, stop });
+    transport.onmessage?.(message, extra);
+  };
+  const refuse = (id: string | number, error: RpcErrorBody): void =>
+    sendQuietly({ jsonrpc: "2.0", id, error: { ...error } });
+  const receive = (message: never, extra: never): void => {
+    const request = parseListenRequest(message);
+    if (request === undefined) {
+      stopCancelled(message, subscriptions);
+      transport.onmessage?.(message, extra);
+    } else if (!request.declared) refuse(request.id, missingTasksExtension);
+    else if (subscriptions.size >= maxSubscriptions)
+      refuse(request.id, { code: -32_603, message: "Subscription limit reached" });
+    else
+      listen(request, message, extra).catch((error: unknown) => {
+        const { code, message } = asRpcError(error);
+        refuse(request.id, { code, message });
+      });
+  };
+  return withRest(wire, transport);
+}
+
+const maxSubscriptions = 1_024;
+
+interface Subscription {
+  readonly subscriptionId: string | number;
+  readonly tasks: OwnedTasks;
+  readonly taskIds: readonly string[];
+  readonly stop: AbortController;
+}
+
+/** Whatever else the transport has stays reachable, bound to it. */
+function withRest<Wire extends StdioTransport>(wire: Wire, own: StdioTransport): Wire {
+  return new Proxy(wire, {
+    get(target, key) {
+      if (key in own || key.toString().startsWith("on")) return Reflect.get(own, key);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+    set: (target, key, value) => Reflect.set(key.toString().startsWith("on") ? own : target, key, value),
+  });
+}
+
+function subscriptionOf(message: JsonObject): string | number {
+  const params = isJsonObject(message.params) ? message.params : {};
+  const id = isJsonObject(params._meta) ? params._meta[envelopeKeys.subscriptionId] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : "";
+}
+
+function stopCancelled(message: unknown, subscriptions: Map<string | number, Subscription>): void {
+  if (!isJsonObject(message) || message.method !== "notifications/cancelled") return;
+  const id = isJsonObject(message.params) ? message.params.requestId : undefined;
+  if (typeof id !== "string" && typeof id !== "number") return;
+  subscriptions.get(id)?.stop.abort("cancelled");
+  subscriptions.delete(id);
+}
