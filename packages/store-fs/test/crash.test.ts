@@ -1,15 +1,27 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type Store, isFinal } from "@resumable-mcp/core";
+import { isFinal, type Store } from "@resumable-mcp/core";
 import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { observerPoints } from "../src/observer-points.js";
-import { type Fact, checkpoint, checkpoints, crashLimits, crashNow, crashTask, longId, shortId, take } from "./crash-work.js";
+import {
+  checkpoint,
+  checkpoints,
+  crashLimits,
+  crashNow,
+  crashTask,
+  type Fact,
+  longId,
+  shortId,
+  take,
+} from "./crash-work.js";
 import { emptyFolder, openStore } from "./scene.js";
 
-const outDir = join(import.meta.dirname, ".built");
+const outDir = mkdtempSync(join(tmpdir(), "store-fs-crash-"));
 const limitMs = 60_000;
 
 beforeAll(async () => {
@@ -22,6 +34,7 @@ beforeAll(async () => {
     platform: "node",
     noExternal: [/.*/],
     silent: true,
+    outExtension: () => ({ js: ".mjs" }),
     esbuildOptions(options) {
       options.conditions = ["@resumable-mcp/source"];
     },
@@ -37,7 +50,7 @@ interface Death {
 }
 
 async function dieAt(directory: string, durability: string, point: string, nth: number): Promise<Death> {
-  const child = spawn(process.execPath, [join(outDir, "crash-child.js"), directory, durability, point, String(nth)], {
+  const child = spawn(process.execPath, [join(outDir, "crash-child.mjs"), directory, durability, point, String(nth)], {
     stdio: ["ignore", "pipe", "inherit"],
   });
   let output = "";
@@ -46,7 +59,10 @@ async function dieAt(directory: string, durability: string, point: string, nth: 
   });
   const [code, signal]: unknown[] = await once(child, "close");
   if (signal !== "SIGKILL") expect(code).toBe(0);
-  const facts = output.split("\n").filter((line) => line !== "").map((line): Fact => JSON.parse(line));
+  const facts = output
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line): Fact => JSON.parse(line));
   return { facts, killed: signal === "SIGKILL" };
 }
 

@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Json, type Store, reduceTask } from "@resumable-mcp/core";
+import { type Json, reduceTask, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
