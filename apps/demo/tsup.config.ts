@@ -1,4 +1,6 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/tools.ts"]));
+export default defineConfig(
+  library(["src/index.ts", "src/tools.ts", "src/resumption.ts", "src/story-client.ts", "src/end-with-parent.ts"]),
+);

@@ -1,0 +1,59 @@
+import { type DemoServer, type DemoServerOptions, startDemoServer } from "./demo-server.js";
+
+/** A server that can be killed and started again on the same port and store. */
+export interface RestartableServer {
+  readonly url: string;
+  /** Whether a process stands behind the address now. */
+  readonly running: boolean;
+  /** Ends the process with `SIGKILL`. Does nothing while none runs. */
+  kill(): Promise<void>;
+  /** Does nothing while one runs. */
+  start(): Promise<void>;
+  /** Ends the process in the orderly way. */
+  stop(): Promise<void>;
+}
+
+/** Hears of processes that come and go. */
+export interface ServerListener {
+  started(server: DemoServer): void;
+  killing(pid: number): void;
+}
+
+/** Starts a server on a free port, which it keeps. */
+export async function startRestartableServer(
+  options: Omit<DemoServerOptions, "port">,
+  listener: ServerListener,
+): Promise<RestartableServer> {
+  const launch = async (port: number): Promise<DemoServer> => {
+    const server = await startDemoServer({ ...options, port });
+    listener.started(server);
+    return server;
+  };
+  const { url, port, ...first } = await launch(0);
+  let current: Pick<DemoServer, "pid" | "end"> | undefined = first;
+  /** One change at a time: whoever kills while a start is under way kills what was started. */
+  let changing = Promise.resolve();
+  const inTurn = (change: () => Promise<void>): Promise<void> => {
+    const changed = changing.then(change);
+    changing = changed.catch(() => undefined);
+    return changed;
+  };
+  const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
+    const server = current;
+    current = undefined;
+    if (server !== undefined && signal === "SIGKILL") listener.killing(server.pid);
+    await server?.end(signal);
+  };
+  return {
+    url,
+    get running() {
+      return current !== undefined;
+    },
+    kill: () => inTurn(() => end("SIGKILL")),
+    start: () =>
+      inTurn(async () => {
+        current ??= await launch(port);
+      }),
+    stop: () => inTurn(() => end("SIGTERM")),
+  };
+}

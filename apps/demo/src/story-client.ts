@@ -1,0 +1,68 @@
+import { parseArgs } from "node:util";
+import { type Client, type ClientEvent, openClient, type TaskResult } from "@resumable-mcp/client";
+import { z } from "zod";
+import type { ClientLine } from "./story/client-line.js";
+import { countRecords } from "./story/count-records.js";
+import { expectedIds, job, jobArguments } from "./story/job.js";
+import { digestOf, processedRecord } from "./tools/processed-record.js";
+
+const { values } = parseArgs({
+  options: { url: { type: "string" }, state: { type: "string" }, "delay-ms": { type: "string" } },
+});
+const {
+  url,
+  state,
+  "delay-ms": delayMs,
+} = z.object({ url: z.string(), state: z.string(), "delay-ms": z.coerce.number() }).parse(values);
+
+const client = await openClient({
+  servers: [{ url }],
+  stateFile: state,
+  limits: { firstConnectAttempts: 20 },
+  clientInfo: { name: "resumable-mcp-demo", version: "0.1.0" },
+});
+try {
+  const { id, events, result } = await findOrStart(client);
+  for await (const event of events) tell(event);
+  await count(client, id, await result());
+} finally {
+  await client.close();
+}
+
+/** A client that was killed finds its task again; one that was not begins it. */
+async function findOrStart({ unfinished, task, call }: Client) {
+  const found = (await unfinished()).find(({ tool }) => tool === job.tool);
+  if (found !== undefined) {
+    say({ kind: "found", taskId: found.id, percent: found.percent ?? 0 });
+    const handle = task(found.id);
+    return { id: found.id, events: handle.follow(), result: () => handle.result() };
+  }
+  const started = await call(job.tool, jobArguments(delayMs));
+  if (started.taskId === undefined) throw new Error(`${url} answered without a task.`);
+  say({ kind: "started", taskId: started.taskId });
+  return { id: started.taskId, events: started.events(), result: () => started.result() };
+}
+
+function tell(event: ClientEvent): void {
+  if (event.type === "reconnecting") say({ kind: "disconnected", reason: event.reason });
+  if (event.type === "reconnected") say({ kind: "connected" });
+  if (event.type === "log" && event.level !== "debug") say({ kind: "log", text: String(event.data) });
+  if (event.type === "progress") {
+    const { progress, total = job.total, message = "" } = event;
+    say({ kind: "progress", progress, total, message });
+  }
+}
+
+/** Believes nothing but the items themselves. */
+async function count({ task }: Client, id: string, result: TaskResult): Promise<void> {
+  if (result.isError) throw new Error(result.text);
+  const records = [];
+  for await (const item of task(id).items()) records.push(processedRecord.parse(item));
+  const ids = records.map((record) => record.record_id);
+  const { digest: reportedDigest } = z.object({ digest: z.string() }).parse(result.structuredContent);
+  say({ kind: "finished", count: countRecords(ids, expectedIds), digest: digestOf(records), reportedDigest });
+}
+
+function say(line: ClientLine): void {
+  process.stdout.write(`${JSON.stringify(line)}\n`);
+}

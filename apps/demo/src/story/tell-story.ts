@@ -1,0 +1,124 @@
+import { join } from "node:path";
+import { type RestartableServer, startRestartableServer } from "../processes/restartable-server.js";
+import type { ClientLine } from "./client-line.js";
+import { describeCount } from "./count-records.js";
+import { job } from "./job.js";
+import type { Narrator } from "./narrator.js";
+import { type StoryClient, startStoryClient } from "./story-client-program.js";
+
+/** Time of a batch: long enough to be killed in, short enough to wait for. */
+const batchMs = 400;
+const killServerAt = 15;
+const killClientAt = 25;
+const shownDigits = 16;
+
+type Outcome = Extract<ClientLine, { kind: "finished" }>;
+
+/** Where the story takes place. */
+export interface StoryOptions {
+  /** The folder of the demo's built programs. */
+  readonly built: URL;
+  /** For the stores and the clients' state; empty. */
+  readonly folder: string;
+  readonly narrator: Narrator;
+}
+
+/**
+ * Tells the story of a job whose server and client are killed, and that ends as if nothing had happened.
+ *
+ * @returns whether it did.
+ */
+export async function tellStory(options: StoryOptions): Promise<boolean> {
+  const { narrator } = options;
+  narrator.chapter(`${job.total} records in batches of ${job.batch}, undisturbed`);
+  const straight = await withServer(options, "straight", (server) => runUndisturbed(options, server));
+  narrator.line("client", `${describeCount(straight.count)}; digest ${short(straight.digest)}`);
+  narrator.chapter(`The same in another store; the server is killed at ${killServerAt}, the client at ${killClientAt}`);
+  const killed = await withServer(options, "killed", (server) => runKilled(options, server));
+  narrator.chapter("What the client counts in the items of the task");
+  narrator.line("client", `digest ${short(killed.digest)}`);
+  const digests = new Set([straight.digest, killed.digest, straight.reportedDigest, killed.reportedDigest]);
+  narrator.line("client", `content and order are ${digests.size === 1 ? "" : "NOT "}those of the undisturbed run`);
+  narrator.last(describeCount(killed.count));
+  const { expected, processed, repeated, lost } = killed.count;
+  return digests.size === 1 && processed === expected && repeated === 0 && lost === 0;
+}
+
+async function withServer(
+  { built, folder, narrator }: StoryOptions,
+  store: string,
+  run: (server: RestartableServer) => Promise<Outcome>,
+): Promise<Outcome> {
+  const server = await startRestartableServer(
+    { built, store: join(folder, store) },
+    {
+      started: ({ url, pid }) => narrator.line("server", `listens on ${url} (process ${pid})`),
+      killing: (pid) => narrator.line("kill -9", `the server (process ${pid})`),
+    },
+  );
+  try {
+    return await run(server);
+  } finally {
+    await server.stop();
+  }
+}
+
+async function runUndisturbed({ built, folder }: StoryOptions, { url }: RestartableServer): Promise<Outcome> {
+  const client = await startStoryClient({ built, url, stateFile: join(folder, "straight.json"), delayMs: 0 });
+  return requireOutcome(client, await listen(client, () => "go on"));
+}
+
+async function runKilled({ built, folder, narrator }: StoryOptions, server: RestartableServer): Promise<Outcome> {
+  const begin = () =>
+    startStoryClient({ built, url: server.url, stateFile: join(folder, "killed.json"), delayMs: batchMs });
+  let restarted: Promise<void> | undefined;
+  const first = await begin();
+  const early = await listen(first, (line) => {
+    narrator.client(line);
+    if (line.kind !== "progress") return "go on";
+    if (line.progress >= killServerAt) restarted ??= restart(server);
+    return line.progress >= killClientAt ? "kill" : "go on";
+  });
+  await restarted;
+  if (early !== "killed") return requireOutcome(first, early);
+  narrator.line("kill -9", `the client (process ${first.pid})`);
+  const second = await begin();
+  narrator.line("client", `is started again (process ${second.pid})`);
+  const late = await listen(second, (line) => {
+    narrator.client(line);
+    return "go on";
+  });
+  return requireOutcome(second, late);
+}
+
+function restart(server: RestartableServer): Promise<void> {
+  const restarted = server.kill().then(() => server.start());
+  // Its failure is met by whoever awaits it, which is not at once.
+  restarted.catch(() => undefined);
+  return restarted;
+}
+
+/** Hears a client to its end, or until the listener has heard enough. */
+async function listen(
+  client: StoryClient,
+  hear: (line: ClientLine) => "go on" | "kill",
+): Promise<Outcome | "killed" | undefined> {
+  try {
+    for await (const line of client.lines()) {
+      if (line.kind === "finished") return line;
+      if (hear(line) === "kill") return "killed";
+    }
+    return undefined;
+  } finally {
+    await client.kill();
+  }
+}
+
+function requireOutcome(client: StoryClient, outcome: Outcome | "killed" | undefined): Outcome {
+  if (outcome !== undefined && outcome !== "killed") return outcome;
+  throw new Error(`The client ended without a result: ${client.complaint() || "it said nothing."}`);
+}
+
+function short(digest: string): string {
+  return `${digest.slice(0, shownDigits)}…`;
+}

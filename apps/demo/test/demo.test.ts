@@ -1,0 +1,29 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const timeoutMs = 90_000;
+const program = fileURLToPath(new URL("../dist/index.js", import.meta.url));
+
+test("tells the story of a killed job that ends with every record once (feature 29)", {
+  timeout: timeoutMs,
+}, async () => {
+  const folder = await mkdtemp(join(tmpdir(), "demo-"));
+  const child = spawn(process.execPath, [program], {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, TMPDIR: folder },
+  });
+  const [output, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  expect({ code, complaint }).toEqual({ code: 0, complaint: "" });
+  expect(output.trimEnd().split("\n").at(-1)).toBe("50 of 50 records, 0 repeated, 0 lost");
+  expect(output).toMatch(/kill -9 +the server \(process \d+\)/);
+  expect(output).toMatch(/kill -9 +the client \(process \d+\)/);
+  expect(output).toContain("content and order are those of the undisturbed run");
+  expect(await readdir(folder)).toEqual([]);
+  await rm(folder, { recursive: true });
+});
