@@ -5,7 +5,7 @@ import { checkValue, type JsonSchemaValidator } from "../schema.js";
 import type { Instant, Store, TaskSnapshot } from "../store.js";
 import type { Answer, NewTask } from "../task-event.js";
 import { finalStatuses, isFinal, openQuestions, type TaskStatus } from "../task-record.js";
-import { isOrphan, statusOf } from "../task-rules.js";
+import { desiredOf, isOrphan, statusOf } from "../task-rules.js";
 import type { Tool } from "../tool.js";
 import { checkAnswer } from "./check-answer.js";
 import { checkLimit, invalidValue } from "./check-checkpoint.js";
@@ -84,7 +84,8 @@ export function createOwnedTasks(options: OwnedTasksOptions): OwnedTasks {
   const goOn = async (snapshot: TaskSnapshot, created: boolean, handedOver: boolean): Promise<void> => {
     const { record } = snapshot;
     if (!created && handedOver && record.recover !== "auto") await store.signal(record.id, { kind: "hand_over" });
-    if (statusOf(snapshot) === "paused") await store.signal(record.id, { kind: "resume" });
+    // Also a pause that is wished for and not carried out yet: the end of the caller before this one left it.
+    if (desiredOf(snapshot) === "pause") await store.signal(record.id, { kind: "resume" });
     scheduler.kick(record);
   };
 
@@ -211,7 +212,10 @@ export function createOwnedTasks(options: OwnedTasksOptions): OwnedTasks {
     const handedOver = record.recover === "auto" || snapshot.signals.some((signal) => signal.kind === "hand_over");
     const status = statusOf(snapshot);
     if (handedOver || isFinal(status) || status === "paused") return;
-    if (options.toolNamed(record.tool).onCallerCancel !== "detach") await wish(taskId, "pause");
+    if (options.callers.has(taskId) || options.toolNamed(record.tool).onCallerCancel === "detach") return;
+    await wish(taskId, "pause");
+    // The caller may have called again meanwhile: without this the new call would end as paused.
+    if (options.callers.has(taskId)) await wish(taskId, "resume");
   }
 }
 
