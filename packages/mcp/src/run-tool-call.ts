@@ -24,6 +24,7 @@ export async function attendTask(call: Call, taskId: string, handoffMs: number |
   const leave = call.tasks.attend(taskId);
   let left: "cancelled" | "gone" = "gone";
   try {
+    if (!call.meta.redelivered) await resumePaused(call, taskId);
     const ending = await followCall(call, taskId, handoffMs);
     if (ending.reason === "left") left = call.left();
     if (ending.reason === "timeout") await call.tasks.handOver(taskId);
@@ -31,6 +32,12 @@ export async function attendTask(call: Call, taskId: string, handoffMs: number |
   } finally {
     leave(left);
   }
+}
+
+/** The end of an earlier caller may have stopped the task between this call's start and its attendance. */
+async function resumePaused(call: Call, taskId: string): Promise<void> {
+  const { status } = await call.tasks.get(taskId);
+  if (status === "paused") await call.tasks.resume(taskId);
 }
 
 /** What a caller is answered when following its task ended. */

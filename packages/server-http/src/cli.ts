@@ -1,2 +1,5 @@
 #!/usr/bin/env node
-export {};
+import { runCommand } from "@resumable-mcp/mcp/command-line";
+import { runHttpCommand } from "./http-command.js";
+
+await runCommand("resumable-mcp-http", () => runHttpCommand(process.argv.slice(2)));

@@ -1,0 +1,28 @@
+import { isResumableError } from "@resumable-mcp/core";
+
+/** A sentence for whoever started a program, and the code with which it exits: 2 for a wrong command line, else 1. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: 1 | 2;
+
+  constructor(message: string, exitCode: 1 | 2 = 1, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.exitCode = exitCode;
+  }
+}
+
+/** Runs a program; what it throws becomes one sentence on stderr, without a stack. */
+export async function runCommand(program: string, main: () => Promise<void>): Promise<void> {
+  try {
+    await main();
+  } catch (error) {
+    process.stderr.write(`${program}: ${sentenceOf(error)}\n`);
+    process.exit(error instanceof CommandError ? error.exitCode : 1);
+  }
+}
+
+/** One sentence about an error, for people. */
+export function sentenceOf(error: unknown): string {
+  if (error instanceof CommandError || isResumableError(error)) return error.message;
+  return error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : String(error);
+}

@@ -1,0 +1,4 @@
+export { CommandError, runCommand, sentenceOf } from "./command-error.js";
+export { createServerEngine } from "./create-server-engine.js";
+export { loadServer } from "./load-server.js";
+export { oneOf, parseFlags, wholeNumber } from "./parse-flags.js";

@@ -1,0 +1,65 @@
+import { stat } from "node:fs/promises";
+import { basename, extname, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import { isJsonObject, type Tool } from "@resumable-mcp/core";
+import type { ServerDefinition } from "../define-server.js";
+import { CommandError, sentenceOf } from "./command-error.js";
+
+/**
+ * Loads a tools module: its default export is an array of tools, or what `defineServer` returned.
+ *
+ * @throws {@link CommandError} that says what is wrong with the module and what it should export.
+ */
+export async function loadServer(path: string): Promise<ServerDefinition> {
+  const file = resolve(path);
+  if (!(await isFile(file))) throw new CommandError(`Cannot find the tools module ${path}.`);
+  const module = await importModule(path, file);
+  if (module.default === undefined) {
+    throw new CommandError(
+      `The tools module ${path} has no default export. Export an array of tools, or defineServer({ … }).`,
+    );
+  }
+  return definitionOf(module.default, path);
+}
+
+async function isFile(file: string): Promise<boolean> {
+  const found = await stat(file).catch(() => undefined);
+  return found?.isFile() === true;
+}
+
+async function importModule(path: string, file: string): Promise<{ readonly default?: unknown }> {
+  try {
+    return await import(pathToFileURL(file).href);
+  } catch (error) {
+    throw new CommandError(`The tools module ${path} could not be loaded: ${sentenceOf(error)}`, 1, error);
+  }
+}
+
+function definitionOf(exported: unknown, path: string): ServerDefinition {
+  const name = basename(path, extname(path));
+  const definition = Array.isArray(exported) ? { name, version: "0.0.0", tools: exported } : exported;
+  if (!isDefinition(definition)) {
+    throw new CommandError(
+      `The default export of ${path} is neither an array of tools nor a server. Export an array of tools, or defineServer({ … }).`,
+    );
+  }
+  const wrong = definition.tools.findIndex((tool) => !isTool(tool));
+  if (wrong >= 0)
+    throw new CommandError(`Entry ${wrong} of the tools of ${path} is no tool. Make it with defineTool({ … }).`);
+  if (definition.tools.length === 0 && definition.setup === undefined) {
+    throw new CommandError(`The tools module ${path} exports no tools.`);
+  }
+  return definition;
+}
+
+function isDefinition(value: unknown): value is ServerDefinition {
+  if (typeof value !== "object" || value === null) return false;
+  const { name, version, tools, setup } = value as Record<string, unknown>;
+  if (typeof name !== "string" || typeof version !== "string" || !Array.isArray(tools)) return false;
+  return setup === undefined || typeof setup === "function";
+}
+
+function isTool(value: unknown): value is Tool {
+  if (typeof value !== "object" || value === null) return false;
+  return "name" in value && "run" in value && "inputJsonSchema" in value && isJsonObject(value.inputJsonSchema);
+}

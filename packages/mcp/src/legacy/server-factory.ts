@@ -1,0 +1,28 @@
+import type { Engine } from "@resumable-mcp/core";
+import { parseCallMeta } from "../call-meta.js";
+import type { ServerDefinition } from "../define-server.js";
+import { resolveOwner } from "../owner.js";
+import { subjectOf } from "../subject.js";
+import type { AttachOptions } from "./attach-tools.js";
+import { createMcpServer } from "./create-mcp-server.js";
+import type { CreateServer, SessionContext } from "./session/session-context.js";
+
+/**
+ * Makes the `createServer` of a session handler of a definition. A client whose identity outlives its session is told
+ * its unfinished tasks in the server's instructions.
+ */
+export function serverFactory(definition: ServerDefinition, engine: Engine, options: AttachOptions = {}): CreateServer {
+  return (context) => {
+    const owner = lastingOwner(context);
+    const tasks = owner === undefined ? {} : { tasks: engine.forOwner(owner) };
+    return createMcpServer(definition, engine, { ...options, ...tasks });
+  };
+}
+
+/** A session that has only just begun owns nothing yet. */
+function lastingOwner({ sessionId, authInfo, meta }: SessionContext): string | undefined {
+  const subject = subjectOf(authInfo);
+  const { clientId } = parseCallMeta(meta);
+  if (subject === undefined && clientId === undefined) return undefined;
+  return resolveOwner({ subject, clientId, sessionId, local: false });
+}

@@ -1,0 +1,99 @@
+import { resolve } from "node:path";
+import { controlTools } from "@resumable-mcp/mcp";
+import { CommandError, loadServer, oneOf, parseFlags, sentenceOf, wholeNumber } from "@resumable-mcp/mcp/command-line";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { jsonLog } from "./log.js";
+import { type RunningServer, type ServeOptions, serve } from "./serve.js";
+import { readTokenFile } from "./token-file.js";
+
+const usage = `Usage: resumable-mcp-http <tools-module> [options]
+  --host HOST            address to listen on (127.0.0.1)
+  --port PORT            port to listen on, 0 for any free one (8001)
+  --path PATH            path of the endpoint (/mcp)
+  --store DIR            folder of the tasks (.resumable-mcp)
+  --recover attached|all which tasks go on by themselves after a crash (attached)
+  --handoff              answer long calls before the caller's time limit
+  --token-file FILE      lines of "token subject"; callers need one of these tokens
+  --allowed-host NAME    public host name, behind a proxy; may be repeated
+  --allowed-origin URL   origin of web pages that may call; may be repeated
+  --insecure             allow an address that others can reach, without authentication`;
+
+const flags = {
+  host: { type: "string" },
+  port: { type: "string" },
+  path: { type: "string" },
+  store: { type: "string" },
+  recover: { type: "string" },
+  handoff: { type: "boolean" },
+  "token-file": { type: "string" },
+  "allowed-host": { type: "string", multiple: true },
+  "allowed-origin": { type: "string", multiple: true },
+  insecure: { type: "boolean" },
+  help: { type: "boolean", short: "h" },
+} as const;
+
+/** The command-line program: serves a tools module until it is told to stop. */
+export async function runHttpCommand(args: readonly string[]): Promise<void> {
+  const { values, positionals } = parseFlags(args, flags, usage);
+  const [module, ...rest] = positionals;
+  if (values.help === true) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
+  if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
+  const port = wholeNumber("port", values.port ?? "8001", { min: 0, max: 65_535 });
+  const recover = oneOf("recover", values.recover ?? "attached", ["attached", "all"]);
+  const definition = await loadServer(module);
+  const fd = passedSocket(process.env);
+  const log = jsonLog((line) => process.stderr.write(line));
+  const options: ServeOptions = {
+    definition,
+    store: createFsStore({ directory: resolve(values.store ?? ".resumable-mcp") }),
+    host: values.host ?? "127.0.0.1",
+    port,
+    path: endpointPath(values.path ?? "/mcp"),
+    recover,
+    allowedHosts: values["allowed-host"] ?? [],
+    allowedOrigins: values["allowed-origin"] ?? [],
+    insecure: values.insecure ?? false,
+    log,
+    ...(values.handoff === undefined ? {} : { handoff: values.handoff }),
+    ...(fd === undefined ? {} : { fd }),
+    ...(values["token-file"] === undefined ? {} : { verifyToken: await readTokenFile(values["token-file"]) }),
+  };
+  const server = await serve(options);
+  stopOnSignal(server);
+  process.on("unhandledRejection", (error) => log("error", `A promise nobody waited for: ${sentenceOf(error)}`));
+  process.stderr.write(banner(options, server.url));
+}
+
+function endpointPath(path: string): string {
+  if (/^\/[\w\-./]*$/.test(path)) return path;
+  throw new CommandError(`--path must begin with a slash, not ${JSON.stringify(path)}.`, 2);
+}
+
+/** Socket activation, as systemd does it (sd_listen_fds): the first passed socket has number 3. */
+function passedSocket({ LISTEN_FDS, LISTEN_PID }: NodeJS.ProcessEnv): number | undefined {
+  return LISTEN_PID === String(process.pid) && Number(LISTEN_FDS) >= 1 ? 3 : undefined;
+}
+
+function banner({ definition }: ServeOptions, url: string): string {
+  const names = [...definition.tools, ...controlTools].map(({ name }) => name);
+  return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nlistening on ${url}\n`;
+}
+
+function stopOnSignal(server: RunningServer): void {
+  const stop = () => {
+    process.stderr.write("Server stopped by user\n");
+    // A second signal ends the process at once, as it would without this handler.
+    for (const signal of ["SIGINT", "SIGTERM"]) process.removeListener(signal, stop);
+    void server.close().then(
+      () => process.exit(0),
+      (error: unknown) => {
+        process.stderr.write(`${sentenceOf(error)}\n`);
+        process.exit(1);
+      },
+    );
+  };
+  for (const signal of ["SIGINT", "SIGTERM"]) process.on(signal, stop);
+}

@@ -1,0 +1,139 @@
+import { createServer, type Server } from "node:http";
+import type { Engine, Store } from "@resumable-mcp/core";
+import { createSessionHandler, nodeListener, type ServerDefinition, type SessionLimits } from "@resumable-mcp/mcp";
+import { CommandError, createServerEngine, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { serverFactory } from "@resumable-mcp/mcp/legacy";
+import { hostRules, isLoopback } from "./allowed-hosts.js";
+import type { VerifyToken } from "./bearer.js";
+import { createHttpHandler } from "./http-handler.js";
+import { type HttpLimits, httpLimits } from "./http-limits.js";
+import type { Log } from "./log.js";
+
+/** How a server is served over HTTP. Everything but definition and store has a default. */
+export interface ServeOptions {
+  readonly definition: ServerDefinition;
+  readonly store: Store;
+  /** Default 127.0.0.1. */
+  readonly host?: string;
+  /** Default 8001; 0 takes any free port. */
+  readonly port?: number;
+  /** A listening socket that a parent owns, in place of host and port: no connection is refused while this restarts. */
+  readonly fd?: number;
+  /** Default /mcp. */
+  readonly path?: string;
+  /** Names by which the server may be called, beside loopback names. */
+  readonly allowedHosts?: readonly string[];
+  /** Origins of web pages that may call, beside those of the hosts. */
+  readonly allowedOrigins?: readonly string[];
+  readonly verifyToken?: VerifyToken;
+  readonly authorizationServers?: readonly string[];
+  /** Lets a server without authentication listen on an address that other machines can reach. */
+  readonly insecure?: boolean;
+  /** Which tasks go on by themselves after a crash. */
+  readonly recover?: "attached" | "all";
+  readonly handoff?: boolean;
+  /** Against the specification: a reconnect sends again from all streams of the session. */
+  readonly crossStreamReplay?: boolean;
+  readonly limits?: Partial<HttpLimits & SessionLimits>;
+  readonly log?: Log;
+}
+
+/** A server that listens. */
+export interface RunningServer {
+  readonly url: string;
+  readonly engine: Engine;
+  /** Lets tasks stop at their next checkpoint, ends all streams so that clients come back later, and closes. */
+  close(): Promise<void>;
+}
+
+/**
+ * Serves tools over HTTP. Calls in flight survive the death of the process: whoever starts it again on the same store
+ * and port goes on with them.
+ *
+ * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
+ * @throws {@link CommandError} when the port is taken, or the address would be open to everybody.
+ */
+export async function serve(options: ServeOptions): Promise<RunningServer> {
+  const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition } = options;
+  if (!isLoopback(host) && verifyToken === undefined && options.insecure !== true) {
+    throw new CommandError(
+      `Without authentication, everybody who can reach ${host} could run the tools. Give --token-file, or --insecure if that is wanted.`,
+      2,
+    );
+  }
+  const limits = { ...httpLimits, ...options.limits };
+  const onError = (error: unknown) => log("error", sentenceOf(error));
+  const { store, recover = "attached" } = options;
+  const engine = await createServerEngine(definition, { store, recover, onError });
+  // A folder that cannot be used is told now, not to the first caller.
+  await store.getSession("0".repeat(32));
+  await engine.open();
+  const sessions = createSessionHandler({
+    engine,
+    createServer: serverFactory(definition, engine, {
+      onError,
+      ...(options.handoff === undefined ? {} : { handoff: options.handoff }),
+    }),
+    crossStreamReplay: options.crossStreamReplay ?? false,
+    onError,
+    ...(options.limits === undefined ? {} : { limits: options.limits }),
+  });
+  const handler = createHttpHandler({
+    engine,
+    endpoint: sessions.fetch,
+    path,
+    rules: hostRules({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
+    authorizationServers: options.authorizationServers ?? [],
+    limits,
+    log,
+    ...(verifyToken === undefined ? {} : { verifyToken }),
+  });
+  const http = createServer(
+    { requestTimeout: limits.requestTimeoutMs, maxHeaderSize: limits.maxHeaderBytes },
+    nodeListener(handler),
+  );
+  http.maxConnections = limits.maxConnections;
+  const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });
+  const close = async () => {
+    await engine.drain({ timeoutMs: limits.drainTimeoutMs });
+    await sessions.close();
+    await closeHttp(http);
+    await engine.close();
+  };
+  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, close };
+}
+
+interface Address {
+  readonly host: string;
+  readonly port: number;
+  readonly fd: number | undefined;
+}
+
+function listen(http: Server, { host, port, fd }: Address): Promise<number> {
+  return new Promise((resolve, reject) => {
+    http.once("error", (error: NodeJS.ErrnoException) =>
+      reject(new CommandError(listenProblem(error, host, port), 1, error)),
+    );
+    http.listen(fd === undefined ? { host, port } : { fd }, () => {
+      const address = http.address();
+      resolve(typeof address === "object" && address !== null ? address.port : port);
+    });
+  });
+}
+
+function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+  if (code === "EADDRINUSE")
+    return `Port ${port} on ${host} is in use. Choose another with --port, or 0 for any free one.`;
+  if (code === "EACCES") return `Port ${port} may not be used by this user. Choose one above 1023 with --port.`;
+  if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
+    return `${host} is no address of this machine. Choose another with --host.`;
+  return `Cannot listen on ${host}:${port}: ${message}`;
+}
+
+function closeHttp(http: Server): Promise<void> {
+  return new Promise((resolve) => {
+    http.close(() => resolve());
+    // What is not over by now belongs to clients that do not read.
+    http.closeAllConnections();
+  });
+}

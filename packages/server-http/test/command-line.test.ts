@@ -1,0 +1,176 @@
+import { writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { afterwards, runToEnd, startServer, testFolder, toolsModule } from "./server-process.js";
+import { connectStock } from "./stock-client.js";
+
+const timeoutMs = 30_000;
+
+async function moduleOf(source: string): Promise<string> {
+  const file = join(await testFolder(), "module.mjs");
+  await writeFile(file, source);
+  return file;
+}
+
+/** One sentence for people: no stack, no more than the usage below it. */
+function expectSentence({ stderr }: { stderr: string }, sentence: RegExp) {
+  expect(stderr).toMatch(sentence);
+  expect(stderr).not.toMatch(/\n\s+at /);
+}
+
+test(
+  "says what is wrong with a tools module",
+  async () => {
+    const cases: [string, RegExp][] = [
+      ["/nowhere/tools.mjs", /Cannot find the tools module \/nowhere\/tools\.mjs\.\n$/],
+      [await moduleOf("export const tools = [];"), /has no default export/],
+      [await moduleOf("export default [];"), /exports no tools/],
+      [await moduleOf("export default 7;"), /neither an array of tools nor a server/],
+      [await moduleOf("export default [{ name: 'x' }];"), /Entry 0 of the tools .* is no tool/],
+      [await moduleOf("throw new Error('broken\\nlines');"), /could not be loaded: broken\n$/],
+    ];
+    for (const [module, sentence] of cases) {
+      const ended = await runToEnd([module, "--port", "0"]);
+      expectSentence(ended, sentence);
+      expect(ended.code).toBe(1);
+    }
+  },
+  timeoutMs,
+);
+
+test(
+  "refuses a wrong command line with the usage",
+  async () => {
+    const cases: [string[], RegExp][] = [
+      [[toolsModule, "--frobnicate"], /Unknown option '--frobnicate'[\s\S]*Usage:/],
+      [[], /Name one tools module/],
+      [[toolsModule, "--port", "high"], /--port must be a whole number from 0 to 65535/],
+      [[toolsModule, "--recover", "none"], /--recover must be attached or all/],
+      [[toolsModule, "--host", "0.0.0.0"], /Give --token-file, or --insecure/],
+    ];
+    for (const [args, sentence] of cases) {
+      const ended = await runToEnd(args);
+      expectSentence(ended, sentence);
+      expect(ended.code).toBe(2);
+    }
+  },
+  timeoutMs,
+);
+
+test(
+  "says that a port is in use, and that a store cannot be used",
+  async () => {
+    const taken = createServer();
+    await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
+    afterwards(() => new Promise((resolve) => taken.close(resolve)));
+    const address = taken.address();
+    const port = typeof address === "object" && address !== null ? address.port : 0;
+    const store = await testFolder();
+    const inUse = await runToEnd([toolsModule, "--port", String(port), "--store", store]);
+    expectSentence(inUse, /Port \d+ on 127\.0\.0\.1 is in use\./);
+    expect(inUse.code).toBe(1);
+    const noFolder = await runToEnd([toolsModule, "--port", "0", "--store", join(toolsModule, "below-a-file")]);
+    expectSentence(noFolder, /below-a-file/);
+    expect(noFolder.code).toBe(1);
+  },
+  timeoutMs,
+);
+
+test(
+  "tells address and tools on stderr, serves with and without a slash, and stops when told to",
+  async () => {
+    const server = await startServer([toolsModule, "--port", "0", "--store", await testFolder()]);
+    const { client } = await connectStock(`${server.url}/`);
+    expect((await client.listTools()).tools.map(({ name }) => name)).toContain("count_to");
+    const call = client.callTool({ name: "count_to", arguments: { n: 100_000 } }).catch(() => {});
+    await client.callTool({ name: "get_session_info" });
+    const { code, stderr, stdout } = await server.stop("SIGINT");
+    expect(code).toBe(0);
+    expect(stdout).toBe("");
+    expect(stderr).toContain("tools: count_to, ask_name, get_task,");
+    expect(stderr).toContain("Server stopped by user");
+    await client.close();
+    await call;
+  },
+  timeoutMs,
+);
+
+test(
+  "with a token file only those who have a token may call, and each sees only their own tasks",
+  async () => {
+    const tokens = join(await testFolder(), "tokens");
+    const [alices, bobs] = ["alices-token-0123456789", "bobs-token-0123456789abc"];
+    await writeFile(tokens, `# who may call\n${alices} alice\n${bobs} bob\n`);
+    const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--token-file", tokens];
+    const server = await startServer(args);
+    const refused = await fetch(server.url, { method: "POST", body: "{}" });
+    expect(refused.status).toBe(401);
+    expect(refused.headers.get("www-authenticate")).toContain("/.well-known/oauth-protected-resource/mcp");
+    const metadata = await fetch(new URL("/.well-known/oauth-protected-resource/mcp", server.url));
+    expect(await metadata.json()).toMatchObject({ resource: server.url, bearer_methods_supported: ["header"] });
+
+    const alice = (await connectStock(server.url, { token: alices })).client;
+    const bob = (await connectStock(server.url, { token: bobs })).client;
+    const done = await alice.callTool({ name: "count_to", arguments: { n: 2 } });
+    const task_id = done._meta?.["resumable-mcp/task_id"];
+    const asked = await alice.callTool({ name: "ask_name", arguments: {} });
+    const question = (asked.structuredContent as { task_id: string }).task_id;
+    const foreign: [string, object][] = [
+      ["get_task", { task_id, include: ["result"] }],
+      ["wait_for_task", { task_id }],
+      ["pause_task", { task_id: question }],
+      ["resume_task", { task_id: question }],
+      ["cancel_task", { task_id: question }],
+      ["answer_task", { task_id: question, key: "name", action: "decline" }],
+      ["delete_task", { task_id }],
+      ["get_task_items", { task_id }],
+    ];
+    for (const [name, args] of foreign) {
+      const unknown = { ...args, task_id: "no-task-of-this-name-at-all" };
+      const [seen, never] = [
+        await bob.callTool({ name, arguments: { ...args } }),
+        await bob.callTool({ name, arguments: unknown }),
+      ];
+      expect(seen).toMatchObject({ isError: true, structuredContent: { error: { code: "TASK_NOT_FOUND" } } });
+      const blank = (value: unknown) => JSON.stringify(value).replaceAll(/[A-Za-z0-9_-]{16,64}/g, "ID");
+      expect(blank(seen)).toBe(blank(never));
+    }
+    for (const client_id of [undefined, "alice", "0123456789abcdef0123456789abcdef"]) {
+      const listed = await bob.callTool({ name: "list_session_tasks", arguments: { client_id } });
+      expect(listed).toMatchObject({ structuredContent: { total_tasks: 0, tasks: [] } });
+      const stats = await bob.callTool({ name: "get_checkpoint_stats", arguments: { client_id } });
+      expect(stats).toMatchObject({ structuredContent: { total_checkpoints: 0 } });
+    }
+    const own = await alice.callTool({ name: "list_session_tasks", arguments: {} });
+    expect(own).toMatchObject({ structuredContent: { total_tasks: 2 } });
+  },
+  timeoutMs,
+);
+
+test(
+  "requests by a foreign name or from a foreign page are refused; health is told",
+  async () => {
+    const server = await startServer([
+      toolsModule,
+      "--port",
+      "0",
+      "--store",
+      await testFolder(),
+      "--allowed-host",
+      "tools.example",
+    ]);
+    const status = async (path: string, headers: Record<string, string>) =>
+      (await fetch(new URL(path, server.url), { headers })).status;
+    expect(await status("/mcp", { origin: "http://evil.example" })).toBe(403);
+    expect(await status("/mcp", { origin: "null" })).toBe(403);
+    expect(await status("/mcp", { origin: "https://tools.example", accept: "text/event-stream" })).toBe(400);
+    expect(await status("/healthz", {})).toBe(200);
+    expect(await status("/readyz", {})).toBe(200);
+    expect(await status("/elsewhere", {})).toBe(404);
+    const allowed = await fetch(server.url, { method: "OPTIONS", headers: { origin: "http://localhost:5173" } });
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get("access-control-allow-origin")).toBe("http://localhost:5173");
+  },
+  timeoutMs,
+);

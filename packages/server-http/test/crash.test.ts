@@ -1,0 +1,164 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import { expect, test } from "vitest";
+import { startServer, testFolder, toolsModule } from "./server-process.js";
+import { connectStock } from "./stock-client.js";
+
+const crashTimeoutMs = 60_000;
+const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
+
+async function start(store: string, port = 0) {
+  return startServer([toolsModule, "--port", String(port), "--store", store]);
+}
+
+test(
+  "G5 a call in flight survives SIGKILL of the server: the result is complete, progress rises without gap or repeat",
+  async () => {
+    const store = await testFolder();
+    let server = await start(store);
+    const { client } = await connectStock(server.url);
+    const seen: number[] = [];
+    let restarted: Promise<void> | undefined;
+    const restart = async () => {
+      await server.kill();
+      server = await start(store, server.port);
+    };
+    const onprogress = ({ progress }: Progress) => {
+      seen.push(progress);
+      if (progress === 5) restarted ??= restart();
+    };
+    const result = await client.callTool({ name: "count_to", arguments: { n: 40 } }, undefined, { onprogress });
+    await restarted;
+    expect(result).toMatchObject({ structuredContent: { counted: 40 } });
+    expect(seen).toEqual(count(40));
+    const items = await client.callTool({
+      name: "get_task_items",
+      arguments: { task_id: result._meta?.["resumable-mcp/task_id"] },
+    });
+    expect(items).toMatchObject({ structuredContent: { items: count(40), total: 40 } });
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "an ordinary tool in flight at the kill runs once, and its caller is told that the outcome is unknown",
+  async () => {
+    const store = await testFolder();
+    const file = join(store, "lines.txt");
+    let server = await start(store);
+    const { client } = await connectStock(server.url);
+    let restarted: Promise<void> | undefined;
+    const restart = async () => {
+      await server.kill();
+      server = await start(store, server.port);
+    };
+    const onprogress = () => {
+      restarted ??= restart();
+    };
+    const result = await client.callTool({ name: "append_line", arguments: { file } }, undefined, { onprogress });
+    await restarted;
+    expect(result).toMatchObject({
+      isError: true,
+      content: [
+        {
+          text: "The server restarted while append_line ran; it may or may not have taken effect. Check before calling again.",
+        },
+      ],
+    });
+    expect(await readFile(file, "utf8")).toBe("ran\n");
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "a new client process that kept session id and event id gets the result of the call that the old one began",
+  async () => {
+    const store = await testFolder();
+    const server = await start(store);
+    const first = await connectStock(server.url);
+    let token = "";
+    const lost = new Promise<void>((resolve) => {
+      const options = {
+        onresumptiontoken: (value: string) => {
+          token = value;
+        },
+        onprogress: ({ progress }: Progress) => {
+          if (progress === 3) resolve();
+        },
+      };
+      first.client.callTool({ name: "count_to", arguments: { n: 20 } }, undefined, options).catch(() => {});
+    });
+    await lost;
+    const { sessionId } = first.transport;
+    // A client that dies takes its connections with it and says no goodbye.
+    await first.client.close();
+    const { client, transport } = await connectStock(server.url, {
+      transport: sessionId === undefined ? {} : { sessionId },
+    });
+    transport.setProtocolVersion("2025-11-25");
+    const result = await client.callTool({ name: "count_to", arguments: {} }, undefined, { resumptionToken: token });
+    expect(result).toMatchObject({ structuredContent: { counted: 20 } });
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "G9 a question survives SIGKILL of the server: it is shown once, and its answer reaches the new process",
+  async () => {
+    const store = await testFolder();
+    let server = await start(store);
+    const { client } = await connectStock(server.url, { capabilities: { elicitation: {} } });
+    let shown = 0;
+    client.setRequestHandler(ElicitRequestSchema, async () => {
+      shown += 1;
+      await server.kill();
+      server = await start(store, server.port);
+      return { action: "accept" as const, content: { name: "Ada" } };
+    });
+    const result = await client.callTool({ name: "ask_name", arguments: {} });
+    expect(result).toMatchObject({ content: [{ text: "Ada" }] });
+    expect(shown).toBe(1);
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "G7 a stock client with a short timeout calls again and again, and gets the result of one task",
+  async () => {
+    const server = await start(await testFolder());
+    const { client } = await connectStock(server.url);
+    const call = { name: "count_to", arguments: { n: 30, pace_ms: 20 } };
+    const attempts = [];
+    for (;;) {
+      const outcome = await client.callTool(call, undefined, { timeout: 150 }).catch((error: unknown) => error);
+      attempts.push(outcome);
+      if (!(outcome instanceof Error)) break;
+    }
+    expect(attempts.length).toBeGreaterThan(1);
+    expect(attempts.at(-1)).toMatchObject({ structuredContent: { counted: 30 } });
+    const stats = await client.callTool({ name: "get_checkpoint_stats", arguments: {} });
+    expect(stats).toMatchObject({ structuredContent: { total_checkpoints: 1, checkpoint_stats: { completed: 1 } } });
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "a task that was handed off goes on by itself after the kill, and wait_for_task gives its result",
+  async () => {
+    const store = await testFolder();
+    const server = await start(store);
+    const { client, transport } = await connectStock(server.url);
+    const handoff = { "resumable-mcp/handoff": 0 };
+    const running = await client.callTool({ name: "count_to", arguments: { n: 30 }, _meta: handoff });
+    expect(running).toMatchObject({ structuredContent: { status: "running", next_tool: "wait_for_task" } });
+    await server.kill();
+    const again = await start(store, server.port);
+    expect(again.port).toBe(server.port);
+    expect(transport.sessionId).toBeDefined();
+    const { task_id } = running.structuredContent as { task_id: string };
+    const result = await client.callTool({ name: "wait_for_task", arguments: { task_id } });
+    expect(result).toMatchObject({ structuredContent: { counted: 30 } });
+  },
+  crashTimeoutMs,
+);

@@ -1,0 +1,98 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { afterEach } from "vitest";
+
+const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+/** The tools module that most tests serve. */
+export const toolsModule = fileURLToPath(new URL("./crash-tools-module.js", import.meta.url));
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** Does something after the test, last first. */
+export function afterwards(clean: () => Promise<unknown>): void {
+  cleanups.push(clean);
+}
+
+/** Makes a folder for one test. */
+export async function testFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "server-http-"));
+  afterwards(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A running server program. */
+export interface ServerProcess {
+  readonly url: string;
+  readonly port: number;
+  /** SIGKILL, and wait until it is dead. */
+  kill(): Promise<void>;
+  /** Sends a signal; gives the exit code and all that was written to stderr. */
+  stop(signal: NodeJS.Signals): Promise<Ended>;
+}
+
+/** How a program ended. */
+export interface Ended {
+  readonly code: number | null;
+  readonly stderr: string;
+  readonly stdout: string;
+}
+
+/** Starts the program and waits for its ready line. */
+export async function startServer(args: readonly string[], env: Record<string, string> = {}): Promise<ServerProcess> {
+  const { child, output, lines } = run(args, env);
+  for await (const line of lines) {
+    const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];
+    if (url === undefined) continue;
+    return {
+      url,
+      port: Number(new URL(url).port),
+      kill: async () => {
+        await end(child, "SIGKILL");
+      },
+      stop: async (signal) => {
+        const code = await end(child, signal);
+        return { code, ...output };
+      },
+    };
+  }
+  throw new Error(`The server ended without a ready line: ${output.stderr}`);
+}
+
+/** Runs the program to its end. */
+export async function runToEnd(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
+  const { child, output } = run(args, env);
+  const [code] = await once(child, "close");
+  return { code, ...output };
+}
+
+function run(args: readonly string[], env: Record<string, string>) {
+  const child = spawn(process.execPath, [cli, ...args], {
+    env: { ...process.env, ...env },
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  afterwards(() => end(child, "SIGKILL"));
+  const output = { stderr: "", stdout: "" };
+  child.stderr.on("data", (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  child.stdout.on("data", (chunk: Buffer) => {
+    output.stdout += chunk.toString();
+  });
+  return { child, output, lines: createInterface({ input: child.stderr }) };
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const exited = once(child, "close");
+  child.kill(signal);
+  await exited;
+  return child.exitCode;
+}

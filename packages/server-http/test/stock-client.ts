@@ -1,0 +1,20 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import {
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { afterwards } from "./server-process.js";
+
+/** An unmodified client of the SDK, connected. */
+export async function connectStock(
+  url: string,
+  options: { token?: string; capabilities?: object; transport?: StreamableHTTPClientTransportOptions } = {},
+) {
+  const client = new Client({ name: "stock", version: "1" }, { capabilities: options.capabilities ?? {} });
+  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, ...options.transport });
+  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
+  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  afterwards(() => client.close());
+  return { client, transport };
+}
