@@ -60,7 +60,7 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     hints,
     journal: new JournalReader(context, reader),
     committer: new Committer({ context, book, keys, finished, documents, rotation, hints }),
-    creator: new TaskCreator({ context, reader, keys, finished, documents, hints }),
+    creator: new TaskCreator({ context, reader, keys, finished, hints }),
     remover: new TaskRemover({ context, book, keys, finished, hints }),
     lists: new TaskLists({ context, reader, finished }),
     sessions: new SessionFiles(context),

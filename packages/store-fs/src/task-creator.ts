@@ -4,7 +4,6 @@ import type { Hints } from "./hints.js";
 import { isSafeId, shardFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import { badId } from "./store-errors.js";
-import type { TaskDocuments } from "./task-documents.js";
 import { TaskDraft } from "./task-draft.js";
 import type { TaskKeys } from "./task-keys.js";
 import type { TaskReader, TaskReading } from "./task-reader.js";
@@ -27,7 +26,6 @@ export class TaskCreator {
     readonly reader: TaskReader;
     readonly keys: TaskKeys;
     readonly finished: FinishedTasks;
-    readonly documents: TaskDocuments;
     readonly hints: Hints;
   };
 
@@ -90,12 +88,11 @@ export class TaskCreator {
   }
 
   private async finish(reading: TaskReading): Promise<Created> {
-    const { context, documents, hints, reader } = this.parts;
+    const { context, hints, reader } = this.parts;
     const taskId = reading.record.id;
     context.observe("store.create.claimed", taskId);
     await this.settle(reading);
     context.observe("store.create.synced", taskId);
-    documents.schedule(reading.record);
     hints.notify(taskId, "runnable");
     return { snapshot: reader.snapshotOf(reading), created: true };
   }

@@ -65,8 +65,7 @@ export class TaskDocuments {
     this.schedule(live.durable);
   }
 
-  /** Writes a task's document soon. */
-  schedule(record: TaskRecord): void {
+  private schedule(record: TaskRecord): void {
     this.waiting.set(record.id, record);
     if (this.running.has(record.id)) return;
     const run = this.drain(record.id).finally(() => this.running.delete(record.id));

@@ -82,15 +82,21 @@ export class WorkerRegistry {
 
   /** Tells whether a worker is alive, by the newest time that was noted. */
   isAlive(name: string, ttlMs: number): boolean {
-    const entry = this.read(name);
-    if (entry === undefined || this.host.processState(entry.identity) === "dead") {
+    const beat = this.own.get(name)?.beat ?? this.beatOfLiving(name);
+    if (beat === undefined) {
       this.seen.delete(name);
       return false;
     }
     const before = this.seen.get(name);
-    if (before?.beat === entry.beat) return this.latestMs === undefined || this.latestMs - before.movedMs < ttlMs;
-    this.seen.set(name, { beat: entry.beat, movedMs: this.latestMs ?? 0 });
+    if (before?.beat === beat) return this.latestMs === undefined || this.latestMs - before.movedMs < ttlMs;
+    this.seen.set(name, { beat, movedMs: this.latestMs ?? 0 });
     return true;
+  }
+
+  /** The number of another store's worker, if its process is not known to be gone. */
+  private beatOfLiving(name: string): number | undefined {
+    const entry = this.read(name);
+    return entry === undefined || this.host.processState(entry.identity) === "dead" ? undefined : entry.beat;
   }
 
   /** Notes that this store is in use, before it makes anything that others might take for left behind. */
@@ -112,8 +118,7 @@ export class WorkerRegistry {
   }
 
   private isDead(name: string): boolean {
-    const entry = this.read(name);
-    return entry === undefined || this.host.processState(entry.identity) === "dead";
+    return this.beatOfLiving(name) === undefined;
   }
 
   private read(name: string): { readonly identity: ProcessIdentity; readonly beat: number } | undefined {

@@ -1,0 +1,30 @@
+import { parseArgs } from "node:util";
+
+/** Takes the command line apart. */
+export function parseCommand(args: readonly string[]) {
+  return parseArgs({
+    args: [...args],
+    allowPositionals: true,
+    options: {
+      store: { type: "string", default: ".resumable-mcp" },
+      json: { type: "boolean", default: false },
+      help: { type: "boolean", short: "h", default: false },
+      owner: { type: "string" },
+      status: { type: "string", multiple: true },
+      limit: { type: "string", default: "50" },
+      cursor: { type: "string" },
+      events: { type: "boolean", default: false },
+      items: { type: "boolean", default: false },
+    },
+  });
+}
+
+/** What a command was told besides its name. */
+export type CommandOptions = ReturnType<typeof parseCommand>["values"];
+
+/** A result for scripts, the same for people, and whether all is well. */
+export interface CommandResult {
+  readonly json: unknown;
+  readonly text: string;
+  readonly ok: boolean;
+}

@@ -1,0 +1,28 @@
+import { join } from "node:path";
+import type { OpenStore } from "../open-store.js";
+import { listIfExists } from "../whole-file.js";
+import type { CommandResult } from "./command.js";
+
+/** Counts what a store holds. */
+export async function statsCommand({ context, lists }: OpenStore): Promise<CommandResult> {
+  const { disk, layout } = context;
+  const counts = await lists.countTasks({});
+  const namesIn = (folder: string) => listIfExists(disk, folder) ?? [];
+  const json = {
+    store: layout.directory,
+    ...counts,
+    unfinished: namesIn(layout.open).length,
+    sessions: namesIn(layout.sessions).length,
+    workers: namesIn(layout.workers).length,
+    quarantined: namesIn(layout.quarantine).filter((name) => disk.stat(join(layout.quarantine, name))?.isFolder).length,
+  };
+  const byName = (group: object) => Object.entries(group).map(([name, count]) => `  ${name}: ${count}`);
+  const text = [
+    `${json.total} tasks in ${json.store}, ${json.unfinished} unfinished`,
+    ...byName(counts.byStatus),
+    "by tool",
+    ...byName(counts.byTool),
+    `${json.sessions} sessions, ${json.workers} workers, ${json.quarantined} quarantined`,
+  ].join("\n");
+  return { json, text, ok: true };
+}

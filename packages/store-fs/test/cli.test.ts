@@ -1,0 +1,81 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { runCommand } from "../src/cli/run-command.js";
+import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
+
+async function run(...args: string[]) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const code = await runCommand(args, { out: (text) => out.push(text), error: (text) => errors.push(text) });
+  return { code, out: out.join("\n"), errors: errors.join("\n") };
+}
+
+async function json(...args: string[]): Promise<{ readonly code: number; readonly value: unknown }> {
+  const { code, out } = await run(...args, "--json");
+  return { code, value: JSON.parse(out) };
+}
+
+/** A store with a finished task of three events and an unfinished one. */
+async function filled() {
+  const directory = emptyFolder();
+  const store = openStore(directory, { durability: "process" });
+  const done = await create(store, "done");
+  const held = await lease(store, done);
+  await commit(store, held, 1, [checkpoint(1, ["a"]), { type: "completed", output: 1 }]);
+  const open = await create(store, "open");
+  await store.close();
+  return { directory, done, open };
+}
+
+function everything(directory: string): string {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files
+    .sort()
+    .map((path) => `${path}: ${readFileSync(path, "base64")}`)
+    .join("\n");
+}
+
+test("counts, lists and shows what is there", async () => {
+  const { directory, done, open } = await filled();
+  const stats = await json("stats", "--store", directory);
+  expect(stats).toMatchObject({ code: 0, value: { total: 2, byStatus: { completed: 1, pending: 1 }, unfinished: 1 } });
+  const list = await json("list", "--store", directory, "--status", "completed");
+  expect(list).toMatchObject({ code: 0, value: { tasks: [{ id: done, status: "completed" }] } });
+  const shown = await json("show", open, "--store", directory, "--events");
+  expect(shown).toMatchObject({ code: 0, value: { status: "pending", events: [{ seq: 1, type: "created" }] } });
+  expect((await run("list", "--store", directory)).out).toContain(open);
+});
+
+test("finds nothing wrong with a sound store, and changes nothing in it", async () => {
+  const { directory } = await filled();
+  const before = everything(directory);
+  const check = await json("check", "--store", directory);
+  expect(check).toMatchObject({ code: 0, value: { tasks: 2, problems: [] } });
+  expect(everything(directory)).toBe(before);
+});
+
+test("names a damaged task, and leaves it where it is", async () => {
+  const { directory, done } = await filled();
+  const path = journalOf(directory, done);
+  const bytes = readFileSync(path);
+  bytes[50] = (bytes[50] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+  const before = everything(directory);
+  const check = await json("check", "--store", directory);
+  expect(check).toMatchObject({ code: 1, value: { problems: [{ kind: "damaged", taskId: done }] } });
+  expect(everything(directory)).toBe(before);
+});
+
+test("says what is wrong with a command, an id, or a folder", async () => {
+  const { directory } = await filled();
+  expect((await run("remove")).code).toBe(2);
+  expect((await run("check", "--stor", directory)).code).toBe(2);
+  expect(await run("show", "no-such-task-here", "--store", directory)).toMatchObject({ code: 1 });
+  expect(await run("show", "../../format", "--store", directory)).toMatchObject({ code: 1 });
+  const empty = emptyFolder();
+  const nothing = await json("stats", "--store", join(empty, "none"));
+  expect(nothing).toMatchObject({ code: 1, value: { error: { code: "STORE_LAYOUT" } } });
+  expect(readdirSync(empty)).toEqual([]);
+});
