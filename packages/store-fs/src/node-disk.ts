@@ -16,8 +16,13 @@ export const nodeDisk: Disk = {
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
   truncate: (path) => fs.truncateSync(path),
   stat(path) {
-    const stat = fs.statSync(path, { throwIfNoEntry: false });
-    return stat && { size: stat.size, modifiedMs: stat.mtimeMs, isFolder: stat.isDirectory() };
+    try {
+      const stat = fs.statSync(path);
+      return { size: stat.size, modifiedMs: stat.mtimeMs, isFolder: stat.isDirectory() };
+    } catch (error) {
+      if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
+      throw error;
+    }
   },
   list: (folder) => fs.readdirSync(folder),
   makeFolder: (path) => void fs.mkdirSync(path, { recursive: true }),

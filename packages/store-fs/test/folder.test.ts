@@ -1,0 +1,95 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { nodeDisk } from "../src/node-disk.js";
+import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
+
+describe("the folder of a store", () => {
+  test("is not made by a store that nobody uses", async () => {
+    const directory = join(emptyFolder(), "store");
+    const store = openStore(directory);
+    await store.close();
+    expect(existsSync(directory)).toBe(false);
+  });
+
+  test("is made with those above it by the first call", async () => {
+    const directory = join(emptyFolder(), "a", "b");
+    expect((await openStore(directory).countTasks({})).total).toBe(0);
+    expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 1 });
+  });
+
+  test.each([
+    ["a later layout", '{"layout":2}'],
+    ["an unreadable layout", "{"],
+    ["no text at all", ""],
+  ])("of %s is refused and left as it is", async (_, text) => {
+    const directory = emptyFolder();
+    writeFileSync(join(directory, "format.json"), text);
+    await expect(openStore(directory).countTasks({})).rejects.toMatchObject({ code: "STORE_LAYOUT" });
+    expect(readdirSync(directory)).toEqual(["format.json"]);
+    expect(readFileSync(join(directory, "format.json"), "utf8")).toBe(text);
+  });
+
+  test("that lost its layout is refused", async () => {
+    const directory = emptyFolder();
+    mkdirSync(join(directory, "tasks"));
+    await expect(openStore(directory).countTasks({})).rejects.toMatchObject({ code: "STORE_LAYOUT" });
+    expect(readdirSync(directory)).toEqual(["tasks"]);
+  });
+
+  test("is refused where it cannot be made", async () => {
+    const path = join(emptyFolder(), "file");
+    writeFileSync(path, "");
+    const store = openStore(join(path, "store"));
+    await expect(store.countTasks({})).rejects.toMatchObject({ code: "STORE_WRITE_FAILED" });
+  });
+
+  test("is refused on a network file system unless that is allowed", async () => {
+    const disk = { ...nodeDisk, fileSystemType: () => 0x6969 };
+    const directory = emptyFolder();
+    const refused = openStore(join(directory, "a"), { disk });
+    await expect(refused.countTasks({})).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    expect(readdirSync(directory)).toEqual([]);
+    const allowed = openStore(join(directory, "b"), { disk, allowNetworkFileSystem: true });
+    expect((await allowed.countTasks({})).total).toBe(0);
+  });
+});
+
+describe("an id from outside", () => {
+  test.each([
+    "../../../etc/passwd",
+    "short",
+    "with/slash-in-the-middle",
+    "x".repeat(65),
+    "with.dots.and.more.dots",
+    "",
+  ])("%j never becomes part of a path", async (id) => {
+    const directory = emptyFolder();
+    const store = openStore(directory);
+    const before = await store.countTasks({}).then(() => readdirSync(directory, { recursive: true }).length);
+    expect(await store.getTask(id)).toBeUndefined();
+    const task = { ...newTask("x"), id };
+    await expect(store.createTask({ task, reuseResultMs: 0, now })).rejects.toMatchObject({ code: "INVALID_OPTION" });
+    await expect(store.signal(id, { kind: "cancel" })).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
+    await expect(store.readEvents(id, { afterSeq: 0, limit: 1 })).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
+    expect(readdirSync(directory, { recursive: true })).toHaveLength(before);
+  });
+
+  test("of a session stays inside the folder of sessions", async () => {
+    const directory = emptyFolder();
+    const store = openStore(directory);
+    const session = { id: "../../up", owner: "client:a", value: 1, expectedVersion: 0, now };
+    await store.putSession(session);
+    expect((await store.getSession("../../up"))?.value).toBe(1);
+    expect(readdirSync(join(directory, "sessions"))).toHaveLength(1);
+  });
+});
+
+test("a closed store leaves no worker behind", async () => {
+  const directory = emptyFolder();
+  const store = openStore(directory);
+  await create(store, "task");
+  await store.heartbeat({ worker: "worker-a", now });
+  await store.close();
+  expect(readdirSync(join(directory, "workers"))).toEqual([]);
+});
