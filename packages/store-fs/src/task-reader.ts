@@ -92,7 +92,7 @@ export class TaskReader {
       const reading = readNow(this.context, this.cache, taskId);
       if (reading === undefined) return this.missing(taskId);
       if (reading.settled || this.context.readOnly) return await this.finish(reading);
-      if (polls < maxSettlePolls && this.isBeingTaken(reading)) await delay(settlePollMs, undefined, { ref: false });
+      if (polls < maxSettlePolls && this.isBeingTaken(reading)) await delay(settlePollMs);
       else await this.settle(taskId);
     }
   }
@@ -150,7 +150,7 @@ export class TaskReader {
       const reading = await this.read(taskId);
       if (reading === undefined || isWritten(reading)) return reading;
       if (!this.isLeased(reading.folder, reading)) break;
-      await delay(settlePollMs, undefined, { ref: false });
+      await delay(settlePollMs);
     }
     await this.settle(taskId);
     return await this.read(taskId);
