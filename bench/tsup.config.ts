@@ -1,4 +1,4 @@
 import { defineConfig } from "tsup";
 import { library } from "../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/storm.ts", "src/memory-worker.ts"]));
+export default defineConfig(library(["src/index.ts", "src/storm.ts", "src/memory-worker.ts", "src/storm-server.ts"]));

@@ -20,7 +20,10 @@ const emit = defineTool({
 });
 
 const folder = await temporaryFolder();
-const engine = createEngine({ store: createFsStore({ directory: folder.directory, durability: "process" }), tools: [emit] });
+const engine = createEngine({
+  store: createFsStore({ directory: folder.directory, durability: "process" }),
+  tools: [emit],
+});
 const tasks = engine.forOwner("local:bench");
 const atOnce = 20;
 for (let begun = 0; begun < order.finished; begun += atOnce) {

@@ -24,7 +24,13 @@ export function table(outcomes: readonly Outcome[]): string {
 
 /** Writes the outcomes with what they were measured on. */
 export async function writeReport(path: string, outcomes: readonly Outcome[], date: Date): Promise<void> {
-  const machine = { node: process.version, platform: platform(), release: release(), arch: arch(), cores: cpus().length };
+  const machine = {
+    node: process.version,
+    platform: platform(),
+    release: release(),
+    arch: arch(),
+    cores: cpus().length,
+  };
   await writeFile(path, `${JSON.stringify({ date: date.toISOString(), machine, outcomes }, null, 2)}\n`);
 }
 

@@ -1,0 +1,184 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+
+/** What a follower was shown of one task. */
+export interface FollowedRun {
+  readonly run: string;
+  readonly taskId: string;
+  /** Progress values in the order in which they arrived. */
+  readonly progress: readonly number[];
+  /** Journal seqs of those. */
+  readonly seqs: readonly number[];
+  /** How often a marked snapshot stood in for events that compaction dropped. */
+  readonly snapshots: number;
+  readonly items: readonly { readonly run: string; readonly index: number }[];
+  readonly output: unknown;
+}
+
+/** How to reach whatever server lives just now. */
+export interface DriverOptions {
+  readonly url: () => URL;
+  readonly clientId: string;
+  readonly records: number;
+  readonly batch: number;
+  /** Aborts when the storm has failed and nobody needs an answer any more. */
+  readonly signal: AbortSignal;
+  readonly onStarted: (taskId: string) => void;
+}
+
+const meta = (key: string): string => `resumable-mcp/${key}`;
+
+/** Starts one run with a client that we did not write, follows it through every death, and reads what it appended. */
+export async function driveRun(run: string, options: DriverOptions): Promise<FollowedRun> {
+  const link = createLink(options);
+  const progress: number[] = [];
+  const seqs: number[] = [];
+  let snapshots = 0;
+  const input = { run, records: options.records, batch: options.batch };
+  try {
+    const started = await link.call("storm_count", input, { [meta("handoff")]: 0 });
+    // A start whose answer was lost and that is repeated may find its task finished: then its result comes at once.
+    const taskId = started._meta?.[meta("task_id")] ?? field(started, "task_id");
+    if (typeof taskId !== "string") throw new Error(`No task for ${run}: ${JSON.stringify(started)}`);
+    options.onStarted(taskId);
+    let result: CallToolResult;
+    do {
+      const waiting = { task_id: taskId, timeout_seconds: 5 };
+      result = await link.call(
+        "wait_for_task",
+        waiting,
+        () => ({ [meta("after_seq")]: seqs.at(-1) ?? 0 }),
+        (shown) => {
+          const seq = Number(shown.seq);
+          progress.push(shown.progress);
+          seqs.push(seq);
+          if (shown.snapshot) snapshots += 1;
+        },
+      );
+    } while (field(result, "status") === "running");
+    if (result.isError === true) throw new Error(`Run ${run} ended with an error: ${JSON.stringify(result.content)}`);
+    const items = await allItems(link, taskId);
+    return { run, taskId, progress, seqs, snapshots, items, output: result.structuredContent };
+  } finally {
+    await link.close();
+  }
+}
+
+interface Shown {
+  readonly progress: number;
+  readonly seq: unknown;
+  readonly snapshot: boolean;
+}
+
+interface Link {
+  call(
+    name: string,
+    input: Record<string, unknown>,
+    meta?: Record<string, unknown> | (() => Record<string, unknown>),
+    onProgress?: (shown: Shown) => void,
+  ): Promise<CallToolResult>;
+  close(): Promise<void>;
+}
+
+/** Repeats each call until a server answers it: all of them may be repeated. */
+function createLink({ url, clientId, signal }: DriverOptions): Link {
+  let client: Client | undefined;
+  const connected = async (): Promise<Client> => {
+    if (client !== undefined) return client;
+    const fresh = new Client({ name: "storm", version: "1" });
+    await fresh.connect(
+      // No reconnection of streams: each break is a new request behind the last seq that was seen.
+      new StreamableHTTPClientTransport(url(), {
+        reconnectionOptions: {
+          maxRetries: 0,
+          initialReconnectionDelay: 1,
+          maxReconnectionDelay: 1,
+          reconnectionDelayGrowFactor: 1,
+        },
+      }),
+    );
+    client = fresh;
+    return fresh;
+  };
+  const drop = async (): Promise<void> => {
+    const old = client;
+    client = undefined;
+    await old?.close().catch(() => {});
+  };
+  return {
+    async call(name, input, extra = {}, onProgress) {
+      for (;;) {
+        signal.throwIfAborted();
+        try {
+          const present = await connected();
+          return await callOnce(
+            present,
+            name,
+            input,
+            { [meta("client_id")]: clientId, ...(typeof extra === "function" ? extra() : extra) },
+            onProgress,
+          );
+        } catch (error) {
+          if (isAnswer(error)) throw error;
+          await drop();
+          await pause(50);
+        }
+      }
+    },
+    close: drop,
+  };
+}
+
+async function callOnce(
+  client: Client,
+  name: string,
+  input: Record<string, unknown>,
+  _meta: Record<string, unknown>,
+  onProgress: ((shown: Shown) => void) | undefined,
+): Promise<CallToolResult> {
+  const broken = new Promise<never>((_resolve, reject) => {
+    client.onerror = reject;
+    client.onclose = () => reject(new Error("closed"));
+  });
+  broken.catch(() => {});
+  const answered = client.callTool({ name, arguments: input, _meta }, undefined, {
+    timeout: 8_000,
+    ...(onProgress === undefined
+      ? {}
+      : {
+          onprogress: (shown) => {
+            const told: unknown = Reflect.get(shown, "_meta");
+            const facts = typeof told === "object" && told !== null ? told : {};
+            onProgress({
+              progress: shown.progress,
+              seq: Reflect.get(facts, meta("seq")),
+              snapshot: Reflect.get(facts, meta("snapshot")) === true,
+            });
+          },
+        }),
+  });
+  answered.catch(() => {});
+  return (await Promise.race([answered, broken])) as CallToolResult;
+}
+
+/** A JSON-RPC error about the request itself is an answer; repeating it would not help. */
+function isAnswer(error: unknown): boolean {
+  return typeof error === "object" && error !== null && "code" in error && error.code === -32602;
+}
+
+async function allItems(link: Link, taskId: string): Promise<FollowedRun["items"]> {
+  const items: { run: string; index: number }[] = [];
+  for (;;) {
+    const page = await link.call("get_task_items", { task_id: taskId, after: items.length, limit: 1_000 });
+    const found = field(page, "items");
+    if (!Array.isArray(found)) throw new Error(`No items of ${taskId}: ${JSON.stringify(page)}`);
+    items.push(...found);
+    if (items.length >= Number(field(page, "total"))) return items;
+  }
+}
+
+function field(result: CallToolResult, name: string): unknown {
+  return result.structuredContent?.[name];
+}
