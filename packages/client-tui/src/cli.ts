@@ -8,6 +8,12 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
+// A mistake of this program is told in a sentence, too; the way out gives the terminal back.
+process.on("uncaughtException", (error) => {
+  process.stderr.write(`Unexpected: ${error.message}. Your tasks go on; start again.\n`);
+  process.exit(1);
+});
+
 const code = await runCommandLine(process.argv.slice(2), {
   version: "0.1.0",
   runUi: async (line) => {

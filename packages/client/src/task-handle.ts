@@ -95,13 +95,10 @@ async function noteEnd(
   context: ClientContext,
   taskId: string,
   server: RemoteServer,
-  result: TaskResult,
+  { status }: TaskResult,
 ): Promise<void> {
-  const task_name = context.stateFile.state.active_tasks[taskId]?.task_name ?? "";
-  const { status } = result;
-  await context.stateFile.update(
-    taskFinished({ task_id: taskId, task_name, server_url: server.address, status }, context.now()),
-  );
+  const task = { task_id: taskId, task_name: "", server_url: server.address, status };
+  await context.stateFile.update(taskFinished(task, context.now()));
 }
 
 async function* readItems(

@@ -22,6 +22,8 @@ export interface Output {
 }
 
 const defaultColumns = 80;
+/** Nothing is cut where nothing is drawn over. */
+const plainColumns = 1_000;
 const eraseLine = "\r\u001b[2K";
 
 /** Creates the output of a command. */
@@ -34,7 +36,7 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
   };
   return {
     json,
-    columns: stderr.columns ?? stdout.columns ?? defaultColumns,
+    columns: redraws ? (stderr.columns ?? defaultColumns) : plainColumns,
     line(text) {
       clear();
       stdout.write(`${text}\n`);

@@ -10,7 +10,7 @@ export interface ProgressFacts {
   readonly elapsedMs?: number | undefined;
 }
 
-const barColumns = 20;
+const mostBarColumns = 20;
 const leastBarColumns = 5;
 
 /** Draws a bar of so many columns; without a known percentage it is a line of dots. */
@@ -33,7 +33,7 @@ export function progressLine(facts: ProgressFacts, columns: number): string {
   const name = cutText(plainText(facts.name), Math.max(8, Math.floor(columns / 3)));
   const fixed = [name, numbers, elapsed].filter((part) => part !== "");
   const used = fixed.reduce((sum, part) => sum + textWidth(part) + 1, 0);
-  const bar = Math.min(barColumns, columns - used - 1);
+  const bar = Math.min(mostBarColumns, Math.floor(columns / 8), columns - used - 1);
   const room = columns - used - (bar >= leastBarColumns ? bar + 1 : 0);
   const message = cutText(plainText(facts.message ?? ""), Math.max(0, room - 1));
   const parts = [name, bar >= leastBarColumns ? progressBar(facts.percent, bar) : "", numbers, message, elapsed];

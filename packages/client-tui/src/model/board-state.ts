@@ -58,7 +58,10 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
     case "seen":
       return seen(state, action.task, action.atMs);
     case "event":
-      return change(state, action.taskId, (task) => applyEvent(task, action.event));
+      return announce(
+        change(state, action.taskId, (task) => applyEvent(task, action.event)),
+        action,
+      );
     case "finished":
       return change(state, action.taskId, (task) => finish(task, action.result));
     case "lost":
@@ -78,6 +81,17 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
     case "notice":
       return { ...state, ready: true, notice: { kind: action.kind, text: plainText(action.text) } };
   }
+}
+
+/** A question is told wherever the user is. */
+function announce(state: BoardState, { taskId, event }: Extract<BoardAction, { type: "event" }>): BoardState {
+  if (event.type !== "question") return state;
+  const tool = state.tasks.get(taskId)?.info.tool ?? "A task";
+  return reduceBoard(state, {
+    type: "notice",
+    kind: "info",
+    text: `${tool} asks: ${event.question.message} (open it, then a)`,
+  });
 }
 
 function seen(state: BoardState, info: TaskInfo, atMs: number): BoardState {
@@ -123,8 +137,11 @@ function withoutAnswered(info: TaskInfo, status: TaskStatus): Pick<TaskInfo, "qu
 function applyProgress(task: LiveTask, event: Extract<ClientEvent, { type: "progress" }>): LiveTask {
   const { progress, total = task.info.total, message = task.info.message, seq = task.info.lastSeq } = event;
   const percent = percentOf(progress, total);
+  // What moves is running, whatever the last list said.
+  const moving = task.info.status === "pending" && event.snapshot !== true;
   const info: TaskInfo = {
     ...task.info,
+    ...(moving ? { status: "running", interrupted: false } : {}),
     progress,
     lastSeq: seq,
     ...(total === undefined ? {} : { total }),

@@ -19,22 +19,36 @@ export interface KeyPress {
     | "interrupt";
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
-const control = /[\u0000-\u001f\u007f-\u009f]/g;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds.
+const control = /[\u0000-\u001f\u007f-\u009f]/;
+const backspaces = new Set(["\u007f", "\b"]);
 
-/** Names a key as Ink reports it. Control characters in pasted text are dropped. */
-export function toKeyPress(input: string, key: Key): KeyPress {
-  if (key.ctrl && input === "c") return { text: "", name: "interrupt" };
-  if (key.upArrow) return { text: "", name: "up" };
-  if (key.downArrow) return { text: "", name: "down" };
-  if (key.leftArrow) return { text: "", name: "left" };
-  if (key.rightArrow) return { text: "", name: "right" };
-  if (key.pageUp) return { text: "", name: "pageUp" };
-  if (key.pageDown) return { text: "", name: "pageDown" };
-  if (key.return) return { text: "", name: "enter" };
-  if (key.escape) return { text: "", name: "escape" };
-  if (key.tab) return { text: "", name: key.shift ? "backtab" : "tab" };
-  if (key.backspace || key.delete) return { text: "", name: "backspace" };
-  if (key.ctrl || key.meta) return { text: "" };
-  return { text: input.replaceAll(control, "") };
+/**
+ * Names what Ink reports: one key, or several that came in one piece, as in pasted text and over slow lines.
+ *
+ * Control characters in such a piece are dropped, so that pasting never sends a form; only backspaces count.
+ */
+export function toKeyPresses(input: string, key: Key): readonly KeyPress[] {
+  const named = nameOf(input, key);
+  if (named !== undefined) return [{ text: "", name: named }];
+  if (key.ctrl || key.meta) return [];
+  if (!control.test(input)) return input === "" ? [] : [{ text: input }];
+  return [...input].flatMap((character): readonly KeyPress[] => {
+    if (backspaces.has(character)) return [{ text: "", name: "backspace" }];
+    return control.test(character) ? [] : [{ text: character }];
+  });
+}
+
+function nameOf(input: string, key: Key): KeyPress["name"] {
+  if (key.ctrl && input === "c") return "interrupt";
+  if (key.upArrow) return "up";
+  if (key.downArrow) return "down";
+  if (key.leftArrow) return "left";
+  if (key.rightArrow) return "right";
+  if (key.pageUp) return "pageUp";
+  if (key.pageDown) return "pageDown";
+  if (key.return) return "enter";
+  if (key.escape) return "escape";
+  if (key.tab) return key.shift ? "backtab" : "tab";
+  return key.backspace || key.delete ? "backspace" : undefined;
 }

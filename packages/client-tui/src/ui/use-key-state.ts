@@ -1,6 +1,6 @@
 import { useInput } from "ink";
 import { useRef, useState } from "react";
-import { type KeyPress, toKeyPress } from "./key-press.js";
+import { type KeyPress, toKeyPresses } from "./key-press.js";
 
 /** A new state, and what the key meant beyond it. */
 export interface KeyStep<State, Outcome> {
@@ -18,10 +18,13 @@ export function useKeyState<State, Outcome>(
   // Several keys can come before the next draw: each sees what the one before it did.
   const latest = useRef(state);
   useInput((input, key) => {
-    const step = reduce(latest.current, toKeyPress(input, key));
-    latest.current = step.state;
-    setState(step.state);
-    if (step.outcome !== undefined) onOutcome(step.outcome);
+    for (const press of toKeyPresses(input, key)) {
+      const step = reduce(latest.current, press);
+      latest.current = step.state;
+      setState(step.state);
+      // What comes behind an outcome was meant for a screen that is not there yet.
+      if (step.outcome !== undefined) return onOutcome(step.outcome);
+    }
   });
   return state;
 }

@@ -66,7 +66,8 @@ export function takeSnapshot(state: FollowState, info: TaskInfo): Step {
   const { progress, total, message, lastSeq } = info;
   const meta = { [metaKeys.seq]: lastSeq, [metaKeys.snapshot]: true };
   const optional = { ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
-  const first = takeProgress(state, { progress, meta, ...optional });
+  const untouched = progress === 0 && total === undefined && message === undefined;
+  const first = untouched ? { state, events: [] } : takeProgress(state, { progress, meta, ...optional });
   const second = takeInterim(first.state, info);
   return { state: second.state, events: [...first.events, ...second.events] };
 }

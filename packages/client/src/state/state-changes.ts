@@ -48,10 +48,14 @@ export function taskProgressed(
 /** Moves a task to the finished ones. */
 export function taskFinished(task: Omit<CompletedTask, "finished_at">, now: string): StateChange {
   return (state) => {
-    const others = state.completed_tasks.filter((entry) => entry.task_id !== task.task_id);
+    const isSame = (entry: CompletedTask) => entry.task_id === task.task_id;
+    const others = state.completed_tasks.filter((entry) => !isSame(entry));
+    const known = state.active_tasks[task.task_id] ?? state.completed_tasks.find(isSame);
+    // Whoever only waited for the result does not know the tool.
+    const task_name = task.task_name || (known?.task_name ?? "");
     return {
       ...withoutActive(state, task.task_id),
-      completed_tasks: [...others, { ...task, finished_at: now }].slice(-maxCompletedTasks),
+      completed_tasks: [...others, { ...task, task_name, finished_at: now }].slice(-maxCompletedTasks),
     };
   };
 }

@@ -101,9 +101,9 @@ export const waitCommand: Command = async (context) => {
   const id = taskIdOf(context, "wait");
   const task = client.task(id);
   const { tool } = await task.info();
-  const quiet = { ...context.output, progress: () => {}, object: () => {}, note: () => {} };
+  const quiet = { ...context.output, line: () => {}, progress: () => {}, object: () => {}, note: () => {} };
   const code = await followToEnd(
-    { ...context, output: quiet, line: { ...context.line, wait: context.line.wait } },
+    { ...context, output: quiet },
     {
       taskId: id,
       name: tool,

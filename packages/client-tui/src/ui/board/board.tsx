@@ -7,16 +7,7 @@ import { useKeyState } from "../use-key-state.js";
 import { type BoardOutcome, initialBoardView, reduceBoardView, shownTasks } from "./board-view-state.js";
 
 /** The keys of the list of tasks. */
-export const boardKeys = [
-  "Enter open",
-  "p pause",
-  "r resume",
-  "c cancel",
-  "f forget",
-  "u unfinished",
-  "/ filter",
-  "Esc back",
-];
+export const boardKeys = ["Enter open", "p pause", "r resume", "c cancel", "f forget", "u open only", "/ find", "Esc"];
 
 /** All tasks with their live bars. */
 export function Board(props: {

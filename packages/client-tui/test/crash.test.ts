@@ -1,0 +1,189 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { freePort, kill, killAll, run, type Spawned, startCli, startServer } from "./processes.js";
+
+const storyTimeoutMs = 60_000;
+const limits = { timeout: storyTimeoutMs };
+
+let folder: string;
+let gate: string;
+let port: number;
+let server: Spawned;
+let common: readonly string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "crash-"));
+  gate = join(folder, "gate");
+  port = await freePort();
+  server = await startServer(port, join(folder, "store"));
+  common = ["--url", `http://127.0.0.1:${port}/mcp`, "--state", join(folder, "state.json")];
+}, storyTimeoutMs);
+
+afterEach(async () => {
+  await killAll();
+  await rm(folder, { recursive: true });
+});
+
+const json = (text: string) =>
+  text
+    .trim()
+    .split("\n")
+    .map((line): Record<string, unknown> => JSON.parse(line));
+const progressOf = (text: string) => [...text.matchAll(/\((\d+)\/20\)/g)].map((match) => Number(match[1]));
+const rising = (numbers: readonly number[]) =>
+  numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
+
+describe("a call", () => {
+  it("goes on when its server is killed and started again, without gap, repeat or step back", limits, async () => {
+    const call = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
+    await call.seen(/\(5\/20\)/);
+    await kill(server);
+    await call.seen(/connection lost/);
+    server = await startServer(port, join(folder, "store"));
+    await writeFile(gate, "");
+    expect(await call.ended).toBe(0);
+    expect(JSON.parse(call.stdout())).toEqual({ counted: 20 });
+    expect(progressOf(call.stderr())).toEqual(Array.from({ length: 20 }, (_, index) => index + 1));
+  });
+
+  it("is the same task when the client is killed in it and run again", limits, async () => {
+    const first = startCli("call", "count", "to=20", `gate=${gate}`, "--json", ...common);
+    await first.seen(/"progress":5,/);
+    await kill(first);
+    const second = startCli("call", "count", "to=20", `gate=${gate}`, "--json", ...common);
+    await second.seen(/"progress":/);
+    await writeFile(gate, "");
+    expect(await second.ended).toBe(0);
+    const [before] = json(first.stdout());
+    const lines = json(second.stdout());
+    expect(lines[0]).toEqual({ ...before, attached: true });
+    const seen = lines.flatMap((line) => (line.type === "progress" ? [Number(line.progress)] : []));
+    expect([rising(seen), Number(seen[0]) >= 5, seen.at(-1)]).toEqual([true, true, 20]);
+    expect(lines.at(-1)).toMatchObject({
+      type: "result",
+      task_id: before?.task_id,
+      structured_content: { counted: 20 },
+    });
+  });
+
+  it("is found where it was after both sides were killed, and goes on from there", limits, async () => {
+    const first = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
+    await first.seen(/\(5\/20\)/);
+    await Promise.all([kill(first), kill(server)]);
+    server = await startServer(port, join(folder, "store"));
+    const list = JSON.parse((await run("tasks", "--json", ...common)).stdout);
+    expect(list.tasks).toMatchObject([{ task_name: "count", total: 20 }]);
+    const again = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
+    await again.seen(/\(\d+\/20\)/);
+    await writeFile(gate, "");
+    expect(await again.ended).toBe(0);
+    const seen = progressOf(again.stderr());
+    expect([rising(seen), Number(seen[0]) >= 5, seen.at(-1)]).toEqual([true, true, 20]);
+    expect(again.stderr()).toContain("Going on with task");
+  });
+
+  it("leaves a resumable task on Ctrl-C and says how to return", limits, async () => {
+    const call = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
+    const [, id = ""] = await call.seen(/^Task (\S+)/m);
+    await call.seen(/\(3\/20\)/);
+    call.child.kill("SIGINT");
+    expect(await call.ended).toBe(130);
+    expect(call.stderr()).toContain(`resumable-mcp watch ${id}`);
+    await writeFile(gate, "");
+    const watched = await run("watch", id, ...common);
+    expect([watched.code, JSON.parse(watched.stdout)]).toEqual([0, { counted: 20 }]);
+  });
+
+  it("pauses its task on Ctrl-C when told so", limits, async () => {
+    const call = startCli("call", "count", "to=20", "delay_ms=200", "--on-interrupt", "pause", ...common);
+    const [, id = ""] = await call.seen(/^Task (\S+)/m);
+    await call.seen(/\(1\/20\)/);
+    call.child.kill("SIGINT");
+    expect(await call.ended).toBe(130);
+    expect((await run("wait", id, ...common)).code).toBe(5);
+    expect((await run("resume", id, ...common)).code).toBe(0);
+    expect((await run("wait", id, ...common)).code).toBe(0);
+  });
+
+  it("is left after --timeout, and goes on", limits, async () => {
+    const left = await run("call", "count", "to=20", `gate=${gate}`, "--timeout", "0.5", ...common);
+    expect([left.code, left.stderr]).toEqual([7, expect.stringContaining("The task goes on without you")]);
+    await writeFile(gate, "");
+    expect((await run("call", "count", "to=20", `gate=${gate}`, ...common)).code).toBe(0);
+  });
+});
+
+describe("scripts", () => {
+  it("start detached, poll, wait and fetch the result from another process", limits, async () => {
+    const started = await run("call", "count", "to=5", "--detach", ...common);
+    const id = started.stdout.trim();
+    expect(started.code).toBe(0);
+    const waited = await run("wait", id, ...common);
+    expect([waited.code, JSON.parse(waited.stdout)]).toEqual([0, { counted: 5 }]);
+    expect(JSON.parse((await run("result", id, "--json", ...common)).stdout)).toMatchObject({
+      structured_content: { counted: 5 },
+    });
+    expect(JSON.parse((await run("show", id, "--json", ...common)).stdout)).toMatchObject({
+      status: "completed",
+      item_count: 5,
+    });
+    expect((await run("session", ...common)).stdout).toContain(`${id}  count  completed`);
+  });
+
+  it("are told that a task asks, answer it, and get its result", limits, async () => {
+    const asked = await run("call", "confirm", ...common);
+    expect(asked.code).toBe(6);
+    const [, id = ""] = asked.stderr.match(/answer (\S+) sure/) ?? [];
+    expect((await run("answer", id, "sure", "sure=maybe", ...common)).code).toBe(2);
+    expect((await run("answer", id, "sure", "sure=true", ...common)).code).toBe(0);
+    expect(JSON.parse((await run("wait", id, ...common)).stdout)).toEqual({
+      action: "accept",
+      content: { sure: true },
+    });
+  });
+
+  it("cancel a task and are told so by the exit code", limits, async () => {
+    const id = (await run("call", "count", "to=200", "--detach", ...common)).stdout.trim();
+    expect((await run("result", id, ...common)).code).toBe(7);
+    expect((await run("cancel", id, ...common)).code).toBe(0);
+    expect((await run("wait", id, ...common)).code).toBe(8);
+  });
+
+  it("begin a new run of the same call when told so", limits, async () => {
+    const call = ["call", "count", "to=200", "--detach"];
+    const first = (await run(...call, ...common)).stdout.trim();
+    expect((await run(...call, ...common)).stdout.trim()).toBe(first);
+    expect((await run(...call, "--new", ...common)).stdout.trim()).not.toBe(first);
+  });
+});
+
+describe("a mistake", () => {
+  it.each([
+    ["an unknown command", ["cuont"], 2, "There is no command cuont"],
+    ["an unknown tool", ["call", "cuont"], 4, "There are: count, confirm"],
+    ["an unknown argument", ["call", "count", "too=5"], 2, "It has: to, delay_ms"],
+    ["an argument of a wrong type", ["call", "count", "to=many"], 2, 'to has to be an integer, not "many"'],
+    ["an argument that the tool refuses", ["call", "count", "to=0"], 1, "to"],
+    ["an unknown task", ["show", "nobody"], 4, "There is no task of that id"],
+    ["a wrong option", ["tasks", "--nope"], 2, "--help"],
+    ["no terminal", [], 2, "Usage:"],
+  ])("of %s is answered in a sentence", limits, async (_name, args, code, text) => {
+    const program = await run(...args, ...common);
+    expect(program.code).toBe(code);
+    expect(program.stdout + program.stderr).toContain(text);
+    expect(program.stderr).not.toMatch(/^ +at /m);
+  });
+
+  it("of a server that is not there says what to start", limits, async () => {
+    await kill(server);
+    const program = await run("tasks", ...common);
+    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
+  });
+
+  it("of a path that is not MCP says what to check", limits, async () => {
+    const program = await run("tasks", "--url", `http://127.0.0.1:${port}/nothing`, "--state", join(folder, "s.json"));
+    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("its path is usually /mcp")]);
+  });
+});

@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createServer } from "node:net";
+import { fileURLToPath } from "node:url";
+
+const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+const serverCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-http/dist/cli.js", import.meta.url));
+const toolsModule = fileURLToPath(new URL("./counting-tools.mjs", import.meta.url));
+
+/** Processes that a test has started; what is left at its end is killed. */
+const started = new Set<ChildProcess>();
+
+/** After this time a text that does not come is a failure that shows what came instead. */
+const seenTimeoutMs = 20_000;
+const shownCharacters = 3_000;
+
+/** A process and what it has written so far. */
+export interface Spawned {
+  readonly child: ChildProcess;
+  readonly stdout: () => string;
+  readonly stderr: () => string;
+  /** Resolves when either stream has written something that matches. */
+  seen(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Resolves to the exit code, or to the signal that ended it. */
+  readonly ended: Promise<number | string>;
+}
+
+/** Starts a program and listens to it. */
+export function start(command: string, args: readonly string[], env: NodeJS.ProcessEnv = {}): Spawned {
+  const child = spawn(command, args, { stdio: "pipe", env: { ...process.env, ...env } });
+  started.add(child);
+  let stdout = "";
+  let stderr = "";
+  const waiting = new Set<() => void>();
+  const wake = () => {
+    for (const check of waiting) check();
+  };
+  child.stdout.on("data", (chunk) => {
+    stdout += chunk;
+    wake();
+  });
+  child.stderr.on("data", (chunk) => {
+    stderr += chunk;
+    wake();
+  });
+  const ended = new Promise<number | string>((resolve) => {
+    child.on("close", (code, signal) => {
+      started.delete(child);
+      resolve(code ?? signal ?? "unknown");
+      wake();
+    });
+  });
+  const seen = (pattern: RegExp) =>
+    new Promise<RegExpMatchArray>((resolve, reject) => {
+      const settle = (end: () => void) => {
+        clearTimeout(timer);
+        waiting.delete(check);
+        end();
+      };
+      const fail = (why: string) => {
+        const shown = `${stdout.slice(-shownCharacters)}\n${stderr.slice(-shownCharacters)}`;
+        settle(() => reject(new Error(`${why} ${pattern}:\n${shown}`)));
+      };
+      const check = () => {
+        const match = stdout.match(pattern) ?? stderr.match(pattern);
+        if (match !== null) settle(() => resolve(match));
+        else if (child.exitCode !== null) fail("ended without");
+      };
+      const timer = setTimeout(() => fail("did not write"), seenTimeoutMs);
+      waiting.add(check);
+      check();
+    });
+  return { child, stdout: () => stdout, stderr: () => stderr, seen, ended };
+}
+
+/** Runs the client's program to its end. */
+export async function run(
+  ...args: readonly string[]
+): Promise<{ code: number | string; stdout: string; stderr: string }> {
+  const program = startCli(...args);
+  const code = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** Starts the client's program. */
+export function startCli(...args: readonly string[]): Spawned {
+  return start(process.execPath, [cli, ...args]);
+}
+
+/** Starts the client's program in a pseudo-terminal of 80×24; its first line names its process. */
+export function startInTerminal(...args: readonly string[]): Spawned {
+  const words = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
+  const command = `stty rows 24 cols 80; echo "pid $$"; exec ${words}`;
+  return start("script", ["-qec", command, "/dev/null"], { TERM: "xterm-256color" });
+}
+
+/** Starts the real server on a port and resolves when it listens. */
+export async function startServer(port: number, store: string): Promise<Spawned> {
+  const server = start(process.execPath, [serverCli, toolsModule, "--port", String(port), "--store", store]);
+  await server.seen(/listening on /);
+  return server;
+}
+
+/** Ends a process as a power cut would. */
+export async function kill(program: Spawned): Promise<void> {
+  program.child.kill("SIGKILL");
+  await program.ended;
+}
+
+/** Ends everything that a test has left behind. */
+export async function killAll(): Promise<void> {
+  await Promise.all(
+    [...started].map(
+      (child) =>
+        new Promise<void>((resolve) => {
+          child.on("close", () => resolve());
+          child.kill("SIGKILL");
+        }),
+    ),
+  );
+}
+
+/** Finds a port that nobody listens on, to which a server can come back. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === "object" && address !== null ? resolve(address.port) : reject(new Error("no port")),
+      );
+    });
+  });
+}
