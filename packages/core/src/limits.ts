@@ -15,6 +15,8 @@ export const engineDefaults = {
   /** How long finished tasks are kept. */
   ttlMs: 7 * 24 * 60 * 60 * 1000,
   sweepEveryMs: 60 * 60 * 1000,
+  /** The first sweep after the start; servers that restart often sweep too. */
+  firstSweepMs: 60_000,
   /** The same call gets a completed task that was not delivered, for this long. */
   reuseResultMs: 10 * 60 * 1000,
   /** After this time without a checkpoint, a pause or cancellation is carried out without the tool. */
@@ -29,6 +31,8 @@ export const engineDefaults = {
   /** After a failed write the task waits, in memory, and doubles the wait up to the second figure. */
   writeBackoffMs: 500,
   maxWriteBackoffMs: 30_000,
+  /** Deleting or restarting a task waits so long for whoever is just writing it. */
+  claimPatienceMs: 2_000,
   /** Tasks taken from the store's list of runnable ones at a time. */
   lookBatch: 200,
   /** Deletions of one sweep. */
@@ -54,3 +58,9 @@ export const taskDefaults = {
   maxPendingLogs: 1_000,
   maxKeyLength: 200,
 } as const;
+
+/** The limits of an engine, as `engineDefaults` names them. */
+export type EngineLimits = { readonly [Name in keyof typeof engineDefaults]: number };
+
+/** The limits of a task, as `taskDefaults` names them. */
+export type TaskLimitValues = { readonly [Name in keyof typeof taskDefaults]: number };

@@ -28,15 +28,15 @@ export function reduceTask(record: TaskRecord | undefined, events: readonly Task
     }
     apply(draft, event);
   }
-  draft.status = derivedStatus(draft, draft.live);
+  draft.status = derivedStatus(draft, draft.live, openQuestions(draft).length > 0);
   return draft;
 }
 
-/** The status that a task has when its lease is or is not held by a live worker. */
-export function derivedStatus(record: TaskRecord, live: boolean): TaskStatus {
+/** The status that a task has when its lease is or is not held by a live worker, and when it asks or does not. */
+export function derivedStatus(record: TaskRecord, live: boolean, asks: boolean): TaskStatus {
   if (record.finishedAt !== undefined) return record.status;
   if (!live && record.desired === "pause") return "paused";
-  if (openQuestions(record).length > 0) return "input_required";
+  if (asks) return "input_required";
   return live ? "running" : "pending";
 }
 
@@ -104,13 +104,20 @@ function apply(draft: Draft, event: TaskEvent): void {
       draft.progress = event.progress ?? draft.progress;
       if (event.total !== undefined) draft.total = event.total;
       if (event.message !== undefined) draft.message = event.message;
-      if (event.state !== undefined) draft.state = event.state;
+      if (event.state !== undefined) {
+        draft.state = event.state;
+        draft.stateVersion = draft.toolVersion;
+      }
       draft.itemCount += event.items?.length ?? 0;
       draft.itemBytes += event.itemBytes ?? 0;
       return;
     case "step":
+      progressed(draft);
+      return;
     case "answered":
       progressed(draft);
+      // Whatever the task waited for until then, it can go on now.
+      if (!draft.live) delete draft.runnableAt;
       return;
     case "desired":
       draft.desired = event.desired;
@@ -160,7 +167,7 @@ function restart(draft: Draft, generation: number, fromState: boolean): void {
   progressed(draft);
   for (const key of ["finishedAt", "runnableAt", "output", "error"] as const) delete draft[key];
   if (fromState) return;
-  for (const key of ["state", "total", "message"] as const) delete draft[key];
+  for (const key of ["state", "stateVersion", "total", "message"] as const) delete draft[key];
   draft.progress = 0;
   draft.remembered = {};
   draft.itemCount = 0;

@@ -87,10 +87,10 @@ export async function checkValue(
 
 /** Without a validator only the outermost shape of plain JSON Schema is checked. */
 function checkRoot(schema: JsonObject, value: unknown): readonly string[] {
-  if (schema["type"] !== "object") return [];
+  const { type, required } = schema;
+  if (type !== "object") return [];
   if (!isJsonObject(value)) return ["must be an object"];
-  const required = Array.isArray(schema["required"]) ? schema["required"] : [];
-  return required.flatMap((key: unknown) =>
+  return (Array.isArray(required) ? required : []).flatMap((key: unknown) =>
     typeof key === "string" && !Object.hasOwn(value, key) ? [`${key}: is required`] : [],
   );
 }

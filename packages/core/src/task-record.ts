@@ -37,6 +37,8 @@ export interface TaskRecord extends NewTask {
   readonly total?: number;
   readonly message?: string;
   readonly state?: Json;
+  /** The version of the tool that left `state`. */
+  readonly stateVersion?: string;
   /** How many items its checkpoints appended, in this generation. */
   readonly itemCount: number;
   readonly itemBytes: number;

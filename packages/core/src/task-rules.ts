@@ -7,7 +7,13 @@ export function statusOf(snapshot: TaskSnapshot): TaskStatus {
   const { record } = snapshot;
   if (isFinal(record.status)) return record.status;
   const live = record.live && snapshot.leased;
-  return derivedStatus({ ...record, desired: desiredOf(snapshot) }, live);
+  return derivedStatus({ ...record, desired: desiredOf(snapshot) }, live, unansweredQuestions(snapshot).length > 0);
+}
+
+/** The questions that wait for an answer: not those whose answer is on its way to the task. */
+export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnType<typeof openQuestions> {
+  const given = new Set(signals.flatMap((signal) => (signal.kind === "answer" ? [signal.key] : [])));
+  return openQuestions(record).filter(({ key }) => !given.has(key));
 }
 
 /** What the owner wants, including a wish that nobody has carried out yet. */

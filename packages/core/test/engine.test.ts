@@ -1,6 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createEngine, createMemoryStore, defineTool, type Engine, type EngineOptions, type Followed } from "../src/index.js";
+import {
+  createEngine,
+  createMemoryStore,
+  defineTool,
+  type Engine,
+  type EngineOptions,
+  type Followed,
+} from "../src/index.js";
 import { checkResumable } from "../src/testing.js";
 
 const count = defineTool({
@@ -39,7 +46,11 @@ describe("engine", () => {
     const { record, created } = await tasks.start({ tool: "count", input: { to: 5, batch: 2 } });
     expect(created).toBe(true);
     const done = await tasks.wait(record.id);
-    expect(done).toMatchObject({ reason: "finished", status: "completed", record: { output: { counted: 5 }, progress: 5 } });
+    expect(done).toMatchObject({
+      reason: "finished",
+      status: "completed",
+      record: { output: { counted: 5 }, progress: 5 },
+    });
     expect(await tasks.items(record.id)).toEqual({ items: [0, 1, 2, 3, 4], next: 5, total: 5 });
   });
 
@@ -47,7 +58,9 @@ describe("engine", () => {
     const tasks = engineWith({ tools: [count] }).forOwner("local:me");
     const { record } = await tasks.start({ tool: "count", input: { to: 4 } });
     const seen = await collect(tasks.follow(record.id));
-    expect(seen.map((entry) => (entry.kind === "event" ? `${entry.event.seq} ${entry.event.type}` : "snapshot"))).toEqual([
+    expect(
+      seen.map((entry) => (entry.kind === "event" ? `${entry.event.seq} ${entry.event.type}` : "snapshot")),
+    ).toEqual([
       "1 created",
       "2 attempt_started",
       "3 log",

@@ -9,11 +9,13 @@ export interface AttemptControl {
   readonly wanted: InterruptReason | undefined;
   /** Why the attempt was told to stop at once, if it was. */
   readonly aborted: InterruptReason | undefined;
+  /** A verb waits in place. */
+  readonly waiting: boolean;
   /** Rejects with a `TaskInterrupted` when the tool's code is no longer waited for. Never resolves. */
   readonly abandoned: Promise<never>;
   /** Stop at the next checkpoint; when none comes within the grace time, at once. */
   want(reason: InterruptReason, graceMs: number): void;
-  /** Takes back a wish of this reason, if it was not carried out yet. */
+  /** Takes back a wish of this reason, if it was not carried out yet. Wishes of other reasons stand. */
   unwant(reason: InterruptReason): void;
   /** Stop now: aborts the signal; after the grace time the tool is abandoned. */
   abort(reason: InterruptReason, graceMs: number): void;
@@ -25,61 +27,90 @@ export interface AttemptControl {
 
 /** Makes the control of one attempt. */
 export function createAttemptControl(clock: Clock): AttemptControl {
-  const controller = new AbortController();
-  const timers = new Set<() => void>();
-  let wanted: InterruptReason | undefined;
-  let wantedGraceMs = 0;
-  let aborted: InterruptReason | undefined;
-  let waits = 0;
-  let abandon: (error: TaskInterrupted) => void = () => {};
-  const abandoned = new Promise<never>((_resolve, reject) => {
-    abandon = reject;
-  });
-  abandoned.catch(() => {});
+  return new LiveControl(clock);
+}
 
-  const after = (delayMs: number, run: () => void): void => {
-    timers.add(clock.after(delayMs, run));
-  };
-  const abort = (reason: InterruptReason, graceMs: number): void => {
-    if (aborted !== undefined) return;
-    aborted = reason;
-    controller.abort(new TaskInterrupted(reason));
-    after(graceMs, () => abandon(new TaskInterrupted(reason)));
-  };
-  const abortWanted = (): void => {
-    if (wanted !== undefined) abort(wanted, wantedGraceMs);
-  };
+interface Wish {
+  readonly reason: InterruptReason;
+  readonly graceMs: number;
+  readonly stopTimer: () => void;
+}
 
-  return {
-    signal: controller.signal,
-    abandoned,
-    get wanted() {
-      return wanted;
-    },
-    get aborted() {
-      return aborted;
-    },
-    want(reason, graceMs) {
-      if (wanted === reason) return;
-      wanted = reason;
-      wantedGraceMs = graceMs;
-      if (waits > 0) abortWanted();
-      else after(graceMs, abortWanted);
-    },
-    unwant(reason) {
-      if (wanted === reason && aborted === undefined) wanted = undefined;
-    },
-    abort,
-    waitInPlace() {
-      waits += 1;
-      abortWanted();
-      return () => {
-        waits -= 1;
-      };
-    },
-    dispose() {
-      for (const stop of timers) stop();
-      timers.clear();
-    },
-  };
+class LiveControl implements AttemptControl {
+  readonly abandoned: Promise<never>;
+  private readonly clock: Clock;
+  private readonly controller = new AbortController();
+  private readonly wishes = new Map<InterruptReason, Wish>();
+  private abandon: (error: TaskInterrupted) => void = () => {};
+  private stopAbandon: () => void = () => {};
+  private abortedFor: InterruptReason | undefined;
+  private waits = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.abandoned = new Promise<never>((_resolve, reject) => {
+      this.abandon = reject;
+    });
+    this.abandoned.catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+  get wanted(): InterruptReason | undefined {
+    return this.firstWish()?.reason;
+  }
+  get aborted(): InterruptReason | undefined {
+    return this.abortedFor;
+  }
+  get waiting(): boolean {
+    return this.waits > 0;
+  }
+
+  want(reason: InterruptReason, graceMs: number): void {
+    if (this.wishes.has(reason) || this.abortedFor !== undefined) return;
+    const stopTimer = this.clock.after(graceMs, () => this.abort(reason, graceMs));
+    this.wishes.set(reason, { reason, graceMs, stopTimer });
+    if (this.waiting) this.abort(reason, graceMs);
+  }
+
+  unwant(reason: InterruptReason): void {
+    this.wishes.get(reason)?.stopTimer();
+    this.wishes.delete(reason);
+  }
+
+  abort(reason: InterruptReason, graceMs: number): void {
+    if (this.abortedFor !== undefined) {
+      // A cancellation is the stronger wish: what had begun as a pause ends for good.
+      if (reason === "cancel" && this.abortedFor !== "lease_lost") this.abortedFor = "cancel";
+      return;
+    }
+    this.abortedFor = reason;
+    this.stopWishes();
+    this.controller.abort(new TaskInterrupted(reason));
+    this.stopAbandon = this.clock.after(graceMs, () => this.abandon(new TaskInterrupted(reason)));
+  }
+
+  waitInPlace(): () => void {
+    this.waits += 1;
+    const wish = this.firstWish();
+    if (wish !== undefined) this.abort(wish.reason, wish.graceMs);
+    return () => {
+      this.waits -= 1;
+    };
+  }
+
+  dispose(): void {
+    this.stopWishes();
+    this.stopAbandon();
+  }
+
+  private firstWish(): Wish | undefined {
+    return this.wishes.values().next().value;
+  }
+
+  private stopWishes(): void {
+    for (const { stopTimer } of this.wishes.values()) stopTimer();
+    this.wishes.clear();
+  }
 }

@@ -1,5 +1,5 @@
 import { copyJson, type Json, jsonBytes } from "../json.js";
-import type { taskDefaults } from "../limits.js";
+import type { TaskLimitValues } from "../limits.js";
 import type { LogLevel, TaskEventBody } from "../task-event.js";
 import { checkLimit } from "./check-checkpoint.js";
 
@@ -12,7 +12,7 @@ export interface AttemptLog {
 }
 
 /** Makes the log of one attempt. */
-export function createAttemptLog(limits: Pick<typeof taskDefaults, "maxLogBytes" | "maxPendingLogs">): AttemptLog {
+export function createAttemptLog(limits: Pick<TaskLimitValues, "maxLogBytes" | "maxPendingLogs">): AttemptLog {
   let pending: TaskEventBody[] = [];
   let dropped = 0;
   return {

@@ -1,14 +1,14 @@
 import { ResumableError } from "../errors.js";
 import { copyJson, type Json, jsonBytes } from "../json.js";
-import { taskDefaults } from "../limits.js";
+import { type TaskLimitValues, taskDefaults } from "../limits.js";
 import { type AnySchema, type Checked, checkValue, type JsonSchemaValidator } from "../schema.js";
 import type { TaskEventBody } from "../task-event.js";
 import type { TaskRecord } from "../task-record.js";
 import type { Checkpoint, TaskLimits, Tool } from "../tool.js";
 
 /** The limits of a task of this tool, with their defaults. */
-export function limitsOf(limits: TaskLimits | undefined): typeof taskDefaults {
-  return { ...taskDefaults, ...limits } as typeof taskDefaults;
+export function limitsOf(limits: TaskLimits | undefined): TaskLimitValues {
+  return { ...taskDefaults, ...limits };
 }
 
 /** Throws `LIMIT_EXCEEDED` when a value is above its limit. */

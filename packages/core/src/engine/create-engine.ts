@@ -1,14 +1,18 @@
 import { ResumableError } from "../errors.js";
-import { engineDefaults } from "../limits.js";
-import { isStandardSchema } from "../schema.js";
-import { finalStatuses, type TaskStatus } from "../task-record.js";
+import { type EngineLimits, engineDefaults } from "../limits.js";
+import type { Store } from "../store.js";
 import type { Tool } from "../tool.js";
-import { checkLimit } from "./check-checkpoint.js";
-import type { Clock, Engine, EngineOptions } from "./engine.js";
+import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
+import type { EngineParts } from "./engine-parts.js";
+import { instantOf } from "./open-task.js";
 import { createOwnedTasks } from "./owned-tasks.js";
-import { createScheduler, type Scheduler } from "./scheduler.js";
+import { repeat } from "./repeat.js";
+import { Scheduler } from "./scheduler.js";
+import { sweepExpired } from "./sweep-expired.js";
 import { systemClock } from "./system-clock.js";
 import { randomId } from "./task-key.js";
+import { createToolTable, requireTool } from "./tool-table.js";
+import { UnfinishedTasks } from "./unfinished-tasks.js";
 
 /**
  * Makes the engine that runs tools durably.
@@ -18,221 +22,167 @@ import { randomId } from "./task-key.js";
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
  */
 export function createEngine(options: EngineOptions): Engine {
-  const { store, clock = systemClock, createId = randomId, onError = () => {} } = options;
-  const limits = { ...engineDefaults, ...options.limits } as typeof engineDefaults;
-  const tools = toolTable(options);
-  const worker = `w_${createId()}`;
-  const unfinished = new Map<string, Set<string>>();
-  const callers = new Map<string, number>();
-  let opened: Promise<void> | undefined;
-  let draining = false;
-  let closed: Promise<void> | undefined;
-  let beginDrain = () => {};
-  const drainStarted = new Promise<void>((resolve) => {
-    beginDrain = resolve;
-  });
-  const stops: (() => void)[] = [];
+  return new LiveEngine(options);
+}
 
-  const scheduler: Scheduler = createScheduler({
+class LiveEngine implements Engine {
+  readonly tools: readonly Tool[];
+  readonly store: Store;
+  readonly drainStarted: Promise<void>;
+  private readonly worker: string;
+  private readonly parts: EngineParts;
+  private readonly stops: (() => void)[] = [];
+  private beginDrain = () => {};
+  private opened: Promise<void> | undefined;
+  private isDraining = false;
+  private closed: Promise<void> | undefined;
+
+  constructor(options: EngineOptions) {
+    this.worker = `w_${(options.createId ?? randomId)()}`;
+    this.parts = createParts(options, this.worker, {
+      open: () => (this.isDraining ? Promise.resolve() : this.open()),
+      checkOpen: () => {
+        if (this.isDraining) throw draining();
+      },
+    });
+    this.store = options.store;
+    this.tools = [...this.parts.tools.values()];
+    this.drainStarted = new Promise<void>((resolve) => {
+      this.beginDrain = resolve;
+    });
+  }
+
+  get running(): readonly string[] {
+    return this.parts.scheduler.running;
+  }
+
+  get draining(): boolean {
+    return this.isDraining;
+  }
+
+  tool(name: string): Tool {
+    return requireTool(this.parts.tools, name);
+  }
+
+  forOwner(owner: string): OwnedTasks {
+    return createOwnedTasks(this.parts, checkOwner(owner));
+  }
+
+  open(): Promise<void> {
+    this.opened ??= this.begin().catch((error: unknown) => {
+      // The store may be well again when the next caller comes.
+      this.opened = undefined;
+      throw error;
+    });
+    return this.opened;
+  }
+
+  sweep(): Promise<number> {
+    return sweepExpired(this.parts, () => this.isDraining);
+  }
+
+  async drain({ timeoutMs = this.parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {
+    this.isDraining = true;
+    this.beginDrain();
+    const left = await this.parts.scheduler.drain(timeoutMs);
+    for (const stop of this.stops.splice(0)) stop();
+    return left;
+  }
+
+  close(): Promise<void> {
+    this.closed ??= this.drain().then(() => this.store.close());
+    return this.closed;
+  }
+
+  private async begin(): Promise<void> {
+    const { store, clock, limits, scheduler, onError } = this.parts;
+    if (this.isDraining) throw draining();
+    const beat = (): Promise<void> => store.heartbeat({ worker: this.worker, now: instantOf(clock) });
+    await beat();
+    const unwatch = store.watch(undefined, () => scheduler.hint());
+    this.stops.push(
+      unwatch,
+      repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
+      repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),
+    );
+    await scheduler.look();
+  }
+}
+
+function createParts(
+  options: EngineOptions,
+  worker: string,
+  life: Pick<EngineParts, "open" | "checkOpen">,
+): EngineParts {
+  const { store, clock = systemClock, createId = randomId } = options;
+  const limits = limitsWithDefaults(options.limits);
+  const tools = createToolTable(options);
+  const onError = neverThrowing(options.onError);
+  const unfinished = new UnfinishedTasks(store, limits.maxUnfinishedPerOwner);
+  const validate = options.validateJsonSchema;
+  const scheduler = new Scheduler({
     store,
     tools,
-    recover: options.recover === "all" ? "all" : "auto",
     worker,
     limits,
     clock,
-    validate: options.validateJsonSchema,
-    observer: options.observer,
+    validate,
+    recover: options.recover === "all" ? "all" : "auto",
+    observer: neverThrowing(options.observer, onError),
     onError,
-    onFinished: (record) => unfinished.get(record.owner)?.delete(record.id),
+    onFinished: (record) => unfinished.remove(record),
   });
-
-  const open = (): Promise<void> => {
-    opened ??= begin();
-    return opened;
-  };
-  const begin = async (): Promise<void> => {
-    const beat = (): Promise<void> => store.heartbeat({ worker, now: instant(clock) });
-    await beat();
-    stops.push(repeat(clock, limits.heartbeatMs, beat, onError));
-    stops.push(repeat(clock, limits.sweepEveryMs, sweep, onError));
-    stops.push(store.watch(undefined, () => void scheduler.look()));
-    await scheduler.look();
-  };
-
-  const sweep = async (): Promise<number> => {
-    let deleted = 0;
-    const expired = await store.listExpired({ now: instant(clock), limit: limits.sweepBatch });
-    for (const id of expired) {
-      if (draining) break;
-      if (await scheduler.remove(id)) deleted += 1;
-    }
-    return deleted;
-  };
-
-  const admit = async (owner: string): Promise<void> => {
-    const known = unfinished.get(owner)?.size ?? 0;
-    if (known < limits.maxUnfinishedPerOwner) return;
-    const page = await store.listTasks({ owner, statuses: unfinishedStatuses, limit: 1_000 });
-    unfinished.set(owner, new Set(page.tasks.map((task) => task.id)));
-    checkLimit("maxUnfinishedPerOwner", page.tasks.length + 1, limits.maxUnfinishedPerOwner);
-  };
-
-  const drain: Engine["drain"] = async ({ timeoutMs = limits.drainTimeoutMs } = {}) => {
-    draining = true;
-    beginDrain();
-    const left = await scheduler.drain(timeoutMs);
-    for (const stop of stops.splice(0)) stop();
-    return left;
-  };
-
-  const toolNamed = (name: string): Tool => {
-    const tool = tools.get(name);
-    if (tool !== undefined) return tool;
-    const known = [...tools.keys()];
-    throw new ResumableError(
-      "UNKNOWN_TOOL",
-      `There is no tool ${JSON.stringify(name)}. Known tools: ${known.join(", ")}.`,
-      {
-        details: { tool: name, known },
-      },
-    );
-  };
-
   return {
-    tools: [...tools.values()],
+    ...life,
     store,
-    drainStarted,
-    get running() {
-      return scheduler.running;
-    },
-    get draining() {
-      return draining;
-    },
-    tool: toolNamed,
-    open,
-    sweep,
-    drain,
-    forOwner: (owner) =>
-      opening(
-        createOwnedTasks({
-          owner: checkOwner(owner),
-          store,
-          clock,
-          limits,
-          scheduler,
-          createId,
-          validate: options.validateJsonSchema,
-          toolNamed,
-          callers,
-          onError,
-          admit,
-          admitted: (of, taskId) => {
-            const ids = unfinished.get(of) ?? new Set();
-            unfinished.set(of, ids.add(taskId));
-          },
-          checkOpen: () => {
-            if (draining) throw drainingError();
-          },
-        }),
-        open,
-      ),
-    close: () => {
-      closed ??= drain().then(() => store.close());
-      return closed;
-    },
+    clock,
+    limits,
+    tools,
+    scheduler,
+    unfinished,
+    createId,
+    validate,
+    onError,
+    callers: new Map(),
   };
 }
 
-const unfinishedStatuses: readonly TaskStatus[] = (
-  ["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"] as const
-).filter((status) => !finalStatuses.includes(status));
-
-/** Opens the engine before the first task is started: until then a process that only answers probes touches nothing. */
-function opening(tasks: ReturnType<typeof createOwnedTasks>, open: () => Promise<void>): typeof tasks {
-  return {
-    ...tasks,
-    async start(request) {
-      await open();
-      return tasks.start(request);
-    },
-    async resume(taskId) {
-      await open();
-      return tasks.resume(taskId);
-    },
-    async answer(taskId, key, answer) {
-      await open();
-      return tasks.answer(taskId, key, answer);
-    },
-    async pause(taskId) {
-      await open();
-      return tasks.pause(taskId);
-    },
-    async cancel(taskId) {
-      await open();
-      return tasks.cancel(taskId);
-    },
-  };
-}
-
-function toolTable({ tools, validateJsonSchema }: EngineOptions): ReadonlyMap<string, Tool> {
-  const table = new Map<string, Tool>();
-  for (const tool of tools) {
-    if (table.has(tool.name)) {
-      throw new ResumableError("TOOL_NAME_TAKEN", `Two tools are named ${tool.name}. Rename one of them.`, {
-        details: { tool: tool.name },
-      });
-    }
-    if (!isStandardSchema(tool.input) && validateJsonSchema === undefined) {
-      throw new ResumableError(
-        "INVALID_OPTION",
-        `The input of tool ${tool.name} is plain JSON Schema, which needs a validator: pass validateJsonSchema to createEngine.`,
-        { details: { option: "validateJsonSchema" } },
-      );
-    }
-    table.set(tool.name, tool);
+function limitsWithDefaults(limits: EngineOptions["limits"]): EngineLimits {
+  for (const [name, value] of Object.entries(limits ?? {})) {
+    if (Object.hasOwn(engineDefaults, name) && value >= 0) continue;
+    const rule = Object.hasOwn(engineDefaults, name) ? `must be a number from 0 on, not ${value}` : "is no limit";
+    throw invalid(`limits.${name}`, `${name} ${rule}.`);
   }
-  return table;
+  return { ...engineDefaults, ...limits };
+}
+
+/** What others hang in must not change what the engine does. */
+function neverThrowing<Parameters extends readonly unknown[]>(
+  call: ((...parameters: Parameters) => void) | undefined,
+  onError: (error: unknown) => void = () => {},
+): (...parameters: Parameters) => void {
+  return (...parameters) => {
+    try {
+      call?.(...parameters);
+    } catch (error) {
+      onError(error);
+    }
+  };
 }
 
 function checkOwner(owner: string): string {
   if (/^(sub|client|session|local):./.test(owner)) return owner;
-  throw new ResumableError(
-    "INVALID_OPTION",
-    "An owner is a tagged string such as sub:alice or session:4f1c; make it with ownerTag.",
-    { details: { option: "owner" } },
-  );
+  throw invalid("owner", "An owner is a tagged string such as sub:alice or session:4f1c; make it with ownerTag.");
 }
 
-function drainingError(): ResumableError {
+function invalid(option: string, message: string): ResumableError {
+  return new ResumableError("INVALID_OPTION", message, { details: { option } });
+}
+
+function draining(): ResumableError {
   return new ResumableError(
     "DRAINING",
     "The server is about to stop and takes no new work. Try again in a few seconds.",
-    {
-      details: {},
-    },
+    { details: {} },
   );
-}
-
-function instant(clock: Clock): { readonly wallMs: number; readonly monotonicMs: number } {
-  return { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
-}
-
-/** Calls again and again, each time after the one before has ended. Returns how to stop. */
-function repeat(
-  clock: Clock,
-  everyMs: number,
-  run: () => Promise<unknown>,
-  onError: (error: unknown) => void,
-): () => void {
-  let stopped = false;
-  let stopTimer = () => {};
-  const arm = (): void => {
-    if (stopped) return;
-    stopTimer = clock.after(everyMs, () => void run().catch(onError).finally(arm));
-  };
-  arm();
-  return () => {
-    stopped = true;
-    stopTimer();
-  };
 }

@@ -1,5 +1,5 @@
 import type { Json } from "../json.js";
-import type { engineDefaults } from "../limits.js";
+import type { EngineLimits } from "../limits.js";
 import type { JsonSchemaValidator } from "../schema.js";
 import type { ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store.js";
 import type { Answer, Question, TaskEvent } from "../task-event.js";
@@ -22,7 +22,7 @@ export interface EngineOptions {
   readonly tools: readonly Tool[];
   /** Which tasks go on by themselves after a crash: those handed over (`attached`, the default), or all. */
   readonly recover?: "attached" | "all";
-  readonly limits?: { readonly [Name in keyof typeof engineDefaults]?: number };
+  readonly limits?: { readonly [Name in keyof EngineLimits]?: number };
   /** Checks plain JSON Schema; needed when a tool's input is plain JSON Schema. */
   readonly validateJsonSchema?: JsonSchemaValidator;
   readonly clock?: Clock;
@@ -59,6 +59,8 @@ export interface TaskView {
   readonly status: TaskStatus;
   /** Its process died and nobody has taken it over yet. */
   readonly interrupted: boolean;
+  /** What it asks: without the questions whose answer is on its way to the task. */
+  readonly questions: readonly OpenQuestion[];
 }
 
 /** What `start` gives. */

@@ -1,4 +1,4 @@
-import type { engineDefaults } from "../limits.js";
+import type { EngineLimits } from "../limits.js";
 import type { Store } from "../store.js";
 import { isFinalEvent } from "../task-event.js";
 import { isFinal } from "../task-record.js";
@@ -8,7 +8,7 @@ import type { Clock, Followed } from "./engine.js";
 export interface FollowOptions {
   readonly store: Store;
   readonly clock: Clock;
-  readonly limits: Pick<typeof engineDefaults, "pollMs" | "followBatch">;
+  readonly limits: Pick<EngineLimits, "pollMs" | "followBatch">;
 }
 
 /** Follows a journal: what is there, then what comes, until the task is final or `signal` aborts. */
@@ -54,7 +54,7 @@ export function listen(
   taskId: string,
   pollMs: number,
   signal: AbortSignal | undefined,
-): { readonly next: () => Promise<void>; readonly stop: () => void } {
+): { readonly next: () => Promise<void>; readonly wake: () => void; readonly stop: () => void } {
   let hinted = false;
   let wake = () => {};
   const hint = (): void => {
@@ -75,6 +75,7 @@ export function listen(
       }
       hinted = false;
     },
+    wake: hint,
     stop() {
       unwatch();
       signal?.removeEventListener("abort", hint);

@@ -1,106 +1,174 @@
-import { isResumableError } from "../errors.js";
+import { isResumableError, TaskInterrupted } from "../errors.js";
 import { reduceTask } from "../reduce-task.js";
 import type { Lease, Signal, Store } from "../store.js";
 import type { TaskEvent, TaskEventBody } from "../task-event.js";
 import type { TaskRecord } from "../task-record.js";
 import type { Clock } from "./engine.js";
 
-/** Writes one task's journal under one lease: one commit at a time, what waits meanwhile goes into the next. */
-export interface JournalWriter {
-  /** The task as of the last commit that resolved. */
-  readonly record: TaskRecord;
-  /** The error that ended this writer, if one did: nothing is written after it. */
-  readonly broken: unknown;
-  /** Commits events together, all or nothing. Rejects with the store's error. */
-  commit(events: readonly TaskEventBody[], consume?: readonly string[]): Promise<void>;
-  /** Refuses everything from now on: the epoch is over for this writer. */
-  close(): void;
-}
-
-interface Waiting {
+/** Events that become visible together, and the signals that they carry out. */
+export interface JournalEntry {
   readonly events: readonly TaskEventBody[];
   readonly consume: readonly string[];
-  readonly resolve: () => void;
-  readonly reject: (error: unknown) => void;
 }
 
-/** Makes the writer of a lease that was just taken. */
-export function createJournalWriter(options: {
+/** What a writer is made of. */
+export interface JournalWriterOptions {
   readonly store: Store;
   readonly lease: Lease;
   readonly record: TaskRecord;
   readonly clock: Clock;
-  /** Hears which signals are pending after each commit. */
+  /** Called before each commit and each look: what was signalled until now, the store will tell. */
+  readonly onAsk: () => void;
+  /** Hears which signals are pending: after each commit and each look, in the order of the store. */
   readonly onSignals: (signals: readonly Signal[]) => void;
+  readonly onCommitted: (record: TaskRecord) => void;
   readonly onBroken: (error: unknown) => void;
   /** Events that ride with the next commit. */
   readonly takeRiders: () => readonly TaskEventBody[];
-}): JournalWriter {
-  const { store, lease, clock } = options;
-  let record = options.record;
-  let waiting: Waiting[] = [];
-  let busy = false;
-  let closed = false;
-  let broken: unknown;
-
-  const writeOnce = async (batch: readonly Waiting[]): Promise<void> => {
-    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
-    const events = [...options.takeRiders(), ...batch.flatMap((entry) => entry.events)];
-    const consume = batch.flatMap((entry) => entry.consume);
-    const next = reduceTask(record, stamp(events, record.lastSeq, now.wallMs));
-    const { signals } = await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now });
-    record = next;
-    options.onSignals(signals);
-  };
-
-  const pump = async (): Promise<void> => {
-    busy = true;
-    while (waiting.length > 0) {
-      const batch = waiting;
-      waiting = [];
-      try {
-        if (closed) throw broken ?? new Error("closed");
-        await writeOnce(batch);
-        for (const entry of batch) entry.resolve();
-      } catch (error) {
-        closed = true;
-        if (broken === undefined) {
-          broken = error;
-          options.onBroken(error);
-        }
-        for (const entry of batch) entry.reject(error);
-      }
-    }
-    busy = false;
-  };
-
-  return {
-    get record() {
-      return record;
-    },
-    get broken() {
-      return broken;
-    },
-    commit(events, consume = []) {
-      return new Promise((resolve, reject) => {
-        waiting.push({ events, consume, resolve, reject });
-        // `pump` handles its own errors, so that nothing is left to reject.
-        if (!busy) void pump();
-      });
-    },
-    close() {
-      closed = true;
-    },
-  };
 }
 
-/** Gives events the places and times that the store will give them, so that writer and store fold alike. */
-function stamp(events: readonly TaskEventBody[], afterSeq: number, wallMs: number): readonly TaskEvent[] {
+interface Waiting extends JournalEntry {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes one task's journal under one lease: one operation at a time, what waits meanwhile goes into the next commit.
+ *
+ * Looking for signals takes its turn with the commits, so that an older answer of the store never follows a newer one.
+ */
+export class JournalWriter {
+  private readonly options: JournalWriterOptions;
+  private current: TaskRecord;
+  private waiting: Waiting[] = [];
+  private lookWanted = false;
+  private running: Promise<void> | undefined;
+  private closed = false;
+  private failure: { readonly error: unknown } | undefined;
+
+  constructor(options: JournalWriterOptions) {
+    this.options = options;
+    this.current = options.record;
+  }
+
+  /** The task as of the last commit that resolved. */
+  get record(): TaskRecord {
+    return this.current;
+  }
+
+  /** What ended this writer, if the store did: nothing is written after it. */
+  get broken(): { readonly error: unknown } | undefined {
+    return this.failure;
+  }
+
+  /**
+   * Commits events together, all or nothing.
+   *
+   * Rejects with `TaskInterrupted` when the epoch is over for this writer, and with the store's error when the store
+   * refused the events for what they are.
+   */
+  commit(events: readonly TaskEventBody[], consume: readonly string[] = []): Promise<void> {
+    if (this.closed) return Promise.reject(new TaskInterrupted("lease_lost"));
+    return this.enqueue({ events, consume });
+  }
+
+  /** Asks the store which signals are pending; a commit that is about to begin answers that too. */
+  look(): void {
+    if (this.closed) return;
+    this.lookWanted = true;
+    this.start();
+  }
+
+  /** As `look`; resolves when the answer was heard, or when the writer is broken. */
+  async looked(): Promise<void> {
+    this.look();
+    await this.running;
+  }
+
+  /** Takes nothing more from anybody, and writes what comes last when all that waited was written. */
+  async finish(last: (record: TaskRecord) => JournalEntry): Promise<void> {
+    this.closed = true;
+    while (this.running !== undefined) await this.running;
+    if (this.failure === undefined) await this.enqueue(last(this.current));
+  }
+
+  private enqueue(entry: JournalEntry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ ...entry, resolve, reject });
+      this.start();
+    });
+  }
+
+  private start(): void {
+    this.running ??= this.pump().finally(() => {
+      this.running = undefined;
+    });
+  }
+
+  /** Handles its own errors, so that nobody has to wait for it. */
+  private async pump(): Promise<void> {
+    // First of all, so that what is enqueued in one turn goes into one commit.
+    await undefined;
+    while (this.waiting.length > 0 || this.lookWanted) {
+      this.lookWanted = false;
+      const batch = this.waiting;
+      this.waiting = [];
+      this.options.onAsk();
+      if (batch.length > 0) await this.write(batch);
+      else await this.askForSignals();
+    }
+  }
+
+  private async write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      if (this.failure !== undefined) throw new TaskInterrupted("lease_lost");
+      await this.writeOnce(batch);
+      for (const entry of batch) entry.resolve();
+    } catch (error) {
+      const refused = isRefusal(error);
+      if (!refused) this.fail(error);
+      for (const entry of batch) entry.reject(refused ? error : new TaskInterrupted("lease_lost"));
+    }
+  }
+
+  private async writeOnce(batch: readonly Waiting[]): Promise<void> {
+    const { store, lease, clock, takeRiders } = this.options;
+    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+    const events = [...takeRiders(), ...batch.flatMap((entry) => entry.events)];
+    const consume = batch.flatMap((entry) => entry.consume);
+    const record = reduceTask(this.current, stampEvents(events, this.current.lastSeq, now.wallMs));
+    const { signals } = await store.commit({ lease, afterSeq: this.current.lastSeq, events, consume, now });
+    this.current = record;
+    this.options.onCommitted(record);
+    this.options.onSignals(signals);
+  }
+
+  private async askForSignals(): Promise<void> {
+    const { store, lease, onSignals } = this.options;
+    try {
+      const snapshot = await store.getTask(lease.taskId);
+      if (snapshot !== undefined) onSignals(snapshot.signals);
+    } catch {
+      // The next commit meets the same trouble, and handles it.
+    }
+  }
+
+  /** Ends this writer because the store failed: whoever goes on asks it anew. */
+  fail(error: unknown): void {
+    this.closed = true;
+    if (this.failure !== undefined) return;
+    this.failure = { error };
+    this.options.onBroken(error);
+  }
+}
+
+/** The store refused the events for what they are: nothing was written, and the lease is as good as before. */
+function isRefusal(error: unknown): boolean {
+  return isResumableError(error, "LIMIT_EXCEEDED") || isResumableError(error, "NOT_JSON");
+}
+
+/** Gives events the places and times that the store will give them, so that whoever wrote them folds alike. */
+export function stampEvents(events: readonly TaskEventBody[], afterSeq: number, wallMs: number): readonly TaskEvent[] {
   const at = new Date(wallMs).toISOString();
   return events.map((event, index) => ({ ...event, seq: afterSeq + 1 + index, at }));
-}
-
-/** Tells whether an error means that somebody else has the lease. */
-export function isLeaseLost(error: unknown): boolean {
-  return isResumableError(error, "LEASE_LOST");
 }

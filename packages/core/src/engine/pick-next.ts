@@ -30,16 +30,16 @@ export interface SlotLimits {
  * Picks the task that gets the next slot: of those that may run, one of the owner that has the fewest running, the
  * longest waiting first. Pure.
  */
-export function pickNext(
-  queue: Iterable<QueuedTask>,
+export function pickNext<Queued extends QueuedTask>(
+  queue: Iterable<Queued>,
   running: readonly RunningTask[],
   limits: SlotLimits,
   nowMs: number,
-): QueuedTask | undefined {
+): Queued | undefined {
   if (running.length >= limits.maxRunning || running.some((task) => task.alone)) return undefined;
   const byOwner = countBy(running.map((task) => task.owner));
   const byTool = countBy(running.map((task) => task.tool));
-  let best: QueuedTask | undefined;
+  let best: Queued | undefined;
   let bestCount = Number.POSITIVE_INFINITY;
   for (const task of queue) {
     const count = byOwner.get(task.owner) ?? 0;

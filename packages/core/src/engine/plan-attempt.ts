@@ -11,49 +11,60 @@ export interface AttemptPlan {
   readonly run: boolean;
 }
 
+type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange">;
+
 /** What the plan depends on beside the task. */
 export interface PlanInputs {
-  readonly tool: Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange">;
+  /** `undefined` where this process does not have the tool: then only wishes are carried out. */
+  readonly tool: PlannedTool | undefined;
   readonly worker: string;
   readonly nowMs: number;
   readonly maxCrashesWithoutProgress: number;
   readonly crashBackoffMs: number;
   /** False only carries out wishes and does not begin an attempt. */
   readonly mayRun: boolean;
+  /** The attempt that this very process ran and whose end it could not write: nothing died. */
+  readonly brokenAttempt: number | undefined;
+}
+
+/** How the attempt before came to its end, if the journal does not say so yet. */
+interface Ending {
+  readonly events: readonly TaskEventBody[];
+  /** The task is over with it. */
+  readonly over: boolean;
 }
 
 /** Decides what to do with a task whose lease was just taken. Pure. */
 export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): AttemptPlan {
   const { record, signals } = snapshot;
+  const { tool } = inputs;
   const wishes = signals.filter((signal) => signal.kind !== "delivered");
   const consume = wishes.map((signal) => signal.id);
   if (isFinal(record.status)) return { events: [], consume, run: false };
-  const events: TaskEventBody[] = wishEvents(snapshot);
+  const events = wishEvents(snapshot);
   const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
 
-  const cancelled = wishes.some((signal) => signal.kind === "cancel");
-  if (cancelled) return stop({ type: "cancelled" });
-  const crash = record.live ? crashEvents(snapshot, inputs) : { events: [], over: false };
-  if (crash.over) return stop(...crash.events);
-  if (desiredOf(snapshot) === "pause") return stop(...crash.events);
-  if (!inputs.mayRun) return stop(...crash.events);
-  events.push(...crash.events);
-  if (mustWait(snapshot, events, inputs.nowMs)) return { events, consume, run: false };
-  const version = versionEvents(snapshot, inputs.tool);
-  if (version.over) return stop(...version.events);
+  if (wishes.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
+  // How a dead attempt is to be judged depends on the tool: whoever has it will.
+  if (tool === undefined) return stop();
+  const ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
+  if (ending.over || !inputs.mayRun || desiredOf(snapshot) === "pause") return stop(...ending.events);
+  if (mustWait(snapshot, ending.events, inputs.nowMs)) return stop(...ending.events);
+  const version = versionEnding(snapshot, tool);
+  if (version.over) return stop(...ending.events, ...version.events);
   const start = {
     type: "attempt_started",
     attempt: record.attempt + 1,
     worker: inputs.worker,
-    toolVersion: inputs.tool.version,
+    toolVersion: tool.version,
   } as const;
-  return { events: [...events, ...version.events, start], consume, run: true };
+  return { events: [...events, ...ending.events, ...version.events, start], consume, run: true };
 }
 
-function wishEvents({ record, signals }: TaskSnapshot): TaskEventBody[] {
+function wishEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[] {
   const events: TaskEventBody[] = [];
   for (const signal of signals) {
-    if (signal.kind === "answer" && record.remembered[signal.key]?.kind === "question") {
+    if (signal.kind === "answer" && isOpen(record, signal.key)) {
       events.push({ type: "answered", key: signal.key, answer: signal.answer });
     }
   }
@@ -65,38 +76,37 @@ function wishEvents({ record, signals }: TaskSnapshot): TaskEventBody[] {
   return events;
 }
 
-function crashEvents(
-  { record }: TaskSnapshot,
-  inputs: PlanInputs,
-): { readonly events: readonly TaskEventBody[]; readonly over: boolean } {
-  const crashed = { type: "attempt_ended", reason: "crashed" } as const;
-  if (inputs.tool.kind === "function" && inputs.tool.onCrash === "fail") {
-    const message = `The process died while ${record.tool} ran, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
-    return { events: [crashed, { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } }], over: true };
-  }
-  if (record.progressed) return { events: [crashed], over: false };
-  const crashes = record.crashes + 1;
-  if (crashes >= inputs.maxCrashesWithoutProgress) {
-    const message = `The process died ${crashes} times in a row while ${record.tool} ran without a checkpoint, so it is not tried again. Look at its input and at the server's log, then call resume_task.`;
-    return { events: [crashed, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
-  }
-  const runnableAt = new Date(inputs.nowMs + inputs.crashBackoffMs * 2 ** (crashes - 1)).toISOString();
-  return { events: [{ ...crashed, runnableAt }], over: false };
+function isOpen({ remembered }: TaskSnapshot["record"], key: string): boolean {
+  return Object.hasOwn(remembered, key) && remembered[key]?.kind === "question";
 }
 
-function mustWait({ record, signals }: TaskSnapshot, events: readonly TaskEventBody[], nowMs: number): boolean {
-  const backoff = events.some((event) => event.type === "attempt_ended" && event.runnableAt !== undefined);
-  if (backoff) return true;
+function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInputs): Ending {
+  const broken = record.attempt === inputs.brokenAttempt;
+  const ended = { type: "attempt_ended", reason: broken ? "interrupted" : "crashed" } as const;
+  if (tool.kind === "function" && tool.onCrash === "fail") {
+    const cause = broken ? "The store failed" : "The process died";
+    const message = `${cause} while ${tool.name} ran, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
+    return { events: [ended, { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } }], over: true };
+  }
+  if (broken || record.progressed) return { events: [ended], over: false };
+  const crashes = record.crashes + 1;
+  if (crashes >= inputs.maxCrashesWithoutProgress) {
+    const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so it is not tried again. Look at its input and at the server's log, then call resume_task.`;
+    return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
+  }
+  const runnableAt = new Date(inputs.nowMs + inputs.crashBackoffMs * 2 ** (crashes - 1)).toISOString();
+  return { events: [{ ...ended, runnableAt }], over: false };
+}
+
+function mustWait({ record, signals }: TaskSnapshot, ending: readonly TaskEventBody[], nowMs: number): boolean {
+  if (ending.some((event) => event.type === "attempt_ended" && event.runnableAt !== undefined)) return true;
   if (record.live) return false;
   if (signals.some((signal) => signal.kind === "resume" || signal.kind === "answer")) return false;
   if (record.runnableAt !== undefined) return Date.parse(record.runnableAt) > nowMs;
   return openQuestions(record).length > 0;
 }
 
-function versionEvents(
-  { record }: TaskSnapshot,
-  tool: PlanInputs["tool"],
-): { readonly events: readonly TaskEventBody[]; readonly over: boolean } {
+function versionEnding({ record }: TaskSnapshot, tool: PlannedTool): Ending {
   if (record.attempt === 0 || record.toolVersion === tool.version) return { events: [], over: false };
   const policy = tool.onVersionChange ?? "resume";
   if (policy === "resume") return { events: [], over: false };

@@ -3,6 +3,9 @@ import { rpcFailureCode } from "../rpc-failure.js";
 import type { TaskFailure } from "../task-event.js";
 import type { RetryPolicy } from "../tool.js";
 
+/** Attempts in all, where an error asks for another one and the tool has no policy. */
+const askedAttempts = 3;
+
 /**
  * Decides whether and when a failed attempt is made again. Pure.
  *
@@ -11,20 +14,36 @@ import type { RetryPolicy } from "../tool.js";
  */
 export function retryDelay(error: unknown, failures: number, policy: RetryPolicy | undefined): number | undefined {
   if (isTerminalError(error)) return undefined;
+  // The toolkit refused something that the tool did: it would do the same again.
   if (isResumableError(error) && error.code !== "ATTEMPT_TIMEOUT") return undefined;
   const asked = isRetryableError(error);
-  const maxAttempts = policy?.maxAttempts ?? (asked ? 3 : 1);
+  const maxAttempts = policy?.maxAttempts ?? (asked ? askedAttempts : 1);
   if (failures + 1 >= maxAttempts) return undefined;
-  if (asked && error.delayMs !== undefined) return error.delayMs;
+  if (asked && isDelay(error.delayMs)) return error.delayMs;
   const delay = (policy?.initialDelayMs ?? 1_000) * (policy?.factor ?? 2) ** failures;
   return Math.min(delay, policy?.maxDelayMs ?? 60_000);
 }
 
+/** A tool may compute the delay from what a service told it, which may be anything. */
+function isDelay(delayMs: number | undefined): delayMs is number {
+  return delayMs !== undefined && Number.isFinite(delayMs) && delayMs >= 0;
+}
+
 /** Cuts an error down to what a journal keeps: a code and a sentence, never a stack. */
 export function failureOf(error: unknown): TaskFailure {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = error instanceof Error ? error.message : describe(error);
   return {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, 2_000),
   };
+}
+
+/** Anything can be thrown, also what cannot be made a text. */
+function describe(thrown: unknown): string {
+  try {
+    if (typeof thrown === "object" && thrown !== null && "message" in thrown) return String(thrown.message);
+    return String(thrown);
+  } catch {
+    return "";
+  }
 }

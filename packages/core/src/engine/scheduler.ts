@@ -1,302 +1,254 @@
-import type { engineDefaults } from "../limits.js";
+import { isResumableError } from "../errors.js";
 import type { JsonSchemaValidator } from "../schema.js";
-import type { Instant, Observer, Store, TaskSnapshot } from "../store.js";
+import type { Observer, TaskSnapshot } from "../store.js";
 import { isFinal, type TaskRecord } from "../task-record.js";
 import { dueMs } from "../task-rules.js";
-import type { Tool } from "../tool.js";
-import type { Clock } from "./engine.js";
-import { isLeaseLost } from "./journal-writer.js";
-import { pickNext, type QueuedTask, type RunningTask } from "./pick-next.js";
-import { planAttempt } from "./plan-attempt.js";
-import { type Attempt, runAttempt } from "./run-attempt.js";
+import type { Attempt } from "./attempt.js";
+import { deleteFinished, restartFailed } from "./change-finished.js";
+import { Exclusive } from "./exclusive.js";
+import { Lookout } from "./lookout.js";
+import { instantOf, type OpenedTask, type OpenTaskOptions, openTask } from "./open-task.js";
+import { runAttempt } from "./run-attempt.js";
+import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
+import { TaskTimers, type TimerKind } from "./task-timers.js";
 
 /** What a scheduler is made of. */
-export interface SchedulerOptions {
-  readonly store: Store;
-  readonly tools: ReadonlyMap<string, Tool>;
+export interface SchedulerOptions extends OpenTaskOptions {
   readonly recover: "auto" | "all";
-  readonly worker: string;
-  readonly limits: typeof engineDefaults;
-  readonly clock: Clock;
   readonly validate: JsonSchemaValidator | undefined;
-  readonly observer: Observer | undefined;
+  /** Never throws, and neither does `onError`. */
+  readonly observer: Observer;
   readonly onError: (error: unknown) => void;
   readonly onFinished: (record: TaskRecord) => void;
 }
 
+/** What the store did to a task that ran here, while that is not over. */
+interface Trouble {
+  readonly failures: number;
+  /** The attempt whose end could not be written. */
+  readonly brokenAttempt: number | undefined;
+}
+
 /** Decides which tasks this process runs, and runs them. */
-export interface Scheduler {
-  readonly running: readonly string[];
+export class Scheduler {
+  private readonly options: SchedulerOptions;
+  private readonly queue: RunQueue;
+  /** Tasks that somebody in this process waits for: should a runner elsewhere die, this process goes on with them. */
+  private readonly attended = new Set<string>();
+  private readonly troubles = new Map<string, Trouble>();
+  private readonly exclusive = new Exclusive();
+  private readonly timers: TaskTimers;
+  private readonly lookout: Lookout;
+  /** When what still runs has to stop, in monotonic milliseconds. */
+  private drainUntilMs: number | undefined;
+
+  constructor(options: SchedulerOptions) {
+    const { clock, onError } = options;
+    this.options = options;
+    this.queue = new RunQueue({ ...options, serve: (task, slot) => this.serve(task, slot) });
+    this.timers = new TaskTimers(clock);
+    this.lookout = new Lookout({ ...options, onError, lookOnce: () => this.lookOnce() });
+  }
+
+  /** Ids of the tasks that this process runs or is about to run. */
+  get running(): readonly string[] {
+    return this.queue.running;
+  }
+
   /** Looks for work in the store now, and from then on when hinted or due. */
-  look(): Promise<void>;
+  look(): Promise<void> {
+    return this.lookout.look();
+  }
+
+  /** Looks for work soon. */
+  hint(): void {
+    this.lookout.hint();
+  }
+
   /** Queues a task that somebody in this process waits for. */
-  kick(task: Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">): void;
+  kick(task: Runnable): void {
+    this.attended.add(task.id);
+    this.enqueue(task);
+  }
+
+  /** Sees to it that a task goes on that somebody in this process waits for, as soon as it may. */
+  attend(snapshot: TaskSnapshot): void {
+    const { record } = snapshot;
+    if (isFinal(record.status)) return;
+    this.attended.add(record.id);
+    const slot = this.queue.slotOf(record.id);
+    const due = dueMs(snapshot, "all") ?? Number.POSITIVE_INFINITY;
+    if (slot !== undefined) slot.attempt?.look();
+    else if (snapshot.leased || due <= this.options.clock.wallMs()) this.enqueue(record);
+    else this.rest(snapshot);
+  }
+
   /** Carries out signals of a task: by its attempt in this process, or, when nobody runs it, here and now. */
-  settle(snapshot: TaskSnapshot): Promise<void>;
-  /** Begins a new generation of a failed task from its last state. Nothing happens when somebody else holds it. */
-  restart(taskId: string): Promise<void>;
-  /** Deletes a finished task; resolves to false when somebody else holds it. */
-  remove(taskId: string): Promise<boolean>;
+  async settle(snapshot: TaskSnapshot): Promise<void> {
+    const { id } = snapshot.record;
+    if (this.queue.slotOf(id) === undefined && !snapshot.leased) {
+      try {
+        const opened = await this.exclusive.run(id, () => this.open(id, false));
+        if (opened.kind === "idle") this.rest(opened.snapshot);
+      } catch (error) {
+        // The wish is durable: whoever runs the task next, or looks for work, carries it out.
+        this.options.onError(error);
+        this.lookout.hint();
+      }
+    }
+    this.queue.slotOf(id)?.attempt?.look();
+  }
+
+  /** Begins a new generation of a failed task from its last state. */
+  async restart(taskId: string): Promise<void> {
+    await this.queue.slotOf(taskId)?.done;
+    const record = await this.exclusive.run(taskId, () => restartFailed(this.options, taskId));
+    if (record !== undefined) this.kick({ ...record, crashes: 0 });
+  }
+
+  /** Deletes a finished task; resolves to false for an unfinished one. */
+  async remove(taskId: string): Promise<boolean> {
+    await this.queue.slotOf(taskId)?.done;
+    return this.exclusive.run(taskId, () => deleteFinished(this.options, taskId));
+  }
+
   /** Takes no more work and stops what runs. Resolves to the tasks that did not stop in time. */
-  drain(timeoutMs: number): Promise<readonly string[]>;
-}
-
-interface Slot extends RunningTask {
-  alone: boolean;
-  attempt?: Attempt;
-}
-
-/** Makes the scheduler of one engine. */
-export function createScheduler(options: SchedulerOptions): Scheduler {
-  const { store, tools, limits, clock, worker, onError } = options;
-  const queue = new Map<string, QueuedTask>();
-  const slots = new Map<string, Slot>();
-  /** Tasks that ran here and are to run again, with the timer that queues them. */
-  const waiting = new Map<string, () => void>();
-  const writeFailures = new Map<string, number>();
-  const finished = new Set<Promise<void>>();
-  let draining = false;
-  let stopLook = () => {};
-  let looking: Promise<void> | undefined;
-  let lookAgain = false;
-
-  const now = (): Instant => ({ wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() });
-  const slotLimits = {
-    maxRunning: limits.maxRunning,
-    maxRunningPerOwner: limits.maxRunningPerOwner,
-    maxRunningOf: (tool: string) => tools.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY,
-    aloneMs: limits.aloneMs,
-  };
-
-  const enqueue = (task: Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">): void => {
-    if (draining || !tools.has(task.tool) || queue.has(task.id) || slots.has(task.id)) return;
-    waiting.get(task.id)?.();
-    waiting.delete(task.id);
-    const { id, owner, tool, crashes } = task;
-    queue.set(id, { id, owner, tool, crashes, queuedAtMs: clock.monotonicMs() });
-  };
-
-  const pump = (): void => {
-    while (!draining) {
-      const next = pickNext(queue.values(), [...slots.values()], slotLimits, clock.monotonicMs());
-      if (next === undefined) return;
-      queue.delete(next.id);
-      slots.set(next.id, { owner: next.owner, tool: next.tool, alone: next.crashes > 0 });
-      const done = run(next)
-        .catch(onError)
-        .finally(() => {
-          slots.delete(next.id);
-          finished.delete(done);
-          pump();
-        });
-      finished.add(done);
-    }
-  };
-
-  const run = async (task: QueuedTask): Promise<void> => {
-    const started = await begin(task.id);
-    if (started === undefined) return;
-    const { attempt, release } = started;
-    const slot = slots.get(task.id);
-    if (slot !== undefined) slot.attempt = attempt;
-    if (draining) attempt.drain(limits.graceMs);
-    const { broken } = await attempt.ended;
-    await release().catch(onError);
-    if (!isLeaseLost(broken)) await after(task, broken);
-  };
-
-  /** Decides when a task that ran here runs again: its callers are here, whatever the recovery policy says. */
-  const after = async (task: QueuedTask, broken: unknown): Promise<void> => {
-    if (broken !== undefined) {
-      onError(broken);
-      const failures = writeFailures.get(task.id) ?? 0;
-      writeFailures.set(task.id, failures + 1);
-      return schedule(task, Math.min(limits.writeBackoffMs * 2 ** failures, limits.maxWriteBackoffMs));
-    }
-    writeFailures.delete(task.id);
-    const snapshot = await store.getTask(task.id);
-    if (snapshot === undefined) return;
-    if (isFinal(snapshot.record.status)) return options.onFinished(snapshot.record);
-    const due = dueMs(snapshot, "all");
-    if (due !== undefined) schedule(snapshot.record, due - clock.wallMs());
-  };
-
-  const schedule = (task: Pick<TaskRecord, "id" | "owner" | "tool"> & { crashes: number }, delayMs: number): void => {
-    if (draining) return;
-    waiting.get(task.id)?.();
-    const queueNow = (): void => {
-      waiting.delete(task.id);
-      enqueue(task);
-      pump();
-    };
-    waiting.set(task.id, clock.after(Math.max(0, delayMs), queueNow));
-  };
-
-  /** Takes a task's lease, carries out what is wished, and begins an attempt if there is to be one. */
-  const begin = async (
-    taskId: string,
-    mayRun = true,
-  ): Promise<{ attempt: Attempt; release: () => Promise<void> } | undefined> => {
-    const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: now() });
-    if (acquired === undefined) return undefined;
-    const { lease, snapshot } = acquired;
-    const release = (): Promise<void> => store.releaseLease(lease);
-    try {
-      const tool = tools.get(snapshot.record.tool);
-      const facts = tool ?? {
-        name: snapshot.record.tool,
-        version: "",
-        kind: "generator" as const,
-        onCrash: "fail" as const,
-      };
-      const plan = planAttempt(snapshot, {
-        tool: facts,
-        worker,
-        nowMs: clock.wallMs(),
-        maxCrashesWithoutProgress: limits.maxCrashesWithoutProgress,
-        crashBackoffMs: limits.crashBackoffMs,
-        mayRun: mayRun && tool !== undefined && !draining,
-      });
-      const record = await carryOut(lease, snapshot, plan);
-      if (plan.run && tool !== undefined) return { attempt: start(lease, record, snapshot, tool), release };
-      await release();
-      await afterPlan(record);
-      return undefined;
-    } catch (error) {
-      await release().catch(onError);
-      throw error;
-    }
-  };
-
-  const afterPlan = async (record: TaskRecord): Promise<void> => {
-    if (isFinal(record.status)) return options.onFinished(record);
-    const snapshot = await store.getTask(record.id);
-    const due = snapshot === undefined ? undefined : dueMs(snapshot, "all");
-    if (snapshot !== undefined && due !== undefined) schedule(snapshot.record, due - clock.wallMs());
-  };
-
-  const carryOut = async (
-    lease: Parameters<Store["commit"]>[0]["lease"],
-    snapshot: TaskSnapshot,
-    plan: ReturnType<typeof planAttempt>,
-  ): Promise<TaskRecord> => {
-    const { events, consume } = plan;
-    if (events.length === 0 && consume.length === 0) return snapshot.record;
-    await store.commit({ lease, afterSeq: snapshot.record.lastSeq, events, consume, now: now() });
-    const written = await store.getTask(lease.taskId);
-    return written?.record ?? snapshot.record;
-  };
-
-  const start = (
-    lease: Parameters<Store["commit"]>[0]["lease"],
-    record: TaskRecord,
-    before: TaskSnapshot,
-    tool: Tool,
-  ): Attempt =>
-    runAttempt({
-      store,
-      clock,
-      lease,
-      record,
-      tool,
-      limits,
-      previousVersion: before.record.toolVersion,
-      validate: options.validate,
-      observer: options.observer,
-      onProgressed: () => {
-        const slot = slots.get(lease.taskId);
-        if (slot?.alone !== true) return;
-        slot.alone = false;
-        pump();
-      },
+  async drain(timeoutMs: number): Promise<readonly string[]> {
+    const { clock } = this.options;
+    this.drainUntilMs = clock.monotonicMs() + timeoutMs;
+    this.lookout.stop();
+    this.timers.clearAll();
+    const slots = this.queue.stop();
+    for (const slot of slots) this.drainAttempt(slot.attempt);
+    let stopTimer = () => {};
+    const late = new Promise<void>((resolve) => {
+      stopTimer = clock.after(timeoutMs, resolve);
     });
+    await Promise.race([Promise.all(slots.map((slot) => slot.done)), late]);
+    stopTimer();
+    return this.running;
+  }
 
-  const lookOnce = async (): Promise<void> => {
+  private get draining(): boolean {
+    return this.drainUntilMs !== undefined;
+  }
+
+  /** A third each for the next checkpoint, for the tool to notice its signal, and for the last write. */
+  private drainAttempt(attempt: Attempt | undefined): void {
+    if (this.drainUntilMs === undefined) return;
+    attempt?.drain(Math.max(0, (this.drainUntilMs - this.options.clock.monotonicMs()) / 3));
+  }
+
+  private enqueue(task: Runnable): void {
+    this.timers.clear(task.id);
+    this.queue.add(task);
+    this.queue.pump();
+  }
+
+  private schedule(task: Runnable, kind: TimerKind, delayMs: number): void {
+    if (!this.draining) this.timers.set(task.id, kind, delayMs, () => this.enqueue(task));
+  }
+
+  /** Runs one attempt of a task and decides when there is to be another one. Never rejects. */
+  private async serve(task: Runnable, slot: Slot): Promise<void> {
+    try {
+      const opened = await this.exclusive.run(task.id, () => this.open(task.id, true));
+      if (opened.kind === "held") this.lost(task);
+      else if (opened.kind === "idle") this.rest(opened.snapshot);
+      else await this.attempt(task, slot, opened);
+    } catch (error) {
+      this.failed(task, error, this.troubles.get(task.id)?.brokenAttempt);
+    }
+  }
+
+  private open(taskId: string, mayRun: boolean): Promise<OpenedTask> {
+    const brokenAttempt = this.troubles.get(taskId)?.brokenAttempt;
+    return openTask(this.options, taskId, { mayRun: mayRun && !this.draining, brokenAttempt });
+  }
+
+  private async attempt(
+    task: Runnable,
+    slot: Slot,
+    { lease, record, tool }: Extract<OpenedTask, { kind: "started" }>,
+  ): Promise<void> {
+    const { store, onError } = this.options;
+    const onProgressed = (): void => {
+      this.troubles.delete(task.id);
+      this.queue.trust(slot);
+    };
+    slot.attempt = runAttempt({ ...this.options, lease, record, tool, onProgressed });
+    this.drainAttempt(slot.attempt);
+    const { broken } = await slot.attempt.ended;
+    await store.releaseLease(lease).catch(onError);
+    if (broken !== undefined) {
+      this.failed(task, broken.error, record.attempt);
+      return;
+    }
+    const snapshot = await store.getTask(task.id);
+    if (snapshot === undefined) this.forget(task.id);
+    else this.rest({ ...snapshot, leased: false });
+  }
+
+  /** Decides when a task that ran here runs again, whatever the recovery policy says: it was begun for somebody. */
+  private rest(snapshot: TaskSnapshot): void {
+    const { record } = snapshot;
+    const due = dueMs(snapshot, "all");
+    this.troubles.delete(record.id);
+    if (due !== undefined) this.schedule(record, "due", due - this.options.clock.wallMs());
+    // Something has to happen to it first: whoever makes that happen, or looks for work then, lets it go on.
+    else this.forget(record.id);
+    if (isFinal(record.status)) this.options.onFinished(record);
+  }
+
+  /** Somebody else runs the task. */
+  private lost(task: Runnable): void {
+    this.troubles.delete(task.id);
+    if (this.attended.has(task.id)) this.schedule(task, "due", this.options.limits.pollMs);
+  }
+
+  private failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
+    const { limits, onError } = this.options;
+    if (isResumableError(error, "LEASE_LOST")) {
+      this.lost(task);
+      return;
+    }
+    if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
+    if (isHopeless(error)) {
+      this.forget(task.id);
+      return;
+    }
+    const failures = this.troubles.get(task.id)?.failures ?? 0;
+    this.troubles.set(task.id, { failures: failures + 1, brokenAttempt });
+    this.schedule(task, "backoff", Math.min(limits.writeBackoffMs * 2 ** failures, limits.maxWriteBackoffMs));
+  }
+
+  private forget(taskId: string): void {
+    this.attended.delete(taskId);
+    this.troubles.delete(taskId);
+    this.timers.clear(taskId);
+    this.queue.remove(taskId);
+  }
+
+  private async lookOnce(): Promise<number | undefined> {
+    const { store, tools, recover, clock, limits } = this.options;
     const found = await store.listRunnable({
       tools: [...tools.keys()],
-      recover: options.recover,
-      now: now(),
-      limit: limits.lookBatch,
+      recover,
+      now: instantOf(clock),
+      // What is known already must not hide what is not.
+      limit: limits.lookBatch + this.queue.length + this.timers.backoffs,
     });
-    for (const task of found.tasks) if (!waiting.has(task.id)) enqueue(task);
-    pump();
-    const dueInMs = found.nextDueMs === undefined ? limits.pollMs : found.nextDueMs - clock.wallMs();
-    stopLook();
-    if (!draining) stopLook = clock.after(Math.min(Math.max(dueInMs, 0), limits.pollMs), () => void look());
-  };
+    for (const task of found.tasks) {
+      if (this.timers.kindOf(task.id) === "backoff") continue;
+      this.timers.clear(task.id);
+      this.queue.add(task);
+    }
+    this.queue.pump();
+    return found.nextDueMs === undefined ? undefined : found.nextDueMs - clock.wallMs();
+  }
+}
 
-  /** One look at a time; whoever asks meanwhile gets one more. */
-  const look = (): Promise<void> => {
-    if (draining) return Promise.resolve();
-    lookAgain = looking !== undefined;
-    looking ??= lookOnce()
-      .catch((error: unknown) => {
-        onError(error);
-        if (!draining) stopLook = clock.after(limits.pollMs, () => void look());
-      })
-      .finally(() => {
-        looking = undefined;
-        if (lookAgain) {
-          lookAgain = false;
-          void look();
-        }
-      });
-    return looking;
-  };
-
-  return {
-    get running() {
-      return [...slots.keys()];
-    },
-    look,
-    kick(task) {
-      enqueue(task);
-      pump();
-    },
-    async settle(snapshot) {
-      const { id } = snapshot.record;
-      const slot = slots.get(id);
-      if (slot !== undefined) return slot.attempt?.look();
-      if (!snapshot.leased) await begin(id, false);
-    },
-    async restart(taskId) {
-      const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: now() });
-      if (acquired === undefined) return;
-      const { lease, snapshot } = acquired;
-      const { record } = snapshot;
-      try {
-        if (record.status !== "failed") return;
-        const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
-        const consume = snapshot.signals.map((signal) => signal.id);
-        await store.commit({ lease, afterSeq: record.lastSeq, events: [restarted], consume, now: now() });
-      } finally {
-        await store.releaseLease(lease);
-      }
-      enqueue({ ...record, crashes: 0 });
-      pump();
-    },
-    async remove(taskId) {
-      const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: now() });
-      if (acquired === undefined) return false;
-      if (isFinal(acquired.snapshot.record.status)) {
-        await store.deleteTask(acquired.lease);
-        return true;
-      }
-      await store.releaseLease(acquired.lease);
-      return false;
-    },
-    async drain(timeoutMs) {
-      draining = true;
-      stopLook();
-      for (const stop of waiting.values()) stop();
-      waiting.clear();
-      queue.clear();
-      for (const slot of slots.values()) slot.attempt?.drain(timeoutMs / 2);
-      const late = new Promise<void>((resolve) => {
-        clock.after(timeoutMs, resolve);
-      });
-      await Promise.race([Promise.all(finished), late]);
-      return [...slots.keys()];
-    },
-  };
+/** The task is gone, or cannot be read, or its store is closed: trying again changes nothing. */
+function isHopeless(error: unknown): boolean {
+  return (["TASK_NOT_FOUND", "TASK_CORRUPT", "STORE_CLOSED"] as const).some((code) => isResumableError(error, code));
 }

@@ -1,166 +1,183 @@
-import { ResumableError, TaskInterrupted } from "../errors.js";
+import { isResumableError, ResumableError, TaskInterrupted } from "../errors.js";
 import { copyJson, type Json, jsonBytes } from "../json.js";
-import { checkValue, type JsonSchemaValidator, jsonSchemaOf } from "../schema.js";
+import { checkValue, jsonSchemaOf } from "../schema.js";
 import type { Answer, TaskEventBody } from "../task-event.js";
 import type { Remembered } from "../task-record.js";
-import type { AskRequest, AskResult, TaskContext, Tool } from "../tool.js";
+import type { AskRequest, AskResult } from "../tool.js";
+import type { AttemptOptions, TaskVerbs } from "./attempt.js";
 import type { AttemptControl } from "./attempt-control.js";
-import { checkLimit, limitsOf } from "./check-checkpoint.js";
-import type { Clock } from "./engine.js";
+import { checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
 import type { JournalWriter } from "./journal-writer.js";
+import { WaitsInPlace } from "./waits-in-place.js";
 
-/** What the verbs of one attempt are made of. */
-export interface VerbsOptions {
-  readonly tool: Tool;
+type VerbsOptions = Pick<AttemptOptions, "tool" | "store" | "lease" | "clock" | "validate" | "limits">;
+interface VerbsParts {
   readonly journal: JournalWriter;
   readonly control: AttemptControl;
-  readonly clock: Clock;
-  readonly validate: JsonSchemaValidator | undefined;
-  readonly waitInPlaceMs: number;
-  readonly graceMs: number;
-}
-
-/** `step`, `ask` and `sleep` of one attempt, and what its runner needs to know of them. */
-export interface Verbs extends Pick<TaskContext<unknown, unknown>, "step" | "ask" | "sleep"> {
-  /** Wakes the question that waits in place for this key. */
-  answered(key: string): void;
-  /** When the earliest of the waits that ended the attempt is over, as ISO 8601; `undefined`: when somebody answers. */
-  readonly waitsUntil: string | undefined;
 }
 
 /** Makes the verbs of one attempt. */
-export function createVerbs(options: VerbsOptions): Verbs {
-  const { tool, journal, control, clock } = options;
-  const limits = limitsOf(tool.limits);
-  const used = new Set<string>();
-  const wakers = new Map<string, () => void>();
-  const deadlines = new Set<number>();
-  let rememberedCount = Object.keys(journal.record.remembered).length;
-  let activeSteps = 0;
-
-  const claim = (key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined => {
-    const taskId = journal.record.id;
-    checkLimit("maxKeyLength", key.length, limits.maxKeyLength);
-    const remembered = journal.record.remembered;
-    const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
-    if (used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) throw keyReused(taskId, key);
-    used.add(key);
-    if (control.aborted !== undefined) throw new TaskInterrupted(control.aborted);
-    return entry;
-  };
-  const remember = async (event: TaskEventBody): Promise<void> => {
-    checkLimit("maxSteps", rememberedCount + 1, limits.maxSteps);
-    rememberedCount += 1;
-    await journal.commit([event]);
-  };
-
-  /** Waits in place until woken or until `untilMs`; what takes longer than `waitInPlaceMs` ends the attempt. */
-  const wait = (key: string, untilMs: number): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const release = control.waitInPlace();
-      let stopTimer = () => {};
-      const finish = (settle: () => void): void => {
-        stopTimer();
-        release();
-        wakers.delete(key);
-        control.signal.removeEventListener("abort", interrupted);
-        settle();
-      };
-      const interrupted = (): void => finish(() => reject(new TaskInterrupted(control.aborted ?? "waiting")));
-      const arm = (): void => {
-        const left = untilMs - clock.wallMs();
-        if (left <= 0) return finish(resolve);
-        stopTimer = clock.after(Math.min(left, options.waitInPlaceMs), left <= options.waitInPlaceMs ? arm : giveUp);
-      };
-      const giveUp = (): void => {
-        if (activeSteps > 0) return arm();
-        control.abort("waiting", options.graceMs);
-      };
-      deadlines.add(untilMs);
-      control.signal.addEventListener("abort", interrupted);
-      wakers.set(key, () => {
-        deadlines.delete(untilMs);
-        finish(resolve);
-      });
-      if (control.aborted !== undefined) return interrupted();
-      if (untilMs - clock.wallMs() > options.waitInPlaceMs && Number.isFinite(untilMs)) giveUp();
-      if (control.aborted === undefined) arm();
-    });
-
-  const step: TaskContext["step"] = async (key, run) => {
-    const entry = claim(key, ["step"]);
-    // The type is that of the first run's value: the same code wrote it, and JSON kept it.
-    if (entry?.kind === "step") return entry.value as never;
-    activeSteps += 1;
-    try {
-      const value = copyJson((await run()) ?? null, `the value of step ${JSON.stringify(key)}`);
-      checkLimit("maxStepBytes", jsonBytes(value), limits.maxStepBytes);
-      await remember({ type: "step", key, value });
-      if (control.aborted !== undefined) throw new TaskInterrupted(control.aborted);
-      return value as never;
-    } finally {
-      activeSteps -= 1;
-    }
-  };
-
-  const sleep: TaskContext["sleep"] = async (key, durationMs) => {
-    const entry = claim(key, ["sleep"]);
-    let until = entry?.kind === "sleep" ? Date.parse(entry.until) : undefined;
-    if (until === undefined) {
-      until = clock.wallMs() + Math.max(0, durationMs);
-      await remember({ type: "sleep", key, until: new Date(until).toISOString() });
-    }
-    if (until > clock.wallMs()) await wait(key, until);
-  };
-
-  const answerOf = (key: string): Answer | undefined => {
-    const entry = journal.record.remembered[key];
-    return entry?.kind === "answer" ? entry.answer : undefined;
-  };
-  const ask = async (key: string, request: AskRequest): Promise<AskResult<never>> => {
-    const entry = claim(key, ["question", "answer"]);
-    if (entry === undefined) await remember(questionEvent(key, request, clock.wallMs()));
-    let answer = answerOf(key);
-    if (answer === undefined) {
-      const open = journal.record.remembered[key];
-      const expiresAt = open?.kind === "question" ? open.question.expiresAt : undefined;
-      await wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
-      answer = answerOf(key);
-      if (answer === undefined) {
-        answer = { action: "expired" };
-        await journal.commit([{ type: "answered", key, answer }]);
-        answer = answerOf(key) ?? answer;
-      }
-    }
-    if (answer.action !== "accept") return answer;
-    const checked = await checkValue(request.schema, answer.content, options.validate);
-    // A schema may fill in defaults; the answer itself was checked when it was given.
-    return { action: "accept", content: (checked.problems === undefined ? checked.value : answer.content) as never };
-  };
-
+export function createVerbs(options: VerbsOptions, parts: VerbsParts): TaskVerbs {
+  const verbs = new LiveVerbs(options, parts);
   return {
-    step,
-    sleep,
-    ask,
-    answered: (key) => wakers.get(key)?.(),
-    get waitsUntil() {
-      const earliest = Math.min(...deadlines);
-      return Number.isFinite(earliest) ? new Date(earliest).toISOString() : undefined;
+    step: (key, run) => handled(verbs.step(key, run)),
+    sleep: (key, durationMs) => handled(verbs.sleep(key, durationMs)),
+    ask: (key, request) => handled(verbs.ask(key, request)),
+    answered: (key) => verbs.waits.wake(key),
+    get waitsUntilMs() {
+      return verbs.waits.untilMs;
     },
   };
 }
 
+/** A tool that does not wait for what it began must not take the process down when its attempt ends. */
+function handled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return promise;
+}
+
+class LiveVerbs {
+  readonly waits: WaitsInPlace;
+  private readonly options: VerbsOptions;
+  private readonly parts: VerbsParts;
+  private readonly limits: ReturnType<typeof limitsOf>;
+  private readonly used = new Set<string>();
+  private rememberedCount: number;
+  private activeSteps = 0;
+
+  constructor(options: VerbsOptions, parts: VerbsParts) {
+    const { clock, limits } = options;
+    this.options = options;
+    this.parts = parts;
+    this.limits = limitsOf(options.tool.limits);
+    this.rememberedCount = Object.keys(parts.journal.record.remembered).length;
+    this.waits = new WaitsInPlace({
+      control: parts.control,
+      clock,
+      waitInPlaceMs: limits.waitInPlaceMs,
+      graceMs: limits.graceMs,
+      busy: () => this.activeSteps > 0,
+    });
+  }
+
+  async step<Value extends Json>(key: string, run: () => Promise<Value> | Value): Promise<Value> {
+    const entry = this.claim(key, ["step"]);
+    const what = `the value of step ${JSON.stringify(key)}`;
+    // A copy, since what the tool changes must not change the record. The same code wrote it: it has the same type.
+    if (entry?.kind === "step") return copyJson(entry.value, what) as Value;
+    this.activeSteps += 1;
+    try {
+      const value = copyJson((await run()) ?? null, what);
+      checkLimit("maxStepBytes", jsonBytes(value), this.limits.maxStepBytes);
+      await this.remember({ type: "step", key, value });
+      this.checkAborted();
+      return copyJson(value, what) as Value;
+    } finally {
+      this.activeSteps -= 1;
+    }
+  }
+
+  async sleep(key: string, durationMs: number): Promise<void> {
+    const { clock } = this.options;
+    const entry = this.claim(key, ["sleep"]);
+    if (entry?.kind === "sleep") return this.sleepUntil(key, Date.parse(entry.until));
+    const untilMs = laterMs(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
+    await this.remember({ type: "sleep", key, until: new Date(untilMs).toISOString() });
+    await this.sleepUntil(key, untilMs);
+  }
+
+  async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
+    const entry = this.claim(key, ["question", "answer"]);
+    if (entry === undefined) await this.remember(questionEvent(key, request, this.options.clock.wallMs()));
+    const answer = this.answerOf(key) ?? (await this.awaitAnswer(key));
+    if (answer.action !== "accept") return { action: answer.action };
+    const content = copyJson(answer.content, `the answer to ${JSON.stringify(key)}`);
+    const checked = await checkValue(request.schema, content, this.options.validate);
+    // A schema may fill in defaults; the answer itself was checked when it was given.
+    return { action: "accept", content: (checked.problems === undefined ? checked.value : content) as never };
+  }
+
+  private claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
+    const { journal } = this.parts;
+    checkLimit("maxKeyLength", key.length, this.limits.maxKeyLength);
+    const { remembered, id } = journal.record;
+    const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
+    if (this.used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) throw keyReused(id, key);
+    this.used.add(key);
+    this.checkAborted();
+    return entry;
+  }
+
+  private checkAborted(): void {
+    const { aborted } = this.parts.control;
+    if (aborted !== undefined) throw new TaskInterrupted(aborted);
+  }
+
+  private async remember(event: TaskEventBody): Promise<void> {
+    checkLimit("maxSteps", this.rememberedCount + 1, this.limits.maxSteps);
+    this.rememberedCount += 1;
+    await this.parts.journal.commit([event]);
+  }
+
+  private async sleepUntil(key: string, untilMs: number): Promise<void> {
+    if (untilMs > this.options.clock.wallMs()) await this.waits.wait(key, untilMs);
+  }
+
+  private answerOf(key: string): Answer | undefined {
+    const { remembered } = this.parts.journal.record;
+    const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
+    return entry?.kind === "answer" ? entry.answer : undefined;
+  }
+
+  private async awaitAnswer(key: string): Promise<Answer> {
+    const entry = this.parts.journal.record.remembered[key];
+    const expiresAt = entry?.kind === "question" ? entry.question.expiresAt : undefined;
+    await this.waits.wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
+    const answer = this.answerOf(key);
+    if (answer !== undefined) return answer;
+    await this.expire(key);
+    for (;;) {
+      const settled = this.answerOf(key);
+      if (settled !== undefined) return settled;
+      await this.waits.wait(key, Number.POSITIVE_INFINITY);
+    }
+  }
+
+  /**
+   * Answers a question with `expired` by the way that everybody's answers go, of which the store takes one: an answer
+   * that somebody gives at this very moment is either taken, or its giver is told that it came too late.
+   */
+  private async expire(key: string): Promise<void> {
+    const { store, lease } = this.options;
+    try {
+      await store.signal(lease.taskId, { kind: "answer", key, answer: { action: "expired" } });
+    } catch (error) {
+      if (!isResumableError(error, "ALREADY_ANSWERED")) this.parts.journal.fail(error);
+    }
+    this.parts.journal.look();
+  }
+}
+
+/** The last moment that an ISO date can name. */
+const lastMs = 8.64e15;
+
+function laterMs(what: string, nowMs: number, durationMs: number): number {
+  if (Number.isNaN(durationMs)) throw invalidValue(what, ["must be a number of milliseconds"]);
+  return Math.min(nowMs + Math.max(0, durationMs), lastMs);
+}
+
 function questionEvent(key: string, request: AskRequest, nowMs: number): TaskEventBody {
   const { message, timeoutMs, userOnly } = request;
-  const expiresAt = timeoutMs === undefined ? undefined : new Date(nowMs + timeoutMs).toISOString();
-  const schema = jsonSchemaOf(request.schema, "input", `question ${JSON.stringify(key)}`);
+  const what = `question ${JSON.stringify(key)}`;
+  const untilMs = timeoutMs === undefined ? undefined : laterMs(`The timeout of ${what}`, nowMs, timeoutMs);
   const question = {
     message,
-    schema,
-    ...(expiresAt === undefined ? {} : { expiresAt }),
+    schema: jsonSchemaOf(request.schema, "input", what),
+    ...(untilMs === undefined ? {} : { expiresAt: new Date(untilMs).toISOString() }),
     ...(userOnly === undefined ? {} : { userOnly }),
   };
-  copyJson(question as unknown as Json, `question ${JSON.stringify(key)}`);
+  // The schema is the author's: whatever is no JSON in it is refused here, with its path.
+  copyJson(question, what);
   return { type: "asked", key, question };
 }
 

@@ -1,0 +1,60 @@
+import { ResumableError } from "../errors.js";
+import type { Lease, TaskSnapshot } from "../store.js";
+import { isFinal, type TaskRecord } from "../task-record.js";
+import { instantOf, type OpenTaskOptions } from "./open-task.js";
+
+/** Deletes a task if it is finished. Resolves to whether it was deleted. */
+export async function deleteFinished(options: OpenTaskOptions, taskId: string): Promise<boolean> {
+  const { lease, snapshot } = await claim(options, taskId);
+  if (isFinal(snapshot.record.status)) {
+    await options.store.deleteTask(lease);
+    return true;
+  }
+  await options.store.releaseLease(lease);
+  return false;
+}
+
+/**
+ * Begins a new generation of a failed task, from its last state. Resolves to what the task is then, or to `undefined`
+ * when it is not failed any more.
+ *
+ * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task stands for the same call by now.
+ */
+export async function restartFailed(options: OpenTaskOptions, taskId: string): Promise<TaskRecord | undefined> {
+  const { store, clock } = options;
+  const { lease, snapshot } = await claim(options, taskId);
+  const { record, signals } = snapshot;
+  try {
+    if (record.status !== "failed") return undefined;
+    const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
+    const consume = signals.map((signal) => signal.id);
+    await store.commit({ lease, afterSeq: record.lastSeq, events: [restarted], consume, now: instantOf(clock) });
+    return record;
+  } finally {
+    await store.releaseLease(lease).catch(() => {});
+  }
+}
+
+/** Takes the lease of a task that is finished: whoever has just finished it gives it back in a moment. */
+async function claim(
+  { store, worker, limits, clock }: OpenTaskOptions,
+  taskId: string,
+): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot }> {
+  const deadlineMs = clock.monotonicMs() + limits.claimPatienceMs;
+  for (;;) {
+    const claimed = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+    if (claimed !== undefined) return claimed;
+    if (clock.monotonicMs() >= deadlineMs) throw busy(taskId);
+    await new Promise<void>((resolve) => {
+      clock.after(limits.hintDelayMs, resolve);
+    });
+  }
+}
+
+function busy(taskId: string): ResumableError {
+  return new ResumableError(
+    "ILLEGAL_TRANSITION",
+    `Another process is writing task ${taskId} just now. Try again in a few seconds.`,
+    { details: { taskId, status: "running", wanted: "claim" } },
+  );
+}

@@ -1,0 +1,27 @@
+import type { EngineLimits } from "../limits.js";
+import type { JsonSchemaValidator } from "../schema.js";
+import type { Store } from "../store.js";
+import type { Tool } from "../tool.js";
+import type { Clock } from "./engine.js";
+import type { Scheduler } from "./scheduler.js";
+import type { UnfinishedTasks } from "./unfinished-tasks.js";
+
+/** What all owners' views of an engine share. */
+export interface EngineParts {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: EngineLimits;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly scheduler: Scheduler;
+  readonly unfinished: UnfinishedTasks;
+  /** How many callers in this process wait for a task, by its id. */
+  readonly callers: Map<string, number>;
+  readonly createId: () => string;
+  readonly validate: JsonSchemaValidator | undefined;
+  /** Never throws. */
+  readonly onError: (error: unknown) => void;
+  /** Opens the engine unless it is open or draining. */
+  readonly open: () => Promise<void>;
+  /** Throws `DRAINING` when no new work is taken. */
+  readonly checkOpen: () => void;
+}

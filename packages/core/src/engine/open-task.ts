@@ -1,0 +1,71 @@
+import type { EngineLimits } from "../limits.js";
+import { reduceTask } from "../reduce-task.js";
+import type { Instant, Lease, Store, TaskSnapshot } from "../store.js";
+import type { TaskRecord } from "../task-record.js";
+import type { Tool } from "../tool.js";
+import type { Clock } from "./engine.js";
+import { stampEvents } from "./journal-writer.js";
+import { planAttempt } from "./plan-attempt.js";
+
+/** What opening a task needs. */
+export interface OpenTaskOptions {
+  readonly store: Store;
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly worker: string;
+  readonly limits: EngineLimits;
+  readonly clock: Clock;
+}
+
+/** What came of opening a task. */
+export type OpenedTask =
+  /** Somebody else holds its lease. */
+  | { readonly kind: "held" }
+  /** All wishes are carried out, the lease is given back, and there is nothing to run now. */
+  | { readonly kind: "idle"; readonly snapshot: TaskSnapshot }
+  /** An attempt is committed as started; whoever asked holds the lease. */
+  | { readonly kind: "started"; readonly lease: Lease; readonly record: TaskRecord; readonly tool: Tool };
+
+/**
+ * Takes a task's lease, carries out what is wished, and commits the start of an attempt if there is to be one.
+ *
+ * Rejects with the store's error; the lease is given back then.
+ */
+export async function openTask(
+  options: OpenTaskOptions,
+  taskId: string,
+  attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined },
+): Promise<OpenedTask> {
+  const { store, worker, limits, clock } = options;
+  const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+  if (acquired === undefined) return { kind: "held" };
+  const { lease, snapshot } = acquired;
+  try {
+    const tool = options.tools.get(snapshot.record.tool);
+    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, worker, nowMs: clock.wallMs() });
+    const written = await carryOut(options, lease, snapshot, plan);
+    if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool };
+    await store.releaseLease(lease);
+    return { kind: "idle", snapshot: written };
+  } catch (error) {
+    await store.releaseLease(lease).catch(() => {});
+    throw error;
+  }
+}
+
+async function carryOut(
+  { store, clock }: OpenTaskOptions,
+  lease: Lease,
+  { record, signals }: TaskSnapshot,
+  { events, consume }: ReturnType<typeof planAttempt>,
+): Promise<TaskSnapshot> {
+  if (events.length === 0 && consume.length === 0) return { record, signals, leased: false };
+  const now = instantOf(clock);
+  const next = reduceTask(record, stampEvents(events, record.lastSeq, now.wallMs));
+  const pending = await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now });
+  return { record: next, signals: pending.signals, leased: false };
+}
+
+/** Reads both clocks. */
+export function instantOf(clock: Clock): Instant {
+  return { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+}

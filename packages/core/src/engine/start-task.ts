@@ -1,0 +1,94 @@
+import { copyJson, type Json, jsonBytes } from "../json.js";
+import { checkValue } from "../schema.js";
+import type { TaskSnapshot } from "../store.js";
+import type { NewTask } from "../task-event.js";
+import { isFinal } from "../task-record.js";
+import { statusOf } from "../task-rules.js";
+import type { Tool } from "../tool.js";
+import { checkLimit, invalidValue } from "./check-checkpoint.js";
+import type { StartRequest } from "./engine.js";
+import type { EngineParts } from "./engine-parts.js";
+import { instantOf } from "./open-task.js";
+import { taskKey } from "./task-key.js";
+import { isTaskId } from "./task-view.js";
+import { requireTool } from "./tool-table.js";
+
+/** What came of a call: the task that stands for it, as it was found or made. */
+export interface StartOutcome {
+  readonly snapshot: TaskSnapshot;
+  readonly created: boolean;
+}
+
+/** Makes the task of a call, or finds the one that stands for it and lets it go on. */
+export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
+  const task = await newTask(parts, owner, request);
+  const outcome = await create(parts, await namedByCall(parts, task, request.callId));
+  // A call's id may be taken by another owner in this very moment: it stays invisible.
+  const own = outcome.snapshot.record.owner === owner ? outcome : await create(parts, task);
+  if (!isFinal(own.snapshot.record.status)) await goOn(parts, own, task);
+  return own;
+}
+
+async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
+  const tool = requireTool(parts.tools, request.tool);
+  const input = copyJson(request.input ?? {}, "input");
+  checkLimit("maxInputBytes", jsonBytes(input), parts.limits.maxInputBytes);
+  const checked = await checkValue(tool.input, input, parts.validate);
+  if (checked.problems !== undefined) throw invalidValue(`The input of ${tool.name}`, checked.problems);
+  return {
+    id: parts.createId(),
+    owner,
+    tool: tool.name,
+    toolVersion: tool.version,
+    key: await keyOf(tool, checked.value, input, request.newTask),
+    input,
+    recover: request.handedOver === true ? "auto" : "on_return",
+    ttlMs: tool.ttlMs ?? parts.limits.ttlMs,
+    ...(request.session === undefined ? {} : { session: request.session }),
+  };
+}
+
+async function keyOf(tool: Tool, parsed: unknown, raw: Json, newTask: StartRequest["newTask"]): Promise<string | null> {
+  if (newTask === true) return null;
+  const whole = jsonOr(parsed, raw);
+  const meaning = tool.key === undefined ? whole : copyJson(tool.key(parsed), `the key of tool ${tool.name}`);
+  if (typeof newTask === "string") return taskKey(tool.name, meaning ?? whole, newTask);
+  return tool.key !== undefined && meaning === null ? null : taskKey(tool.name, meaning);
+}
+
+/** Parsed input has its defaults filled in, so that leaving one out is the same call; some schemas make no JSON. */
+function jsonOr(parsed: unknown, raw: Json): Json {
+  try {
+    return copyJson(parsed, "input");
+  } catch {
+    return raw;
+  }
+}
+
+/** Gives a task the id of its call, unless that id belongs to another call already. */
+async function namedByCall(parts: EngineParts, task: NewTask, callId: string | undefined): Promise<NewTask> {
+  if (callId === undefined || !isTaskId(callId)) return task;
+  const standing = (await parts.store.getTask(callId))?.record;
+  const another = standing !== undefined && (standing.owner !== task.owner || standing.tool !== task.tool);
+  return another ? task : { ...task, id: callId };
+}
+
+async function create({ store, unfinished, limits, clock }: EngineParts, task: NewTask): Promise<StartOutcome> {
+  await unfinished.admit(task);
+  return store.createTask({ task, reuseResultMs: limits.reuseResultMs, now: instantOf(clock) });
+}
+
+/** Somebody waits for this task: whatever kept it from running is over. */
+async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, call: NewTask): Promise<void> {
+  const { store, scheduler, unfinished } = parts;
+  const { record } = snapshot;
+  unfinished.add(record);
+  if (created) {
+    scheduler.kick(record);
+    return;
+  }
+  if (call.recover === "auto" && record.recover !== "auto") await store.signal(record.id, { kind: "hand_over" });
+  if (statusOf(snapshot) === "paused") await store.signal(record.id, { kind: "resume" });
+  const now = await store.getTask(record.id);
+  if (now !== undefined) scheduler.attend(now);
+}
