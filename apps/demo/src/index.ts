@@ -1,5 +1,20 @@
+import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/mcp/command-line";
 import { runStory } from "./story/run-story.js";
+
+const usage = `Usage: npm run demo -- [--port PORT]
+  --port PORT   where the terminal UI's server listens if the port is free, 0 for any (8001)
+Without a terminal (</dev/null) the story is told instead, and no flag is needed.`;
 
 const built = new URL(".", import.meta.url);
 
-process.exitCode = await runStory(built);
+await runCommand("demo", async () => {
+  const { values } = parseFlags(process.argv.slice(2), { port: { type: "string", default: "8001" } }, usage);
+  const preferredPort = wholeNumber("port", values.port, { min: 0, max: 65_535 });
+  if (!process.stdin.isTTY || !process.stdout.isTTY) {
+    process.exitCode = await runStory(built);
+    return;
+  }
+  // Loaded only here: the drawing libraries have no business in the story.
+  const { runInTerminal } = await import("./live/run-in-terminal.js");
+  process.exitCode = await runInTerminal({ built, preferredPort });
+});

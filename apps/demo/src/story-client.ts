@@ -1,36 +1,33 @@
-import { parseArgs } from "node:util";
 import { type Client, type ClientEvent, openClient, type TaskResult } from "@resumable-mcp/client";
+import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { z } from "zod";
 import type { ClientLine } from "./story/client-line.js";
 import { countRecords } from "./story/count-records.js";
 import { expectedIds, job, jobArguments } from "./story/job.js";
 import { digestOf, processedRecord } from "./tools/processed-record.js";
 
-const { values } = parseArgs({
-  options: { url: { type: "string" }, state: { type: "string" }, "delay-ms": { type: "string" } },
-});
-const {
-  url,
-  state,
-  "delay-ms": delayMs,
-} = z.object({ url: z.string(), state: z.string(), "delay-ms": z.coerce.number() }).parse(values);
+const flags = { url: { type: "string" }, state: { type: "string" }, "delay-ms": { type: "string" } } as const;
+const places = z.object({ url: z.string(), state: z.string(), "delay-ms": z.coerce.number() });
 
-const client = await openClient({
-  servers: [{ url }],
-  stateFile: state,
-  limits: { firstConnectAttempts: 20 },
-  clientInfo: { name: "resumable-mcp-demo", version: "0.1.0" },
+await runCommand("story-client", async () => {
+  const { values } = parseFlags(process.argv.slice(2), flags, "It is started by the demo.");
+  const { url, state, "delay-ms": delayMs } = places.parse(values);
+  const client = await openClient({
+    servers: [{ url }],
+    stateFile: state,
+    clientInfo: { name: "resumable-mcp-demo", version: "0.1.0" },
+  });
+  try {
+    const { id, events, result } = await findOrStart(client, delayMs);
+    for await (const event of events) tell(event);
+    await count(client, id, await result());
+  } finally {
+    await client.close();
+  }
 });
-try {
-  const { id, events, result } = await findOrStart(client);
-  for await (const event of events) tell(event);
-  await count(client, id, await result());
-} finally {
-  await client.close();
-}
 
 /** A client that was killed finds its task again; one that was not begins it. */
-async function findOrStart({ unfinished, task, call }: Client) {
+async function findOrStart({ unfinished, task, call }: Client, delayMs: number) {
   const found = (await unfinished()).find(({ tool }) => tool === job.tool);
   if (found !== undefined) {
     say({ kind: "found", taskId: found.id, percent: found.percent ?? 0 });
@@ -38,7 +35,7 @@ async function findOrStart({ unfinished, task, call }: Client) {
     return { id: found.id, events: handle.follow(), result: () => handle.result() };
   }
   const started = await call(job.tool, jobArguments(delayMs));
-  if (started.taskId === undefined) throw new Error(`${url} answered without a task.`);
+  if (started.taskId === undefined) throw new Error("The server answered without a task.");
   say({ kind: "started", taskId: started.taskId });
   return { id: started.taskId, events: started.events(), result: () => started.result() };
 }

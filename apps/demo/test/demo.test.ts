@@ -27,3 +27,14 @@ test("tells the story of a killed job that ends with every record once (feature 
   expect(await readdir(folder)).toEqual([]);
   await rm(folder, { recursive: true });
 });
+
+test.each([
+  ["--port", "many"],
+  ["--nonsense", ""],
+])("refuses %s %s with the right exit code and no stack", { timeout: timeoutMs }, async (...flags) => {
+  const child = spawn(process.execPath, [program, ...flags], { stdio: ["ignore", "ignore", "pipe"] });
+  const [complaint, [code]] = await Promise.all([text(child.stderr), once(child, "close")]);
+  expect(code).toBe(2);
+  expect(complaint).toContain("port");
+  expect(complaint).not.toMatch(/^\s+at /m);
+});

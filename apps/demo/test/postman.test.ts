@@ -19,7 +19,7 @@ let server: RestartableServer;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "postman-"));
-  server = await startRestartableServer({ built, store: join(folder, "store") }, { started() {}, killing() {} });
+  server = await startRestartableServer({ built, store: join(folder, "store") });
 });
 afterEach(async () => {
   await server.stop();

@@ -20,15 +20,15 @@ let server: RestartableServer;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "resumption-"));
   cache = join(folder, ".session_cache");
-  server = await startRestartableServer({ built, store: join(folder, "store") }, { started() {}, killing() {} });
+  server = await startRestartableServer({ built, store: join(folder, "store") });
 });
 afterEach(async () => {
   await server.stop();
   await rm(folder, { recursive: true });
 });
 
-async function run(url = server.url) {
-  const child = spawn(process.execPath, [program, "--url", url, "--cache", cache], {
+async function run(...flags: readonly string[]) {
+  const child = spawn(process.execPath, [program, "--url", server.url, "--cache", cache, ...flags], {
     stdio: ["ignore", "pipe", "pipe"],
   });
   const [output, complaint, [code, signal]] = await Promise.all([
@@ -74,4 +74,18 @@ test("says what to do when the server is down", { timeout: timeoutMs }, async ()
   expect(code).toBe(1);
   expect(complaint.trim().split("\n")).toHaveLength(1);
   expect(complaint).toContain("Start it first");
+});
+
+test("says why the server refused the call, at the latest at the second run", { timeout: timeoutMs }, async () => {
+  const first = await run("--city", "Atlantis");
+  const refused = first.signal === null ? first : await run("--city", "Atlantis");
+  expect(refused).toMatchObject({ code: 1, complaint: expect.stringContaining("Known: Seattle.") });
+  expect(refused.complaint).not.toMatch(/^\s+at /m);
+});
+
+test("refuses an unknown flag with its usage", { timeout: timeoutMs }, async () => {
+  const { code, complaint } = await run("--nonsense");
+  expect(code).toBe(2);
+  expect(complaint).toContain("Usage: node apps/demo/dist/resumption.js");
+  expect(complaint).not.toMatch(/^\s+at /m);
 });

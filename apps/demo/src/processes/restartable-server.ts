@@ -3,8 +3,8 @@ import { type DemoServer, type DemoServerOptions, startDemoServer } from "./demo
 /** A server that can be killed and started again on the same port and store. */
 export interface RestartableServer {
   readonly url: string;
-  /** Whether a process stands behind the address now. */
-  readonly running: boolean;
+  /** The process behind the address; `undefined` while there is none. */
+  readonly pid: number | undefined;
   /** Ends the process with `SIGKILL`. Does nothing while none runs. */
   kill(): Promise<void>;
   /** Does nothing while one runs. */
@@ -19,17 +19,26 @@ export interface ServerListener {
   killing(pid: number): void;
 }
 
-/** Starts a server on a free port, which it keeps. */
+/** How the server is started. */
+export interface RestartableServerOptions extends Omit<DemoServerOptions, "port"> {
+  /** Taken where it is free. */
+  readonly preferredPort?: number;
+}
+
+/** Starts a server, which keeps the port that it got. */
 export async function startRestartableServer(
-  options: Omit<DemoServerOptions, "port">,
-  listener: ServerListener,
+  { preferredPort = 0, ...options }: RestartableServerOptions,
+  listener?: ServerListener,
 ): Promise<RestartableServer> {
   const launch = async (port: number): Promise<DemoServer> => {
     const server = await startDemoServer({ ...options, port });
-    listener.started(server);
+    listener?.started(server);
     return server;
   };
-  const { url, port, ...first } = await launch(0);
+  const { url, port, ...first } = await launch(preferredPort).catch((error: unknown) => {
+    if (preferredPort === 0) throw error;
+    return launch(0);
+  });
   let current: Pick<DemoServer, "pid" | "end"> | undefined = first;
   /** One change at a time: whoever kills while a start is under way kills what was started. */
   let changing = Promise.resolve();
@@ -41,13 +50,13 @@ export async function startRestartableServer(
   const end = async (signal: "SIGKILL" | "SIGTERM"): Promise<void> => {
     const server = current;
     current = undefined;
-    if (server !== undefined && signal === "SIGKILL") listener.killing(server.pid);
+    if (server !== undefined && signal === "SIGKILL") listener?.killing(server.pid);
     await server?.end(signal);
   };
   return {
     url,
-    get running() {
-      return current !== undefined;
+    get pid() {
+      return current?.pid;
     },
     kill: () => inTurn(() => end("SIGKILL")),
     start: () =>
