@@ -47,7 +47,7 @@ export function createFsStore(options: FsStoreOptions): Store {
     listRunnable: read(({ lists }, request) => lists.listRunnable(request)),
     acquireLease: write(({ book }, request) => book.acquire(request)),
     heartbeat: write(async ({ workers }, { worker }) => {
-      workers.beat(worker);
+      workers.heartbeat(worker);
     }),
     releaseLease: write(({ book }, lease) => book.release(lease)),
     commit: write(({ committer }, request) => committer.commit(request)),

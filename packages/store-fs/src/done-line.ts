@@ -20,6 +20,8 @@ const lineSchema = z.object({
   /** The task was deleted. */
   gone: z.optional(z.literal(true)),
   id: z.string(),
+  /** Lines of one birth are about one task; an id may be used again after a deletion. */
+  birth: z.string(),
   summary: z.optional(z.custom<TaskSummary>((value) => summaryShape.safeParse(value).success)),
 });
 

@@ -1,7 +1,9 @@
 import { join } from "node:path";
 import { summarise, type TaskRecord, type TaskSummary } from "@resumable-mcp/core";
+import { compactDone } from "./done-compaction.js";
 import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
 import { fileLines } from "./file-lines.js";
+import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import { SharedSync } from "./shared-sync.js";
 import type { StoreContext } from "./store-context.js";
@@ -12,6 +14,9 @@ interface Superseding {
   gone: boolean;
   given: boolean;
 }
+
+/** What the lists have to know of a task that was deleted. */
+type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly birth: string };
 
 /**
  * Which tasks are finished: a line for each in `done/`, and a marker in `open/` for every other.
@@ -26,6 +31,7 @@ export class FinishedTasks {
   private readonly written = new Set<string>();
   /** Raised when a write failed: what follows must not be glued to half a line. */
   private part = 1;
+  private compacting: Promise<void> | undefined;
 
   constructor(context: StoreContext) {
     this.context = context;
@@ -39,23 +45,23 @@ export class FinishedTasks {
 
   /** Notes that a task finished. Nobody else may have its lease before this is over. */
   close(live: LiveLease, record: TaskRecord): void {
-    const closing = this.move(
-      record,
-      record.generation > 1,
-      () => !live.ended && live.view.record.lastSeq === record.lastSeq,
-    );
+    const still = () => !live.ended && live.view.record.lastSeq === record.lastSeq;
+    const closing = this.move(record, { birth: live.view.header.birth, again: record.generation > 1, still });
     live.closing = this.track(closing);
   }
 
   /** Does what a process that died after the final event left undone. */
-  repair(record: TaskRecord, still: () => boolean): void {
-    if (!this.context.readOnly) void this.track(this.move(record, true, still));
+  repair(record: TaskRecord, birth: string, still: () => boolean): void {
+    if (!this.context.readOnly) void this.track(this.move(record, { birth, again: true, still }));
   }
 
-  private async move(record: TaskRecord, again: boolean, still: () => boolean): Promise<void> {
+  private async move(
+    record: TaskRecord,
+    { birth, again, still }: { readonly birth: string; readonly again: boolean; readonly still: () => boolean },
+  ): Promise<void> {
     const { context } = this;
     const summary = summarise(record, record.status);
-    await this.append({ seq: record.lastSeq, ...(again && { again }), id: record.id, summary }, record);
+    await this.append({ seq: record.lastSeq, ...(again && { again }), id: record.id, birth, summary }, record);
     context.observe("store.done.appended", record.id);
     if (still()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
     context.observe("store.done.closed", record.id);
@@ -67,9 +73,12 @@ export class FinishedTasks {
   }
 
   /** Notes that a task was deleted. */
-  async remove(record: Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt">): Promise<void> {
-    await this.append({ seq: record.lastSeq, gone: true, id: record.id }, record);
-    unlinkIfExists(this.context.disk, join(this.context.layout.open, record.id));
+  async remove(gone: Deleted): Promise<void> {
+    const { disk, layout } = this.context;
+    const { id, birth, lastSeq } = gone;
+    await this.append({ seq: lastSeq, gone: true, id, birth }, gone);
+    // The id may have been given to another task since.
+    if (disk.stat(taskFolder(layout, id)) === undefined) unlinkIfExists(disk, join(layout.open, id));
   }
 
   private async append(line: DoneLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
@@ -96,6 +105,25 @@ export class FinishedTasks {
     const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
     this.background.add(tracked);
     return tracked;
+  }
+
+  /**
+   * Removes lines that do not count any more from the files of this store and of those that are gone.
+   *
+   * @param isGone tells whether a store that made a file is not in use any more.
+   */
+  compact(isGone: (instance: string) => boolean): Promise<void> {
+    this.compacting ??= this.thinOut(isGone).finally(() => {
+      this.compacting = undefined;
+    });
+    return this.compacting;
+  }
+
+  private thinOut(isGone: (instance: string) => boolean): Promise<void> {
+    const { context } = this;
+    // What is written from now on goes to another file than those that are rewritten.
+    this.part += 1;
+    return this.track(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
   }
 
   /** Ids with a marker in `open/`. */
@@ -131,7 +159,7 @@ export class FinishedTasks {
     const days = new Map<string, string[]>();
     for (const name of listIfExists(this.context.disk, this.context.layout.done) ?? []) {
       const [day] = name.split(".");
-      if (day === undefined || !name.endsWith(".jsonl")) continue;
+      if (!day || !name.endsWith(".jsonl")) continue;
       days.set(day, [...(days.get(day) ?? []), join(this.context.layout.done, name)]);
     }
     return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
@@ -141,9 +169,9 @@ export class FinishedTasks {
     for await (const raw of fileLines(this.context.disk, path)) {
       const line = isFlagged(raw) ? parseDone(raw) : undefined;
       if (line === undefined) continue;
-      const known = superseding.get(line.id);
+      const known = superseding.get(line.birth);
       if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) continue;
-      superseding.set(line.id, {
+      superseding.set(line.birth, {
         seq: line.seq,
         gone: line.gone === true,
         given: known?.seq === line.seq && known.given,
@@ -158,7 +186,7 @@ export class FinishedTasks {
 }
 
 function counts(line: DoneLine, superseding: ReadonlyMap<string, Superseding>): boolean {
-  const newest = superseding.get(line.id);
+  const newest = superseding.get(line.birth);
   if (newest === undefined) return true;
   if (newest.gone || newest.given || newest.seq > line.seq) return false;
   if (newest.seq === line.seq) newest.given = true;

@@ -60,6 +60,8 @@ const segmentSchema = z.object({
 const headerSchema = z.object({
   layout: z.literal(layoutVersion),
   taskId: z.string(),
+  /** Tells the task from one that is made under the same id after this one was deleted. */
+  birth: z.string(),
   epoch: z.number(),
   /** The epoch by which the lease is known: rotation begins a new file, not a new lease. */
   lease: z.number(),

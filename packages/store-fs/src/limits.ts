@@ -20,6 +20,8 @@ export const fsStoreDefaults = {
   maxPendingAnswers: 1000,
   /** The readable document of a task is rewritten after this many commits without a change of status. */
   documentEveryCommits: 256,
+  /** Files of workers of whom nothing was heard for this long are removed when a store is opened. */
+  forgetWorkerMs: 7 * 24 * 60 * 60 * 1000,
   /** How often to look for changes of other processes where the file system sends no notice. */
   watchPollMs: 250,
   /** How often, and how many times, to look again while another process is in the middle of a take-over. */

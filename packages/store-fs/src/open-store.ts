@@ -62,7 +62,7 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     committer: new Committer({ context, book, keys, finished, documents, rotation, hints }),
     creator: new TaskCreator({ context, reader, keys, finished, hints }),
     remover: new TaskRemover({ context, book, keys, finished, hints }),
-    lists: new TaskLists({ context, reader, finished }),
+    lists: new TaskLists({ context, reader, finished, workers }),
     sessions: new SessionFiles(context),
   };
 }

@@ -127,6 +127,7 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
   return {
     layout: layoutVersion,
     taskId: request.taskId,
+    birth: before.header.birth,
     epoch,
     lease: request.rotate?.lease ?? epoch,
     worker: request.by?.worker ?? null,

@@ -61,7 +61,7 @@ export class TaskDraft {
       seq: 1,
       at: new Date(this.now.wallMs).toISOString(),
     };
-    const bodies = [firstHeader(this.task.id), { seq: 1, events: [created] }];
+    const bodies = [firstHeader(this.task.id, this.context.unique()), { seq: 1, events: [created] }];
     const path = join(this.place, journalName(1));
     createFile(disk, path, Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body)))));
     if (durable) {
@@ -86,10 +86,11 @@ export class TaskDraft {
 }
 
 /** The beginning of a task's first journal file: nothing was before. */
-function firstHeader(taskId: string): JournalHeader {
+function firstHeader(taskId: string, birth: string): JournalHeader {
   return {
     layout: layoutVersion,
     taskId,
+    birth,
     epoch: 1,
     lease: 1,
     worker: null,

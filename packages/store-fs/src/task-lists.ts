@@ -20,6 +20,7 @@ import { isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import type { TaskReader } from "./task-reader.js";
 import { unlinkIfExists } from "./whole-file.js";
+import type { WorkerRegistry } from "./worker-registry.js";
 
 const maxListLimit = 1000;
 
@@ -29,6 +30,7 @@ export class TaskLists {
     readonly context: StoreContext;
     readonly reader: TaskReader;
     readonly finished: FinishedTasks;
+    readonly workers: WorkerRegistry;
   };
 
   constructor(parts: TaskLists["parts"]) {
@@ -81,6 +83,8 @@ export class TaskLists {
     for await (const { summary } of this.parts.finished.lines(open)) {
       if (this.exists(summary.id)) consider(summary);
     }
+    // Whoever asks for what is to be deleted is the sweep: the lists are thinned out at the same pace.
+    void this.parts.finished.compact((instance) => !this.parts.workers.isInstanceAlive(instance));
     return oldest.items.map(({ id }) => id);
   }
 
@@ -125,7 +129,7 @@ export class TaskLists {
       }
       const snapshot = reader.snapshotOf(reading);
       if (isFinal(snapshot.record.status) && !snapshot.leased && !reader.isOwn(id)) {
-        finished.repair(snapshot.record, () => reader.isStill(reading));
+        finished.repair(snapshot.record, reading.view.header.birth, () => reader.isStill(reading));
       }
       return snapshot;
     } catch (error) {

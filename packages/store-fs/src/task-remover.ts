@@ -36,12 +36,13 @@ export class TaskRemover {
     const folder = taskFolder(layout, record.id);
     if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) throw leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
-    writeNote(context, record);
+    const gone = goneOf(record, live.view.header.birth);
+    writeNote(context, gone);
     disk.rename(folder, place);
     context.observe("store.delete.trashed", record.id);
     await book.drop(live);
     if (durable) await Promise.all([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
-    await this.complete(record, place);
+    await this.complete(gone, place);
     hints.notify(record.id, "task");
   }
 
@@ -56,12 +57,16 @@ export class TaskRemover {
 }
 
 /** What deleting has to know of a task. */
-export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "createdAt" | "finishedAt">;
+export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "createdAt" | "finishedAt"> & {
+  readonly birth: string;
+};
+
+function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, birth: string): Gone {
+  return { id, birth, owner, key, lastSeq, createdAt, ...(finishedAt !== undefined && { finishedAt }) };
+}
 
 /** Whoever finishes a deletion after a crash does not have to understand the journal. */
-function writeNote(context: StoreContext, record: TaskRecord): void {
-  const { id, owner, key, lastSeq, createdAt, finishedAt } = record;
-  const note: Gone = { id, owner, key, lastSeq, createdAt, ...(finishedAt !== undefined && { finishedAt }) };
-  const path = join(taskFolder(context.layout, id), `deleted.${context.unique()}.json`);
-  createFile(context.disk, path, Buffer.from(`${JSON.stringify(note)}\n`));
+function writeNote(context: StoreContext, gone: Gone): void {
+  const path = join(taskFolder(context.layout, gone.id), `deleted.${context.unique()}.json`);
+  createFile(context.disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
 }

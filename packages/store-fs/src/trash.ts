@@ -6,6 +6,7 @@ import { listIfExists, readFrom } from "./whole-file.js";
 
 const noteSchema = z.object({
   id: z.string(),
+  birth: z.string(),
   owner: z.string(),
   key: z.nullable(z.string()),
   lastSeq: z.number(),

@@ -99,6 +99,12 @@ export class WorkerRegistry {
     return entry === undefined || this.host.processState(entry.identity) === "dead" ? undefined : entry.beat;
   }
 
+  /** Says that a worker is alive, and this store with it. */
+  heartbeat(worker: string): void {
+    this.beat(worker);
+    this.beat(storeWorker);
+  }
+
   /** Notes that this store is in use, before it makes anything that others might take for left behind. */
   open(): void {
     this.beat(storeWorker);
@@ -109,11 +115,15 @@ export class WorkerRegistry {
     return !this.isDead(holderName(storeWorker, instance));
   }
 
-  /** Removes the files of workers whose process is gone. */
+  /** Removes the files of workers whose process is gone, or of whom nothing was heard in a long time. */
   forgetDead(): void {
     const { disk, layout } = this.context;
+    // The file system's own clock, by a file that was written a moment ago.
+    const nowMs = disk.stat(this.pathOf(holderName(storeWorker, this.context.instance)))?.modifiedMs ?? 0;
     for (const name of listIfExists(disk, layout.workers) ?? []) {
-      if (!this.own.has(name) && this.isDead(name)) unlinkIfExists(disk, this.pathOf(name));
+      if (this.own.has(name)) continue;
+      const silentMs = nowMs - (disk.stat(this.pathOf(name))?.modifiedMs ?? nowMs);
+      if (silentMs > this.context.limits.forgetWorkerMs || this.isDead(name)) unlinkIfExists(disk, this.pathOf(name));
     }
   }
 
