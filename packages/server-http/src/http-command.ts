@@ -16,6 +16,7 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --token-file FILE      lines of "token subject"; callers need one of these tokens
   --allowed-host NAME    public host name, behind a proxy; may be repeated
   --allowed-origin URL   origin of web pages that may call; may be repeated
+  --single-user          whoever calls without a token or a client_id is one and the same user
   --insecure             allow an address that others can reach, without authentication`;
 
 const flags = {
@@ -28,6 +29,7 @@ const flags = {
   "token-file": { type: "string" },
   "allowed-host": { type: "string", multiple: true },
   "allowed-origin": { type: "string", multiple: true },
+  "single-user": { type: "boolean" },
   insecure: { type: "boolean" },
   help: { type: "boolean", short: "h" },
 } as const;
@@ -56,6 +58,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     allowedHosts: values["allowed-host"] ?? [],
     allowedOrigins: values["allowed-origin"] ?? [],
     insecure: values.insecure ?? false,
+    singleUser: values["single-user"] ?? false,
     log,
     ...(values.handoff === undefined ? {} : { handoff: values.handoff }),
     ...(fd === undefined ? {} : { fd }),

@@ -1,17 +1,16 @@
 import { createServer, type Server } from "node:http";
 import type { Engine, Store } from "@resumable-mcp/core";
-import { createSessionHandler, nodeListener, type ServerDefinition, type SessionLimits } from "@resumable-mcp/mcp";
+import { nodeListener, type SessionLimits } from "@resumable-mcp/mcp";
 import { CommandError, createServerEngine, sentenceOf } from "@resumable-mcp/mcp/command-line";
-import { serverFactory } from "@resumable-mcp/mcp/legacy";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import type { VerifyToken } from "./bearer.js";
+import { bothErasEndpoint, type EndpointOptions } from "./both-eras-endpoint.js";
 import { createHttpHandler } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import type { Log } from "./log.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
-export interface ServeOptions {
-  readonly definition: ServerDefinition;
+export interface ServeOptions extends EndpointOptions {
   readonly store: Store;
   /** Default 127.0.0.1. */
   readonly host?: string;
@@ -31,9 +30,6 @@ export interface ServeOptions {
   readonly insecure?: boolean;
   /** Which tasks go on by themselves after a crash. */
   readonly recover?: "attached" | "all";
-  readonly handoff?: boolean;
-  /** Against the specification: a reconnect sends again from all streams of the session. */
-  readonly crossStreamReplay?: boolean;
   readonly limits?: Partial<HttpLimits & SessionLimits>;
   readonly log?: Log;
 }
@@ -50,7 +46,7 @@ export interface RunningServer {
  * Serves tools over HTTP. Calls in flight survive the death of the process: whoever starts it again on the same store
  * and port goes on with them.
  *
- * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
+ * Source: MCP 2025-11-25 and 2026-07-28, Transports, "Streamable HTTP".
  * @throws {@link CommandError} when the port is taken, or the address would be open to everybody.
  */
 export async function serve(options: ServeOptions): Promise<RunningServer> {
@@ -68,19 +64,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // A folder that cannot be used is told now, not to the first caller.
   await store.getSession("0".repeat(32));
   await engine.open();
-  const sessions = createSessionHandler({
-    engine,
-    createServer: serverFactory(definition, engine, {
-      onError,
-      ...(options.handoff === undefined ? {} : { handoff: options.handoff }),
-    }),
-    crossStreamReplay: options.crossStreamReplay ?? false,
-    onError,
-    ...(options.limits === undefined ? {} : { limits: options.limits }),
-  });
+  const mcp = bothErasEndpoint(options, engine, onError);
   const handler = createHttpHandler({
     engine,
-    endpoint: sessions.fetch,
+    endpoint: mcp.fetch,
     path,
     rules: hostRules({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
     authorizationServers: options.authorizationServers ?? [],
@@ -96,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });
   const close = async () => {
     await engine.drain({ timeoutMs: limits.drainTimeoutMs });
-    await sessions.close();
+    await mcp.close();
     await closeHttp(http);
     await engine.close();
   };
