@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
 import { openStreamCall, type StreamCall } from "@resumable-mcp/client";
 import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { z } from "zod";
@@ -14,6 +15,9 @@ const flags = {
   city: { type: "string", default: "Seattle" },
 } as const;
 
+/** Long enough for a refusal to arrive, short enough for the forecast not to. */
+const crashAfterMs = 1_000;
+
 const cached = z.object({ session_id: z.string(), last_event_id: z.string() });
 
 await runCommand("resumption", async () => {
@@ -24,10 +28,11 @@ await runCommand("resumption", async () => {
   return crash(call, cache);
 });
 
-/** The first run: dies as soon as the call is under way. */
+/** The first run: dies in the middle of the call. */
 async function crash(call: StreamCall, cache: string): Promise<void> {
-  const early = await Promise.race([call.resumable, call.result()]);
-  // Without a long wait there is nothing to crash in: the server refused.
+  const underWay = call.resumable.then(() => delay(crashAfterMs, undefined));
+  const early = await Promise.race([underWay, call.result()]);
+  // What takes no time is no forecast: the server refused.
   if (early !== undefined) throw new Error(early.text);
   process.stdout.write(`${cache} holds ${await describeCache(cache)}.\nCrashing now. Run me again.\n`);
   process.kill(process.pid, "SIGKILL");
