@@ -28,7 +28,8 @@ export async function showScreens(
     instance?.unmount();
   };
   const onSignal = () => leave(143);
-  process.once("SIGTERM", onSignal).once("SIGHUP", onSignal);
+  // Not `once`: Ink would find no other listener left and end the process at once.
+  process.on("SIGTERM", onSignal).on("SIGHUP", onSignal);
   // Whatever ends the process, the terminal is given back.
   const restore = () => void process.stdout.write(leaveScreen);
   process.once("exit", restore);

@@ -18,8 +18,10 @@ export interface Spawned {
   readonly child: ChildProcess;
   readonly stdout: () => string;
   readonly stderr: () => string;
-  /** Resolves when either stream has written something that matches. */
+  /** Resolves when either stream has written something that matches, since the last `press`. */
   seen(pattern: RegExp): Promise<RegExpMatchArray>;
+  /** Types on the terminal; what was written before is not looked at again. */
+  press(keys: string): Promise<void>;
   /** Resolves to the exit code, or to the signal that ended it. */
   readonly ended: Promise<number | string>;
 }
@@ -30,6 +32,7 @@ export function start(command: string, args: readonly string[], env: NodeJS.Proc
   started.add(child);
   let stdout = "";
   let stderr = "";
+  let from = 0;
   const waiting = new Set<() => void>();
   const wake = () => {
     for (const check of waiting) check();
@@ -61,7 +64,7 @@ export function start(command: string, args: readonly string[], env: NodeJS.Proc
         settle(() => reject(new Error(`${why} ${pattern}:\n${shown}`)));
       };
       const check = () => {
-        const match = stdout.match(pattern) ?? stderr.match(pattern);
+        const match = stdout.slice(from).match(pattern) ?? stderr.match(pattern);
         if (match !== null) settle(() => resolve(match));
         else if (child.exitCode !== null) fail("ended without");
       };
@@ -69,7 +72,11 @@ export function start(command: string, args: readonly string[], env: NodeJS.Proc
       waiting.add(check);
       check();
     });
-  return { child, stdout: () => stdout, stderr: () => stderr, seen, ended };
+  const press = (keys: string) => {
+    from = stdout.length;
+    return new Promise<void>((resolve) => child.stdin.write(keys, () => resolve()));
+  };
+  return { press, child, stdout: () => stdout, stderr: () => stderr, seen, ended };
 }
 
 /** Runs the client's program to its end. */

@@ -1,11 +1,12 @@
 import { StatusMessage } from "@inkjs/ui";
 import { isFinal } from "@resumable-mcp/client";
-import { Box, Text, useInput } from "ink";
+import { Box, Text } from "ink";
 import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from "react";
 import { cutText } from "../display/plain-text.js";
 import type { AppProps } from "./app-props.js";
 import { Header } from "./header.js";
-import { toKeyPresses } from "./key-press.js";
+import type { KeyPress } from "./key-press.js";
+import { KeyProvider } from "./key-provider.js";
 import { currentScreen, navigate } from "./navigation.js";
 import { ScreenView } from "./screen-view.js";
 import { useNow } from "./use-now.js";
@@ -35,40 +36,34 @@ export function App(props: AppProps): ReactNode {
     if (nothingToAsk) go({ type: "replace", screen: { name: "menu" } });
   }, [nothingToAsk]);
 
-  if (columns < leastColumns || rows < leastRows) {
-    return (
-      <>
-        <GlobalKeys board={board} onExit={onExit} />
-        <Text>{cutText(`Too small: ${leastColumns}×${leastRows} is needed.`, columns)}</Text>
-      </>
-    );
-  }
-  return (
-    <Box flexDirection="column" width={columns} height={rows - 1}>
-      <GlobalKeys board={board} onExit={onExit} />
-      <Header servers={state.servers} columns={columns} />
-      <ScreenView
-        {...props}
-        screen={screen}
-        state={state}
-        unfinished={unfinished}
-        go={go}
-        nowMs={nowMs}
-        columns={columns}
-        rows={rows - frameRows}
-        notice={<Notice notice={state.notice} columns={columns} />}
-      />
-    </Box>
-  );
-}
-
-/** The keys that mean the same everywhere; first in the tree, so that it hears a key before the screen does. */
-function GlobalKeys({ board, onExit }: Pick<AppProps, "board" | "onExit">): ReactNode {
-  useInput((input, key) => {
-    if (toKeyPresses(input, key).some(({ name }) => name === "interrupt")) onExit("interrupt");
+  const onPress = (press: KeyPress) => {
+    if (press.name === "interrupt") onExit("interrupt");
     else board.dismiss();
-  });
-  return null;
+    return press.name === "interrupt";
+  };
+  const tooSmall = columns < leastColumns || rows < leastRows;
+  return (
+    <KeyProvider onPress={onPress}>
+      {tooSmall ? (
+        <Text>{cutText(`Too small: ${leastColumns}×${leastRows} is needed.`, columns)}</Text>
+      ) : (
+        <Box flexDirection="column" width={columns} height={rows - 1}>
+          <Header servers={state.servers} columns={columns} />
+          <ScreenView
+            {...props}
+            screen={nothingToAsk ? { name: "menu" } : screen}
+            state={state}
+            unfinished={unfinished}
+            go={go}
+            nowMs={nowMs}
+            columns={columns}
+            rows={rows - frameRows}
+            notice={<Notice notice={state.notice} columns={columns} />}
+          />
+        </Box>
+      )}
+    </KeyProvider>
+  );
 }
 
 function Notice(props: {

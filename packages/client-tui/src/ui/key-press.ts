@@ -32,7 +32,6 @@ export function toKeyPresses(input: string, key: Key): readonly KeyPress[] {
   const named = nameOf(input, key);
   if (named !== undefined) return [{ text: "", name: named }];
   if (key.ctrl || key.meta) return [];
-  if (!control.test(input)) return input === "" ? [] : [{ text: input }];
   return [...input].flatMap((character): readonly KeyPress[] => {
     if (backspaces.has(character)) return [{ text: "", name: "backspace" }];
     return control.test(character) ? [] : [{ text: character }];

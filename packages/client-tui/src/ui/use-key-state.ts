@@ -1,6 +1,6 @@
-import { useInput } from "ink";
-import { useRef, useState } from "react";
-import { type KeyPress, toKeyPresses } from "./key-press.js";
+import { useCallback, useRef, useState } from "react";
+import type { KeyPress } from "./key-press.js";
+import { useKeys } from "./key-provider.js";
 
 /** A new state, and what the key meant beyond it. */
 export interface KeyStep<State, Outcome> {
@@ -17,14 +17,17 @@ export function useKeyState<State, Outcome>(
   const [state, setState] = useState(initial);
   // Several keys can come before the next draw: each sees what the one before it did.
   const latest = useRef(state);
-  useInput((input, key) => {
-    for (const press of toKeyPresses(input, key)) {
+  const onPress = useCallback(
+    (press: KeyPress) => {
       const step = reduce(latest.current, press);
       latest.current = step.state;
       setState(step.state);
-      // What comes behind an outcome was meant for a screen that is not there yet.
-      if (step.outcome !== undefined) return onOutcome(step.outcome);
-    }
-  });
+      if (step.outcome === undefined) return false;
+      onOutcome(step.outcome);
+      return true;
+    },
+    [reduce, onOutcome],
+  );
+  useKeys(onPress);
   return state;
 }

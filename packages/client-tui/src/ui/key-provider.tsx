@@ -1,0 +1,46 @@
+import { useInput } from "ink";
+import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo, useRef } from "react";
+import { type KeyPress, toKeyPresses } from "./key-press.js";
+
+/** Hears keys; returns whether the screen changes, so that what was typed behind it is not meant for it. */
+export type KeyListener = (press: KeyPress) => boolean;
+
+interface Keys {
+  listen(listener: KeyListener): () => void;
+}
+
+const KeyContext = createContext<Keys>({ listen: () => () => {} });
+
+/**
+ * Hears the keyboard for all screens below it.
+ *
+ * Ink subscribes a component after its first frame is on the terminal: a key that comes at once would be lost. Here the
+ * one subscription stays, and a screen takes over the keys in the moment in which it is made.
+ */
+export function KeyProvider(props: { readonly onPress?: KeyListener; readonly children: ReactNode }): ReactNode {
+  const { onPress, children } = props;
+  const listener = useRef<KeyListener | undefined>(undefined);
+  const keys = useMemo(
+    (): Keys => ({
+      listen(next) {
+        listener.current = next;
+        return () => {
+          if (listener.current === next) listener.current = undefined;
+        };
+      },
+    }),
+    [],
+  );
+  useInput((input, key) => {
+    for (const press of toKeyPresses(input, key)) {
+      if (onPress?.(press) === true || listener.current?.(press) === true) return;
+    }
+  });
+  return <KeyContext value={keys}>{children}</KeyContext>;
+}
+
+/** Hears keys while the component is on the screen. */
+export function useKeys(listener: KeyListener): void {
+  const keys = useContext(KeyContext);
+  useLayoutEffect(() => keys.listen(listener), [keys, listener]);
+}
