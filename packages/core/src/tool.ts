@@ -133,8 +133,9 @@ export interface ToolDefinition<
   readonly key?: (input: InferOutput<Input>) => Json | null;
   run(
     input: InferOutput<Input>,
-    task: TaskContext<StateOf<State>, ItemOf<Item>>,
-  ): AsyncGenerator<Checkpoint<StateOf<State>, ItemOf<Item>>, OutputOf<Output>, void>;
+    // Types are inferred from the schemas and the first state alone: from here, inference would not end.
+    task: TaskContext<StateOf<NoInfer<State>>, ItemOf<NoInfer<Item>>>,
+  ): AsyncGenerator<Checkpoint<StateOf<NoInfer<State>>, ItemOf<NoInfer<Item>>>, OutputOf<NoInfer<Output>>, void>;
 }
 
 /** A tool without checkpoints: a plain async function, which may still use `step`, `ask` and `sleep`. */
