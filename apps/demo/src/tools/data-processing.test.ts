@@ -153,7 +153,7 @@ test.each([
   [{ dataset: "penguins" }, 'Unrecognized key: "dataset"'],
   [
     { dataset_name: "nothing" },
-    'dataset_name: There is no dataset "nothing". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather.',
+    'dataset_name: There is no dataset "nothing". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather',
   ],
 ])("refuses %j with one sentence, before there is a task", async (input, message) => {
   const tasks = ownTasks();

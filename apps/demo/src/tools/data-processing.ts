@@ -104,7 +104,9 @@ function mustBeKnown(name: string, context: z.RefinementCtx): void {
   try {
     findDataset(name);
   } catch (error) {
-    context.addIssue({ code: "custom", message: error instanceof Error ? error.message : String(error) });
+    // It becomes part of a longer sentence, which has a full stop of its own.
+    const message = error instanceof Error ? error.message.replace(/\.$/, "") : String(error);
+    context.addIssue({ code: "custom", message });
   }
 }
 

@@ -9,7 +9,7 @@ const input = z.strictObject({
   city: z
     .string()
     .refine((name) => climates.has(normalise(name)), {
-      error: ({ input: name }) => `There is no weather data of ${JSON.stringify(name)}. Known: ${knownCities()}.`,
+      error: ({ input: name }) => `There is no weather data of ${JSON.stringify(name)}. Known: ${knownCities()}`,
     })
     .describe(`Known: ${knownCities()}.`),
 });
