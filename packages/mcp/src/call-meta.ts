@@ -12,7 +12,6 @@ export interface CallMeta {
   readonly callId?: string;
   readonly taskId?: string;
   readonly redelivered: boolean;
-  readonly unseen: boolean;
   readonly requestId?: string | number;
   readonly progressToken?: string | number;
 }
@@ -27,7 +26,6 @@ export function parseCallMeta(meta: unknown): CallMeta {
   return {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
-    unseen: read(metaKeys.unseen, isBoolean) ?? false,
     ...present("clientId", read(metaKeys.clientId, isLabel)),
     ...present("handoff", read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount)),
     ...present("newTask", read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel)),

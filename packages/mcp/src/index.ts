@@ -9,6 +9,7 @@ export type { AttachOptions } from "./legacy/attach-tools.js";
 export { attachTools } from "./legacy/attach-tools.js";
 export type { McpServerLike, RequestExtra } from "./legacy/mcp-server-like.js";
 export type { ConnectableServer } from "./legacy/session/live-session.js";
+export { outcomeUnknown } from "./legacy/session/lost-answer.js";
 export type { CreateServer, SessionContext } from "./legacy/session/session-context.js";
 export type {
   FetchContext,
@@ -18,6 +19,10 @@ export type {
 export { createSessionHandler } from "./legacy/session/session-handler.js";
 export type { SessionLimits } from "./legacy/session/session-limits.js";
 export { sessionLimits } from "./legacy/session/session-limits.js";
+export { toolKind } from "./legacy/session/tool-kinds.js";
 export { metaKeys } from "./meta-keys.js";
 export type { NodeListener } from "./node-listener.js";
 export { nodeListener } from "./node-listener.js";
+export type { Relayed } from "./question-relay.js";
+export { QuestionRelay, questionId } from "./question-relay.js";
+export { randomToken } from "./random-token.js";

@@ -23,8 +23,6 @@ export const metaKeys = {
   redelivered: "resumable-mcp/redelivered",
   /** Likewise: the id by which the client knows the request. */
   requestId: "resumable-mcp/request_id",
-  /** Likewise: nobody sees what this delivery answers. */
-  unseen: "resumable-mcp/unseen",
 } as const;
 
 /** Keys that only a transport or a supervisor may set: taken out of what clients send over HTTP. */
@@ -32,6 +30,5 @@ export const internalMetaKeys: readonly string[] = [
   metaKeys.callId,
   metaKeys.redelivered,
   metaKeys.requestId,
-  metaKeys.unseen,
   metaKeys.taskId,
 ];

@@ -14,6 +14,12 @@ export function questionId(taskId: string, key: string): string {
   return `ask:${taskId}:${key}`;
 }
 
+/** Reads such an id. */
+export function parseQuestionId(wireId: string): { readonly taskId: string; readonly key: string } | undefined {
+  const [, taskId, key] = /^ask:([A-Za-z0-9_-]{1,64}):(.*)$/s.exec(wireId) ?? [];
+  return taskId === undefined || key === undefined ? undefined : { taskId, key };
+}
+
 /**
  * Keeps questions to the client apart from the server process that asks them: a question is shown once, though the
  * process that asked is replaced, and an answer that comes in between waits for the next one to ask.
@@ -24,6 +30,8 @@ export class QuestionRelay<Message> {
   readonly #maxQuestions: number;
   readonly #shown = new Set<string>();
   readonly #early = new Map<string, Message>();
+  /** Answers that a server was given, which may have died before it wrote them down. */
+  readonly #given = new Map<string, Message>();
   readonly #asking = new Map<string, Set<RequestId>>();
 
   constructor(maxQuestions = 1_000) {
@@ -35,6 +43,7 @@ export class QuestionRelay<Message> {
     const early = this.#early.get(wireId);
     if (early !== undefined) {
       this.#early.delete(wireId);
+      this.#given.set(wireId, early);
       return { kind: "answered", message: early };
     }
     const here = this.#shown.has(wireId);
@@ -49,10 +58,11 @@ export class QuestionRelay<Message> {
     const asking = this.#asking.get(wireId);
     this.#asking.delete(wireId);
     this.#shown.delete(wireId);
-    if (asking !== undefined && asking.size > 0) return [...asking];
-    this.#early.set(wireId, message);
-    drop(this.#early, this.#maxQuestions);
-    return [];
+    const isAsked = asking !== undefined && asking.size > 0;
+    const kept = isAsked ? this.#given : this.#early;
+    kept.set(wireId, message);
+    drop(kept, this.#maxQuestions);
+    return isAsked ? [...asking] : [];
   }
 
   isWaiting(wireId: string): boolean {
@@ -76,9 +86,16 @@ export class QuestionRelay<Message> {
     this.#asking.delete(wireId);
   }
 
-  /** The server process is gone, with all that it asked. */
+  /** The task has gone on: what was answered is written down. */
+  settle(taskId: string): void {
+    for (const wireId of this.#given.keys()) if (parseQuestionId(wireId)?.taskId === taskId) this.#given.delete(wireId);
+  }
+
+  /** The server process is gone, with all that it asked, and perhaps with answers that it was given. */
   reset(): void {
     this.#asking.clear();
+    for (const [wireId, message] of this.#given) this.#early.set(wireId, message);
+    this.#given.clear();
   }
 }
 

@@ -44,7 +44,7 @@ async function resumePaused(call: Call, taskId: string): Promise<void> {
 export async function resultOf(call: Call, ending: CallEnding, reused: boolean): Promise<ToolResult> {
   const { view } = ending;
   if (ending.reason === "finished") {
-    if (!call.meta.unseen) await markDelivered(call, view.record.id);
+    await markDelivered(call, view.record.id);
     return finishedResult(call.engine, view, reused);
   }
   if (ending.reason === "paused") return pausedResult(view, call.controlToolName("resume_task"));

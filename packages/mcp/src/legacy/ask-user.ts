@@ -37,6 +37,13 @@ export async function askUser(
   const options = { signal, timeout: noTimeoutMs };
   // The SDK's types bind requests and schemas to its own copy of zod.
   const given = await extra.sendRequest(request as never, elicitResult as never, options as never);
-  const { action, content } = elicitResult.parse(given);
+  return answerOf(given) ?? { action: "cancel" };
+}
+
+/** Reads the result of an elicitation; `undefined` when it is none. */
+export function answerOf(result: unknown): Answer | undefined {
+  const parsed = elicitResult.safeParse(result);
+  if (!parsed.success) return undefined;
+  const { action, content } = parsed.data;
   return action === "accept" ? { action, content: (content ?? {}) as JsonObject } : { action };
 }

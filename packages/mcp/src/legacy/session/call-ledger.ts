@@ -1,6 +1,8 @@
-import type { JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
-import type { Engine, JsonObject } from "@resumable-mcp/core";
+import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
+import { parseQuestionId } from "../../question-relay.js";
 import { randomToken } from "../../random-token.js";
+import { answerOf } from "../ask-user.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import { Exchange, type ExchangeKind } from "./exchange.js";
 import { type SessionDocument, type StoredCall, withCall } from "./session-document.js";
@@ -57,10 +59,23 @@ export class CallLedger {
     return [...this.#exchanges.values()].findLast(({ request, finished }) => request.id === requestId && !finished);
   }
 
-  /** The unfinished call that a task was begun by. */
-  findTask(taskId: string): Exchange | undefined {
-    const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === taskId);
-    return call === undefined ? undefined : this.find({ stream: call.callId, place: 0 });
+  /**
+   * Writes the user's answer to a question of one of this session's tasks into its journal, before the client is told
+   * that it arrived: whoever asked may be gone.
+   */
+  async answerQuestion(response: JSONRPCResponse): Promise<void> {
+    const asked = parseQuestionId(String(response.id));
+    const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
+    const answer = "result" in response ? answerOf(response.result) : undefined;
+    if (asked === undefined || call === undefined || answer === undefined) return;
+    const task = await this.#engine.store.getTask(asked.taskId);
+    if (task === undefined) return;
+    try {
+      await this.#engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);
+    } catch (error) {
+      // What does not fit, or came twice, is told to whoever asks.
+      if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
+    }
   }
 
   /** All that is unfinished and may be delivered again. */

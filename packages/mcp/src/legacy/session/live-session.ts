@@ -130,7 +130,8 @@ export class LiveSession {
   /** Takes a notification or a response of the client. */
   async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
     if (!("method" in message)) {
-      if (!this.transport.accept(message, extra)) await this.#deliverUnseen(String(message.id), extra);
+      await this.#calls.answerQuestion(message);
+      this.transport.accept(message, extra);
       return;
     }
     if (message.method !== "notifications/cancelled") {
@@ -186,14 +187,6 @@ export class LiveSession {
     if (!deliver || exchange.finished) return;
     const afterSeq = exchange.kind === "journal" ? { afterSeq: place } : {};
     this.transport.deliver(exchange, { ...afterSeq, redelivered: true, extra });
-  }
-
-  /** The answer to a question came before its call was delivered again: deliver it, so that the answer is not lost. */
-  async #deliverUnseen(wireId: string, extra: MessageExtraInfo): Promise<void> {
-    const taskId = /^ask:([^:]+):/.exec(wireId)?.[1];
-    const exchange = taskId === undefined ? undefined : this.#calls.findTask(taskId);
-    if (exchange === undefined || exchange.innerId !== undefined) return;
-    this.transport.deliver(exchange, { redelivered: true, unseen: true, extra });
   }
 
   async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {

@@ -18,8 +18,6 @@ import type { SessionLimits } from "./session-limits.js";
 export interface Delivery {
   readonly afterSeq?: number;
   readonly redelivered: boolean;
-  /** Nobody sees the answer. */
-  readonly unseen?: boolean;
   readonly extra: MessageExtraInfo;
 }
 
@@ -77,7 +75,7 @@ export class SessionTransport implements Transport {
   }
 
   /** Hands a request to the server behind; its messages go to the exchange. */
-  deliver(exchange: Exchange, { afterSeq, redelivered, unseen, extra }: Delivery): void {
+  deliver(exchange: Exchange, { afterSeq, redelivered, extra }: Delivery): void {
     const innerId = `${exchange.stream}#${++this.#count}`;
     exchange.innerId = innerId;
     this.#active.set(innerId, exchange);
@@ -89,7 +87,6 @@ export class SessionTransport implements Transport {
         : {}),
       ...(afterSeq === undefined ? {} : { [metaKeys.afterSeq]: afterSeq }),
       ...(exchange.taskId === undefined ? {} : { [metaKeys.taskId]: exchange.taskId }),
-      ...(unseen === true ? { [metaKeys.unseen]: true } : {}),
     };
     const params = { ...request.params, _meta: { ...request.params?._meta, ...own } };
     this.onmessage?.({ ...request, id: innerId, params }, extra);
@@ -113,19 +110,13 @@ export class SessionTransport implements Transport {
     });
   }
 
-  /** Passes on what the client answers to a request of the server. False: nobody in this process asked that. */
-  accept(response: JSONRPCResponse, extra: MessageExtraInfo): boolean {
+  /** Passes on what the client answers to a request of the server. */
+  accept(response: JSONRPCResponse, extra: MessageExtraInfo): void {
     const wireId = String(response.id);
     const innerId = this.#requests.get(wireId);
-    if (innerId !== undefined) {
-      this.#requests.delete(wireId);
-      this.onmessage?.({ ...response, id: innerId }, extra);
-      return true;
-    }
-    if (!wireId.startsWith("ask:")) return true;
-    const asking = this.#questions.answer(wireId, response);
+    this.#requests.delete(wireId);
+    const asking = innerId === undefined ? this.#questions.answer(wireId, response) : [innerId];
     for (const id of asking) this.onmessage?.({ ...response, id }, extra);
-    return asking.length > 0;
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {

@@ -1,0 +1,17 @@
+import { expect, test } from "vitest";
+import { dataFolder } from "./data-folder.js";
+
+test("tasks are kept where the platform keeps a user's data, by the server's name", () => {
+  const home = "/home/ada";
+  expect(dataFolder("words", { platform: "linux", env: {}, home })).toBe("/home/ada/.local/share/resumable-mcp/words");
+  const env = { XDG_DATA_HOME: "/data" };
+  expect(dataFolder("words", { platform: "linux", env, home })).toBe("/data/resumable-mcp/words");
+  expect(dataFolder("words", { platform: "linux", env: { XDG_DATA_HOME: "data" }, home })).toContain("/home/ada/");
+  expect(dataFolder("words", { platform: "darwin", env: {}, home })).toContain("Library/Application Support");
+});
+
+test("a server's name never leads out of the folder", () => {
+  const at = { platform: "linux", env: {}, home: "/home/ada" } as const;
+  expect(dataFolder("../../etc", at)).toBe("/home/ada/.local/share/resumable-mcp/__.._etc");
+  expect(dataFolder("", at)).toBe("/home/ada/.local/share/resumable-mcp/server");
+});

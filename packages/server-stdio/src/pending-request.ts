@@ -1,0 +1,55 @@
+import { metaKeys, randomToken } from "@resumable-mcp/mcp";
+import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "./json-rpc.js";
+
+/** A request of the host that has no answer yet. */
+export class PendingRequest {
+  readonly request: RpcRequest;
+  /** The same in every delivery, so that the server finds the same task. */
+  readonly #callId = randomToken(22);
+  #taskId: string | undefined;
+  #seenSeq = 0;
+  #deliveries = 0;
+
+  constructor(request: RpcRequest) {
+    this.request = request;
+  }
+
+  get delivered(): boolean {
+    return this.#deliveries > 0;
+  }
+
+  get tool(): string | undefined {
+    const name = this.request.method === "tools/call" ? this.request.params?.name : undefined;
+    return typeof name === "string" ? name : undefined;
+  }
+
+  /** Tells whether a notification of the server belongs to this request. */
+  owns(notification: RpcMessage): boolean {
+    const token = metaOf(this.request).progressToken;
+    if (notification.method === "notifications/progress") {
+      return token !== undefined && notification.params?.progressToken === token;
+    }
+    return metaOf(notification)[metaKeys.taskId] === (this.#taskId ?? this.#callId);
+  }
+
+  /** Notes how far the host was told. */
+  saw(notification: RpcMessage): void {
+    const { [metaKeys.seq]: seq, [metaKeys.taskId]: taskId } = metaOf(notification);
+    if (typeof seq === "number") this.#seenSeq = Math.max(this.#seenSeq, seq);
+    if (typeof taskId === "string") this.#taskId = taskId;
+  }
+
+  /** The request as it goes to the server now. */
+  deliver(): RpcRequest {
+    this.#deliveries += 1;
+    if (this.tool === undefined) return this.request;
+    const again = this.#deliveries > 1 && this.#seenSeq > 0 ? { [metaKeys.afterSeq]: this.#seenSeq } : {};
+    const task = this.#taskId === undefined || this.#taskId === this.#callId ? {} : { [metaKeys.taskId]: this.#taskId };
+    return withMeta(this.request, {
+      [metaKeys.callId]: this.#callId,
+      [metaKeys.redelivered]: this.#deliveries > 1,
+      ...again,
+      ...task,
+    });
+  }
+}

@@ -1,0 +1,133 @@
+import { expect, test } from "vitest";
+import type { RpcMessage } from "./json-rpc.js";
+import { Relay, type Sent } from "./relay.js";
+
+const rpc = (message: object): RpcMessage => ({ jsonrpc: "2.0", ...message });
+const call = (id: number, name: string, _meta: object = { progressToken: id }) =>
+  rpc({ id, method: "tools/call", params: { name, arguments: {}, _meta } });
+const listed = (list: Sent | undefined) =>
+  rpc({
+    ...(list?.message.id === undefined ? {} : { id: list.message.id }),
+    result: {
+      tools: [
+        { name: "long", _meta: { "resumable-mcp/durable": "journal" } },
+        { name: "read", annotations: { readOnlyHint: true } },
+        { name: "write" },
+      ],
+    },
+  });
+
+/** A relay whose host said hello and that knows the tools. */
+function begun() {
+  const relay = new Relay({ maxPending: 10 });
+  relay.fromHost(rpc({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } }));
+  relay.fromServer(rpc({ id: 0, result: {} }));
+  relay.fromHost(rpc({ method: "notifications/initialized" }));
+  relay.fromHost(call(1, "read"));
+  return relay;
+}
+
+/** What the new server is told after it has answered the repeated `initialize`. */
+function restart(relay: Relay): Sent[] {
+  relay.serverLost();
+  const [hello] = relay.serverStarted();
+  expect(hello).toMatchObject({ to: "server", message: { method: "initialize" } });
+  return relay.fromServer(rpc({ ...(hello?.message.id === undefined ? {} : { id: hello.message.id }), result: {} }));
+}
+
+test("asks the server for its tools at the first call, and keeps the answer to itself", () => {
+  const relay = new Relay({ maxPending: 10 });
+  const [sent, list] = relay.fromHost(call(1, "long"));
+  expect(sent).toMatchObject({ to: "server", message: { id: 1, method: "tools/call" } });
+  expect(list).toMatchObject({ to: "server", message: { method: "tools/list" } });
+  expect(relay.fromServer(listed(list))).toEqual([]);
+});
+
+test("delivers a long call again under the same call id, from the last event that the host saw", () => {
+  const relay = begun();
+  const [first, list] = [...relay.fromHost(call(2, "long"))];
+  relay.fromServer(listed(list ?? { to: "server", message: rpc({ id: "none" }) }));
+  const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/seq": 4 };
+  relay.fromServer(rpc({ method: "notifications/progress", params: { progressToken: 2, progress: 1, _meta } }));
+  const asked = restart(relay);
+  const kinds = asked.find(({ message }) => message.method === "tools/list");
+  const again = relay.fromServer(listed(kinds)).find(({ message }) => message.id === 2);
+  const callId = Reflect.get(Object(first?.message.params?._meta), "resumable-mcp/call_id");
+  expect(again).toMatchObject({
+    to: "server",
+    message: {
+      params: {
+        name: "long",
+        _meta: {
+          progressToken: 2,
+          "resumable-mcp/call_id": callId,
+          "resumable-mcp/redelivered": true,
+          "resumable-mcp/after_seq": 4,
+          "resumable-mcp/task_id": "t",
+        },
+      },
+    },
+  });
+});
+
+test("never delivers an ordinary tool twice", () => {
+  const relay = begun();
+  relay.fromHost(call(2, "write"));
+  const kinds = restart(relay).find(({ message }) => message.method === "tools/list");
+  const sent = relay.fromServer(listed(kinds));
+  expect(sent.map(({ to, message }) => [to, message.id])).toEqual([
+    ["server", 1],
+    ["host", 2],
+  ]);
+  expect(sent[1]?.message.result).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: "OUTCOME_UNKNOWN" } },
+  });
+});
+
+test("holds what comes while no server runs, and delivers it for the first time then", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  relay.serverLost();
+  expect(relay.fromHost(call(2, "write"))).toEqual([]);
+  const [hello] = relay.serverStarted();
+  const sent = relay.fromServer(
+    rpc({ ...(hello?.message.id === undefined ? {} : { id: hello.message.id }), result: {} }),
+  );
+  expect(sent.at(-1)).toMatchObject({ to: "server", message: { id: 2, method: "tools/call" } });
+});
+
+test("tells the next server the log level", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  relay.fromHost(rpc({ id: 5, method: "logging/setLevel", params: { level: "error" } }));
+  relay.fromServer(rpc({ id: 5, result: {} }));
+  expect(restart(relay).map(({ message }) => message.method)).toEqual([
+    "notifications/initialized",
+    "logging/setLevel",
+  ]);
+});
+
+test("shows a question once, and gives its answer to whoever asks then", () => {
+  const relay = begun();
+  const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/question": "k" };
+  const [shown] = relay.fromServer(rpc({ id: 7, method: "elicitation/create", params: { message: "?", _meta } }));
+  expect(shown).toMatchObject({ to: "host", message: { id: "ask:t:k" } });
+  relay.serverLost();
+  expect(relay.fromHost(rpc({ id: "ask:t:k", result: { action: "decline" } }))).toEqual([]);
+  expect(relay.fromServer(rpc({ id: 0, method: "elicitation/create", params: { message: "?", _meta } }))).toEqual([
+    { to: "server", message: rpc({ id: 0, result: { action: "decline" } }) },
+  ]);
+});
+
+test("a cancelled request is not delivered again", () => {
+  const relay = begun();
+  relay.fromHost(rpc({ method: "notifications/cancelled", params: { requestId: 1 } }));
+  expect(restart(relay).map(({ message }) => message.method)).toEqual(["notifications/initialized"]);
+});
+
+test("refuses more requests in flight than the limit", () => {
+  const relay = new Relay({ maxPending: 1 });
+  relay.fromHost(call(1, "read"));
+  expect(relay.fromHost(call(2, "read"))).toMatchObject([{ to: "host", message: { id: 2, error: { code: -32000 } } }]);
+});

@@ -1,0 +1,237 @@
+import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken, toolKind } from "@resumable-mcp/mcp";
+import {
+  isObject,
+  isRequest,
+  isResponse,
+  metaOf,
+  type RpcId,
+  type RpcMessage,
+  type RpcObject,
+  type RpcRequest,
+} from "./json-rpc.js";
+import { PendingRequest } from "./pending-request.js";
+import type { SupervisorLimits } from "./supervisor-limits.js";
+
+/** A message to be sent, and to whom. */
+export interface Sent {
+  readonly to: "host" | "server";
+  readonly message: RpcMessage;
+}
+
+/**
+ * What a supervisor knows, and what it answers to whatever comes: no process and no stream in here.
+ *
+ * After the server's death `serverStarted` tells the next one all that the host told the one before: `initialize`, the
+ * log level, and every request in flight that may be delivered again. Calls of tools that are neither this toolkit's
+ * nor annotated as read-only or idempotent are never delivered twice: their caller is told that the outcome is unknown.
+ *
+ * Source: MCP, Lifecycle; Tools, "Tool Annotations".
+ */
+export class Relay {
+  readonly #limits: Pick<SupervisorLimits, "maxPending">;
+  readonly #pending = new Map<RpcId, PendingRequest>();
+  readonly #questions = new QuestionRelay<RpcMessage>();
+  /** Requests of the server: by the id that the host knows, the server's own. */
+  readonly #asked = new Map<string, RpcId>();
+  readonly #nonce = randomToken(9);
+  #initialize: RpcRequest | undefined;
+  #initialized = false;
+  #logLevel: RpcObject | undefined;
+  #kinds: ReadonlyMap<string, ReturnType<typeof toolKind>> | undefined;
+  #askingKinds = false;
+  /** The server takes requests: it was told all that it has to know. */
+  #ready = true;
+  #count = 0;
+  #envelope: RpcObject = {};
+
+  constructor(limits: Pick<SupervisorLimits, "maxPending">) {
+    this.#limits = limits;
+  }
+
+  get pendingCount(): number {
+    return this.#pending.size;
+  }
+
+  fromHost(message: RpcMessage): Sent[] {
+    if (isRequest(message)) return this.#request(message);
+    if (isResponse(message)) return this.#answer(message);
+    if (message.method === "notifications/initialized") this.#initialized = true;
+    if (message.method === "notifications/cancelled") return this.#cancel(message);
+    return this.#ready ? [toServer(message)] : [];
+  }
+
+  fromServer(message: RpcMessage): Sent[] {
+    if (isRequest(message)) return this.#ask(message);
+    if (isResponse(message)) return this.#respond(message);
+    if (message.method === "notifications/cancelled") return this.#takeBack(message);
+    if (message.method === "notifications/tools/list_changed") this.#kinds = undefined;
+    for (const pending of this.#pending.values()) if (pending.owns(message)) pending.saw(message);
+    this.#settle(message);
+    return [toHost(message)];
+  }
+
+  serverLost(): void {
+    this.#ready = false;
+    this.#askingKinds = false;
+    this.#asked.clear();
+    this.#questions.reset();
+  }
+
+  serverStarted(): Sent[] {
+    if (this.#initialize === undefined || this.#pending.has(this.#initialize.id)) return this.#redeliver();
+    return [toServer({ ...this.#initialize, id: this.#ownId("initialize") })];
+  }
+
+  /** The server does not stay alive: everybody who waits is told so. */
+  giveUp(): Sent[] {
+    const answers = [...this.#pending.values()].map(({ request, tool }) => toHost(failed(request, tool)));
+    this.#pending.clear();
+    return answers;
+  }
+
+  #request(request: RpcRequest): Sent[] {
+    if (this.#pending.size >= this.#limits.maxPending) return [toHost(tooMany(request, this.#limits.maxPending))];
+    if (request.method === "initialize") this.#initialize = request;
+    if (request.method === "logging/setLevel") this.#logLevel = request.params;
+    this.#noteEnvelope(request);
+    const pending = new PendingRequest(request);
+    this.#pending.set(request.id, pending);
+    if (!this.#ready) return [];
+    const sent = toServer(pending.deliver());
+    return pending.tool === undefined || this.#kinds !== undefined ? [sent] : [sent, ...this.#askKinds()];
+  }
+
+  /** In the era without sessions every request says which version it speaks: ours have to say the same. */
+  #noteEnvelope(request: RpcRequest): void {
+    const keys = Object.entries(metaOf(request)).filter(([key]) => key.startsWith("io.modelcontextprotocol/"));
+    if (keys.length > 0) this.#envelope = Object.fromEntries(keys);
+  }
+
+  #askKinds(): Sent[] {
+    if (this.#askingKinds) return [];
+    this.#askingKinds = true;
+    const params = Object.keys(this.#envelope).length > 0 ? { _meta: this.#envelope } : {};
+    return [toServer({ jsonrpc: "2.0", id: this.#ownId("tools"), method: "tools/list", params })];
+  }
+
+  #answer(response: RpcMessage & { readonly id: RpcId }): Sent[] {
+    const wireId = String(response.id);
+    const innerId = this.#asked.get(wireId);
+    if (innerId !== undefined) {
+      this.#asked.delete(wireId);
+      return [toServer({ ...response, id: innerId })];
+    }
+    if (!wireId.startsWith("ask:")) return [];
+    return this.#questions.answer(wireId, response).map((id) => toServer({ ...response, id }));
+  }
+
+  #cancel(notification: RpcMessage): Sent[] {
+    const id = notification.params?.requestId;
+    if (typeof id === "string" || typeof id === "number") this.#pending.delete(id);
+    return this.#ready ? [toServer(notification)] : [];
+  }
+
+  #ask(request: RpcRequest): Sent[] {
+    const { [metaKeys.taskId]: taskId, [metaKeys.question]: key } = metaOf(request);
+    if (typeof taskId !== "string" || typeof key !== "string") {
+      const wireId = `srv_${this.#nonce}_${++this.#count}`;
+      this.#asked.set(wireId, request.id);
+      return [toHost({ ...request, id: wireId })];
+    }
+    const wireId = questionId(taskId, key);
+    const relayed = this.#questions.ask(wireId, request.id, false);
+    if (relayed.kind === "show") return [toHost({ ...request, id: wireId })];
+    return relayed.kind === "answered" ? [toServer({ ...relayed.message, id: request.id })] : [];
+  }
+
+  #takeBack(notification: RpcMessage): Sent[] {
+    const innerId = notification.params?.requestId;
+    if (typeof innerId !== "string" && typeof innerId !== "number") return [];
+    const plain = [...this.#asked].find(([, id]) => id === innerId)?.[0];
+    const wireId = this.#questions.withdraw(innerId) ?? plain;
+    if (wireId === undefined) return [];
+    this.#questions.forget(wireId);
+    this.#asked.delete(wireId);
+    return [toHost({ ...notification, params: { ...notification.params, requestId: wireId } })];
+  }
+
+  #respond(response: RpcMessage & { readonly id: RpcId }): Sent[] {
+    const own = this.#ownKind(response.id);
+    if (own === "initialize") return this.#reinitialized();
+    if (own === "tools") return this.#learnKinds(response);
+    if (own !== undefined) return [];
+    this.#settle(response);
+    return this.#pending.delete(response.id) ? [toHost(response)] : [];
+  }
+
+  /** Whatever tells of a task tells that it has gone on. */
+  #settle(message: RpcMessage): void {
+    const { [metaKeys.taskId]: taskId } = metaOf(message);
+    if (typeof taskId === "string") this.#questions.settle(taskId);
+  }
+
+  #reinitialized(): Sent[] {
+    const sent: Sent[] = [];
+    if (this.#initialized) sent.push(toServer({ jsonrpc: "2.0", method: "notifications/initialized" }));
+    if (this.#logLevel !== undefined) {
+      const id = this.#ownId("level");
+      sent.push(toServer({ jsonrpc: "2.0", id, method: "logging/setLevel", params: this.#logLevel }));
+    }
+    return [...sent, ...this.#redeliver()];
+  }
+
+  #learnKinds(response: RpcMessage): Sent[] {
+    const tools = Array.isArray(response.result?.tools) ? response.result.tools : [];
+    const named = tools.filter((tool) => isObject(tool) && typeof tool.name === "string");
+    this.#kinds = new Map(named.map((tool) => [tool.name, toolKind(tool)]));
+    this.#askingKinds = false;
+    return this.#ready ? [] : this.#redeliver();
+  }
+
+  /** Every request in flight goes to the new server, or is answered because it must not. */
+  #redeliver(): Sent[] {
+    const calls = [...this.#pending.values()].filter(({ tool, delivered }) => tool !== undefined && delivered);
+    // What may be delivered again has to be known before.
+    if (calls.length > 0 && this.#kinds === undefined) return this.#askKinds();
+    this.#ready = true;
+    return [...this.#pending.values()].map((pending) => {
+      const { tool, delivered, request } = pending;
+      if (tool === undefined || !delivered || (this.#kinds?.get(tool) ?? "once") !== "once")
+        return toServer(pending.deliver());
+      this.#pending.delete(request.id);
+      return toHost({ jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } });
+    });
+  }
+
+  #ownId(kind: "initialize" | "tools" | "level"): string {
+    return `own_${this.#nonce}_${++this.#count}_${kind}`;
+  }
+
+  #ownKind(id: RpcId): string | undefined {
+    return typeof id === "string" && id.startsWith(`own_${this.#nonce}_`) ? id.split("_").at(-1) : undefined;
+  }
+}
+
+function toHost(message: RpcMessage): Sent {
+  return { to: "host", message };
+}
+
+function toServer(message: RpcMessage): Sent {
+  return { to: "server", message };
+}
+
+function failed({ id }: RpcRequest, tool: string | undefined): RpcMessage {
+  const message = "The server died again and again, so its supervisor gave up. Its log says why.";
+  if (tool === undefined) return { jsonrpc: "2.0", id, error: { code: -32603, message } };
+  const structuredContent = { error: { code: "CRASH_LOOP", message } };
+  return {
+    jsonrpc: "2.0",
+    id,
+    result: { content: [{ type: "text", text: message }], structuredContent, isError: true },
+  };
+}
+
+function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
+  const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
+  return { jsonrpc: "2.0", id, error: { code: -32000, message } };
+}

@@ -1,0 +1,178 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import { parseLine } from "./json-rpc.js";
+import { readLines } from "./read-lines.js";
+import { Relay, type Sent } from "./relay.js";
+import { restartDelay } from "./restart-plan.js";
+import type { SupervisorLimits } from "./supervisor-limits.js";
+
+/** What is supervised, and for whom. */
+export interface SuperviseOptions {
+  /** The program of the server and its arguments; run without a shell. */
+  readonly command: readonly [string, ...string[]];
+  readonly input: Readable;
+  readonly output: Writable;
+  readonly limits: SupervisorLimits;
+  readonly log: (message: string) => void;
+}
+
+/**
+ * How supervising ended: the host went away, the server does not stay alive, or it never said a word and told by its
+ * exit code that it cannot start.
+ */
+export type Supervised =
+  | { readonly kind: "host_gone" | "gave_up" }
+  | { readonly kind: "cannot_start"; readonly exitCode: number };
+
+/**
+ * Runs a server as a child process and stays alive for its host when the child dies: the next child is told all that
+ * the one before knew, and goes on with the calls in flight.
+ *
+ * Nothing but messages goes to `output`; the child's stderr is passed on as it is.
+ */
+export function supervise(options: SuperviseOptions): { readonly ended: Promise<Supervised>; stop(): void } {
+  const supervisor = new Supervisor(options);
+  return { ended: supervisor.run(), stop: () => supervisor.stop() };
+}
+
+class Supervisor {
+  readonly #options: SuperviseOptions;
+  readonly #relay: Relay;
+  readonly #deathsMs: number[] = [];
+  #child: ChildProcess | undefined;
+  #restart: NodeJS.Timeout | undefined;
+  #stopping = false;
+  /** Some server process has sent a message. */
+  #spoke = false;
+  #end: (how: Supervised) => void = () => {};
+
+  constructor(options: SuperviseOptions) {
+    this.#options = options;
+    this.#relay = new Relay(options.limits);
+  }
+
+  run(): Promise<Supervised> {
+    const ended = new Promise<Supervised>((resolve) => {
+      this.#end = resolve;
+    });
+    const { input, output, limits } = this.#options;
+    // A host that is gone breaks the pipe; the end of its stdin tells the same.
+    output.on("error", () => this.stop());
+    this.#start();
+    readLines(input, limits.maxLineBytes, (line) => this.#fromHost(line)).then(
+      () => this.stop(),
+      (error: unknown) => {
+        this.#options.log(String(error));
+        this.stop();
+      },
+    );
+    return ended;
+  }
+
+  /** The host is gone: the server may finish what it is at, up to its next checkpoint. */
+  stop(): void {
+    if (this.#stopping) return;
+    this.#stopping = true;
+    clearTimeout(this.#restart);
+    const child = this.#child;
+    if (child === undefined) {
+      this.#end({ kind: "host_gone" });
+      return;
+    }
+    const { drainTimeoutMs, killAfterMs } = this.#options.limits;
+    child.stdin?.end();
+    const term = setTimeout(() => child.kill("SIGTERM"), drainTimeoutMs);
+    const kill = setTimeout(() => child.kill("SIGKILL"), drainTimeoutMs + killAfterMs);
+    child.once("close", () => {
+      clearTimeout(term);
+      clearTimeout(kill);
+    });
+  }
+
+  #start(): void {
+    const [program, ...args] = this.#options.command;
+    const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.#child = child;
+    child.on("error", (error) => this.#options.log(`The server could not be started: ${error.message}`));
+    // What the dead server had written may still have to be read: "close" comes after that, "exit" before.
+    child.on("close", (code, signal) => this.#lost(code, signal));
+    child.stdin.on("error", () => {});
+    const lines = readLines(child.stdout, this.#options.limits.maxLineBytes, (line) => this.#fromServer(line));
+    lines.catch((error: unknown) => {
+      this.#options.log(String(error));
+      child.kill("SIGKILL");
+    });
+    void this.#send(this.#relay.serverStarted(), "host");
+  }
+
+  #lost(exitCode: number | null, signal: NodeJS.Signals | null): void {
+    this.#child = undefined;
+    this.#relay.serverLost();
+    if (!this.#spoke && exitCode !== null && exitCode !== 0) {
+      this.#giveUp({ kind: "cannot_start", exitCode });
+      return;
+    }
+    if (this.#stopping) {
+      this.#end({ kind: "host_gone" });
+      return;
+    }
+    const { limits, log } = this.#options;
+    const now = performance.now();
+    this.#deathsMs.push(now);
+    this.#deathsMs.splice(0, Math.max(0, this.#deathsMs.length - limits.maxCrashes - 1));
+    const how = signal ?? `exit code ${exitCode}`;
+    const delayMs = restartDelay(this.#deathsMs, now, limits);
+    if (delayMs === undefined) {
+      log(
+        `The server died ${limits.maxCrashes + 1} times within ${limits.crashWindowMs / 1000} s (${how}). Giving up.`,
+      );
+      this.#giveUp({ kind: "gave_up" });
+      return;
+    }
+    log(`The server died (${how}); starting it again with ${this.#relay.pendingCount} requests in flight.`);
+    this.#restart = setTimeout(() => this.#start(), delayMs);
+  }
+
+  #giveUp(how: Supervised): void {
+    this.#stopping = true;
+    void this.#send(this.#relay.giveUp(), "host").then(() => this.#end(how));
+  }
+
+  async #fromHost(line: string): Promise<void> {
+    const message = parseLine(line);
+    if (message !== undefined) return this.#send(this.#relay.fromHost(message), "server");
+    const error = { code: -32700, message: "Parse error: the line is no JSON-RPC message." };
+    this.#options.output.write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`);
+  }
+
+  async #fromServer(line: string): Promise<void> {
+    const message = parseLine(line);
+    if (message === undefined)
+      return this.#options.log(`The server wrote a line that is no message: ${line.slice(0, 200)}`);
+    this.#spoke = true;
+    await this.#send(this.#relay.fromServer(message), "host");
+  }
+
+  /**
+   * Sends, and waits for room on one side only: waiting for the side that is being read from could block both.
+   */
+  async #send(sent: readonly Sent[], waitFor: Sent["to"]): Promise<void> {
+    for (const { to, message } of sent) {
+      const stream = to === "server" ? this.#child?.stdin : this.#options.output;
+      if (stream?.write(`${JSON.stringify(message)}\n`) === false && to === waitFor) await room(stream);
+    }
+  }
+}
+
+/** Resolves when a stream takes more, or never will. */
+function room(stream: Writable): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      stream.off("drain", done);
+      stream.off("close", done);
+      resolve();
+    };
+    stream.on("drain", done);
+    stream.on("close", done);
+  });
+}

@@ -1,0 +1,20 @@
+/** Every limit of the supervisor, with its unit in its name. */
+export const supervisorLimits = {
+  /** Deaths of the server within `crashWindowMs`, after which the supervisor gives up. */
+  maxCrashes: 8,
+  crashWindowMs: 60_000,
+  /** Before the server is started again; doubled for every death within the window. */
+  restartDelayMs: 50,
+  maxRestartDelayMs: 5_000,
+  /** Requests in flight; more are refused. */
+  maxPending: 1_000,
+  /** Of one line. */
+  maxLineBytes: 64 * 1024 * 1024,
+  /** How long the server may take to stop. */
+  drainTimeoutMs: 10_000,
+  /** What it gets beyond that before it is killed. */
+  killAfterMs: 2_000,
+} as const;
+
+/** Limits of the supervisor, as numbers. */
+export type SupervisorLimits = { readonly [Name in keyof typeof supervisorLimits]: number };

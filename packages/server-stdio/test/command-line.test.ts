@@ -1,0 +1,93 @@
+import { execFile } from "node:child_process";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { cli, connectHost, testFolder, toolsModule } from "./stdio-host.js";
+
+const timeoutMs = 30_000;
+
+function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [cli, ...args], (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
+}
+
+test(
+  "says in one sentence what is wrong",
+  async () => {
+    const broken = join(await testFolder(), "broken.mjs");
+    await writeFile(broken, "export default [];");
+    const cases: [string[], number, RegExp][] = [
+      [["/nowhere/tools.mjs"], 1, /^resumable-mcp-stdio: Cannot find the tools module \/nowhere\/tools\.mjs\.\n$/],
+      [[broken], 1, /exports no tools/],
+      [[toolsModule, "--frobnicate"], 2, /Unknown option '--frobnicate'/],
+      [[], 2, /Name one tools module/],
+      [[toolsModule, "--command", "node x.js"], 2, /not both/],
+      [["--command", "node 'x.js"], 2, /--command is no command/],
+      [[toolsModule, "--print-config", "notepad"], 2, /--print-config must be claude-desktop or/],
+    ];
+    for (const [args, code, sentence] of cases) {
+      const ended = await run(args);
+      expect(ended.stderr).toMatch(sentence);
+      expect(ended.stderr).not.toMatch(/\n\s+at /);
+      expect(ended.stdout).toBe("");
+      expect(ended.code).toBe(code);
+    }
+  },
+  timeoutMs,
+);
+
+test(
+  "prints what hosts need, with absolute paths",
+  async () => {
+    for (const host of ["claude-desktop", "claude-code", "cursor", "vscode"]) {
+      const { stdout } = await run([toolsModule, "--print-config", host, "--handoff", "--store", "/data/tasks"]);
+      const { mcpServers, servers } = JSON.parse(stdout);
+      const entry = (mcpServers ?? servers)["crash-tools"];
+      expect(entry.command).toBe(process.execPath);
+      expect(entry.args).toEqual([cli, toolsModule, "--name", "crash-tools", "--store", "/data/tasks", "--handoff"]);
+    }
+  },
+  timeoutMs,
+);
+
+test(
+  "works in the root folder with an empty PATH, and keeps its tasks in the user's data folder",
+  async () => {
+    const home = await testFolder();
+    const env = { PATH: "", HOME: home, XDG_DATA_HOME: "" };
+    const { client } = await connectHost([toolsModule], { cwd: "/", env });
+    expect(await client.callTool({ name: "count_to", arguments: { n: 2 } })).toMatchObject({
+      structuredContent: { counted: 2 },
+    });
+    expect(await readdir(join(home, ".local/share/resumable-mcp/crash-tools"))).toContain("tasks");
+  },
+  timeoutMs,
+);
+
+test(
+  "what a tool prints goes to stderr: stdout holds nothing but messages",
+  async () => {
+    const core = import.meta.resolve("@resumable-mcp/core").replace("/src/index.ts", "/dist/index.js");
+    const module = join(await testFolder(), "chatty.mjs");
+    await writeFile(
+      module,
+      `import { defineTool } from ${JSON.stringify(core)};
+       const run = async () => { console.log("loud"); process.stdout.write("louder\\n"); return "quiet"; };
+       export default [defineTool({ name: "chat", description: "Chats.", input: { type: "object" }, run })];`,
+    );
+    for (const mode of [[], ["--no-supervise"]]) {
+      const { client, output } = await connectHost([module, "--store", await testFolder(), ...mode]);
+      const problems: Error[] = [];
+      client.onerror = (error) => void problems.push(error);
+      expect(await client.callTool({ name: "chat" })).toMatchObject({ content: [{ text: "quiet" }] });
+      await client.close();
+      expect(problems).toEqual([]);
+      expect(output.stderr).toContain("loud\nlouder\n");
+    }
+  },
+  timeoutMs,
+);

@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
+import { afterEach } from "vitest";
+
+/** The program under test. */
+export const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+/** The tools module that most tests serve. */
+export const toolsModule = fileURLToPath(new URL("./crash-tools-module.js", import.meta.url));
+
+const cleanups: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const clean of cleanups.splice(0).reverse()) await clean();
+});
+
+/** Does something after the test, last first. */
+export function afterwards(clean: () => Promise<unknown>): void {
+  cleanups.push(clean);
+}
+
+/** Makes a folder for one test. */
+export async function testFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "server-stdio-"));
+  afterwards(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Starts the program as a host does, by an unmodified client of the SDK. */
+export async function connectHost(
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string>; capabilities?: object } = {},
+) {
+  const { capabilities = {}, ...spawning } = options;
+  const client = new Client({ name: "stock", version: "1" }, { capabilities });
+  const transport = new StdioClientTransport({
+    command: process.execPath,
+    args: [cli, ...args],
+    stderr: "pipe",
+    ...spawning,
+  });
+  const output = { stderr: "" };
+  transport.stderr?.on("data", (chunk: Buffer) => {
+    output.stderr += chunk.toString();
+  });
+  afterwards(() => client.close());
+  await client.connect(transport);
+  return { client, transport, output };
+}
+
+/** The ids of a process's children. Linux only, as these tests are. */
+export async function childrenOf(pid: number | null): Promise<number[]> {
+  const text = await readFile(`/proc/${pid}/task/${pid}/children`, "utf8");
+  return text.trim().split(" ").filter(Boolean).map(Number);
+}
+
+/** Kills the server behind a supervisor; one that is dead already needs no killing. */
+export async function killServer(supervisorPid: number | null): Promise<void> {
+  for (const pid of await childrenOf(supervisorPid)) {
+    if (await isRunning(pid)) process.kill(pid, "SIGKILL");
+  }
+}
+
+/** Tells whether a process runs; one that ended and that nobody has asked about does not. */
+export async function isRunning(pid: number | undefined): Promise<boolean> {
+  const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
+  const state = stat.slice(stat.lastIndexOf(")") + 2).charAt(0);
+  return state !== "" && state !== "Z";
+}
