@@ -1,0 +1,33 @@
+import { runRequirements, runScenario, type SuiteRun } from "./run-suite.js";
+import { unscored } from "./scenario-outcome.js";
+import { spawnServer } from "./spawn-server.js";
+
+/** Runs the suite against a fresh server and prints what each scenario came to; exits with 1 on any failure. */
+async function main(): Promise<void> {
+  const server = await spawnServer("--port", "0");
+  const runs: SuiteRun[] = [];
+  try {
+    for (const revision of Object.keys(unscored)) runs.push(await runRequirements(server.url, revision));
+    for (const scenario of Object.values(unscored).flat()) runs.push(await runScenario(server.url, scenario));
+  } finally {
+    await server.stop();
+  }
+  for (const run of runs) print(run);
+  const outcomes = runs.flatMap((run) => run.outcomes);
+  const problems = runs.flatMap((run) => run.problems);
+  const passed = outcomes.reduce((sum, outcome) => sum + outcome.passed, 0);
+  const failed = outcomes.reduce((sum, outcome) => sum + outcome.failed, 0);
+  console.log(`\n${outcomes.length} scenarios, ${passed} checks passed, ${failed} failed`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
+}
+
+function print({ title, outcomes, problems, output }: SuiteRun): void {
+  const checks = outcomes.reduce((sum, { passed }) => sum + passed, 0);
+  console.log(`\n${title}: ${outcomes.length} scenarios, ${checks} checks passed`);
+  for (const { scenario, passed, failed } of outcomes) {
+    console.log(`  ${failed === 0 ? "ok  " : "FAIL"} ${scenario}: ${passed} passed, ${failed} failed`);
+  }
+  if (problems.length > 0) console.log(`${output}\nProblems:\n  ${problems.join("\n  ")}`);
+}
+
+await main();

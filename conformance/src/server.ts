@@ -1,0 +1,33 @@
+import { parseArgs } from "node:util";
+import { createMemoryStore } from "@resumable-mcp/core";
+import { defineServer } from "@resumable-mcp/mcp";
+import { serve } from "@resumable-mcp/server-http";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { askingTools } from "./asking-tools.js";
+import { contentTools } from "./content-tools.js";
+import { runningTools, schemaTools } from "./running-tools.js";
+import { setupLegacy } from "./setup-legacy.js";
+import { setupModern } from "./setup-modern.js";
+import { taskTools } from "./task-tools.js";
+
+const { values } = parseArgs({
+  options: { port: { type: "string", default: "8001" }, store: { type: "string" } },
+});
+
+const definition = defineServer({
+  name: "resumable-mcp-conformance",
+  version: "1.0.0",
+  tools: [...contentTools, ...runningTools, ...schemaTools, ...askingTools, ...taskTools],
+  setup: setupLegacy,
+  setupModern,
+});
+
+const server = await serve({
+  definition,
+  store: values.store === undefined ? createMemoryStore() : createFsStore({ directory: values.store }),
+  port: Number(values.port),
+  // The suite sends neither a token nor a client_id.
+  singleUser: true,
+});
+process.once("SIGTERM", () => void server.close().then(() => process.exit(0)));
+process.stderr.write(`listening on ${server.url}\n`);
