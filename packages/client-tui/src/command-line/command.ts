@@ -1,4 +1,4 @@
-import type { Client, JsonObject, Question, QuestionAnswer } from "@resumable-mcp/client";
+import type { Client, Question, QuestionAnswer } from "@resumable-mcp/client";
 import type { Interrupts } from "./interrupts.js";
 import type { Output } from "./output.js";
 import type { CommandLine } from "./parse-command-line.js";
@@ -17,6 +17,3 @@ export interface CommandContext {
 
 /** Carries out a subcommand and resolves to the exit code. */
 export type Command = (context: CommandContext) => Promise<number>;
-
-/** Arguments of a tool or an answer. */
-export type Values = JsonObject;

@@ -11,7 +11,7 @@ const wide =
  * Whoever wrote a tool could otherwise repaint the terminal of its user.
  */
 export function plainText(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(control, " ").trim();
+  return stripVTControlCharacters(text).replaceAll(control, " ").replaceAll(/ {2,}/g, " ").trim();
 }
 
 /** Counts the terminal's columns that a plain text takes. */

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { exitCodeOfResult, UsageError } from "./exit-code.js";
+import { type Interrupt, listenForInterrupts } from "./interrupts.js";
+import { createOutput } from "./output.js";
+import { parseCommandLine } from "./parse-command-line.js";
+import { splitCommand } from "./split-command.js";
+import { parseToolArguments } from "./tool-arguments.js";
+
+const usage = (run: () => unknown) => {
+  try {
+    run();
+    return "no error";
+  } catch (error) {
+    return error instanceof UsageError ? error.message : `not a usage error: ${String(error)}`;
+  }
+};
+
+describe("a command line", () => {
+  it("names servers of both kinds, with a token for those over HTTP", () => {
+    const { servers } = parseCommandLine(["tasks", "--url", "http://a/mcp", "--stdio", 'node "my server.js"'], {
+      RESUMABLE_MCP_TOKEN: "t",
+    });
+    expect(servers).toEqual([
+      { url: "http://a/mcp", token: "t" },
+      { command: "node", args: ["my server.js"] },
+    ]);
+  });
+
+  it("keeps the words of a command in their order", () => {
+    const line = parseCommandLine(["call", "count", "to=5", "--timeout", "1.5", "--new"], {});
+    expect([line.command, line.words, line.timeoutMs, line.resume]).toEqual(["call", ["count", "to=5"], 1500, false]);
+  });
+
+  it.each([
+    [["cuont"], "There is no command cuont"],
+    [["tasks", "--nope"], "--help lists the options"],
+    [["tasks", "--url", "localhost:8001"], '"localhost:8001" is no URL'],
+    [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
+    [["call", "x", "--on-interrupt", "explode"], "--on-interrupt is detach, pause or cancel"],
+    [["tasks", "--stdio", "node 'x"], "open quote"],
+    [["tasks", "--stdio", " "], "needs a command"],
+  ])("%j is refused with a sentence", (words, message) => {
+    expect(usage(() => parseCommandLine(words, {}))).toContain(message);
+  });
+});
+
+describe("a command in one text", () => {
+  it("is split as a shell would", () => {
+    expect(splitCommand(`node --x="a b" 'c d' e\\ f ""`)).toEqual(["node", "--x=a b", "c d", "e f", ""]);
+  });
+});
+
+describe("arguments as words", () => {
+  const schema = {
+    type: "object",
+    properties: {
+      n: { type: "integer" },
+      name: { type: "string" },
+      on: { type: "boolean" },
+      list: { type: "array" },
+      maybe: { anyOf: [{ type: "number" }, { type: "null" }] },
+    },
+    additionalProperties: false,
+  };
+
+  it("have the type that the schema says", () => {
+    expect(parseToolArguments(["n=5", "name=5", "on=true", "list=[1]", "maybe=null"], undefined, schema)).toEqual({
+      n: 5,
+      name: "5",
+      on: true,
+      list: [1],
+      maybe: null,
+    });
+  });
+
+  it("win over those of the JSON text, and may hold an equals sign", () => {
+    expect(parseToolArguments(["name=a=b"], '{"name":"x","n":1}', schema)).toEqual({ name: "a=b", n: 1 });
+  });
+
+  it("are taken as JSON or text where there is no schema", () => {
+    expect(parseToolArguments(["a=1", "b=x"], undefined)).toEqual({ a: 1, b: "x" });
+  });
+
+  it.each([
+    [["n"], undefined, "is no argument"],
+    [["n=1.5"], undefined, 'n has to be an integer, not "1.5"'],
+    [["m=1"], undefined, "The tool has no argument m. It has: n, name"],
+    [[], "[1]", "--args has to be a JSON object"],
+  ])("%j are refused with a sentence", (words, json, message) => {
+    expect(usage(() => parseToolArguments(words, json, schema))).toContain(message);
+  });
+});
+
+describe("the output", () => {
+  const stream = (isTTY: boolean) => {
+    const written: string[] = [];
+    return { written, isTTY, columns: 40, write: (text: string) => written.push(text) };
+  };
+
+  it("draws progress over itself on a terminal, and clears it before a line that stays", () => {
+    const [out, err] = [stream(true), stream(true)];
+    const output = createOutput(out, err, false);
+    output.progress("1");
+    output.progress("2");
+    output.note("done");
+    expect([err.written.join(""), output.columns]).toEqual(["\r\u001b[2K1\r\u001b[2K2\r\u001b[2Kdone\n", 40]);
+  });
+
+  it("writes plain lines elsewhere, and results apart from them", () => {
+    const [out, err] = [stream(false), stream(false)];
+    const output = createOutput(out, err, false);
+    output.progress("1");
+    output.line("result");
+    expect([out.written, err.written]).toEqual([["result\n"], ["1\n"]]);
+  });
+});
+
+describe("an interrupt", () => {
+  it("goes to the work that waits for it, and ends the program when none does or it comes again", async () => {
+    const listeners = new Map<Interrupt, () => void>();
+    const exits: Interrupt[] = [];
+    const source = { on: (signal: Interrupt, listener: () => void) => listeners.set(signal, listener) };
+    const interrupts = listenForInterrupts(source, (interrupt) => exits.push(interrupt));
+    const next = interrupts.next();
+    listeners.get("SIGINT")?.();
+    expect([await next, exits]).toEqual(["SIGINT", []]);
+    listeners.get("SIGINT")?.();
+    expect(exits).toEqual(["SIGINT"]);
+  });
+});
+
+describe("an exit code", () => {
+  it("tells how a task ended", () => {
+    const result = { content: [], isError: false, meta: {}, reused: false, text: "" };
+    const codes = (["completed", "failed", "cancelled"] as const).map((status) =>
+      exitCodeOfResult({ ...result, status }),
+    );
+    expect([...codes, exitCodeOfResult({ ...result, status: "completed", isError: true })]).toEqual([0, 1, 8, 1]);
+  });
+});

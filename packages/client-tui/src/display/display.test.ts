@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
+import { formatDuration, progressBar, progressLine } from "./progress-line.js";
+import { statusMark, statusWord } from "./status-mark.js";
+
+describe("a text from a server", () => {
+  it("loses colours, cursor movements, line breaks and what turns the direction", () => {
+    expect(plainText("\u001b[31mred\u001b[0m\u001b[2J\nnext\u0007 \u202eevil")).toBe("red next evil");
+  });
+
+  it("is cut at columns, of which wide characters take two", () => {
+    expect(textWidth("日本語")).toBe(6);
+    expect(cutText("日本語", 5)).toBe("日本…");
+    expect([cutText("abc", 3), cutText("abcd", 3), cutText("abc", 1), cutText("abc", 0)]).toEqual([
+      "abc",
+      "ab…",
+      "…",
+      "",
+    ]);
+    expect(fitText("ab", 4)).toBe("ab  ");
+  });
+});
+
+describe("a progress line", () => {
+  const facts = {
+    name: "count",
+    progress: 15,
+    total: 50,
+    percent: 30,
+    message: "Processed 15/50 records",
+    elapsedMs: 12_345,
+  };
+
+  it("says name, bar, percent, numbers, message and time", () => {
+    expect(progressLine(facts, 160)).toBe("count ██████░░░░░░░░░░░░░░ 30% (15/50) Processed 15/50 records 12s");
+  });
+
+  it("cuts the message first, and never exceeds its columns", () => {
+    expect(progressLine(facts, 50)).toBe("count ██░░░░ 30% (15/50) Processed 15/50 rec… 12s");
+    for (const columns of [10, 20, 30, 40, 60, 80])
+      expect(textWidth(progressLine(facts, columns))).toBeLessThanOrEqual(columns);
+  });
+
+  it("does without a total", () => {
+    expect(progressLine({ name: "count", progress: 3 }, 80)).toBe("count ·········· (3)");
+  });
+
+  it("draws an empty and a full bar", () => {
+    expect([progressBar(0, 4), progressBar(100, 4), progressBar(250, 4)]).toEqual(["░░░░", "████", "████"]);
+  });
+
+  it("says durations for people", () => {
+    expect([0, 59_999, 65_000, 3_660_000].map(formatDuration)).toEqual(["0s", "59s", "1m05s", "1h01m"]);
+  });
+});
+
+describe("a status", () => {
+  it("has a mark of its own that needs no colour", () => {
+    const all = ["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"] as const;
+    expect(new Set(all.map((status) => statusMark(status))).size).toBe(7);
+  });
+
+  it("says that a task was interrupted, unless it is over", () => {
+    expect([statusWord("running", true), statusWord("completed", true)]).toEqual(["interrupted", "completed"]);
+  });
+});
