@@ -13,9 +13,9 @@ export const fsStoreDefaults = {
   /** Newest events of a task that are kept in memory for whoever follows it. */
   maxTailEvents: 256,
   maxTailBytes: 128 * 1024,
-  /** Folded tasks that are kept in memory. */
-  maxCachedTasks: 2048,
-  maxCachedBytes: 64 * 1024 * 1024,
+  /** Folded tasks that are kept in memory, beside those that run here. */
+  maxCachedTasks: 128,
+  maxCachedBytes: 16 * 1024 * 1024,
   /** Answers of one task that no commit has consumed. */
   maxPendingAnswers: 1000,
   /** The readable document of a task is rewritten after this many commits without a change of status. */
