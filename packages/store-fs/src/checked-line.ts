@@ -61,8 +61,11 @@ export function* rawLines(bytes: Buffer, offset: number, path: string): Generato
 export function isIntact(line: Buffer): boolean {
   if (line.byteLength <= bodyStart || !line.subarray(0, head.byteLength).equals(head)) return false;
   if (!line.subarray(bodyStart - neck.byteLength, bodyStart).equals(neck)) return false;
-  const sum = Number.parseInt(line.toString("latin1", head.byteLength, head.byteLength + 8), 16);
-  return crc32(line.subarray(bodyStart)) === sum;
+  return line.toString("latin1", head.byteLength, head.byteLength + 8) === checksum(line.subarray(bodyStart));
+}
+
+function checksum(bytes: Buffer): string {
+  return crc32(bytes).toString(16).padStart(8, "0");
 }
 
 /** Parses a line whose checksum is right. @throws {@link DamagedFile} otherwise. */

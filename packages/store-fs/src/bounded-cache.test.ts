@@ -1,0 +1,19 @@
+import { expect, test } from "vitest";
+import { BoundedCache } from "./bounded-cache.js";
+
+test("drops what was not used for longest when there are too many", () => {
+  const cache = new BoundedCache<number>({ maxEntries: 2, maxBytes: 100 });
+  cache.set("a", 1, 1);
+  cache.set("b", 2, 1);
+  cache.get("a");
+  cache.set("c", 3, 1);
+  expect(["a", "b", "c"].map((key) => cache.get(key))).toEqual([1, undefined, 3]);
+});
+
+test("drops what was not used for longest when it is too large", () => {
+  const cache = new BoundedCache<number>({ maxEntries: 10, maxBytes: 100 });
+  cache.set("a", 1, 60);
+  cache.set("b", 2, 30);
+  cache.set("b", 2, 50);
+  expect(["a", "b"].map((key) => cache.get(key))).toEqual([undefined, 2]);
+});

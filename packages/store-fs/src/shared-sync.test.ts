@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { SharedSync } from "./shared-sync.js";
+
+/** A sync whose runs are ended by hand. */
+function byHand() {
+  const runs: { readonly succeed: () => void; readonly fail: (error: Error) => void }[] = [];
+  const sync = new SharedSync(
+    () => new Promise<void>((resolve, reject) => void runs.push({ succeed: resolve, fail: reject })),
+  );
+  return { sync, runs };
+}
+
+test("lets those who ask during a sync share the next one", async () => {
+  const { sync, runs } = byHand();
+  const first = sync.request();
+  const others = [sync.request(), sync.request()];
+  expect(runs).toHaveLength(1);
+  runs[0]?.succeed();
+  await first;
+  await Promise.resolve();
+  expect(runs).toHaveLength(2);
+  runs[1]?.succeed();
+  await Promise.all(others);
+  await sync.idle();
+  expect(runs).toHaveLength(2);
+});
+
+test("tells only those whose sync failed, and goes on", async () => {
+  const { sync, runs } = byHand();
+  const first = sync.request();
+  const second = sync.request();
+  runs[0]?.fail(new Error("EIO"));
+  await expect(first).rejects.toThrow("EIO");
+  await Promise.resolve();
+  runs[1]?.succeed();
+  await expect(second).resolves.toBeUndefined();
+});
