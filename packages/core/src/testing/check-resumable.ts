@@ -5,7 +5,7 @@ import { createMemoryStore, type MemoryStore } from "../memory-store/memory-stor
 import type { JsonSchemaValidator } from "../schema.js";
 import type { Store } from "../store.js";
 import type { Answer } from "../task-event.js";
-import { openQuestions, type TaskRecord } from "../task-record.js";
+import type { TaskRecord } from "../task-record.js";
 import type { Tool } from "../tool.js";
 
 /** What crashing a tool everywhere showed. */
@@ -125,10 +125,10 @@ async function finish(
   answers: { readonly [key: string]: Answer },
 ): Promise<Outcome> {
   for (;;) {
-    const { reason, record } = await tasks.wait(id);
+    const { reason, record, questions } = await tasks.wait(id);
     if (reason === "finished") return { record, items: await allItems(tasks, id) };
     if (reason !== "input_required") throw new Error(`Task ${id} of ${engine.tools[0]?.name} stopped: ${reason}.`);
-    for (const { key } of openQuestions(record)) {
+    for (const { key } of questions) {
       const answer = answers[key];
       if (answer === undefined) throw new Error(`The tool asks ${JSON.stringify(key)}: give options.answers for it.`);
       await tasks.answer(id, key, answer);

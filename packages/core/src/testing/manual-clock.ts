@@ -35,19 +35,23 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): Manua
     },
     async advance(ms) {
       const untilMs = elapsedMs + ms;
-      await settle();
+      await settle(turnsAtEnds);
       for (let next = nextDue(untilMs); next !== undefined; next = nextDue(untilMs)) {
         elapsedMs = Math.max(elapsedMs, next[0]);
         next[1]();
-        await settle();
+        await settle(turnsBetween);
       }
       elapsedMs = untilMs;
+      await settle(turnsAtEnds);
     },
   };
 }
 
+/** Turns of the event loop that what hangs on promises alone may take: hashing and files come back in later turns. */
+const turnsAtEnds = 12;
+const turnsBetween = 4;
+
 /** Lets everything that waits for promises alone come to rest. */
-async function settle(): Promise<void> {
-  const turns = 20;
+async function settle(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

@@ -1,0 +1,292 @@
+import { describe, expect, it } from "vitest";
+import { createEngine, createMemoryStore, type Tool } from "../src/index.js";
+import { createGate, createScene, failOnUnhandledRejections, gatedCount, job } from "./scene.js";
+
+failOnUnhandledRejections();
+
+const quick = job(async function* () {
+  yield { progress: 1 };
+  return "done";
+});
+
+/** Runs until it is told to end, and counts how many do so at once. */
+function busy(name = "job", extras: { maxRunning?: number } = {}): { tool: Tool; order: string[]; end: () => void } {
+  const gate = createGate();
+  const order: string[] = [];
+  const tool = job(
+    async function* (task, n) {
+      order.push(`${name} ${n}`);
+      await Promise.race([gate.opened, new Promise((resolve) => task.signal.addEventListener("abort", resolve))]);
+      yield { progress: 1 };
+      return "done";
+    },
+    { name, ...extras },
+  );
+  return { tool, order, end: gate.open };
+}
+
+describe("slots (G11)", () => {
+  it("run as many tasks at once as the process, the owner and the tool allow (G11)", async () => {
+    const one = busy("one", { maxRunning: 1 });
+    const many = busy("many");
+    const { engine, rest } = createScene([one.tool, many.tool], { limits: { maxRunning: 4, maxRunningPerOwner: 3 } });
+    const [a, b] = [engine.forOwner("client:a"), engine.forOwner("client:b")];
+    for (const n of [1, 2]) await a.start({ tool: "one", input: { n } });
+    for (const n of [1, 2, 3]) await a.start({ tool: "many", input: { n } });
+    for (const n of [4, 5]) await b.start({ tool: "many", input: { n } });
+    await rest();
+    expect([one.order, many.order]).toEqual([["one 1"], ["many 1", "many 2", "many 4"]]);
+    expect(engine.running).toHaveLength(4);
+    one.end();
+    many.end();
+    await rest();
+    expect(one.order.length + many.order.length).toBe(7);
+    expect(engine.running).toEqual([]);
+  });
+
+  it("go to the owner who has the fewest, also when another has left more work than a look shows (G11)", async () => {
+    const crowd = createScene([quick], { limits: { maxRunning: 0 } });
+    const [a, b] = [crowd.engine.forOwner("client:a"), crowd.engine.forOwner("client:b")];
+    for (let n = 0; n < 30; n++) await a.start({ tool: "job", input: { n }, handedOver: true });
+    await crowd.clock.advance(1);
+    const late = await b.start({ tool: "job", input: { n: 99 }, handedOver: true });
+    crowd.store.kill({ noticed: true });
+    const { tool, order } = busy();
+    const limits = { maxRunning: 4, maxRunningPerOwner: 2, lookBatch: 5 };
+    const next = createScene([tool], { limits }, (same) => same, crowd.store.open(), crowd.clock);
+    await next.engine.open();
+    await next.clock.advance(10_000);
+    expect(next.engine.running).toContain(late.record.id);
+    expect(order).toHaveLength(3);
+  });
+});
+
+describe("unfinished tasks of one owner (G11)", () => {
+  it("are limited, without hindering the same call, other owners, or whoever has finished many (G11)", async () => {
+    const { tool, end } = busy();
+    const { engine, tasks, rest } = createScene(
+      [
+        tool,
+        job(
+          async function* () {
+            yield {};
+            return "quick";
+          },
+          { name: "quick" },
+        ),
+      ],
+      {
+        limits: { maxUnfinishedPerOwner: 2 },
+      },
+    );
+    for (let n = 0; n < 5; n++) {
+      await tasks.start({ tool: "quick", input: { n } });
+      await rest();
+    }
+    for (const n of [1, 2]) await tasks.start({ tool: "job", input: { n } });
+    const third = tasks.start({ tool: "job", input: { n: 3 } });
+    await expect(third).rejects.toMatchObject({
+      code: "LIMIT_EXCEEDED",
+      details: { limit: "maxUnfinishedPerOwner", allowed: 2 },
+    });
+    expect((await tasks.start({ tool: "job", input: { n: 2 } })).created).toBe(false);
+    expect((await engine.forOwner("client:b").start({ tool: "job", input: { n: 3 } })).created).toBe(true);
+    end();
+    await rest();
+    expect((await tasks.start({ tool: "job", input: { n: 3 } })).created).toBe(true);
+  });
+
+  it("are asked of the store only at the limit, and never counted among the finished (G11)", async () => {
+    const asked: unknown[] = [];
+    const { tasks, rest } = createScene([quick], { limits: { maxUnfinishedPerOwner: 2 } }, (store) => ({
+      ...store,
+      listTasks: async (query) => {
+        asked.push(query.statuses);
+        return store.listTasks(query);
+      },
+      countTasks: () => Promise.reject(new Error("counts everything")),
+    }));
+    for (let n = 0; n < 20; n++) {
+      await tasks.start({ tool: "job", input: { n } });
+      await rest();
+    }
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("what callers send (G11)", () => {
+  it("is refused when it is too large, no JSON or not what the tool takes (G11, G12)", async () => {
+    const { tasks } = createScene([quick], { limits: { maxInputBytes: 20 } });
+    const start = (input: unknown, tool = "job") => tasks.start({ tool, input: input as never });
+    await expect(start({ n: 1, text: "x".repeat(20) })).rejects.toMatchObject({ code: "LIMIT_EXCEEDED" });
+    await expect(start({ n: Number.NaN })).rejects.toMatchObject({ code: "NOT_JSON" });
+    await expect(start({ n: "one" })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    await expect(start({}, "jobs")).rejects.toMatchObject({ code: "UNKNOWN_TOOL", details: { known: ["job"] } });
+    await expect(tasks.list({ limit: 0 })).rejects.toMatchObject({ code: "INVALID_VALUE" });
+    expect((await tasks.count()).total).toBe(0);
+  });
+});
+
+describe("what tools make (G11)", () => {
+  it.each([
+    ["maxStateBytes", { maxStateBytes: 5 }],
+    ["maxAppendBytes", { maxAppendBytes: 5 }],
+    ["maxItemsBytes", { maxItemsBytes: 12 }],
+    ["maxSteps", { maxSteps: 1 }],
+    ["maxStepBytes", { maxStepBytes: 5 }],
+    ["maxKeyLength", { maxKeyLength: 5 }],
+    ["maxOutputBytes", { maxOutputBytes: 5 }],
+    ["maxLogBytes", { maxLogBytes: 5 }],
+  ])("is limited by %s, and the error names it (G11)", async (name, limits) => {
+    const tool = job(
+      async function* (task) {
+        task.log("info", "some text");
+        await task.step("step-a", () => "some text");
+        await task.step("step-b", () => "some text");
+        yield { state: { at: 1 }, append: [1_000_000] };
+        yield { append: [1_000_000] };
+        return "some text";
+      },
+      { limits },
+    );
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    expect((await tasks.get(record.id)).record.error).toEqual({
+      code: "LIMIT_EXCEEDED",
+      message: expect.stringContaining(name),
+    });
+  });
+
+  it("drops the oldest log entries between two checkpoints, and says how many (G11)", async () => {
+    const tool = job(
+      async function* (task) {
+        for (let n = 1; n <= 5; n++) task.log("debug", n);
+        yield { message: "m".repeat(50) };
+        return "done";
+      },
+      { limits: { maxPendingLogs: 2, maxMessageLength: 10 } },
+    );
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    const logs: unknown[] = [];
+    for await (const entry of tasks.follow(record.id)) {
+      if (entry.kind === "event" && entry.event.type === "log") logs.push(entry.event.data);
+    }
+    expect(logs).toEqual([expect.stringMatching(/^3 older log entries were dropped/), 4, 5]);
+    expect((await tasks.get(record.id)).record.message).toBe("m".repeat(10));
+  });
+});
+
+describe("the engine's own limits (G11)", () => {
+  it("are refused when they are no numbers, or have no meaning (G11)", () => {
+    const withLimits = (limits: object) => () => createEngine({ store: createMemoryStore(), tools: [quick], limits });
+    for (const limits of [{ pollMs: Number.NaN }, { pollMs: -1 }, { polMs: 1 }]) {
+      expect(withLimits(limits)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
+    }
+    expect(() => createEngine({ store: createMemoryStore(), tools: [quick, quick] })).toThrow(
+      expect.objectContaining({ code: "TOOL_NAME_TAKEN" }),
+    );
+  });
+});
+
+describe("finished tasks (G11)", () => {
+  it("are deleted when their time is over, and unfinished ones never (G11)", async () => {
+    const { tool, gates } = gatedCount(1);
+    const short = job(
+      async function* () {
+        yield {};
+        return "done";
+      },
+      { name: "short", ttlMs: 1_000 },
+    );
+    const limits = { ttlMs: 60_000, firstSweepMs: 2_000, sweepEveryMs: 60_000, sweepBatch: 1 };
+    const { tasks, clock, rest } = createScene([tool, short], { limits });
+    for (const n of [1, 2, 3]) await tasks.start({ tool: "short", input: { n } });
+    const running = await tasks.start({ tool: "job", input: { n: 4 } });
+    await rest();
+    await clock.advance(2_000);
+    expect((await tasks.list()).tasks.map(({ id }) => id)).toEqual([running.record.id]);
+    gates[0]?.open();
+    await clock.advance(59_000);
+    expect((await tasks.count()).total).toBe(1);
+    await clock.advance(61_000);
+    expect((await tasks.count()).total).toBe(0);
+  });
+
+  it("are swept although one of them cannot be deleted (G12)", async () => {
+    const { tasks, engine, clock, rest, errors } = createScene([quick], { limits: { ttlMs: 0 } }, (store) => ({
+      ...store,
+      deleteTask: async (lease) => {
+        if (lease.taskId === bad) throw new Error("cannot be deleted");
+        return store.deleteTask(lease);
+      },
+    }));
+    const bad = (await tasks.start({ tool: "job", input: { n: 1 } })).record.id;
+    await tasks.start({ tool: "job", input: { n: 2 } });
+    await rest();
+    await clock.advance(1);
+    expect(await engine.sweep()).toBe(1);
+    expect((await tasks.list()).tasks.map(({ id }) => id)).toEqual([bad]);
+    expect(errors).toHaveLength(1);
+  });
+
+  it("are deleted by their owner at once, also in the very moment they finish, and unfinished ones are not (G8)", async () => {
+    const { tool, gates } = gatedCount(1);
+    const { tasks } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await expect(tasks.delete(record.id)).rejects.toMatchObject({ code: "ILLEGAL_TRANSITION" });
+    gates[0]?.open();
+    await tasks.wait(record.id);
+    await tasks.delete(record.id);
+    await expect(tasks.get(record.id)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
+    await expect(tasks.delete(record.id)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
+  });
+
+  it("are held by nobody: a task that another process is just writing is deleted a moment later (G4)", async () => {
+    const { tasks, store, clock, rest } = createScene([quick]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+    const other = store.open();
+    const held = await other.acquireLease({ taskId: record.id, worker: "other", ttlMs: 15_000, now });
+    if (held === undefined) throw new Error("A finished task's lease is free.");
+    const deleting = tasks.delete(record.id);
+    await clock.advance(500);
+    await other.releaseLease(held.lease);
+    await clock.advance(500);
+    await deleting;
+    expect((await tasks.count()).total).toBe(0);
+  });
+});
+
+describe("the engine's memory (G11)", () => {
+  it("does not grow with the tasks that have finished (G11)", async () => {
+    const { engine, tasks, rest } = createScene([quick], { limits: { ttlMs: 0 } });
+    const sizes: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      for (let n = 0; n < 20; n++) {
+        const { record } = await tasks.start({ tool: "job", input: { n: round * 20 + n } });
+        tasks.attend(record.id)("gone");
+        const other = engine.forOwner(`session:${round}-${n}`);
+        await other.start({ tool: "job", input: { n } });
+      }
+      await rest();
+      sizes.push(entriesOf(engine));
+    }
+    expect(sizes).toEqual([sizes[0], sizes[0], sizes[0]]);
+  });
+});
+
+/** Counts the entries of all maps and sets that are reachable from an object of the engine's own making. */
+function entriesOf(root: object, seen = new Set<object>()): number {
+  if (seen.has(root)) return 0;
+  seen.add(root);
+  const size = root instanceof Map || root instanceof Set ? root.size : 0;
+  const inner = root instanceof Map || root instanceof Set ? [...root.values()] : Object.values(root);
+  return inner.reduce<number>((sum, value) => {
+    const isOwn = typeof value === "object" && value !== null && !("acquireLease" in value) && !("advance" in value);
+    return isOwn ? sum + entriesOf(value, seen) : sum;
+  }, size);
+}

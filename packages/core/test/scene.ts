@@ -1,0 +1,154 @@
+import { afterEach, beforeEach, expect } from "vitest";
+import { z } from "zod";
+import {
+  type Checkpoint,
+  createEngine,
+  createMemoryStore,
+  defineTool,
+  type Engine,
+  type EngineOptions,
+  type Followed,
+  type MemoryStore,
+  type OwnedTasks,
+  type Store,
+  type TaskContext,
+  type Tool,
+  type ToolDefinition,
+} from "../src/index.js";
+import { createManualClock, type ManualClock } from "../src/testing.js";
+
+/** An engine on a store in memory, with a clock that is turned by hand. */
+export interface Scene {
+  readonly clock: ManualClock;
+  readonly store: MemoryStore;
+  readonly engine: Engine;
+  /** The tasks of `client:a`. */
+  readonly tasks: OwnedTasks;
+  /** What the engine reported to nobody in particular. */
+  readonly errors: unknown[];
+  /** Opens another engine on the same data, as another process would. */
+  another(options?: Partial<EngineOptions>): Scene;
+  /** Lets everything come to rest that waits for no clock. */
+  rest(): Promise<void>;
+}
+
+/** Makes a scene; `wrap` puts something between engine and store. */
+export function createScene(
+  tools: readonly Tool[],
+  options: Partial<EngineOptions> = {},
+  wrap: (store: MemoryStore) => Store = (store) => store,
+  store: MemoryStore = createMemoryStore(),
+  clock: ManualClock = createManualClock(),
+): Scene {
+  const errors: unknown[] = [];
+  const engine = createEngine({ tools, clock, onError: (error) => errors.push(error), ...options, store: wrap(store) });
+  return {
+    clock,
+    store,
+    engine,
+    errors,
+    tasks: engine.forOwner("client:a"),
+    another: (others = {}) => createScene(tools, { ...options, ...others }, (same) => same, store.open(), clock),
+    rest: () => clock.advance(0),
+  };
+}
+
+/** The input of {@link job}: `n` tells calls apart. */
+export const jobInput = z.object({ n: z.number().default(0) });
+type Job = TaskContext<{ at: number }, number>;
+type JobDefinition = ToolDefinition<typeof jobInput, undefined, { at: number }, z.ZodNumber>;
+
+/** A tool with checkpoints that does what a test says. */
+export function job(
+  run: (task: Job, n: number) => AsyncGenerator<Checkpoint<{ at: number }, number>, string, void>,
+  extras: Partial<Omit<JobDefinition, "run" | "input" | "output" | "state" | "item">> = {},
+): Tool {
+  return defineTool({
+    name: "job",
+    description: "Does what the test says.",
+    input: jobInput,
+    state: { at: 0 },
+    item: z.number(),
+    ...extras,
+    async *run({ n }, task) {
+      return yield* run(task, n);
+    },
+  });
+}
+
+/** A tool that makes checkpoints 1 … `to`, each when its gate is opened. */
+export function gatedCount(to: number): {
+  readonly tool: Tool;
+  readonly gates: readonly Gate[];
+  readonly begun: number[];
+} {
+  const gates = Array.from({ length: to }, createGate);
+  const begun: number[] = [];
+  const tool = job(async function* (task) {
+    begun.push(task.state.at);
+    for (let at = task.state.at + 1; at <= to; at++) {
+      await gates[at - 1]?.opened;
+      yield { progress: at, total: to, state: { at }, append: [at] };
+    }
+    return "done";
+  });
+  return { tool, gates, begun };
+}
+
+/** Something that a tool waits for until the test lets it go on. */
+export interface Gate {
+  readonly opened: Promise<void>;
+  open(): void;
+}
+
+export function createGate(): Gate {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+/** Waits for what never comes, unless the attempt is told to stop. */
+export function untilAborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    if (signal.aborted) reject(signal.reason);
+    signal.addEventListener("abort", () => reject(signal.reason));
+  });
+}
+
+/** Follows a task to its end, and tells each event by its place and type. */
+export async function historyOf(tasks: OwnedTasks, taskId: string, afterSeq = 0): Promise<string[]> {
+  const seen: string[] = [];
+  const stop = new AbortController();
+  const { record } = await tasks.get(taskId);
+  if (record.lastSeq === afterSeq) return [];
+  for await (const entry of tasks.follow(taskId, { afterSeq, signal: stop.signal })) {
+    seen.push(describeEntry(entry));
+    const seq = entry.kind === "event" ? entry.event.seq : entry.record.lastSeq;
+    if (seq >= record.lastSeq) stop.abort();
+  }
+  return seen;
+}
+
+function describeEntry(entry: Followed): string {
+  if (entry.kind === "snapshot") return `${entry.record.lastSeq} snapshot`;
+  const { event } = entry;
+  return event.type === "attempt_ended" ? `${event.seq} ended:${event.reason}` : `${event.seq} ${event.type}`;
+}
+
+/** Fails each test of a file in which a promise was rejected and nobody cared. */
+export function failOnUnhandledRejections(): void {
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown) => unhandled.push(reason);
+  beforeEach(() => {
+    unhandled.length = 0;
+    process.on("unhandledRejection", note);
+  });
+  afterEach(async () => {
+    // Rejections are reported when the turn is over in which nobody handled them.
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", note);
+    expect(unhandled).toEqual([]);
+  });
+}
