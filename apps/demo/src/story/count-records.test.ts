@@ -1,12 +1,14 @@
 import { expect, test } from "vitest";
-import { countRecords, describeCount } from "./count-records.js";
+import { countRecords, describeCount, isComplete } from "./count-records.js";
 
 test.each([
-  [["a", "b", "c"], "3 of 3 records, 0 repeated, 0 lost"],
-  [["a", "b", "b", "c", "a"], "3 of 3 records, 2 repeated, 0 lost"],
-  [["a"], "1 of 3 records, 0 repeated, 2 lost"],
-  [["a", "b", "x"], "2 of 3 records, 1 repeated, 1 lost"],
-  [[], "0 of 3 records, 0 repeated, 3 lost"],
-])("counts %j", (ids, sentence) => {
-  expect(describeCount(countRecords(ids, ["a", "b", "c"]))).toBe(sentence);
+  [["a", "b", "c"], "3 of 3 records, 0 repeated, 0 lost", true],
+  [["a", "b", "b", "c", "a"], "3 of 3 records, 2 repeated, 0 lost", false],
+  [["a"], "1 of 3 records, 0 repeated, 2 lost", false],
+  [["a", "b", "x"], "2 of 3 records, 1 repeated, 1 lost", false],
+  [[], "0 of 3 records, 0 repeated, 3 lost", false],
+])("counts %j", (ids, sentence, complete) => {
+  const count = countRecords(ids, ["a", "b", "c"]);
+  expect(describeCount(count)).toBe(sentence);
+  expect(isComplete(count)).toBe(complete);
 });

@@ -20,6 +20,11 @@ export function countRecords(ids: readonly string[], expected: readonly string[]
   };
 }
 
+/** Whether every record is there exactly once. */
+export function isComplete({ expected, processed, repeated, lost }: RecordCount): boolean {
+  return processed === expected && repeated === 0 && lost === 0;
+}
+
 /** The sentence with which the story ends. */
 export function describeCount({ expected, processed, repeated, lost }: RecordCount): string {
   return `${processed} of ${expected} records, ${repeated} repeated, ${lost} lost`;

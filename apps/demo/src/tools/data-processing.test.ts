@@ -100,6 +100,23 @@ test("tells progress after each batch, and logs start, batches and end", async (
   });
 });
 
+test("logs why it fails, and keeps what it has done", async () => {
+  const now = () => {
+    if (++calls > 1) throw new Error("The clock stands still.");
+    return new Date(at);
+  };
+  let calls = 0;
+  const tasks = createEngine({ store: createMemoryStore(), tools: [createDataProcessing({ now })] }).forOwner(
+    "local:me",
+  );
+  const { record } = await tasks.start({ tool: tool.name, input: quick });
+  expect((await logged(tasks, record.id)).logs).toContainEqual([
+    "error",
+    "Processing failed after 5 records: The clock stands still.",
+  ]);
+  expect(await tasks.get(record.id)).toMatchObject({ status: "failed", record: { progress: 5, itemCount: 5 } });
+});
+
 test("goes on behind the last batch that was committed, and says so (G2, G6)", async () => {
   const store = createMemoryStore();
   const { record } = await new Promise<StartedTask>((resolve) => {

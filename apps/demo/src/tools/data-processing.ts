@@ -91,7 +91,8 @@ export function createDataProcessing({ now }: { readonly now: () => Date }): Too
           yield { progress: current.next, total, state: current, append, message };
         }
       } catch (error) {
-        if (!task.signal.aborted) task.log("error", `Processing failed after record ${current.next}: ${String(error)}`);
+        const why = error instanceof Error ? error.message : String(error);
+        if (!task.signal.aborted) task.log("error", `Processing failed after ${current.next} records: ${why}`);
         throw error;
       }
       task.log("info", "Processing completed");
