@@ -15,8 +15,8 @@ export function isStrongClientId(clientId: string): boolean {
 function estimatedBits(clientId: string): number {
   const core = clientId.replaceAll(/[_.:-]/g, "");
   if (/^([0-9a-f]+|[0-9A-F]+)$/.test(core)) return core.length * 4;
-  const classes = [/[a-z]/, /[A-Z]/, /[0-9]/].filter((letters) => letters.test(core));
-  if (classes.length < 2) return 0;
-  const alphabet = classes.reduce((size, letters) => size + (letters.test("5") ? 10 : 26), 2);
-  return clientId.length * Math.log2(alphabet);
+  const [lower, upper, digit] = [/[a-z]/, /[A-Z]/, /[0-9]/].map((letters) => letters.test(core));
+  // Letters of both cases come from base64, though a digit may be missing by chance.
+  if (lower && upper) return clientId.length * 6;
+  return digit && (lower || upper) ? clientId.length * Math.log2(36) : 0;
 }

@@ -1,0 +1,79 @@
+import { createMemoryStore, type Store } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { SessionDocument, type StoredCall, withCall } from "./session-document.js";
+
+const empty = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
+const call = (callId: string, end?: number): StoredCall => ({
+  callId,
+  requestId: 1,
+  kind: "journal",
+  params: {},
+  ...(end === undefined ? {} : { end }),
+});
+
+function counting(): { store: Store; writes: () => number } {
+  const memory = createMemoryStore();
+  let writes = 0;
+  const putSession: Store["putSession"] = (request) => {
+    writes += 1;
+    return memory.putSession(request);
+  };
+  return { store: { ...memory, putSession }, writes: () => writes };
+}
+
+async function open(store: Store): Promise<SessionDocument> {
+  const document = await SessionDocument.open(store, "a_session_of_a_test");
+  if (document === undefined) throw new Error("no such session");
+  return document;
+}
+
+async function create(store: Store): Promise<SessionDocument> {
+  const document = SessionDocument.draft(store, "a_session_of_a_test", "session:test", empty);
+  await document.change((facts) => facts);
+  return document;
+}
+
+test("changes made at once are durable after two writes at most", async () => {
+  const { store, writes } = counting();
+  const document = await create(store);
+  const before = writes();
+  const ids = Array.from({ length: 20 }, (_, index) => `call_${index}`);
+  await Promise.all(ids.map((id) => document.change((facts) => withCall(facts, call(id), 16))));
+  expect(writes() - before).toBeLessThanOrEqual(2);
+  expect((await open(store)).facts.calls.map(({ callId }) => callId)).toEqual(ids);
+});
+
+test("what is only noted goes with the next write", async () => {
+  const { store, writes } = counting();
+  const document = await create(store);
+  const before = writes();
+  document.note((facts) => withCall(facts, call("noted"), 16));
+  expect(writes()).toBe(before);
+  expect(document.facts.calls).toHaveLength(1);
+  await document.flush();
+  expect((await open(store)).facts.calls).toHaveLength(1);
+});
+
+test("a change is made anew on what another process wrote meanwhile", async () => {
+  const store = createMemoryStore();
+  const one = await create(store);
+  const other = await open(store);
+  await one.change((facts) => withCall(facts, call("one"), 16));
+  await other.change((facts) => withCall(facts, call("other"), 16));
+  expect((await open(store)).facts.calls.map(({ callId }) => callId)).toEqual(["one", "other"]);
+});
+
+test("a session that was ended takes no more changes", async () => {
+  const store = createMemoryStore();
+  const document = await create(store);
+  await store.deleteSession(document.id);
+  const refused = document.change((facts) => withCall(facts, call("late"), 16));
+  await expect(refused).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+  expect(document.facts.calls).toEqual([]);
+});
+
+test("G11 of finished calls only the newest are kept, of unfinished ones all", () => {
+  const calls = [call("open"), call("a", 3), call("b", 3), call("c", 3)];
+  const facts = calls.reduce((before, one) => withCall(before, one, 2), empty as ReturnType<typeof withCall>);
+  expect(facts.calls.map(({ callId }) => callId)).toEqual(["open", "b", "c"]);
+});

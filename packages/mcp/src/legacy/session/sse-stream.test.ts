@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { sessionLimits } from "./session-limits.js";
+import { SseStream } from "./sse-stream.js";
+
+const small = { ...sessionLimits, maxStreamBytes: 64 };
+
+test("G11 a writer waits when its reader does not read, and goes on when it does", async () => {
+  const stream = new SseStream(small);
+  const reader = stream.body.getReader();
+  let written = false;
+  const writing = stream.write({ id: "a.1", data: "x".repeat(100) }).then(() => {
+    written = true;
+  });
+  await Promise.resolve();
+  expect(written).toBe(false);
+  const { value } = await reader.read();
+  await writing;
+  expect(new TextDecoder().decode(value)).toBe(`event: message\nid: a.1\ndata: ${"x".repeat(100)}\n\n`);
+});
+
+test("a reader that reads nothing for too long is cut off", async () => {
+  const stream = new SseStream({ ...small, maxStallMs: 1 });
+  await stream.write({ data: "x".repeat(100) });
+  expect(stream.closed).toBe(true);
+});
+
+test("a reader that goes away is noticed, and later writes are dropped", async () => {
+  const stream = new SseStream(small);
+  let closed = 0;
+  stream.acquire(() => {
+    closed += 1;
+  });
+  await stream.body.cancel();
+  await stream.write({ data: "late" });
+  expect(closed).toBe(1);
+});
+
+test("a shared stream ends when the last of its users is done", () => {
+  const stream = new SseStream(small);
+  const [one, other] = [stream.acquire(() => {}), stream.acquire(() => {})];
+  one();
+  one();
+  expect(stream.closed).toBe(false);
+  other();
+  expect(stream.closed).toBe(true);
+});
+
+test("a prime is an event without data, which tells the cursor and when to come back", async () => {
+  const stream = new SseStream(small);
+  await stream.write({ id: "a.0", data: "", retryMs: 1500 });
+  stream.close();
+  expect(await new Response(stream.body).text()).toBe("id: a.0\nretry: 1500\ndata: \n\n");
+});

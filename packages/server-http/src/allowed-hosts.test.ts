@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { checkNames, hostRules, isLoopback } from "./allowed-hosts.js";
+
+const local = hostRules({
+  host: "127.0.0.1",
+  allowedHosts: ["Tools.example"],
+  allowedOrigins: ["https://app.example"],
+});
+const allows = (headers: Record<string, string>, rules = local) =>
+  checkNames(new Headers(headers), rules) === undefined;
+
+test("only addresses of this machine are loopback", () => {
+  for (const host of ["localhost", "127.0.0.1", "127.8.8.8", "::1", "[::1]"]) expect(isLoopback(host)).toBe(true);
+  for (const host of ["0.0.0.0", "::", "10.0.0.1", "127.0.0.1.evil.example", "example"])
+    expect(isLoopback(host)).toBe(false);
+});
+
+test("on a loopback address only loopback names and allowed ones are answered", () => {
+  for (const host of ["localhost:8001", "127.0.0.1", "[::1]:8001", "tools.example"])
+    expect(allows({ host })).toBe(true);
+  for (const host of ["evil.example:8001", "localhost.evil.example", "", "a b"]) expect(allows({ host })).toBe(false);
+  expect(allows({})).toBe(false);
+});
+
+test("a page may call from an allowed host or an allowed origin, and from nowhere else", () => {
+  const host = "localhost:8001";
+  for (const origin of ["http://localhost:5173", "https://tools.example", "https://app.example"]) {
+    expect(allows({ host, origin })).toBe(true);
+  }
+  for (const origin of ["https://evil.example", "null", "http://app.example"])
+    expect(allows({ host, origin })).toBe(false);
+});
+
+test("where callers are authenticated any name is answered, but a page has to come from the same host", () => {
+  const open = hostRules({ host: "0.0.0.0", allowedHosts: [], allowedOrigins: [] });
+  expect(allows({ host: "any.example" }, open)).toBe(true);
+  expect(allows({ host: "any.example", origin: "https://any.example" }, open)).toBe(true);
+  expect(allows({ host: "any.example", origin: "https://evil.example" }, open)).toBe(false);
+});
