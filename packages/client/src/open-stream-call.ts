@@ -27,7 +27,7 @@ export interface OpenStreamCallOptions {
 export interface StreamCall {
   /** The call was in flight: this process takes up its stream and sends nothing. */
   readonly resumed: boolean;
-  /** Resolves as soon as a new process could get the answer. */
+  /** Resolves as soon as a new process could get the answer, or has no need to; rejects when the call has failed. */
   readonly resumable: Promise<void>;
   events(): AsyncIterableIterator<ClientEvent>;
   result(): Promise<TaskResult>;
@@ -53,10 +53,7 @@ export async function openStreamCall(options: OpenStreamCallOptions): Promise<St
   const limits = { ...defaultLimits, ...options.limits };
   const connection = connect(options, limits, cached);
   const progressToken = cached?.progress_token ?? randomUUID();
-  let markResumable = () => {};
-  const resumable = new Promise<void>((resolve) => {
-    markResumable = resolve;
-  });
+  const { promise: resumable, resolve: markResumable, reject: markFailed } = deferred();
   if (cached !== undefined) markResumable();
   const onPlace = (place: StreamPlace) => {
     const saved = save(cacheFile, options, place, progressToken, cached);
@@ -68,6 +65,8 @@ export async function openStreamCall(options: OpenStreamCallOptions): Promise<St
       request(connection, options, { limits, progressToken, cached, onPlace, emit, signal, cacheFile }),
     { maxQueuedEvents: limits.maxQueuedEvents, eager: true },
   );
+  // A call that was answered before its place came needs none.
+  follower.result().then(markResumable, markFailed);
   return {
     resumed: cached !== undefined,
     resumable,
@@ -184,4 +183,16 @@ function isSameCall(cache: StreamCache, options: OpenStreamCallOptions): boolean
     cache.tool === options.tool &&
     JSON.stringify(cache.arguments) === JSON.stringify(options.arguments)
   );
+}
+
+/** A promise and its ends; a failure that nobody waits for is no failure of the program. */
+function deferred(): { readonly promise: Promise<void>; resolve(): void; reject(reason: unknown): void } {
+  let resolve = () => {};
+  let reject: (reason: unknown) => void = () => {};
+  const promise = new Promise<void>((onResolve, onReject) => {
+    resolve = () => onResolve();
+    reject = onReject;
+  });
+  promise.catch(() => undefined);
+  return { promise, resolve, reject };
 }

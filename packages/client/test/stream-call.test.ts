@@ -119,6 +119,21 @@ describe("a stream call", () => {
     expect([third.resumed, calls.length]).toEqual([false, 2]);
   });
 
+  it("to a server that is not there fails, also for those who wait until it can be resumed", async () => {
+    await server.kill();
+    const call = await stream();
+    const codes = await Promise.all(
+      [call.resumable, call.result()].map((promise) =>
+        promise.then(
+          () => "no error",
+          (error: unknown) => (isClientError(error) ? error.code : String(error)),
+        ),
+      ),
+    );
+    expect(codes).toEqual(["SERVER_UNREACHABLE", "SERVER_UNREACHABLE"]);
+    await server.start();
+  });
+
   it("of other arguments is another call", async () => {
     const first = await stream("Rome");
     await first.resumable;
