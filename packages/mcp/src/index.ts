@@ -26,3 +26,5 @@ export { nodeListener } from "./node-listener.js";
 export type { Relayed } from "./question-relay.js";
 export { QuestionRelay, questionId } from "./question-relay.js";
 export { randomToken } from "./random-token.js";
+export type { StdioEras, StdioErasOptions } from "./stdio-eras.js";
+export { serveStdioEras } from "./stdio-eras.js";

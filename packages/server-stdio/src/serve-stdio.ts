@@ -1,8 +1,8 @@
-import { type Readable, Writable } from "node:stream";
 import type { Store } from "@resumable-mcp/core";
-import type { ServerDefinition } from "@resumable-mcp/mcp";
+import { type ServerDefinition, serveStdioEras } from "@resumable-mcp/mcp";
 import { createServerEngine } from "@resumable-mcp/mcp/command-line";
-import { connectStdio, createMcpServer } from "@resumable-mcp/mcp/legacy";
+import { readLines } from "./read-lines.js";
+import { supervisorLimits } from "./supervisor-limits.js";
 
 /** How a server is served over stdio. */
 export interface ServeStdioOptions {
@@ -16,46 +16,56 @@ export interface ServeStdioOptions {
 }
 
 /**
- * Serves tools to the host at the other end of stdin and stdout, until stdin ends.
+ * Serves tools to the host at the other end of stdin and stdout, in whichever era it speaks, until stdin ends.
  *
  * From here on nothing but messages goes to stdout: what tools print goes to stderr. The store is opened by the first
- * message. Source: MCP 2025-11-25, Transports, "stdio".
+ * message that needs it. Source: MCP 2025-11-25 and 2026-07-28, Transports, "stdio".
  *
  * @returns a promise that resolves when the host is gone and everything is released.
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { definition, store, recover = "attached", handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
-  const output = claimStdout();
+  const write = claimStdout();
   const engine = await createServerEngine(definition, { store, recover, onError });
-  const attach = { onError, ...(handoff === undefined ? {} : { handoff }) };
-  const server = await createMcpServer(definition, engine, attach);
-  const ended = endOf(process.stdin);
-  await connectStdio(server, { input: process.stdin, output });
-  process.stdin.once("data", () => void engine.open().catch(onError));
-  await ended;
+  const connection = serveStdioEras({
+    definition,
+    engine,
+    write,
+    onError,
+    ...(handoff === undefined ? {} : { handoff }),
+  });
+  const read = readLines(process.stdin, supervisorLimits.maxLineBytes, async (line) => {
+    const message = parsed(line);
+    if (message === undefined) onError(new Error("A line on stdin is no JSON."));
+    else await connection.receive(message);
+  });
+  await Promise.race([read.catch(onError), stopSignal()]);
   await engine.drain({ timeoutMs: drainTimeoutMs });
-  await server.close();
+  await connection.close();
   await engine.close();
 }
 
 /** Keeps stdout for messages: whoever else writes to it writes to stderr. */
-function claimStdout(): Writable {
+function claimStdout(): (message: object) => Promise<void> {
   const write = process.stdout.write.bind(process.stdout);
   process.stdout.write = process.stderr.write.bind(process.stderr);
-  return new Writable({
-    decodeStrings: false,
-    write: (chunk: string, _encoding, done) => {
-      write(chunk, () => done());
-    },
-  });
+  return (message) =>
+    new Promise((resolve, reject) => {
+      write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
+    });
 }
 
-/** Resolves when the host is gone: its end of the pipe is closed, or we are told to stop. */
-function endOf(input: Readable): Promise<void> {
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resolves when somebody tells the process to stop. */
+function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
-    input.once("end", resolve);
-    input.once("close", resolve);
-    process.once("SIGTERM", () => resolve());
-    process.once("SIGINT", () => resolve());
+    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => resolve());
   });
 }

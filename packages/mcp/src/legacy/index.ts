@@ -1,4 +1,3 @@
-export { connectStdio } from "./connect-stdio.js";
 export { createMcpServer } from "./create-mcp-server.js";
 export { serverFactory } from "./server-factory.js";
 export { createJsonSchemaValidator } from "./validate-json-schema.js";

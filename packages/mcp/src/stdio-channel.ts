@@ -1,0 +1,46 @@
+/** The transport of one connection, as both SDKs want it. Messages are JSON-RPC, of each SDK's own types. */
+export interface StdioChannel {
+  start(): Promise<void>;
+  send(message: object): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: (message: object) => void;
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+}
+
+/** One side of a channel: what comes from the client is handed in here. */
+export interface ChannelEnd {
+  readonly channel: StdioChannel;
+  deliver(message: unknown): void;
+  /** The client is gone. */
+  end(): void;
+}
+
+/** Makes a channel whose messages somebody else reads and writes. */
+export function createStdioChannel(write: (message: object) => Promise<void>): ChannelEnd {
+  let started = false;
+  let closed = false;
+  const waiting: unknown[] = [];
+  const channel: StdioChannel = {
+    async start() {
+      started = true;
+      for (const message of waiting.splice(0)) pass(message);
+    },
+    send: (message) => (closed ? Promise.reject(new Error("The connection is closed.")) : write(message)),
+    async close() {
+      if (closed) return;
+      closed = true;
+      channel.onclose?.();
+    },
+  };
+  // The SDK checks every message itself.
+  const pass = (message: unknown): void => channel.onmessage?.(message as object);
+  return {
+    channel,
+    deliver(message) {
+      if (started) pass(message);
+      else waiting.push(message);
+    },
+    end: () => void channel.close(),
+  };
+}

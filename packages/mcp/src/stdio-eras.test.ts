@@ -1,0 +1,85 @@
+import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
+import { afterEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { serveStdioEras } from "./stdio-eras.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const tool = defineTool({
+  name: "greet",
+  description: "Greets.",
+  input: z.object({ name: z.string() }),
+  onCrash: "rerun",
+  run: async ({ name }) => `Hello, ${name}!`,
+});
+
+function connect() {
+  const engine = createEngine({ store: createMemoryStore(), tools: [tool] });
+  const opened = vi.spyOn(engine, "open");
+  const waiting = new Map<unknown, (message: JsonObject) => void>();
+  const connection = serveStdioEras({
+    definition: { name: "test", version: "1", tools: [tool] },
+    engine,
+    write: async (message) => waiting.get((message as JsonObject).id)?.(message as JsonObject),
+    onError: (error) => {
+      throw error;
+    },
+  });
+  closing.push(
+    () => engine.close(),
+    () => connection.close(),
+  );
+  let nextId = 0;
+  const ask = (method: string, params: JsonObject = {}) => {
+    const id = ++nextId;
+    return new Promise<JsonObject>((resolve, reject) => {
+      waiting.set(id, resolve);
+      connection.receive({ jsonrpc: "2.0", id, method, params }).catch(reject);
+    });
+  };
+  return { ask, opened, connection };
+}
+
+const _meta = {
+  "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+  "io.modelcontextprotocol/clientCapabilities": {},
+};
+const clientInfo = { name: "stock", version: "1" };
+const initialize = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo };
+const greet = { name: "greet", arguments: { name: "Ada" } };
+const hello = { result: { content: [{ type: "text", text: "Hello, Ada!" }] } };
+
+test("a client of the 2025 era is served by its first message", async () => {
+  const { ask, connection } = connect();
+  expect(await ask("initialize", initialize)).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
+  await connection.receive({ jsonrpc: "2.0", method: "notifications/initialized" });
+  expect(await ask("tools/call", greet)).toMatchObject(hello);
+});
+
+test("a client of the 2026 era is served by its first message", async () => {
+  const { ask } = connect();
+  expect(await ask("tools/call", { ...greet, _meta })).toMatchObject(hello);
+});
+
+test("a client that asks what there is opens no store", async () => {
+  const { ask, opened } = connect();
+  expect(await ask("server/discover", { _meta })).toMatchObject({
+    result: {
+      supportedVersions: ["2026-07-28"],
+      capabilities: { extensions: { "io.modelcontextprotocol/tasks": {} } },
+    },
+  });
+  expect(opened).not.toHaveBeenCalled();
+  await ask("tools/list", { _meta });
+  expect(opened).toHaveBeenCalledOnce();
+});
+
+test("a client may go on in the 2025 era after it asked what there is", async () => {
+  const { ask } = connect();
+  await ask("server/discover", { _meta });
+  expect(await ask("initialize", initialize)).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
+  expect(await ask("tools/list")).toMatchObject({ result: { tools: expect.any(Array) } });
+});
