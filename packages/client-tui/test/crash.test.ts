@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { freePort, kill, killAll, run, type Spawned, startCli, startServer } from "./processes.js";
+import { freePort, kill, killAll, overStdio, run, type Spawned, startCli, startServer } from "./processes.js";
 
 const storyTimeoutMs = 60_000;
 const limits = { timeout: storyTimeoutMs };
@@ -159,31 +159,17 @@ describe("scripts", () => {
   });
 });
 
-describe("a mistake", () => {
-  it.each([
-    ["an unknown command", ["cuont"], 2, "There is no command cuont"],
-    ["an unknown tool", ["call", "cuont"], 4, "There are: count, confirm"],
-    ["an unknown argument", ["call", "count", "too=5"], 2, "It has: to, delay_ms"],
-    ["an argument of a wrong type", ["call", "count", "to=many"], 2, 'to has to be an integer, not "many"'],
-    ["an argument that the tool refuses", ["call", "count", "to=0"], 1, "to"],
-    ["an unknown task", ["show", "nobody"], 4, "There is no task of that id"],
-    ["a wrong option", ["tasks", "--nope"], 2, "--help"],
-    ["no terminal", [], 2, "Usage:"],
-  ])("of %s is answered in a sentence", limits, async (_name, args, code, text) => {
-    const program = await run(...args, ...common);
-    expect(program.code).toBe(code);
-    expect(program.stdout + program.stderr).toContain(text);
-    expect(program.stderr).not.toMatch(/^ +at /m);
-  });
-
-  it("of a server that is not there says what to start", limits, async () => {
-    await kill(server);
-    const program = await run("tasks", ...common);
-    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
-  });
-
-  it("of a path that is not MCP says what to check", limits, async () => {
-    const program = await run("tasks", "--url", `http://127.0.0.1:${port}/nothing`, "--state", join(folder, "s.json"));
-    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("its path is usually /mcp")]);
+describe("a server over stdio", () => {
+  it("takes its task up again after the client was killed with it, and is remembered", limits, async () => {
+    const state = ["--state", join(folder, "stdio.json")];
+    const stdio = [...overStdio(join(folder, "stdio-store")), ...state];
+    const first = startCli("call", "count", "to=20", `gate=${gate}`, ...stdio);
+    await first.seen(/\(5\/20\)/);
+    await kill(first);
+    await writeFile(gate, "");
+    const second = await run("call", "count", "to=20", `gate=${gate}`, ...stdio);
+    const seen = progressOf(second.stderr);
+    expect([second.code, rising(seen), Number(seen[0]) >= 5, seen.at(-1)]).toEqual([0, true, true, 20]);
+    expect((await run("tasks", "--all", ...state)).stdout).toContain("completed  100% (20/20)");
   });
 });

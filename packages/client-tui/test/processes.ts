@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 
 const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const serverCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-http/dist/cli.js", import.meta.url));
+const stdioCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-stdio/dist/cli.js", import.meta.url));
 const toolsModule = fileURLToPath(new URL("./counting-tools.mjs", import.meta.url));
 
 /** Processes that a test has started; what is left at its end is killed. */
@@ -98,6 +99,11 @@ export function startInTerminal(...args: readonly string[]): Spawned {
   const words = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
   const command = `stty rows 24 cols 80; echo "pid $$"; exec ${words}`;
   return start("script", ["-qec", command, "/dev/null"], { TERM: "xterm-256color" });
+}
+
+/** The words that let the client start the real server itself. */
+export function overStdio(store: string): readonly string[] {
+  return ["--stdio", `"${process.execPath}" "${stdioCli}" "${toolsModule}" --store "${store}"`];
 }
 
 /** Starts the real server on a port and resolves when it listens. */

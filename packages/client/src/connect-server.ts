@@ -39,6 +39,10 @@ export function connectServer(
   });
   connection.subscribe((change) => {
     if (change.type === "session") rememberServer(config, address, stateFile, change.session);
+    // A server without sessions is remembered, too.
+    const answered = change.type === "state" && change.state.name === "connected";
+    if (answered && stateFile.state.servers[address] === undefined)
+      rememberServer(config, address, stateFile, undefined);
   });
   return createRemoteServer(config, address, connection, limits);
 }
