@@ -167,7 +167,7 @@ export type Widen<Value> = Value extends number
     ? string
     : Value extends boolean
       ? boolean
-      : Value extends readonly []
+      : Value extends readonly never[]
         ? Json[]
         : Value extends null
           ? Json

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { defineTool, type Json } from "../src/index.js";
+import { defineTool, type Json, type MemoryStore, type Store } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, gatedCount, job } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -151,10 +151,15 @@ describe("a call with an id (G7)", () => {
   });
 
   it("stays apart from another owner's call of the same id in the same moment (G10)", async () => {
-    const { engine } = createScene([quick]);
+    // All look before any of them has made its task.
+    const wrap = (store: MemoryStore): Store => ({
+      ...store,
+      getTask: async (id) => (id === callId ? undefined : store.getTask(id)),
+    });
+    const { engine } = createScene([quick], {}, wrap);
     const owners = ["client:a", "client:b", "client:c"];
     const started = await Promise.all(owners.map((owner) => engine.forOwner(owner).start({ ...start, callId })));
-    expect(started.map(({ record }) => record.owner)).toEqual(owners);
+    expect(started.map(({ record, created }) => [record.owner, created])).toEqual(owners.map((owner) => [owner, true]));
   });
 });
 

@@ -73,6 +73,21 @@ describe("pausing (G8)", () => {
     expect((await tasks.get(record.id)).status).toBe("completed");
   });
 
+  it("keeps the checkpoint of a tool that comes to it only after the grace time (G2, G8)", async () => {
+    const { tool, gates, begun } = gatedCount(2);
+    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await clock.advance(1_500);
+    for (const gate of gates) gate.open();
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "paused", record: { progress: 1, state: { at: 1 } } });
+    await tasks.resume(record.id);
+    await rest();
+    expect(begun).toEqual([0, 1]);
+  });
+
   it("keeps a wish to pause when the attempt ends by a failure that is retried (G8)", async () => {
     const gate = createGate();
     const tool = job(

@@ -36,7 +36,8 @@ describe("a store that cannot be written", () => {
     const { tool, gates, begun } = gatedCount(2);
     const broken = failing();
     const { tasks, clock, rest, errors } = createScene([tool], { limits: { writeBackoffMs: 500 } }, broken.wrap);
-    const { record } = await tasks.start({ tool: "job", input: { n: 1 } });
+    // Handed over, so that every look finds it: it must not be tried before its time.
+    const { record } = await tasks.start({ tool: "job", input: { n: 1 }, handedOver: true });
     const other = await tasks.start({ tool: "job", input: { n: 2 } });
     gates[0]?.open();
     await rest();
@@ -103,6 +104,27 @@ describe("a store that cannot be written", () => {
     await clock.advance(1_000);
     expect(caught).toEqual([expect.objectContaining({ name: "TaskInterrupted" }), "left", "left"]);
     expect((await tasks.get(record.id)).status).toBe("completed");
+  });
+
+  it("lets finally blocks run when a checkpoint cannot be written (G8, G12)", async () => {
+    const left: number[] = [];
+    const broken = failing();
+    const tool = job(async function* (task) {
+      try {
+        if (task.attempt === 1) broken.fail(task.id);
+        yield { progress: 1 };
+      } finally {
+        left.push(task.attempt);
+      }
+      return "done";
+    });
+    const { tasks, clock, rest } = createScene([tool], {}, broken.wrap);
+    await tasks.start({ tool: "job", input: {} });
+    await rest();
+    expect(left).toEqual([1]);
+    broken.fail(undefined);
+    await clock.advance(1_000);
+    expect(left).toEqual([1, 2]);
   });
 
   it("fails a task whose result the store refuses for what it is (G11, G12)", async () => {

@@ -80,11 +80,7 @@ class LiveControl implements AttemptControl {
   }
 
   abort(reason: InterruptReason, graceMs: number): void {
-    if (this.abortedFor !== undefined) {
-      // A cancellation is the stronger wish: what had begun as a pause ends for good.
-      if (reason === "cancel" && this.abortedFor !== "lease_lost") this.abortedFor = "cancel";
-      return;
-    }
+    if (this.abortedFor !== undefined) return;
     this.abortedFor = reason;
     this.stopWishes();
     this.controller.abort(new TaskInterrupted(reason));

@@ -144,6 +144,8 @@ function createParts(
     validate,
     onError,
     callers: new Map(),
+    arrivals: new Map(),
+    stopping: new Map(),
   };
 }
 

@@ -16,6 +16,10 @@ export interface EngineParts {
   readonly unfinished: UnfinishedTasks;
   /** How many callers in this process wait for a task, by its id. */
   readonly callers: Map<string, number>;
+  /** When a call found a task that it is about to wait for, by the task's id, in monotonic milliseconds. */
+  readonly arrivals: Map<string, number>;
+  /** Tasks that are being stopped because their last caller cancelled its request. */
+  readonly stopping: Map<string, Promise<void>>;
   readonly createId: () => string;
   readonly validate: JsonSchemaValidator | undefined;
   /** Never throws. */

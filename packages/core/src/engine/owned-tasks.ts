@@ -35,6 +35,9 @@ export function createOwnedTasks(parts: EngineParts, owner: string): OwnedTasks 
   };
 }
 
+/** A call that found its task attends it within this time, or does not mean to. */
+const arrivalMs = 1_000;
+
 class OneOwnersTasks {
   private readonly parts: EngineParts;
   private readonly owner: string;
@@ -154,6 +157,7 @@ class OneOwnersTasks {
   attend(taskId: string): (left: "cancelled" | "gone") => void {
     const { callers, onError } = this.parts;
     callers.set(taskId, (callers.get(taskId) ?? 0) + 1);
+    this.parts.arrivals.delete(taskId);
     void this.returnTo(taskId).catch(onError);
     let here = true;
     return (left) => {
@@ -162,8 +166,21 @@ class OneOwnersTasks {
       const others = (callers.get(taskId) ?? 1) - 1;
       if (others > 0) callers.set(taskId, others);
       else callers.delete(taskId);
-      if (left === "cancelled" && others <= 0) void this.stopUnattended(taskId).catch(onError);
+      if (left === "cancelled" && others <= 0) this.beginStopping(taskId);
     };
+  }
+
+  /** A call that comes in between waits until it is known what the task has to be woken from. */
+  private beginStopping(taskId: string): void {
+    const { stopping, onError } = this.parts;
+    const before = stopping.get(taskId) ?? Promise.resolve();
+    const stopped = before
+      .then(() => this.stopUnattended(taskId))
+      .catch(onError)
+      .finally(() => {
+        if (stopping.get(taskId) === stopped) stopping.delete(taskId);
+      });
+    stopping.set(taskId, stopped);
   }
 
   private async own(taskId: string): Promise<TaskSnapshot> {
@@ -193,16 +210,23 @@ class OneOwnersTasks {
     this.parts.scheduler.attend(snapshot);
   }
 
+  /** Somebody waits for the task, or has found it and is about to. */
+  private isAwaited(taskId: string): boolean {
+    const { callers, arrivals, clock } = this.parts;
+    const arrivedMs = arrivals.get(taskId);
+    return callers.has(taskId) || (arrivedMs !== undefined && clock.monotonicMs() - arrivedMs < arrivalMs);
+  }
+
   private async stopUnattended(taskId: string): Promise<void> {
-    const { callers, tools, store } = this.parts;
+    const { tools, store } = this.parts;
     const snapshot = await this.own(taskId);
     const { record } = snapshot;
     const handedOver = record.recover === "auto" || snapshot.signals.some((signal) => signal.kind === "hand_over");
     const status = statusOf(snapshot);
     const detached = tools.get(record.tool)?.onCallerCancel === "detach";
-    if (handedOver || detached || isFinal(status) || status === "paused" || callers.has(taskId)) return;
+    if (handedOver || detached || isFinal(status) || status === "paused" || this.isAwaited(taskId)) return;
     await this.wish(taskId, "pause");
-    if (!callers.has(taskId)) return;
+    if (!this.isAwaited(taskId)) return;
     // Somebody came while the task was being stopped.
     await store.signal(taskId, { kind: "resume" });
     await this.returnTo(taskId);

@@ -3,7 +3,7 @@ import { checkValue } from "../schema.js";
 import type { TaskSnapshot } from "../store.js";
 import type { NewTask } from "../task-event.js";
 import { isFinal } from "../task-record.js";
-import { statusOf } from "../task-rules.js";
+import { desiredOf } from "../task-rules.js";
 import type { Tool } from "../tool.js";
 import { checkLimit, invalidValue } from "./check-checkpoint.js";
 import type { StartRequest } from "./engine.js";
@@ -78,17 +78,31 @@ async function create({ store, unfinished, limits, clock }: EngineParts, task: N
   return store.createTask({ task, reuseResultMs: limits.reuseResultMs, now: instantOf(clock) });
 }
 
+const maxArrivals = 1_000;
+
+function noteArrival({ arrivals, clock }: EngineParts, taskId: string): void {
+  arrivals.set(taskId, clock.monotonicMs());
+  const [oldest] = arrivals.keys();
+  // Calls that never attend leave theirs behind.
+  if (arrivals.size > maxArrivals && oldest !== undefined) arrivals.delete(oldest);
+}
+
 /** Somebody waits for this task: whatever kept it from running is over. */
 async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, call: NewTask): Promise<void> {
   const { store, scheduler, unfinished } = parts;
   const { record } = snapshot;
   unfinished.add(record);
+  noteArrival(parts, record.id);
   if (created) {
     scheduler.kick(record);
     return;
   }
   if (call.recover === "auto" && record.recover !== "auto") await store.signal(record.id, { kind: "hand_over" });
-  if (statusOf(snapshot) === "paused") await store.signal(record.id, { kind: "resume" });
+  await parts.stopping.get(record.id);
+  const before = (await store.getTask(record.id)) ?? snapshot;
+  // Also a pause that is wished for and not carried out yet: the end of the caller before this one left it.
+  if (!isFinal(before.record.status) && desiredOf(before) === "pause")
+    await store.signal(record.id, { kind: "resume" });
   const now = await store.getTask(record.id);
   if (now !== undefined) scheduler.attend(now);
 }

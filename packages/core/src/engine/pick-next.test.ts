@@ -1,0 +1,45 @@
+import { describe, expect, it } from "vitest";
+import { pickNext, type QueuedTask, type RunningTask } from "./pick-next.js";
+
+const limits = { maxRunning: 4, maxRunningPerOwner: 2, maxRunningOf: () => Number.POSITIVE_INFINITY, aloneMs: 1_000 };
+const queued = (id: string, owner = "a", more: Partial<QueuedTask> = {}): QueuedTask => ({
+  id,
+  owner,
+  tool: "x",
+  crashes: 0,
+  queuedAtMs: 0,
+  ...more,
+});
+const running = (owner: string, more: Partial<RunningTask> = {}): RunningTask => ({
+  owner,
+  tool: "x",
+  alone: false,
+  ...more,
+});
+const idOf = (...parameters: Parameters<typeof pickNext>) => pickNext(...parameters)?.id;
+
+describe("pickNext", () => {
+  it("takes the longest waiting task of the owner that has the fewest running", () => {
+    const queue = [queued("a1", "a"), queued("b1", "b"), queued("b2", "b"), queued("c1", "c")];
+    expect(idOf(queue, [running("a"), running("b")], limits, 0)).toBe("c1");
+    expect(idOf(queue, [running("a"), running("c")], limits, 0)).toBe("b1");
+    expect(idOf([], [], limits, 0)).toBeUndefined();
+  });
+
+  it("keeps the limits of process, owner and tool", () => {
+    const four = [running("b"), running("b"), running("c"), running("c")];
+    expect(idOf([queued("a1")], four, limits, 0)).toBeUndefined();
+    expect(idOf([queued("a1")], [running("a"), running("a")], limits, 0)).toBeUndefined();
+    const oneOfX = { ...limits, maxRunningOf: (tool: string) => (tool === "x" ? 1 : 9) };
+    const queue = [queued("a1"), queued("a2", "a", { tool: "y" })];
+    expect(idOf(queue, [running("b")], oneOfX, 0)).toBe("a2");
+  });
+
+  it("lets a suspect wait for the others to end, but not for ever, and starts nothing beside it", () => {
+    const suspect = queued("s", "a", { crashes: 1, queuedAtMs: 500 });
+    expect(idOf([suspect], [], limits, 500)).toBe("s");
+    expect(idOf([suspect], [running("b")], limits, 1_499)).toBeUndefined();
+    expect(idOf([suspect], [running("b")], limits, 1_500)).toBe("s");
+    expect(idOf([queued("c1", "c")], [running("b", { alone: true })], limits, 0)).toBeUndefined();
+  });
+});

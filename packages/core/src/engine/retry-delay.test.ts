@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { ResumableError, RetryableError, TerminalError } from "../errors.js";
+import { failureOf, retryDelay } from "./retry-delay.js";
+
+const policy = { maxAttempts: 4, initialDelayMs: 100, factor: 10, maxDelayMs: 5_000 };
+
+describe("retryDelay", () => {
+  it("grows from attempt to attempt, up to its limit, and ends with the last one", () => {
+    const delays = [0, 1, 2, 3].map((failures) => retryDelay(new Error("no"), failures, policy));
+    expect(delays).toEqual([100, 1_000, 5_000, undefined]);
+  });
+
+  it("does not retry without a policy, unless the tool asks for it", () => {
+    expect(retryDelay(new Error("no"), 0, undefined)).toBeUndefined();
+    expect([0, 1, 2].map((failures) => retryDelay(new RetryableError("no"), failures, undefined))).toEqual([
+      1_000,
+      2_000,
+      undefined,
+    ]);
+  });
+
+  it("takes the delay that the tool asks for, if it is one", () => {
+    const asking = (delayMs: number) => retryDelay(new RetryableError("no", { delayMs }), 0, policy);
+    expect([7, 0, Number.NaN, -1, Number.POSITIVE_INFINITY].map(asking)).toEqual([7, 0, 100, 100, 100]);
+  });
+
+  it("never repeats what the tool calls final, or what the toolkit refused", () => {
+    const refused = new ResumableError("LIMIT_EXCEEDED", "no", { details: { limit: "x", value: 2, allowed: 1 } });
+    const timeout = new ResumableError("ATTEMPT_TIMEOUT", "no", { details: { taskId: "t", limit: "x", ms: 1 } });
+    expect(retryDelay(new TerminalError("no"), 0, policy)).toBeUndefined();
+    expect(retryDelay(refused, 0, policy)).toBeUndefined();
+    expect(retryDelay(timeout, 0, policy)).toBe(100);
+  });
+});
+
+describe("failureOf", () => {
+  it("keeps a code and a sentence of whatever was thrown, and never a stack", () => {
+    const hostile = {
+      toString() {
+        throw new Error("no text");
+      },
+    };
+    const refused = new ResumableError("NOT_JSON", "no", { details: { what: "x", path: "" } });
+    const silent = "The tool failed without saying why.";
+    expect(
+      [new Error("no"), "no", { message: "no" }, undefined, new Error(""), hostile, refused].map(failureOf),
+    ).toEqual([
+      { code: "TOOL_FAILED", message: "no" },
+      { code: "TOOL_FAILED", message: "no" },
+      { code: "TOOL_FAILED", message: "no" },
+      { code: "TOOL_FAILED", message: "undefined" },
+      { code: "TOOL_FAILED", message: silent },
+      { code: "TOOL_FAILED", message: silent },
+      { code: "NOT_JSON", message: "no" },
+    ]);
+    expect(failureOf(new Error("x".repeat(9_999))).message).toHaveLength(2_000);
+  });
+});

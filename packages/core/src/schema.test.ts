@@ -1,0 +1,39 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { checkValue, jsonSchemaOf } from "./schema.js";
+
+const bare = { "~standard": { version: 1, vendor: "bare", validate: (value: unknown) => ({ value }) } } as const;
+
+describe("checkValue", () => {
+  it("gives the value with its defaults, or the problems with their places", async () => {
+    const schema = z.object({ n: z.number().default(3), deep: z.object({ list: z.array(z.string()) }).optional() });
+    expect(await checkValue(schema, {}, undefined)).toEqual({ value: { n: 3 } });
+    const { problems } = await checkValue(schema, { deep: { list: [1] } }, undefined);
+    expect(problems).toEqual([expect.stringMatching(/^deep\.list\.0: /)]);
+  });
+
+  it("asks the validator about plain JSON Schema, and checks the outermost shape without one", async () => {
+    const schema = { type: "object", required: ["a", "toString"] };
+    expect(await checkValue(schema, {}, () => ["no"])).toEqual({ problems: ["no"] });
+    expect(await checkValue(schema, {}, undefined)).toEqual({ problems: ["a: is required", "toString: is required"] });
+    expect(await checkValue(schema, [], undefined)).toEqual({ problems: ["must be an object"] });
+    expect(await checkValue({ type: "string" }, 1, undefined)).toEqual({ value: 1 });
+  });
+});
+
+describe("jsonSchemaOf", () => {
+  it("tells the side of the input from that of the output, and names no dialect", () => {
+    const schema = z.object({ n: z.number().default(3) });
+    expect(jsonSchemaOf(schema, "input", "x")).not.toHaveProperty("required");
+    expect(jsonSchemaOf(schema, "output", "x")).toMatchObject({ required: ["n"] });
+    expect(jsonSchemaOf(schema, "input", "x")).not.toHaveProperty("$schema");
+  });
+
+  it("passes plain JSON Schema on, and refuses a schema that gives none", () => {
+    const plain = { type: "object" };
+    expect(jsonSchemaOf(plain, "input", "x")).toBe(plain);
+    expect(() => jsonSchemaOf(bare, "input", "tool x's input")).toThrow(
+      expect.objectContaining({ code: "INVALID_OPTION", message: expect.stringContaining("tool x's input (bare)") }),
+    );
+  });
+});
