@@ -23,8 +23,10 @@ const yearDays = 365;
 export async function seattleClimate(day: Date): Promise<Climate> {
   const near = [];
   for await (const { cells } of readRows(seattleWeather)) {
+    // Looked at before it is checked: the other seasons need no checking.
+    if (!(daysApart(new Date(cells.date ?? ""), day) <= daysAround)) continue;
     const parsed = parseRow(seattleWeather, cells);
-    if (parsed.ok && daysApart(new Date(parsed.row.date), day) <= daysAround) near.push(parsed.row);
+    if (parsed.ok) near.push(parsed.row);
   }
   const years = near.map((row) => new Date(row.date).getUTCFullYear());
   return {
