@@ -1,0 +1,136 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { defineServer, metaKeys } from "../src/index.js";
+import { createMcpServer } from "../src/legacy/index.js";
+import { countTool, createGate } from "./counting-tool.js";
+import { connectClient, openEndpoint } from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const clientId = "0123456789abcdef0123456789abcdef";
+const instant = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+const handedOff = { [metaKeys.handoff]: 0, [metaKeys.clientId]: clientId };
+
+/** A client of a server over HTTP that has begun to count to 4 and stands at 2. */
+async function atHalf() {
+  const gate = createGate();
+  const { url, close } = await openEndpoint({ tools: [countTool(gate)] });
+  const { client, transport } = await connectClient(url);
+  closing.push(close, () => client.close());
+  const call = (name: string, args: Record<string, unknown> = {}) =>
+    client.callTool({ name, arguments: args, _meta: { [metaKeys.clientId]: clientId } });
+  const begun = await client.callTool({ name: "count_to", arguments: { n: 4 }, _meta: handedOff });
+  const { task_id } = begun.structuredContent as { task_id: string };
+  gate.open(2);
+  await expect.poll(() => call("get_task", { task_id })).toMatchObject({ structuredContent: { progress: 2 } });
+  return { call, task_id, gate, sessionId: transport.sessionId };
+}
+
+test("list_session_tasks tells the owner's tasks with progress and times, and whose they are", async () => {
+  const { call, task_id, sessionId } = await atHalf();
+  expect((await call("list_session_tasks")).structuredContent).toEqual({
+    session_id: sessionId,
+    persistent_id: clientId,
+    total_tasks: 1,
+    tasks: [
+      expect.objectContaining({
+        task_id,
+        task_name: "count_to",
+        status: "running",
+        progress: "2/4",
+        progress_percent: 50,
+        created_at: instant,
+        updated_at: instant,
+      }),
+    ],
+  });
+});
+
+test("list_session_tasks filters by status and tool, newest first, page by page", async () => {
+  const { call, gate } = await atHalf();
+  gate.open(10);
+  for (const n of [1, 2, 3]) await call("count_to", { n });
+  const listed = async (args: Record<string, unknown>) =>
+    (await call("list_session_tasks", args)).structuredContent as {
+      readonly tasks: readonly { readonly progress: string }[];
+      readonly next_cursor?: string;
+    };
+  const first = await listed({ status: ["completed"], task_name: "count_to", limit: 2 });
+  expect(first.tasks.map(({ progress }) => progress)).toEqual(["3/3", "2/2"]);
+  const rest = await listed({ status: ["completed"], limit: 50, cursor: first.next_cursor });
+  expect(rest.tasks.map(({ progress }) => progress)).toContain("1/1");
+  expect(await listed({ task_name: "another_tool" })).toMatchObject({ tasks: [] });
+  expect(await listed({ status: ["failed"] })).toMatchObject({ tasks: [] });
+});
+
+test("get_checkpoint_stats counts the owner's tasks by each status", async () => {
+  const { call, task_id, gate } = await atHalf();
+  const none = { pending: 0, running: 0, paused: 0, input_required: 0, completed: 0, failed: 0, cancelled: 0 };
+  const stats = async () => (await call("get_checkpoint_stats")).structuredContent;
+  expect(await stats()).toEqual({ checkpoint_stats: { ...none, running: 1 }, total_checkpoints: 1 });
+  gate.open(3);
+  await call("wait_for_task", { task_id });
+  await call("count_to", { n: 1 });
+  expect(await stats()).toEqual({ checkpoint_stats: { ...none, completed: 2 }, total_checkpoints: 2 });
+});
+
+test("get_session_info tells session, request and client", async () => {
+  const { call, sessionId } = await atHalf();
+  expect((await call("get_session_info")).structuredContent).toEqual({
+    session_id: sessionId,
+    request_id: expect.anything(),
+    client_id: clientId,
+  });
+});
+
+test("pause_task refuses a task that is not there, and one that does not run", async () => {
+  const { call, task_id, gate } = await atHalf();
+  expect(await call("pause_task", { task_id: "no-such-task" })).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: "TASK_NOT_FOUND" } },
+  });
+  gate.open(2);
+  await call("wait_for_task", { task_id });
+  expect(await call("pause_task", { task_id })).toMatchObject({
+    isError: true,
+    structuredContent: { error: { code: "ILLEGAL_TRANSITION", message: expect.stringContaining("completed") } },
+  });
+});
+
+test("ids of tasks are random and cannot be guessed from the call", async () => {
+  const ids = await Promise.all([atHalf(), atHalf(), atHalf()]).then((all) => all.map(({ task_id }) => task_id));
+  expect(new Set(ids).size).toBe(3);
+  // 22 characters out of 62 are 130 bits.
+  for (const id of ids) expect(id).toMatch(/^[A-Za-z0-9_-]{22,}$/);
+});
+
+test("the instructions explain long tools and name the caller's unfinished tasks", async () => {
+  const tool = countTool(createGate());
+  const engine = createEngine({
+    store: createMemoryStore(),
+    tools: [tool],
+    limits: { graceMs: 20, drainTimeoutMs: 20 },
+  });
+  closing.push(() => engine.close());
+  const owned = engine.forOwner("client:a");
+  const { record } = await owned.start({ tool: "count_to", input: { n: 4 }, handedOver: true });
+  const definition = defineServer({ name: "test", version: "1", tools: [tool], instructions: "Counts." });
+  const instructionsFor = async (tasks: typeof owned) => {
+    const server = await createMcpServer(definition, engine, { tasks });
+    const client = new Client({ name: "stock", version: "1" });
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(there), client.connect(here)]);
+    closing.push(() => client.close());
+    return client.getInstructions() ?? "";
+  };
+  const own = await instructionsFor(owned);
+  expect(own).toMatch(/^Counts\.\n\nMCP server with resumability and checkpoints for long tasks\./);
+  expect(own).toContain("wait_for_task");
+  expect(own).toContain(`- count_to, task_id ${record.id}: `);
+  expect(await instructionsFor(engine.forOwner("client:b"))).not.toContain(record.id);
+});
