@@ -38,7 +38,9 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
     json,
     columns: redraws ? (stderr.columns ?? defaultColumns) : plainColumns,
     line(text) {
-      clear();
+      // The last state of the bar stays above the result.
+      if (drawn) stderr.write("\n");
+      drawn = false;
       stdout.write(`${text}\n`);
     },
     object(value) {
