@@ -100,9 +100,7 @@ export class JournalWriter {
   }
 
   private start(): void {
-    this.running ??= this.pump().finally(() => {
-      this.running = undefined;
-    });
+    this.running ??= this.pump();
   }
 
   /** Handles its own errors, so that nobody has to wait for it. */
@@ -117,6 +115,8 @@ export class JournalWriter {
       if (batch.length > 0) await this.write(batch);
       else await this.askForSignals();
     }
+    // In the same turn as the last look at what waits: whatever is enqueued from now on starts another pump.
+    this.running = undefined;
   }
 
   private async write(batch: readonly Waiting[]): Promise<void> {
