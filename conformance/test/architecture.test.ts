@@ -1,0 +1,62 @@
+import { expect, test } from "vitest";
+import { isTestFile, manifestOf, published, read, sourcesOf, workspaces } from "./repository.js";
+
+/** The modules that a source imports, exports from, or loads, types included. */
+function importsOf(source: string): readonly string[] {
+  const statements = /^(?:import|export)\b[^;]*?from\s+["']([^"']+)["']|^import\s+["']([^"']+)["']/gm;
+  const calls = /\b(?:import|require)\(\s*["']([^"']+)["']/g;
+  return [...source.matchAll(statements), ...source.matchAll(calls)].map(([, one, two]) => one ?? two ?? "");
+}
+
+const importing = (workspace: string, folders: readonly string[], wanted: RegExp) =>
+  sourcesOf(workspace, folders)
+    .filter((path) => importsOf(read(path)).some((name) => wanted.test(name)))
+    .sort();
+
+const protocolSdk = /^@modelcontextprotocol\//;
+const knowsProtocol = new Set(["packages/mcp", "packages/client"]);
+
+test("reads imports of every form", () => {
+  const source = [
+    'import "bare";',
+    'import type { A } from "type";',
+    "import {\n  b,\n} from 'lines';",
+    'export { c } from "again";',
+    'const d = await import("call");',
+    'type E = import("inline").E;',
+  ].join("\n");
+  expect(importsOf(source).toSorted()).toEqual(["again", "bare", "call", "inline", "lines", "type"]);
+});
+
+test("the core depends on nothing, and imports nothing but itself", () => {
+  const { dependencies, peerDependencies, optionalDependencies } = manifestOf("packages/core");
+  expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined]);
+  const code = sourcesOf("packages/core", ["src"]).filter((path) => !isTestFile(path));
+  expect(code.length).toBeGreaterThan(20);
+  expect(code.flatMap((path) => importsOf(read(path)).filter((name) => !name.startsWith(".")))).toEqual([]);
+});
+
+test.each(published.filter((folder) => !knowsProtocol.has(folder)))("%s knows no protocol SDK", (folder) => {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf(folder);
+  expect(Object.keys({ ...dependencies, ...peerDependencies }).filter((name) => protocolSdk.test(name))).toEqual([]);
+  expect(importing(folder, ["src"], protocolSdk)).toEqual([]);
+});
+
+test("the demo's programs know no protocol SDK", () => {
+  expect(importing("apps/demo", ["src"], protocolSdk)).toEqual([]);
+});
+
+test("the packages that speak the protocol do so", () => {
+  for (const folder of knowsProtocol) expect(importing(folder, ["src"], protocolSdk)).not.toEqual([]);
+});
+
+test("no package reaches into the files of another", () => {
+  const inside = workspaces.flatMap((folder) =>
+    importing(
+      folder,
+      ["src"],
+      /^@resumable-mcp\/[^/]+\/(?:src|dist)\b|^(?:\.\.\/)+(?:packages|apps|bench|conformance)\//,
+    ),
+  );
+  expect(inside).toEqual([]);
+});
