@@ -20,8 +20,8 @@ export interface RunQueueOptions {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly limits: EngineLimits;
   readonly clock: Clock;
-  /** Runs a task in its slot. Never rejects. */
-  readonly serve: (task: Runnable, slot: Slot) => Promise<void>;
+  /** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
+  readonly serve: (task: Runnable, slot: Slot) => Promise<() => void>;
 }
 
 /** Tasks that wait for a slot of this process, and those that have one. */
@@ -92,9 +92,10 @@ export class RunQueue {
     // Begins in a later turn: the slot has to be there first.
     const done = Promise.resolve()
       .then(() => serve(task, slot))
-      .finally(() => {
+      .then((afterwards) => {
         stopAlone();
         this.slots.delete(task.id);
+        afterwards();
         this.pump();
       });
     const slot: Slot = { owner: task.owner, tool: task.tool, alone: task.crashes > 0, done };

@@ -149,15 +149,18 @@ export class Scheduler {
     if (!this.draining) this.timers.set(task.id, kind, delayMs, () => this.enqueue(task));
   }
 
-  /** Runs one attempt of a task and decides when there is to be another one. Never rejects. */
-  private async serve(task: Runnable, slot: Slot): Promise<void> {
+  /**
+   * Runs one attempt of a task. When there is to be another one is decided when the slot is free: what comes in between
+   * would find the slot taken, and be lost.
+   */
+  private async serve(task: Runnable, slot: Slot): Promise<() => void> {
     try {
       const opened = await this.exclusive.run(task.id, () => this.open(task.id, true));
-      if (opened.kind === "held") this.lost(task);
-      else if (opened.kind === "idle") this.rest(opened.snapshot);
-      else await this.attempt(task, slot, opened);
+      if (opened.kind === "held") return () => this.lost(task);
+      if (opened.kind === "idle") return () => this.rest(opened.snapshot);
+      return await this.attempt(task, slot, opened);
     } catch (error) {
-      this.failed(task, error, this.troubles.get(task.id)?.brokenAttempt);
+      return () => this.failed(task, error, this.troubles.get(task.id)?.brokenAttempt);
     }
   }
 
@@ -170,7 +173,7 @@ export class Scheduler {
     task: Runnable,
     slot: Slot,
     { lease, record, tool }: Extract<OpenedTask, { kind: "started" }>,
-  ): Promise<void> {
+  ): Promise<() => void> {
     const { store, onError } = this.options;
     const onProgressed = (): void => {
       this.troubles.delete(task.id);
@@ -180,13 +183,9 @@ export class Scheduler {
     this.drainAttempt(slot.attempt);
     const { broken } = await slot.attempt.ended;
     await store.releaseLease(lease).catch(onError);
-    if (broken !== undefined) {
-      this.failed(task, broken.error, record.attempt);
-      return;
-    }
+    if (broken !== undefined) return () => this.failed(task, broken.error, record.attempt);
     const snapshot = await store.getTask(task.id);
-    if (snapshot === undefined) this.forget(task.id);
-    else this.rest({ ...snapshot, leased: false });
+    return () => (snapshot === undefined ? this.forget(task.id) : this.rest({ ...snapshot, leased: false }));
   }
 
   /** Decides when a task that ran here runs again, whatever the recovery policy says: it was begun for somebody. */
