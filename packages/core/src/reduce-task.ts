@@ -28,8 +28,16 @@ export function reduceTask(record: TaskRecord | undefined, events: readonly Task
     }
     apply(draft, event);
   }
-  draft.status = derivedStatus(draft, draft.live, openQuestions(draft).length > 0);
+  draft.status = derivedStatus(draft, draft.live, asksAfter(record, rest, draft));
   return draft;
+}
+
+/** Whether a question is open. Looked up among all that is remembered only where these events may have changed it. */
+function asksAfter(before: TaskRecord | undefined, events: readonly TaskEvent[], after: TaskRecord): boolean {
+  const same = !events.some(({ type }) => type === "asked" || type === "answered" || type === "restarted");
+  if (same && before?.status === "running") return false;
+  if (same && before?.status === "input_required") return true;
+  return openQuestions(after).length > 0;
 }
 
 /** The status that a task has when its lease is or is not held by a live worker, and when it asks or does not. */

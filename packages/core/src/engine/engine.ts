@@ -12,8 +12,12 @@ export interface Clock {
   wallMs(): number;
   /** Milliseconds since an arbitrary moment; never jumps. */
   monotonicMs(): number;
-  /** Calls back once after a delay; returns a function that calls it off. Must not keep the process alive. */
-  after(delayMs: number, run: () => void): () => void;
+  /**
+   * Calls back once after a delay; returns a function that calls it off.
+   *
+   * @param keepAlive somebody waits for it, so the process must not end meanwhile. By default it may.
+   */
+  after(delayMs: number, run: () => void, keepAlive?: boolean): () => void;
 }
 
 /** What an engine is made of. Everything but store and tools has a default. */

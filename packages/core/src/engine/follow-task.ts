@@ -69,7 +69,7 @@ export function listen(
         let stopTimer = () => {};
         await new Promise<void>((resolve) => {
           wake = resolve;
-          stopTimer = clock.after(pollMs, resolve);
+          stopTimer = clock.after(pollMs, resolve, true);
         });
         stopTimer();
       }

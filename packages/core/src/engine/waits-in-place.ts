@@ -63,7 +63,7 @@ export class WaitsInPlace {
         const hereMs = begunMs + waitInPlaceMs - clock.monotonicMs();
         if (leftMs <= 0) wake();
         else if ((hereMs <= 0 || (leftMs > waitInPlaceMs && Number.isFinite(leftMs))) && this.giveUp()) return;
-        else stopTimer = clock.after(Math.min(leftMs, hereMs > 0 ? hereMs : waitInPlaceMs), look);
+        else stopTimer = clock.after(Math.min(leftMs, hereMs > 0 ? hereMs : waitInPlaceMs), look, true);
       };
       this.waits.set(key, { untilMs, wake });
       control.signal.addEventListener("abort", interrupted);
