@@ -92,11 +92,11 @@ async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, cal
   const { store, scheduler, unfinished } = parts;
   const { record } = snapshot;
   unfinished.add(record);
-  noteArrival(parts, record.id);
   if (created) {
     scheduler.kick(record);
     return;
   }
+  noteArrival(parts, record.id);
   if (call.recover === "auto" && record.recover !== "auto") await store.signal(record.id, { kind: "hand_over" });
   await parts.stopping.get(record.id);
   const before = (await store.getTask(record.id)) ?? snapshot;
