@@ -66,7 +66,7 @@ export class Committer {
     const wrote = events.length + consumed.length > 0;
     const folder = wrote ? this.append(live, line, { record, events, consumed }) : this.look(live);
     const signals = pendingSignals(context, record.id, folder, live.view);
-    if (wrote) await this.acknowledge(live, record);
+    if (wrote) await this.acknowledge(live, record, consumed);
     this.afterwards(live, before, record, consumed);
     return { lastSeq: record.lastSeq, signals };
   }
@@ -127,6 +127,7 @@ export class Committer {
     this.write(live, line);
     this.parts.context.observe("store.commit.appended", live.lease.taskId);
     addCommit(live.view, { ...commit, bytes: line.byteLength });
+    for (const id of commit.consumed) live.unacknowledged.add(id);
     return this.look(live);
   }
 
@@ -147,7 +148,7 @@ export class Committer {
     throw leaseLost(live.lease);
   }
 
-  private async acknowledge(live: LiveLease, record: TaskRecord): Promise<void> {
+  private async acknowledge(live: LiveLease, record: TaskRecord, consumed: readonly string[]): Promise<void> {
     const { context, book } = this.parts;
     if (context.durable) {
       try {
@@ -159,6 +160,7 @@ export class Committer {
       context.observe("store.commit.synced", record.id);
     }
     if (record.lastSeq > live.durable.lastSeq) live.durable = record;
+    for (const id of consumed) live.unacknowledged.delete(id);
   }
 
   /** The commit counts already: what fails here is done by whoever comes next. */

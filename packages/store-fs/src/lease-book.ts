@@ -97,6 +97,7 @@ export class LeaseBook {
       epoch: taken.epoch,
       file: taken.file,
       durable: taken.view.record,
+      unacknowledged: new Set(),
       ended: false,
       sync: new SharedSync(async () => {
         const also = live.alsoSync.splice(0);

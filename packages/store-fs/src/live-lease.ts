@@ -16,6 +16,8 @@ export interface LiveLease {
   file: number;
   /** As acknowledged: what others may see. */
   durable: TaskRecord;
+  /** Signals that were carried out by commits which are not acknowledged: others still see them pending. */
+  readonly unacknowledged: Set<string>;
   /** Nothing may be written any more: released, lost, deleted, or a write failed. */
   ended: boolean;
   readonly sync: SharedSync;

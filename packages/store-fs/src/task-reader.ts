@@ -12,7 +12,7 @@ import type { StoreContext } from "./store-context.js";
 import { taskCorrupt, taskNotFound } from "./store-errors.js";
 import { holds, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
 import { type FolderState, lookAt, parseLease } from "./task-folder.js";
-import { pendingSignals } from "./task-signals.js";
+import { pendingSignals, signalFile } from "./task-signals.js";
 import type { TaskView } from "./task-view.js";
 import { syncPath } from "./whole-file.js";
 import type { WorkerRegistry } from "./worker-registry.js";
@@ -83,7 +83,7 @@ export class TaskReader {
     if (live === undefined || live.ended) return undefined;
     const folder = lookAt(this.context.disk, taskFolder(this.context.layout, taskId));
     if (folder === undefined || !holds(folder, live.epoch, live.leaseFile)) return undefined;
-    return { record: live.durable, view: live.view, folder };
+    return { record: live.durable, view: acknowledgedView(live), folder };
   }
 
   private async readSettled(taskId: string): Promise<TaskReading | undefined> {
@@ -187,4 +187,12 @@ export class TaskReader {
     if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
     return this.workers.isAlive(holder, ttlMs);
   }
+}
+
+/** A wish is pending for others until the events that carry it out are theirs to see: never neither, never both. */
+function acknowledgedView({ view, unacknowledged }: LiveLease): TaskView {
+  if (unacknowledged.size === 0) return view;
+  const consumed = new Set([...view.consumed].filter((id) => !unacknowledged.has(id)));
+  const hidden = new Set([...unacknowledged].map(signalFile));
+  return { ...view, consumed, answered: new Set([...view.answered].filter((name) => !hidden.has(name))) };
 }
