@@ -1,5 +1,5 @@
 // A tools module as authors write it: loaded by the program under test, so it is plain JavaScript.
-import { appendFileSync } from "node:fs";
+import { appendFileSync, existsSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";
 import { defineServer } from "@resumable-mcp/mcp";
@@ -43,6 +43,15 @@ async function appendLine({ file }, { sendNotification, _meta }) {
   return { content: [{ type: "text", text: "late" }] };
 }
 
+/** Hangs in its first run, and answers in a later one. */
+async function appendAgain({ file }, extra) {
+  if (existsSync(file)) {
+    appendFileSync(file, "ran\n");
+    return { content: [{ type: "text", text: "done" }] };
+  }
+  return appendLine({ file }, extra);
+}
+
 // biome-ignore lint/style/noDefaultExport: a tools module has one.
 export default defineServer({
   name: "crash-tools",
@@ -51,5 +60,8 @@ export default defineServer({
   setup(server) {
     const inputSchema = { file: z.string() };
     server.registerTool("append_line", { description: "Appends a line to a file.", inputSchema }, appendLine);
+    const annotations = { idempotentHint: true };
+    const description = "Appends a line to a file; says that it may run twice.";
+    server.registerTool("append_again", { description, inputSchema, annotations }, appendAgain);
   },
 });

@@ -72,6 +72,29 @@ test(
 );
 
 test(
+  "an ordinary tool that says it is idempotent runs again after the kill",
+  async () => {
+    const store = await testFolder();
+    const file = join(store, "lines.txt");
+    let server = await start(store);
+    const { client } = await connectStock(server.url);
+    let restarted: Promise<void> | undefined;
+    const restart = async () => {
+      await server.kill();
+      server = await start(store, server.port);
+    };
+    const onprogress = () => {
+      restarted ??= restart();
+    };
+    const result = await client.callTool({ name: "append_again", arguments: { file } }, undefined, { onprogress });
+    await restarted;
+    expect(result).toMatchObject({ content: [{ text: "done" }] });
+    expect(await readFile(file, "utf8")).toBe("ran\nran\n");
+  },
+  crashTimeoutMs,
+);
+
+test(
   "a new client process that kept session id and event id gets the result of the call that the old one began",
   async () => {
     const store = await testFolder();
