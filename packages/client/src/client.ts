@@ -11,6 +11,11 @@ export interface CallOptions {
   readonly server?: string;
   /** `false` forces a new run where the same call would attach to an unfinished one. */
   readonly resume?: boolean;
+  /**
+   * Nobody will follow the call, so its task goes on by itself after a crash of the server. By default it waits there
+   * until its client returns to it.
+   */
+  readonly detached?: boolean;
 }
 
 /** A call that has been made. */

@@ -37,12 +37,14 @@ export function connectServer(
         maxEventBytes: limits.maxEventBytes,
       }),
   });
+  let remembered = session !== undefined;
   connection.subscribe((change) => {
-    if (change.type === "session") rememberServer(config, address, stateFile, change.session);
+    const opened = change.type === "session" ? change.session : undefined;
     // A server without sessions is remembered, too.
-    const answered = change.type === "state" && change.state.name === "connected";
-    if (answered && stateFile.state.servers[address] === undefined)
-      rememberServer(config, address, stateFile, undefined);
+    const answered = change.type === "state" && change.state.name === "connected" && !remembered;
+    if (change.type !== "session" && !answered) return;
+    remembered = true;
+    rememberServer(config, address, stateFile, opened);
   });
   return createRemoteServer(config, address, connection, limits);
 }

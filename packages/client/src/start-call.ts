@@ -27,7 +27,11 @@ export async function startCall(
   await context.stateFile.update(argumentsUsed(tool, values));
   if (!resumable) return plainCall(context, server, listed, values);
   const runId = options.resume === false ? await rememberRun(context, server, tool, values) : undefined;
-  const meta = { [metaKeys.handoff]: 0, ...(runId === undefined ? {} : { [metaKeys.newTask]: runId }) };
+  const meta = {
+    [metaKeys.handoff]: 0,
+    [metaKeys.attended]: options.detached !== true,
+    ...(runId === undefined ? {} : { [metaKeys.newTask]: runId }),
+  };
   const { plainCallTimeoutMs: timeoutMs } = context.limits;
   const request = { name: tool, arguments: values, meta };
   const answer = await callOnce(server.connection, listed, request, { timeoutMs, resetTimeoutOnProgress: true });

@@ -6,6 +6,8 @@ export interface CallMeta {
   readonly clientId?: string;
   /** `true`: after the tool's own time; a number: after that many milliseconds; `false`: never. */
   readonly handoff?: boolean | number;
+  /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
+  readonly attended: boolean;
   readonly newTask?: boolean | string;
   /** Messages for events up to this seq were seen. */
   readonly afterSeq: number;
@@ -25,6 +27,7 @@ export function parseCallMeta(meta: unknown): CallMeta {
   };
   return {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
+    attended: read(metaKeys.attended, isBoolean) ?? false,
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     ...present("clientId", read(metaKeys.clientId, isLabel)),
     ...present("handoff", read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount)),

@@ -6,6 +6,7 @@
 export const metaKeys = {
   clientId: "resumable-mcp/client_id",
   handoff: "resumable-mcp/handoff",
+  attended: "resumable-mcp/attended",
   newTask: "resumable-mcp/new_task",
   afterSeq: "resumable-mcp/after_seq",
   taskId: "resumable-mcp/task_id",

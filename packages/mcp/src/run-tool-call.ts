@@ -14,7 +14,7 @@ import { finishedResult, pausedResult, questionResult, runningResult, type ToolR
  */
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const started = await beginTask(call, tool, input, handoffMs === 0);
+  const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended);
   const ending = await attendTask(call, started.record.id, handoffMs);
   return resultOf(call, ending, started.reused);
 }
@@ -27,7 +27,7 @@ export async function attendTask(call: Call, taskId: string, handoffMs: number |
     if (!call.meta.redelivered) await resumePaused(call, taskId);
     const ending = await followCall(call, taskId, handoffMs);
     if (ending.reason === "left") left = call.left();
-    if (ending.reason === "timeout") await call.tasks.handOver(taskId);
+    if (ending.reason === "timeout" && !call.meta.attended) await call.tasks.handOver(taskId);
     return ending;
   } finally {
     leave(left);

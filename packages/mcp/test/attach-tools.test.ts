@@ -203,3 +203,15 @@ test("the prompt names unfinished tasks", async () => {
   const { messages } = await client.getPrompt({ name: "unfinished_tasks" });
   expect(messages).toMatchObject([{ content: { text: expect.stringContaining("count_to") } }]);
 });
+
+test("a hand-off leaves the task to recovery, unless its caller says that it stays", async () => {
+  const gate = createGate();
+  const { client, engine } = await connect([countTool(gate)]);
+  const recoverOf = async (n: number, meta: Record<string, unknown>) => {
+    const running = await call(client, "count_to", { n }, {}, { [metaKeys.handoff]: 0, ...meta });
+    const { task_id } = running.structuredContent as { task_id: string };
+    return (await engine.store.getTask(task_id))?.record.recover;
+  };
+  expect(await recoverOf(3, {})).toBe("auto");
+  expect(await recoverOf(4, { [metaKeys.attended]: true })).toBe("on_return");
+});

@@ -11,7 +11,7 @@ export const callCommand: Command = async (context) => {
   if (name === undefined) throw new UsageError("call needs the name of a tool. `tools` lists them.");
   const tool = await findTool(context, name);
   const values = parseToolArguments(words, line.args, tool.inputSchema);
-  const call = await client.call(name, values, { server: tool.server, resume: line.resume });
+  const call = await client.call(name, values, { server: tool.server, resume: line.resume, detached: line.detach });
   const { taskId } = call;
   if (taskId !== undefined) announce(context, name, taskId, call.attached);
   if (line.detach && taskId !== undefined) return detached(context, taskId, call.attached);
