@@ -56,12 +56,45 @@ export interface ErrorDetails {
   SESSION_CONFLICT: { sessionId: string };
   /** The engine is draining or closed and takes no new work. */
   DRAINING: Record<string, never>;
-  /** The wait reached its time limit; the task goes on. */
-  WAIT_TIMEOUT: { taskId: string; ms: number };
 }
 
 /** A code out of the closed table of errors. */
 export type ErrorCode = keyof ErrorDetails;
+
+/** All codes. The type makes sure that none is missing, and that none is there that the table does not know. */
+const codeTable: { readonly [Code in ErrorCode]: true } = {
+  NOT_JSON: true,
+  INVALID_VALUE: true,
+  INVALID_OPTION: true,
+  UNKNOWN_TOOL: true,
+  TOOL_NAME_TAKEN: true,
+  TASK_NOT_FOUND: true,
+  ILLEGAL_TRANSITION: true,
+  PROGRESS_WENT_BACK: true,
+  STEP_KEY_REUSED: true,
+  LIMIT_EXCEEDED: true,
+  LEASE_LOST: true,
+  SEQ_CONFLICT: true,
+  KEY_TAKEN: true,
+  ALREADY_ANSWERED: true,
+  UNKNOWN_QUESTION: true,
+  CRASH_LOOP: true,
+  OUTCOME_UNKNOWN: true,
+  VERSION_MISMATCH: true,
+  TOOL_FAILED: true,
+  ATTEMPT_TIMEOUT: true,
+  NO_OWNER: true,
+  TASK_CORRUPT: true,
+  STORE_WRITE_FAILED: true,
+  STORE_READ_FAILED: true,
+  STORE_LAYOUT: true,
+  STORE_CLOSED: true,
+  SESSION_CONFLICT: true,
+  DRAINING: true,
+};
+
+/** Every error code of the toolkit, as the document of errors lists them. */
+export const errorCodes: readonly string[] = Object.keys(codeTable);
 
 const brand: unique symbol = Symbol.for("resumable-mcp.error") as never;
 

@@ -31,6 +31,26 @@ describe("following (G5)", () => {
     expect(seen).toEqual(Array.from({ length: lastSeq }, (_, index) => index + 1));
   });
 
+  it("misses nothing that happens while its caller is busy with what it got (G5)", async () => {
+    const { tool, gates } = gatedCount(2);
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    const seen: number[] = [];
+    const following = (async () => {
+      for await (const entry of tasks.follow(record.id)) {
+        seen.push(seqOf(entry));
+        if (seen.length !== 2) continue;
+        for (const gate of gates) gate.open();
+        await rest();
+      }
+    })();
+    await rest();
+    await rest();
+    await following;
+    expect(seen).toEqual([1, 2, 3, 4, 5]);
+  });
+
   it("shows what happens in another process (G5)", async () => {
     const { tool, gates } = gatedCount(2);
     const { tasks, rest, another } = createScene([tool]);

@@ -1,0 +1,38 @@
+import { describe, expect, it } from "vitest";
+import {
+  errorCodes,
+  isResumableError,
+  isRetryableError,
+  isTaskInterrupted,
+  isTerminalError,
+  ResumableError,
+  RetryableError,
+  TaskInterrupted,
+  TerminalError,
+} from "./errors.js";
+
+describe("errors", () => {
+  it("are recognised by code, also when another copy of the package made them", () => {
+    const error = new ResumableError("DRAINING", "Later.", { details: {}, cause: "why" });
+    const foreign = Object.assign(new Error("Later."), { code: "DRAINING", [Symbol.for("resumable-mcp.error")]: true });
+    expect([error, foreign, new Error("no"), null, "DRAINING"].map((one) => isResumableError(one, "DRAINING"))).toEqual(
+      [true, true, false, false, false],
+    );
+    expect(isResumableError(error, "NOT_JSON")).toBe(false);
+    expect([error.name, error.cause]).toEqual(["ResumableError", "why"]);
+  });
+
+  it("of tool authors tell apart what may be tried again, what must not, and what is no failure", () => {
+    const all = [new RetryableError("soon", { delayMs: 5 }), new TerminalError("never"), new TaskInterrupted("pause")];
+    expect(all.map((error) => [isRetryableError(error), isTerminalError(error), isTaskInterrupted(error)])).toEqual([
+      [true, false, false],
+      [false, true, false],
+      [false, false, true],
+    ]);
+  });
+
+  it("have codes that are shouted, each once", () => {
+    expect(new Set(errorCodes).size).toBe(errorCodes.length);
+    expect(errorCodes.filter((code) => !/^[A-Z]+(_[A-Z]+)*$/.test(code))).toEqual([]);
+  });
+});

@@ -1,0 +1,64 @@
+import { readdir, readFile } from "node:fs/promises";
+import { describe, expect, it, vi } from "vitest";
+import { errorCodes } from "../src/errors.js";
+import { engineDefaults, taskDefaults } from "../src/index.js";
+
+const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
+
+/** The first cells of the rows of all tables, where they are code. */
+function firstCells(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^\| `([^`]+)` \|/gm)].map((row) => row[1] ?? "");
+}
+
+describe("docs/errors.md", () => {
+  it("lists every error code of the toolkit once, and no other", async () => {
+    expect([...firstCells(await read("../../../docs/errors.md"))].sort()).toEqual([...errorCodes].sort());
+  });
+});
+
+describe("docs/guarantees.md", () => {
+  const ids = Array.from({ length: 12 }, (_, index) => `G${index + 1}`);
+
+  it("has one section for each guarantee, in order", async () => {
+    const sections = [...(await read("../../../docs/guarantees.md")).matchAll(/^## (G\d+) /gm)].map(
+      (match) => match[1],
+    );
+    expect(sections).toEqual(ids);
+  });
+
+  it("names only files that exist", async () => {
+    const document = await read("../../../docs/guarantees.md");
+    const paths = [...document.matchAll(/`((?:packages|apps|docs)\/[\w./-]+\.ts)`/g)].map((match) => match[1] ?? "");
+    expect(paths.length).toBeGreaterThan(10);
+    await Promise.all(paths.map((path) => read(`../../../${path}`)));
+  });
+
+  it("is shown by tests of this package whose titles carry the ids, as far as core can show them", async () => {
+    const files = await readdir(new URL(".", import.meta.url));
+    const tests = await Promise.all(files.filter((file) => file.endsWith(".test.ts")).map((file) => read(`./${file}`)));
+    const carried = ids.filter((id) =>
+      tests.some((text) => new RegExp(`(?:it|each)\\b[^\\n]*[( ]${id}[,)]`).test(text)),
+    );
+    expect(carried).toEqual(ids);
+  });
+});
+
+describe("README.md", () => {
+  it("begins with an example that runs as it stands there", async () => {
+    const example = (await read("./first-example.ts")).replace("../src/index.js", "@resumable-mcp/core");
+    const blocks = [...(await read("../README.md")).matchAll(/```ts\n([\s\S]*?)```/g)].map((match) => match[1]);
+    expect(blocks[0]).toBe(example);
+    const info = vi.spyOn(console, "info").mockImplementation(() => {});
+    await import("./first-example.js");
+    expect(info.mock.lastCall).toEqual(["completed", { counted: 5 }]);
+    info.mockRestore();
+  });
+
+  it("lists every limit with its default", async () => {
+    const rows = [...(await read("../README.md")).matchAll(/^\| `(\w+)` \| ([\d ]+) \|/gm)].map((row) => [
+      row[1],
+      Number(row[2]?.replaceAll(" ", "")),
+    ]);
+    expect(rows).toEqual([...Object.entries(engineDefaults), ...Object.entries(taskDefaults)]);
+  });
+});
