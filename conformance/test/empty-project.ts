@@ -1,0 +1,70 @@
+import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { basename, delimiter, join } from "node:path";
+import { type Program, start } from "./program.js";
+import { manifestOf, published, read, root } from "./repository.js";
+
+/** A project outside the repository that has the packages as users get them. */
+export interface EmptyProject {
+  readonly directory: string;
+  /** Writes a file into the project. */
+  write(name: string, text: string): Promise<void>;
+  /** Starts `node` on a file of the project, or one of the programs that the packages install. */
+  run(command: string, ...args: readonly string[]): Program;
+  /** The manifest of an installed package. */
+  installedManifest(name: string): Promise<string>;
+  remove(): Promise<void>;
+}
+
+/** Packs every published package and installs the tarballs with npm, beside what a TypeScript project needs. */
+export async function createProject(): Promise<EmptyProject> {
+  const directory = await realpath(await mkdtemp(join(tmpdir(), "empty-project-")));
+  const env = cleanEnvironment(directory);
+  const tarballs = await Promise.all(published.map((folder) => pack(folder, directory, env)));
+  await writeFile(join(directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
+  const beside = ["zod", "typescript", "@types/node"].map((name) => `${name}@${catalogVersion(name)}`);
+  const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
+  await start("npm", ["install", ...quiet, ...tarballs, ...beside], { cwd: directory, env }).succeeded();
+  const bin = (name: string) => join(directory, "node_modules", ".bin", name);
+  return {
+    directory,
+    write: (name, text) => writeFile(join(directory, name), text),
+    run: (command, ...args) =>
+      start(command === "node" ? process.execPath : bin(command), args, { cwd: directory, env }),
+    installedManifest: (name) => readFile(join(directory, "node_modules", name, "package.json"), "utf8"),
+    remove: () => rm(directory, { recursive: true, force: true, maxRetries: 3 }),
+  };
+}
+
+async function pack(folder: string, directory: string, env: NodeJS.ProcessEnv): Promise<string> {
+  const packed = join(directory, "packed");
+  await mkdir(packed, { recursive: true });
+  const tarball = join(packed, `${basename(folder)}.tgz`);
+  const pnpm = join(root, "node_modules", ".bin", "pnpm");
+  await start(pnpm, ["pack", "--out", tarball], { cwd: join(root, folder), env }).succeeded();
+  return tarball;
+}
+
+/** Nothing of the repository's own installation reaches the project, and its programs keep their data inside it. */
+function cleanEnvironment(directory: string): NodeJS.ProcessEnv {
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|pnpm_|NODE_ENV$|VITEST)/i.test(name));
+  const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(root));
+  const state = { XDG_STATE_HOME: join(directory, "state"), XDG_DATA_HOME: join(directory, "data") };
+  return { ...Object.fromEntries(inherited), ...state, PATH: path.join(delimiter) };
+}
+
+/** The version that the workspace itself uses. */
+function catalogVersion(name: string): string {
+  const quoted = name.replaceAll("/", "\\/");
+  const version = new RegExp(`^  "?${quoted}"?: (\\S+)$`, "m").exec(read("pnpm-workspace.yaml"))?.[1];
+  if (version === undefined) throw new Error(`The catalog of pnpm-workspace.yaml has no ${name}.`);
+  return version;
+}
+
+/** What a user of a package can import: the package itself, and each further entry. */
+export function entriesOf(folder: string): readonly string[] {
+  const { name, exports = {} } = manifestOf(folder);
+  return Object.keys(exports)
+    .filter((entry) => entry !== "./package.json")
+    .map((entry) => name + entry.slice(1));
+}

@@ -1,0 +1,181 @@
+import { readdir } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createProject, type EmptyProject, entriesOf } from "./empty-project.js";
+import { commandsOf, firstExample } from "./first-example.js";
+import { killAll, type Program } from "./program.js";
+import { manifestOf, published } from "./repository.js";
+
+/** Packing, and npm on a slow line. */
+const setUpTimeoutMs = 240_000;
+const exampleTimeoutMs = 120_000;
+const limits = { timeout: exampleTimeoutMs };
+
+/** READMEs name the usual port; here every server gets one that is free. */
+const usualPort = "8001";
+
+let project: EmptyProject;
+beforeAll(async () => {
+  project = await createProject();
+}, setUpTimeoutMs);
+afterAll(async () => {
+  await killAll();
+  await project?.remove();
+}, exampleTimeoutMs);
+
+describe.each(published)("%s, packed", (folder) => {
+  const { name, version } = manifestOf(folder);
+
+  test("holds no tests, no sources and nothing that only the workspace understands", limits, async () => {
+    const entries = await readdir(join(project.directory, "node_modules", name), {
+      recursive: true,
+      withFileTypes: true,
+    });
+    const own = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).split(join("node_modules", name))[1] ?? "")
+      .filter((path) => !path.includes("node_modules"));
+    expect(own).toEqual(expect.arrayContaining(["/README.md", "/LICENSE", "/package.json", "/dist/index.js"]));
+    expect(own.filter((path) => !/^\/(dist\/|README\.md$|LICENSE$|package\.json$)/.test(path))).toEqual([]);
+    expect(own.filter((path) => /\.test\.|\/tests?\/|[^d]\.tsx?$/.test(path))).toEqual([]);
+    const manifest = await project.installedManifest(name);
+    expect(manifest).not.toMatch(/workspace:|catalog:|@resumable-mcp\/source/);
+    expect(JSON.parse(manifest)).toMatchObject({ name, version, license: "MIT" });
+  });
+});
+
+test("the core, packed, depends on nothing", async () => {
+  expect(JSON.parse(await project.installedManifest("@resumable-mcp/core"))).not.toHaveProperty("dependencies");
+});
+
+test("types of every entry resolve, with all declarations checked", limits, async () => {
+  const entries = published.flatMap(entriesOf);
+  expect(entries).toContain("@resumable-mcp/core/testing");
+  const lines = entries.map((entry, index) => `import * as entry${index} from "${entry}";`);
+  const names = entries.map((_entry, index) => `entry${index}`).join(", ");
+  await project.write(
+    "every-entry.ts",
+    `${lines.join("\n")}\nexport const everything: readonly object[] = [${names}];\n`,
+  );
+  await compile("every-entry", { skipLibCheck: false });
+  expect((await import(join(project.directory, "every-entry.js"))).everything).toHaveLength(entries.length);
+});
+
+describe("the first example of", () => {
+  test("core runs a tool to its end", limits, async () => {
+    await project.write("core.ts", firstExample("packages/core", "ts").code);
+    await compile("core");
+    expect(await project.run("node", "core.js").succeeded()).toMatch(/counted/);
+  });
+
+  test("store-fs runs a tool to its end and leaves the task in its folder", limits, async () => {
+    await project.write("store-fs.ts", firstExample("packages/store-fs", "ts").code);
+    await compile("store-fs");
+    expect(await project.run("node", "store-fs.js").succeeded()).toContain("{ counted: 1000 }");
+    const stats = await project.run("resumable-mcp-store", "stats", "--json").succeeded();
+    expect(JSON.parse(stats)).toMatchObject({ total: 1, byStatus: { completed: 1 } });
+  });
+
+  test("store-testkit runs every clause on a store", limits, async () => {
+    await project.write("store-testkit.ts", firstExample("packages/store-testkit", "ts").code);
+    await compile("store-testkit");
+    const report = await project.run("node", "store-testkit.js").succeeded();
+    expect(report).toMatch(/^# fail 0$/m);
+    expect(Number(/^# pass (\d+)$/m.exec(report)?.[1])).toBeGreaterThan(50);
+  });
+
+  test("mcp serves a tool over HTTP", limits, async () => {
+    const port = await freePort();
+    await project.write("mcp.ts", firstExample("packages/mcp", "ts").code.replaceAll("3000", port));
+    await compile("mcp");
+    const server = project.run("node", "mcp.js");
+    await server.seen(new RegExp(`http://127\\.0\\.0\\.1:${port}/mcp`));
+    expect(await callCountTo(`http://127.0.0.1:${port}/mcp`, 3)).toEqual({ counted: 3 });
+    server.child.kill();
+    await server.ended;
+  });
+
+  test("server-http keeps a call when it is killed and started again", limits, async () => {
+    await writeToolsModule();
+    const server = await serveToolsModule("0", "store-http");
+    const call = project.run("resumable-mcp", "call", "count_to", "n=5", "--url", server.url);
+    await call.seen(/\(2\/5\)/);
+    server.program.child.kill("SIGKILL");
+    await server.program.ended;
+    const again = await serveToolsModule(new URL(server.url).port, "store-http");
+    expect(JSON.parse(await call.succeeded())).toEqual({ counted: 5 });
+    again.program.child.kill();
+    expect(await again.program.ended).toBe(0);
+  });
+
+  test("server-stdio prints what a host needs, and that serves the tools", limits, async () => {
+    await writeToolsModule();
+    const [[program, ...words] = [""]] = commandsOf(firstExample("packages/server-stdio", "sh"));
+    const printed = JSON.parse(await project.run(program, ...words).succeeded());
+    const [server] = Object.values<{ command: string; args: string[] }>(printed.mcpServers);
+    const command = [server?.command, ...(server?.args ?? [])].map((word) => `"${word}"`).join(" ");
+    expect(await callCountTo(command, 2, "--stdio")).toEqual({ counted: 2 });
+  });
+
+  test("client makes a call and follows it to its end", limits, async () => {
+    await writeToolsModule();
+    const server = await serveToolsModule("0", "store-client");
+    const { code } = firstExample("packages/client", "js");
+    await project.write("client.js", code.replaceAll(usualPort, new URL(server.url).port));
+    const output = await project.run("node", "client.js").succeeded();
+    expect(output.match(/^\d+\/10 /gm)).toHaveLength(10);
+    expect(output).toContain('{"counted":10}');
+  });
+
+  test("client-tui makes a call and prints its result", limits, async () => {
+    await writeToolsModule();
+    const server = await serveToolsModule("0", "store-tui");
+    const [[program, ...words] = [""]] = commandsOf(firstExample("packages/client-tui", "sh"));
+    const args = words.map((word) => word.replace(usualPort, new URL(server.url).port));
+    expect(JSON.parse(await project.run(program, ...args).succeeded())).toEqual({ counted: 10 });
+  });
+});
+
+/** Compiles one file of the project as strictly as a careful user would. */
+async function compile(name: string, options: { readonly skipLibCheck?: boolean } = {}): Promise<void> {
+  const { skipLibCheck = true } = options;
+  const compilerOptions = {
+    target: "ES2023",
+    module: "NodeNext",
+    types: ["node"],
+    strict: true,
+    noEmitOnError: true,
+    skipLibCheck,
+  };
+  await project.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
+  await project.run("tsc", "-p", `tsconfig.${name}.json`).succeeded();
+}
+
+const writeToolsModule = () => project.write("tools.mjs", firstExample("packages/server-http", "js").code);
+
+/** Runs the command of server-http's README on a port and a store of its own. */
+async function serveToolsModule(port: string, store: string): Promise<{ program: Program; url: string }> {
+  const [[name, ...words] = [""]] = commandsOf(firstExample("packages/server-http", "sh"));
+  const program = project.run(name, ...words, "--port", port, "--store", store);
+  const [, url = ""] = await program.seen(/listening on (\S+)/);
+  return { program, url };
+}
+
+async function callCountTo(server: string, n: number, flag = "--url"): Promise<unknown> {
+  return JSON.parse(await project.run("resumable-mcp", "call", "count_to", `n=${n}`, flag, server).succeeded());
+}
+
+/** A port that nobody listens on. */
+function freePort(): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.on("error", reject);
+    probe.listen(0, "127.0.0.1", () => {
+      const address = probe.address();
+      probe.close(() =>
+        typeof address === "object" && address !== null ? resolve(`${address.port}`) : reject(new Error("no port")),
+      );
+    });
+  });
+}
