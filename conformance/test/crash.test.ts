@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
+import { CallToolResultSchema, CreateTaskResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
 import { type SpawnedServer, spawnServer } from "../src/spawn-server.js";
 
@@ -140,6 +141,37 @@ test(
     expect(await pollUntil(send, taskId, "completed")).toMatchObject({
       result: { content: [{ text: "Deleted b.txt." }] },
     });
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "G1 the result of a task of 2025-11-25 is waited for across SIGKILL, by a stock client",
+  async () => {
+    const server = await start();
+    const client = new Client({ name: "stock", version: "1" });
+    let opened = () => {};
+    const waiting = new Promise<void>((resolve) => {
+      opened = resolve;
+    });
+    // A client comes back to a stream only when an event of it has reached it.
+    const watched = async (url: string | URL, init?: RequestInit) => {
+      const response = await fetch(url, init);
+      if (!String(init?.body).includes("tasks/result") || response.body === null) return response;
+      const transform = (chunk: Uint8Array, controller: TransformStreamDefaultController) => {
+        controller.enqueue(chunk);
+        opened();
+      };
+      return new Response(response.body.pipeThrough(new TransformStream({ transform })), response);
+    };
+    await client.connect(new StreamableHTTPClientTransport(new URL(server.url), { fetch: watched }));
+    closing.push(() => client.close());
+    const params = { name: "slow_compute", arguments: { seconds: 3, label: "old" }, task: {} };
+    const { task } = await client.request({ method: "tools/call", params }, CreateTaskResultSchema);
+    const result = client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
+    await waiting;
+    await server.killAndRestart();
+    expect(await result).toMatchObject({ content: [{ text: "Computed old for 3 s." }] });
   },
   crashTimeoutMs,
 );

@@ -14,6 +14,8 @@ import { exactSchema } from "./exact-schema.js";
 import { type CallPolicy, legacyCall } from "./legacy-call.js";
 import { createLogFilter } from "./log-filter.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
+import { registerTasks } from "./tasks/register-tasks.js";
+import { takeTaskCalls } from "./tasks/task-calls.js";
 
 /** How tools are attached. */
 export interface AttachOptions {
@@ -47,6 +49,7 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
     wantsLog: createLogFilter(server),
     ...(owner === undefined ? {} : { owner }),
     ...(handoff === undefined ? {} : { handoff }),
+    ...(options.onError === undefined ? {} : { onError: options.onError }),
   };
   const serve = (run: (call: Call, input: JsonObject) => Promise<ToolResult>, takesClientId: boolean): Handler => {
     return async (input, extra) => {
@@ -65,6 +68,7 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
   for (const tool of chosenControlTools(options.controlTools)) {
     register(server, `${prefix}${tool.name}`, controlConfig(tool), serve(tool.run, true));
   }
+  if (registerTasks(server, engine, policy)) takeTaskCalls(server, engine, policy);
   registerPrompt(server, (extra) => legacyCall(server, engine, policy, extra, undefined));
 }
 

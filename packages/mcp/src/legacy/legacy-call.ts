@@ -16,6 +16,7 @@ export interface CallPolicy {
   readonly prefix: string;
   readonly handoff?: boolean;
   readonly wantsLog: (level: string, sessionId: string | undefined) => boolean;
+  readonly onError?: (error: unknown) => void;
 }
 
 /**

@@ -33,6 +33,13 @@ export interface ToolConfig {
   readonly _meta?: Record<string, unknown>;
 }
 
+/** Source: MCP 2025-11-25, Tasks, "Capabilities". */
+export type TasksCapability = {
+  list?: object;
+  cancel?: object;
+  requests?: { tools?: { call?: object } };
+};
+
 /**
  * A `McpServer` of `@modelcontextprotocol/sdk` 1.x, taken structurally: it may come from another copy of the SDK.
  */
@@ -41,9 +48,10 @@ export interface McpServerLike {
     readonly transport?: object | undefined;
     getClientCapabilities(): { readonly elicitation?: object | undefined } | undefined;
     getClientVersion(): { readonly name: string } | undefined;
-    registerCapabilities(capabilities: { logging?: object }): void;
+    registerCapabilities(capabilities: { logging?: object; tasks?: TasksCapability }): void;
     assertCanSetRequestHandler(method: string): void;
     setRequestHandler(schema: never, handler: never): void;
+    notification(notification: never): Promise<void>;
   };
   registerTool(
     name: string,

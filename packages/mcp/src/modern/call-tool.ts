@@ -7,13 +7,14 @@ import {
   type StartedTask,
   type Tool,
 } from "@resumable-mcp/core";
+import type { RpcErrorBody } from "../rpc-error.js";
 import { attendTask, beginTask, resultOf } from "../run-tool-call.js";
 import type { ToolResult } from "../tool-result.js";
 import { answerQuestions } from "./answer-questions.js";
+import { missingTasksExtension } from "./missing-extension.js";
 import { type ModernCall, type ModernCallPolicy, modernCall } from "./modern-call.js";
 import type { ModernContext } from "./modern-server-like.js";
 import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
-import { missingTasksExtension, type RpcErrorBody } from "./rpc-error.js";
 import type { SigningKey } from "./signing-key.js";
 import { createTaskResult, inputRequests } from "./task-on-wire.js";
 import { wrapAnswer } from "./wire-answer.js";
@@ -101,7 +102,7 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
   if (leg !== undefined && engine.draining) await held(context.mcpReq.signal);
   const call = leg === undefined ? inline.call : afterLeg(inline.call, leg);
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const begun = leg === undefined ? await beginTask(call, tool, input, handoffMs === 0) : await returnTo(call, leg);
+  const begun = leg === undefined ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended) : await returnTo(call, leg);
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await answerQuestions(call.tasks, taskId, inputResponses, call.signal);

@@ -1,5 +1,6 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { parseCallMeta } from "../call-meta.js";
+import { asRpcError, type RpcErrorBody } from "../rpc-error.js";
 import type { ModernAttachOptions } from "./attach-tools.js";
 import { envelopeKeys } from "./envelope.js";
 import {
@@ -9,8 +10,8 @@ import {
   parseListenRequest,
   withTaskIds,
 } from "./listen-request.js";
+import { missingTasksExtension } from "./missing-extension.js";
 import { ownerOf } from "./modern-call.js";
-import { asRpcError, missingTasksExtension, type RpcErrorBody } from "./rpc-error.js";
 import { ownTaskIds, watchTasks } from "./task-watch.js";
 import { unwrapAnswer } from "./wire-answer.js";
 

@@ -1,10 +1,11 @@
 import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { z } from "zod";
+import { asRpcError, RpcError } from "../rpc-error.js";
 import { answerQuestions } from "./answer-questions.js";
 import { clientFacts } from "./envelope.js";
+import { missingTasksExtension } from "./missing-extension.js";
 import { type ModernCallPolicy, ownerOf, readMeta } from "./modern-call.js";
 import type { ModernContext, ModernServerLike } from "./modern-server-like.js";
-import { asRpcError, missingTasksExtension, RpcError } from "./rpc-error.js";
 import { detailedTask } from "./task-on-wire.js";
 
 type TaskMethod = (tasks: OwnedTasks, taskId: string, context: ModernContext) => Promise<JsonObject>;

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { RpcErrorBody } from "../rpc-error.js";
 import type { ToolResult } from "../tool-result.js";
-import type { RpcErrorBody } from "./rpc-error.js";
 
 /** What a tool call is really answered with, where the SDK would only pass on a tool's result. */
 export type WireAnswer = { readonly result: JsonObject } | { readonly error: RpcErrorBody };

@@ -1,11 +1,12 @@
 import type { Engine } from "@resumable-mcp/core";
 import { parseCallMeta } from "../call-meta.js";
+import { asRpcError, type RpcErrorBody } from "../rpc-error.js";
 import type { VerifiedToken } from "../subject.js";
 import type { ModernAttachOptions } from "./attach-tools.js";
 import { type ListenRequest, listenContext, parseListenRequest } from "./listen-request.js";
 import { type ListenStream, listenStream } from "./listen-stream.js";
+import { missingTasksExtension } from "./missing-extension.js";
 import { ownerOf } from "./modern-call.js";
-import { asRpcError, missingTasksExtension, type RpcErrorBody } from "./rpc-error.js";
 import { ownTaskIds, watchTasks } from "./task-watch.js";
 import { mayHoldAnswer, unwrapAnswer } from "./wire-answer.js";
 

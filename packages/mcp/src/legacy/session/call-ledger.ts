@@ -37,7 +37,7 @@ export class CallLedger {
     if (kind === "once") return this.#add(new Exchange(onceName(request), request, kind, this.#limits));
     const callId = randomToken(22);
     const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
-    const call: StoredCall = { callId, requestId: request.id, kind, params };
+    const call: StoredCall = { callId, requestId: request.id, kind, params, ...waitedFor(request, params) };
     await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
     return this.#add(new Exchange(callId, request, kind, this.#limits));
   }
@@ -47,8 +47,8 @@ export class CallLedger {
     const known = this.#exchanges.get(stream);
     const call = this.#stored(stream);
     if (known !== undefined || call === undefined) return known;
-    const { callId, requestId, kind, params, taskId } = call;
-    const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method: "tools/call", params: { ...params } };
+    const { callId, requestId, kind, params, taskId, method = "tools/call" } = call;
+    const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...params } };
     const exchange = new Exchange(callId, request, kind, this.#limits, kind === "again" ? place : 0);
     exchange.taskId = taskId;
     return this.#add(exchange);
@@ -139,6 +139,12 @@ export class CallLedger {
     this.#exchanges.set(exchange.stream, exchange);
     return exchange;
   }
+}
+
+/** A request for a task's result belongs to that task. */
+function waitedFor({ method }: JSONRPCRequest, { taskId }: JsonObject): Pick<StoredCall, "method" | "taskId"> {
+  if (method !== "tasks/result") return {};
+  return typeof taskId === "string" ? { method, taskId } : { method };
 }
 
 function onceName({ id, method, params }: JSONRPCRequest): string {

@@ -41,6 +41,8 @@ export interface LiveSessionOptions {
 
 /** The first version of the protocol whose clients understand an event without data. */
 const primingVersion = "2025-11-25";
+/** Requests that may take as long as a task does. */
+const longMethods: readonly string[] = ["tools/call", "tasks/result"];
 
 /** A session in memory: what a client's requests, streams and calls come together in. */
 export class LiveSession {
@@ -104,7 +106,7 @@ export class LiveSession {
       const logLevel = request.params;
       await this.document.change((facts) => ({ ...facts, logLevel }));
     }
-    if (request.method !== "tools/call") return this.#shortRequest(request, extra);
+    if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
     const exchange = await this.#calls.open(request, await this.#kindOf(request));
     const stream = this.#openStream();
     this.#attach(exchange, stream, exchange.place);
@@ -190,6 +192,8 @@ export class LiveSession {
   }
 
   async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {
+    // It only waits for what the task came to.
+    if (request.method === "tasks/result") return "again";
     const kinds = await this.#options.toolKinds(this);
     return kinds.get(String(request.params?.name)) ?? "once";
   }

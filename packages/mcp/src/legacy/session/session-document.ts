@@ -15,6 +15,8 @@ const storedCall = z.object({
   /** The id by which the client knows the request. */
   requestId: z.union([z.string(), z.number()]),
   kind: z.enum(["journal", "again"]),
+  /** Absent for `tools/call`. */
+  method: z.literal("tasks/result").optional(),
   params: jsonObject,
   /** The task that the call attached to, where that is not the call's own. */
   taskId: z.string().optional(),

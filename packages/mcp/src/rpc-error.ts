@@ -1,5 +1,4 @@
 import { isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
-import { tasksExtension } from "./envelope.js";
 
 /** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
 export interface RpcErrorBody {
@@ -20,13 +19,6 @@ export class RpcError extends Error {
     this.data = data;
   }
 }
-
-/** The request needs the tasks extension and did not declare it. Source: SEP-2663, SEP-2575. */
-export const missingTasksExtension: RpcErrorBody = {
-  code: -32_021,
-  message: `This needs the extension ${tasksExtension}: declare it in the request's clientCapabilities.`,
-  data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
-};
 
 /** Maps what the engine refuses to JSON-RPC: a caller's mistake is -32602, anything else stays inside. */
 export function asRpcError(error: unknown): RpcError {

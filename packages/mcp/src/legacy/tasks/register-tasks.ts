@@ -1,0 +1,71 @@
+import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { z } from "zod";
+import type { Call } from "../../call.js";
+import { asRpcError, RpcError } from "../../rpc-error.js";
+import { type CallPolicy, legacyCall } from "../legacy-call.js";
+import type { McpServerLike, RequestExtra } from "../mcp-server-like.js";
+import { legacySummary, legacyTask } from "./legacy-task.js";
+import { taskResult } from "./task-result.js";
+
+/** How long a cancelled task may take to stop before its answer says so anyway: the wish is durable. */
+const settleCancelMs = 2_000;
+const pageSize = 100;
+
+type TaskMethod = (call: Call, params: Params) => Promise<object>;
+const paramsSchema = z.looseObject({
+  taskId: z.string().max(256).default(""),
+  cursor: z.string().max(1_024).optional(),
+});
+type Params = z.output<typeof paramsSchema>;
+
+const methods: Readonly<Record<string, TaskMethod>> = {
+  "tasks/get": async ({ tasks }, { taskId }) => legacyTask(await tasks.get(taskId)),
+  "tasks/result": (call, { taskId }) => taskResult(call, taskId),
+  "tasks/cancel": ({ tasks }, { taskId }) => cancelTask(tasks, taskId),
+  "tasks/list": async ({ tasks }, { cursor }) => {
+    const page = await tasks.list({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+    const { nextCursor } = page;
+    return { tasks: page.tasks.map(legacySummary), ...(nextCursor === undefined ? {} : { nextCursor }) };
+  },
+};
+
+/**
+ * Registers the tasks of 2025-11-25 as views of an engine's. False when the server has tasks of its own.
+ *
+ * Bound to the owner: whoever has the same token or `client_id` finds them in any session, and in the other era.
+ * Source: MCP 2025-11-25, Tasks.
+ */
+export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPolicy): boolean {
+  const { server } = mcp;
+  try {
+    for (const method of Object.keys(methods)) server.assertCanSetRequestHandler(method);
+  } catch {
+    return false;
+  }
+  server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
+  for (const [method, run] of Object.entries(methods)) {
+    const request = z.looseObject({ method: z.literal(method), params: paramsSchema.default({ taskId: "" }) });
+    const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
+      try {
+        return await run(legacyCall(mcp, engine, policy, extra, undefined), params);
+      } catch (error) {
+        throw asRpcError(error);
+      }
+    };
+    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+    server.setRequestHandler(request as never, handler as never);
+  }
+  return true;
+}
+
+/** Source: MCP 2025-11-25, Tasks, "Task Cancellation": a finished task cannot be cancelled. */
+async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<JsonObject> {
+  try {
+    await tasks.cancel(taskId);
+  } catch (error) {
+    if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
+    throw new RpcError({ code: -32_602, message: error.message });
+  }
+  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: settleCancelMs });
+  return legacyTask(isFinal(view.status) ? view : { ...view, status: "cancelled" });
+}

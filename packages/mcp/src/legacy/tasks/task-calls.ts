@@ -1,0 +1,108 @@
+import { type Engine, isJsonObject, type JsonObject, type OwnedTasks, type Tool } from "@resumable-mcp/core";
+import { z } from "zod";
+import { splitClientId } from "../../client-id-argument.js";
+import { asRpcError, RpcError } from "../../rpc-error.js";
+import { beginTask } from "../../run-tool-call.js";
+import { type CallPolicy, legacyCall } from "../legacy-call.js";
+import type { McpServerLike, RequestExtra } from "../mcp-server-like.js";
+import { legacyCreateResult, legacyTask } from "./legacy-task.js";
+
+type Handler = (request: JsonObject, extra: RequestExtra) => Promise<object>;
+
+/**
+ * Lets calls of an engine's tools become tasks, and lists which tools may. Calls that ask for no task, and those of
+ * other tools, go the way that they went before.
+ *
+ * The SDK has no seam for a tool that is a task for one caller and a stream for the next, so its two handlers are
+ * wrapped; where it hides them differently one day, tools are simply called without tasks.
+ *
+ * Source: MCP 2025-11-25, Tasks, "Creating Tasks" and "Tool-Level Negotiation".
+ */
+export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPolicy): void {
+  const handlers: unknown = Reflect.get(mcp.server, "_requestHandlers");
+  if (!(handlers instanceof Map)) return;
+  const callTool: Handler | undefined = handlers.get("tools/call");
+  const listTools: Handler | undefined = handlers.get("tools/list");
+  if (callTool === undefined || listTools === undefined) return;
+  const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
+  const wrap = (method: string, handler: Handler): void => {
+    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+    mcp.server.setRequestHandler(z.looseObject({ method: z.literal(method) }) as never, handler as never);
+  };
+  wrap("tools/call", async (request, extra) => {
+    const { name, task } = isJsonObject(request.params) ? request.params : {};
+    const tool = tools.get(String(name));
+    if (tool === undefined) return callTool(request, extra);
+    checkSupport(tool, task !== undefined);
+    if (task === undefined) return callTool(request, extra);
+    return createTask(mcp, engine, policy, tool, request, extra);
+  });
+  wrap("tools/list", async (request, extra) => {
+    const listed = await listTools(request, extra);
+    return { ...listed, tools: asList(Reflect.get(listed, "tools")).map((entry) => withExecution(entry, tools)) };
+  });
+}
+
+function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean): void {
+  if (taskSupport === "required" && !asTask) {
+    throw new RpcError({
+      code: -32_601,
+      message: `Tool ${name} has to be called as a task: add "task": {} to the params.`,
+    });
+  }
+  if (taskSupport === "forbidden" && asTask) {
+    throw new RpcError({ code: -32_601, message: `Tool ${name} cannot be called as a task: leave out "task".` });
+  }
+}
+
+async function createTask(
+  mcp: McpServerLike,
+  engine: Engine,
+  policy: CallPolicy,
+  tool: Tool,
+  { params }: JsonObject,
+  extra: RequestExtra,
+): Promise<JsonObject> {
+  const input = isJsonObject(params) && isJsonObject(params.arguments) ? params.arguments : {};
+  const split = tool.clientIdArgument === true ? splitClientId(input) : { clientId: undefined, rest: input };
+  try {
+    const call = legacyCall(mcp, engine, policy, extra, split.clientId);
+    const begun = await beginTask(call, tool, split.rest as JsonObject, true);
+    if (!begun.created) await call.tasks.handOver(begun.record.id);
+    tellStatus(mcp, call.tasks, begun.record.id, policy.onError);
+    return legacyCreateResult(begun);
+  } catch (error) {
+    throw asRpcError(error);
+  }
+}
+
+/** Tells the session's own stream of each new status, for as long as there is one. Source: the same, "Task Status Notification". */
+function tellStatus(
+  { server }: McpServerLike,
+  tasks: OwnedTasks,
+  taskId: string,
+  onError: CallPolicy["onError"],
+): void {
+  const tell = async (): Promise<void> => {
+    let told: unknown;
+    for await (const _event of tasks.follow(taskId)) {
+      if (server.transport === undefined) return;
+      const params = legacyTask(await tasks.get(taskId));
+      if (params.status === told) continue;
+      told = params.status;
+      await server.notification({ method: "notifications/tasks/status", params } as never);
+    }
+  };
+  tell().catch((error: unknown) => onError?.(error));
+}
+
+function withExecution(entry: unknown, tools: ReadonlyMap<string, Tool>): unknown {
+  const tool = isJsonObject(entry) ? tools.get(String(entry.name)) : undefined;
+  return tool === undefined
+    ? entry
+    : { ...(entry as object), execution: { taskSupport: tool.taskSupport ?? "optional" } };
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

@@ -1,0 +1,37 @@
+import { isFinal, rpcCodeOf } from "@resumable-mcp/core";
+import type { Call } from "../../call.js";
+import { followCall } from "../../follow-call.js";
+import { RpcError } from "../../rpc-error.js";
+import { finishedResult, type ToolResult } from "../../tool-result.js";
+import { relatedTaskKey } from "./legacy-task.js";
+
+/**
+ * Waits for a task's end and gives what its call would have been answered with. What the task asks meanwhile goes to
+ * the user through this very request.
+ *
+ * Source: MCP 2025-11-25, Tasks, "Retrieving Task Results" and "Input Required Status".
+ */
+export async function taskResult(call: Call, taskId: string): Promise<ToolResult> {
+  for (;;) {
+    const { reason, view } = await followCall(call, taskId, undefined);
+    if (reason === "finished") {
+      await call.tasks.markDelivered(taskId).catch(() => {});
+      const { error } = view.record;
+      const code = error === undefined ? undefined : rpcCodeOf(error);
+      if (error !== undefined && code !== undefined) throw new RpcError({ code, message: error.message });
+      const result = finishedResult(call.engine, view, false);
+      return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
+    }
+    if (reason === "left")
+      throw new RpcError({ code: -32_603, message: "The request was cancelled; the task goes on." });
+    // Paused, or asking a user whom this client cannot ask: somebody else lets it go on.
+    await nextEvent(call, taskId, view.record.lastSeq);
+  }
+}
+
+async function nextEvent({ tasks, signal }: Call, taskId: string, afterSeq: number): Promise<void> {
+  for await (const _event of tasks.follow(taskId, { afterSeq, signal })) {
+    const { status } = await tasks.get(taskId);
+    if (isFinal(status) || (status !== "paused" && status !== "input_required")) return;
+  }
+}

@@ -1,0 +1,131 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import {
+  CallToolResultSchema,
+  CreateTaskResultSchema,
+  ElicitRequestSchema,
+  TaskStatusNotificationSchema,
+} from "@modelcontextprotocol/sdk/types.js";
+import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { attachTools } from "../src/index.js";
+import { countTool, createGate, greetTool } from "./counting-tool.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function connect(tools: readonly Tool[], capabilities = {}) {
+  const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
+  closing.push(() => engine.close());
+  const open = async (user: string) => {
+    const server = new McpServer({ name: "test", version: "1" });
+    attachTools(server, engine, { owner: () => user });
+    const client = new Client({ name: "stock", version: "1" }, { capabilities });
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(there), client.connect(here)]);
+    closing.push(() => client.close());
+    return client;
+  };
+  return { engine, client: await open("ada"), open };
+}
+
+async function startTask(client: Client, name: string, args = {}): Promise<string> {
+  const request = { method: "tools/call" as const, params: { name, arguments: args, task: {} } };
+  const { task } = await client.request(request, CreateTaskResultSchema);
+  expect(task.status).toBe("working");
+  return task.taskId;
+}
+
+const resultOf = (client: Client, taskId: string) =>
+  client.experimental.tasks.getTaskResult(taskId, CallToolResultSchema);
+
+test("advertises tasks, and which tools may be called as one", async () => {
+  const simple = { description: "Simple.", input: z.object({}), run: async () => "done" };
+  const only = defineTool({ ...simple, name: "only_as_task", taskSupport: "required" });
+  const never = defineTool({ ...simple, name: "never_as_task", taskSupport: "forbidden" });
+  const { client } = await connect([countTool(), only, never]);
+  expect(client.getServerCapabilities()?.tasks).toEqual({ list: {}, cancel: {}, requests: { tools: { call: {} } } });
+  const { tools } = await client.listTools();
+  const support = Object.fromEntries(tools.map(({ name, execution }) => [name, execution?.taskSupport]));
+  expect(support).toMatchObject({ count_to: "optional", only_as_task: "required", never_as_task: "forbidden" });
+  await expect(
+    client.request({ method: "tools/call", params: { name: "only_as_task" } }, CallToolResultSchema),
+  ).rejects.toMatchObject({ code: -32_601 });
+  const asTask = { method: "tools/call" as const, params: { name: "never_as_task", task: {} } };
+  await expect(client.request(asTask, CreateTaskResultSchema)).rejects.toMatchObject({ code: -32_601 });
+});
+
+test("a call becomes a task, whose result waits for its end", async () => {
+  const gate = createGate();
+  const { client } = await connect([countTool(gate)]);
+  const statuses: string[] = [];
+  client.setNotificationHandler(TaskStatusNotificationSchema, ({ params }) => void statuses.push(params.status));
+  const taskId = await startTask(client, "count_to", { n: 2 });
+  expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({ taskId, status: "working", ttl: null });
+  const result = resultOf(client, taskId);
+  gate.open(2);
+  expect(await result).toMatchObject({
+    structuredContent: { counted: 2, attempts: 1 },
+    _meta: { "io.modelcontextprotocol/related-task": { taskId } },
+  });
+  expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({
+    status: "completed",
+    ttl: expect.any(Number),
+  });
+  expect(statuses).toEqual(["working", "completed"]);
+});
+
+test("the same tool called without a task streams as before", async () => {
+  const { client } = await connect([countTool()]);
+  await client.listTools();
+  const progress: number[] = [];
+  const request = { method: "tools/call" as const, params: { name: "count_to", arguments: { n: 2 } } };
+  const result = await client.request(request, CallToolResultSchema, {
+    onprogress: (now) => progress.push(now.progress),
+  });
+  expect([progress, result.structuredContent]).toEqual([[1, 2], { counted: 2, attempts: 1 }]);
+});
+
+test("a question of a task reaches the user through the request for its result", async () => {
+  const { client } = await connect([greetTool], { elicitation: {} });
+  client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept" as const, content: { name: "Ada" } }));
+  const taskId = await startTask(client, "greet_user");
+  expect(await resultOf(client, taskId)).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
+});
+
+test("a tool that failed makes the task failed, and its result is the tool's error", async () => {
+  const broken = defineTool({
+    name: "broken",
+    description: "Fails.",
+    input: z.object({}),
+    run: async () => {
+      throw new Error("It broke.");
+    },
+  });
+  const { client } = await connect([broken]);
+  const taskId = await startTask(client, "broken");
+  expect(await resultOf(client, taskId)).toMatchObject({ isError: true, content: [{ text: "It broke." }] });
+  expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({ status: "failed" });
+});
+
+test("a task is cancelled once", async () => {
+  const { client } = await connect([countTool(createGate())]);
+  const taskId = await startTask(client, "count_to", { n: 2 });
+  expect(await client.experimental.tasks.cancelTask(taskId)).toMatchObject({ taskId, status: "cancelled" });
+  await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32_602 });
+});
+
+test("tasks belong to their owner, not to the session", async () => {
+  const { client, open } = await connect([countTool(createGate())]);
+  const taskId = await startTask(client, "count_to", { n: 2 });
+  const [again, eve] = [await open("ada"), await open("eve")];
+  expect((await again.experimental.tasks.listTasks()).tasks).toMatchObject([{ taskId }]);
+  expect((await eve.experimental.tasks.listTasks()).tasks).toEqual([]);
+  await expect(eve.experimental.tasks.getTask(taskId)).rejects.toMatchObject({ code: -32_602 });
+  await expect(resultOf(eve, taskId)).rejects.toMatchObject({ code: -32_602 });
+  await expect(eve.experimental.tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32_602 });
+});
