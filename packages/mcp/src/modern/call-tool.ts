@@ -102,7 +102,10 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
   if (leg !== undefined && engine.draining) await held(context.mcpReq.signal);
   const call = leg === undefined ? inline.call : afterLeg(inline.call, leg);
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const begun = leg === undefined ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended) : await returnTo(call, leg);
+  const begun =
+    leg === undefined
+      ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended)
+      : await returnTo(call, leg);
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await answerQuestions(call.tasks, taskId, inputResponses, call.signal);
