@@ -63,7 +63,8 @@ class LiveBoard implements TaskBoard {
       const recent = await this.#client.tasks({ limit: listedTasks }).catch(() => []);
       const tasks = [...unfinished, ...recent.filter(({ id }) => !unfinished.some((task) => task.id === id))];
       this.store.dispatch({ type: "listed", tasks, atMs: this.#clock() });
-      for (const task of unfinished) this.follow(task.id);
+      // Whoever waits for an interrupted task lets it go on, and that is for the user to say.
+      for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
     });
   }
 
