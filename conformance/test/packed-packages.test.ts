@@ -49,24 +49,21 @@ test("the core, packed, depends on nothing", async () => {
   expect(JSON.parse(await project.installedManifest("@resumable-mcp/core"))).not.toHaveProperty("dependencies");
 });
 
-test("types of every entry resolve, with all declarations checked", limits, async () => {
+test("every entry can be imported, and its types hold with all declarations checked", limits, async () => {
   const entries = published.flatMap(entriesOf);
   expect(entries).toContain("@resumable-mcp/core/testing");
-  const lines = entries.map((entry, index) => `import * as entry${index} from "${entry}";`);
+  const imports = entries.map((entry, index) => `import * as entry${index} from "${entry}";`);
   const names = entries.map((_entry, index) => `entry${index}`).join(", ");
-  await project.write(
-    "every-entry.ts",
-    `${lines.join("\n")}\nexport const everything: readonly object[] = [${names}];\n`,
-  );
+  await project.write("every-entry.ts", `${imports.join("\n")}\nconsole.log([${names}].length);\n`);
   await compile("every-entry", { skipLibCheck: false });
-  expect((await import(join(project.directory, "every-entry.js"))).everything).toHaveLength(entries.length);
+  expect(await project.run("node", "every-entry.js").succeeded()).toBe(`${entries.length}\n`);
 });
 
 describe("the first example of", () => {
   test("core runs a tool to its end", limits, async () => {
     await project.write("core.ts", firstExample("packages/core", "ts").code);
     await compile("core");
-    expect(await project.run("node", "core.js").succeeded()).toMatch(/counted/);
+    expect(await project.run("node", "core.js").succeeded()).toMatch(/^completed { counted: 5 }$/m);
   });
 
   test("store-fs runs a tool to its end and leaves the task in its folder", limits, async () => {
