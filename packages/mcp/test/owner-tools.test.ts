@@ -1,11 +1,15 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { defineServer, metaKeys } from "../src/index.js";
 import { createMcpServer } from "../src/legacy/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { connectClient, openEndpoint } from "./http-endpoint.js";
+
+/** Servers and clients begin within it, also on a busy machine. */
+const patienceMs = 20_000;
+vi.setConfig({ testTimeout: 2 * patienceMs });
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -27,7 +31,9 @@ async function atHalf() {
   const begun = await client.callTool({ name: "count_to", arguments: { n: 4 }, _meta: handedOff });
   const { task_id } = begun.structuredContent as { task_id: string };
   gate.open(2);
-  await expect.poll(() => call("get_task", { task_id })).toMatchObject({ structuredContent: { progress: 2 } });
+  await expect
+    .poll(() => call("get_task", { task_id }), { timeout: patienceMs })
+    .toMatchObject({ structuredContent: { progress: 2 } });
   return { call, task_id, gate, sessionId: transport.sessionId };
 }
 
