@@ -14,6 +14,7 @@ import { exactSchema } from "./exact-schema.js";
 import { type CallPolicy, legacyCall } from "./legacy-call.js";
 import { createLogFilter } from "./log-filter.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
+import { registerResources } from "./register-resources.js";
 import { registerTasks } from "./tasks/register-tasks.js";
 import { takeTaskCalls } from "./tasks/task-calls.js";
 
@@ -69,6 +70,7 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
     register(server, `${prefix}${tool.name}`, controlConfig(tool), serve(tool.run, true));
   }
   if (registerTasks(server, engine, policy)) takeTaskCalls(server, engine, policy);
+  registerResources(server, engine, policy);
   registerPrompt(server, (extra) => legacyCall(server, engine, policy, extra, undefined));
 }
 

@@ -48,7 +48,11 @@ export interface McpServerLike {
     readonly transport?: object | undefined;
     getClientCapabilities(): { readonly elicitation?: object | undefined } | undefined;
     getClientVersion(): { readonly name: string } | undefined;
-    registerCapabilities(capabilities: { logging?: object; tasks?: TasksCapability }): void;
+    registerCapabilities(capabilities: {
+      logging?: object;
+      resources?: { subscribe?: boolean };
+      tasks?: TasksCapability;
+    }): void;
     assertCanSetRequestHandler(method: string): void;
     setRequestHandler(schema: never, handler: never): void;
     notification(notification: never): Promise<void>;
@@ -58,12 +62,20 @@ export interface McpServerLike {
     config: ToolConfig,
     handler: (input: Record<string, unknown>, extra: RequestExtra) => Promise<CallToolResult>,
   ): unknown;
+  registerResource(name: string, template: never, config: ResourceConfig, read: never): unknown;
   registerPrompt(
     name: string,
     config: { title?: string; description?: string },
     // A prompt without arguments is handed a `RequestExtra`, which the SDK's types do not show here.
     handler: (extra: object) => Promise<PromptResult>,
   ): unknown;
+}
+
+/** How a resource is listed. */
+export interface ResourceConfig {
+  title?: string;
+  description?: string;
+  mimeType?: string;
 }
 
 /** What a prompt gives. Source: MCP, Prompts. */

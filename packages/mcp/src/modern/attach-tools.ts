@@ -12,6 +12,7 @@ import { tasksExtension } from "./envelope.js";
 import { type ModernCallPolicy, modernCall } from "./modern-call.js";
 import type { ModernContext, ModernServerLike, ModernToolConfig } from "./modern-server-like.js";
 import { passingSchema } from "./passing-schema.js";
+import { registerResources } from "./register-resources.js";
 import { storedSigningKey } from "./signing-key.js";
 import { registerTaskMethods } from "./task-methods.js";
 
@@ -64,6 +65,7 @@ export function attachModernTools(server: ModernServerLike, engine: Engine, opti
     register(server, `${policy.prefix}${tool.name}`, controlConfig(tool), handlerOf(run, true, options.onError));
   }
   registerTaskMethods(server, engine, policy);
+  registerResources(server, engine, policy);
   registerPrompt(server, engine, policy);
 }
 

@@ -1,27 +1,34 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { VerifiedToken } from "../subject.js";
+import { parseTaskUri } from "../task-resources.js";
 import { clientFacts } from "./envelope.js";
 import type { ModernContext } from "./modern-server-like.js";
 
 /** A request to listen to some tasks. */
 export interface ListenRequest {
   readonly id: string | number;
-  readonly taskIds: readonly string[];
+  /** Absent when the client asks for resources only. */
+  readonly taskIds?: readonly string[];
+  /** URIs of tasks, out of the resources that it asks for. */
+  readonly resources: readonly string[];
   /** The client declared the tasks extension. */
   readonly declared: boolean;
   readonly meta: JsonObject;
 }
 
-/** Reads a `subscriptions/listen` request that names tasks; `undefined` for every other message. */
+/** Reads a `subscriptions/listen` request that names tasks, by id or as resources; `undefined` for every other message. */
 export function parseListenRequest(message: unknown): ListenRequest | undefined {
   if (!isJsonObject(message) || message.method !== "subscriptions/listen") return undefined;
   const { id, params } = message;
   if ((typeof id !== "string" && typeof id !== "number") || !isJsonObject(params)) return undefined;
   const { notifications, _meta } = params;
-  const named = isJsonObject(notifications) ? notifications.taskIds : undefined;
-  if (!Array.isArray(named)) return undefined;
+  const filter = isJsonObject(notifications) ? notifications : {};
+  const { taskIds, resourceSubscriptions } = filter;
+  const resources = texts(resourceSubscriptions).filter((uri) => parseTaskUri(uri) !== undefined);
+  if (!Array.isArray(taskIds) && resources.length === 0) return undefined;
   const meta = isJsonObject(_meta) ? _meta : {};
-  return { id, taskIds: named.filter(isText), declared: clientFacts(meta).tasks, meta };
+  const named = Array.isArray(taskIds) ? { taskIds: texts(taskIds) } : {};
+  return { id, ...named, resources, declared: clientFacts(meta).tasks, meta };
 }
 
 /** What an owner hook needs to know of the request: the SDK makes no context for subscriptions. */
@@ -41,8 +48,9 @@ export function listenContext(
   return http === undefined ? { mcpReq } : { mcpReq, http };
 }
 
-/** Adds the tasks that are listened to to the acknowledgement. */
-export function withTaskIds(acknowledgement: JsonObject, taskIds: readonly string[]): JsonObject {
+/** Adds the tasks that are listened to to the acknowledgement, where the client asked for tasks. */
+export function withTaskIds(acknowledgement: JsonObject, taskIds: readonly string[] | undefined): JsonObject {
+  if (taskIds === undefined) return acknowledgement;
   const params = isJsonObject(acknowledgement.params) ? acknowledgement.params : {};
   const notifications = isJsonObject(params.notifications) ? params.notifications : {};
   return { ...acknowledgement, params: { ...params, notifications: { ...notifications, taskIds } } };
@@ -53,6 +61,6 @@ export function isAcknowledgement(message: unknown): message is JsonObject {
   return isJsonObject(message) && message.method === "notifications/subscriptions/acknowledged";
 }
 
-function isText(value: unknown): value is string {
-  return typeof value === "string";
+function texts(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
 }

@@ -7,7 +7,8 @@ export interface ListenStreamOptions {
   /** The SDK's stream. */
   readonly source: ReadableStream<Uint8Array>;
   readonly subscriptionId: string | number;
-  readonly taskIds: readonly string[];
+  /** Absent when the client did not ask for tasks. */
+  readonly taskIds: readonly string[] | undefined;
   readonly keepAliveMs: number;
   /** Begins to tell of the tasks, once the subscription is acknowledged. */
   readonly begin: (send: (notification: JsonObject) => Promise<void>, signal: AbortSignal) => void;

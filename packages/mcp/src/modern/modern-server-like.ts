@@ -46,11 +46,20 @@ export interface ModernToolConfig {
  */
 export interface ModernServerLike {
   readonly server: {
-    registerCapabilities(capabilities: { extensions: Record<string, Record<string, never>> }): void;
+    registerCapabilities(capabilities: {
+      extensions?: Record<string, Record<string, never>>;
+      resources?: { subscribe?: boolean };
+    }): void;
     /** Only servers of the 2026 era have it. */
     projectCallToolResult: unknown;
     setRequestHandler(method: string, schemas: never, handler: never): void;
   };
   registerTool(name: string, config: ModernToolConfig, handler: never): unknown;
+  registerResource(
+    name: string,
+    template: never,
+    config: { title?: string; description?: string; mimeType?: string },
+    read: never,
+  ): unknown;
   registerPrompt(name: string, config: { title?: string; description?: string }, handler: never): unknown;
 }

@@ -55,15 +55,22 @@ export function withStdioTasks<Wire extends StdioTransport>(
       const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
       if (subscription === undefined) return wire.send(unwrapAnswer(message) as never, sendOptions);
       await send(withTaskIds(message, subscription.taskIds));
-      watchTasks({ engine, ...subscription, signal: subscription.stop.signal, send, onError: options.onError });
+      watchTasks({
+        engine,
+        ...subscription,
+        taskIds: subscription.taskIds ?? [],
+        signal: subscription.stop.signal,
+        send,
+        onError: options.onError,
+      });
     },
   };
   const listen = async (request: ListenRequest, message: never, extra: never): Promise<void> => {
     const stop = new AbortController();
     const context = listenContext(request, stop.signal, undefined);
     const tasks = engine.forOwner(ownerOf(options, context, parseCallMeta(request.meta).clientId));
-    const taskIds = await ownTaskIds(tasks, request.taskIds);
-    subscriptions.set(request.id, { subscriptionId: request.id, tasks, taskIds, stop });
+    const taskIds = request.taskIds === undefined ? undefined : await ownTaskIds(tasks, request.taskIds);
+    subscriptions.set(request.id, { subscriptionId: request.id, tasks, taskIds, resources: request.resources, stop });
     transport.onmessage?.(message, extra);
   };
   const refuse = (id: string | number, error: RpcErrorBody): void =>
@@ -73,7 +80,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
     if (request === undefined) {
       stopCancelled(message, subscriptions);
       transport.onmessage?.(message, extra);
-    } else if (!request.declared) refuse(request.id, missingTasksExtension);
+    } else if (request.taskIds !== undefined && !request.declared) refuse(request.id, missingTasksExtension);
     else if (subscriptions.size >= maxSubscriptions)
       refuse(request.id, { code: -32_603, message: "Subscription limit reached" });
     else
@@ -90,7 +97,8 @@ const maxSubscriptions = 1_024;
 interface Subscription {
   readonly subscriptionId: string | number;
   readonly tasks: OwnedTasks;
-  readonly taskIds: readonly string[];
+  readonly taskIds: readonly string[] | undefined;
+  readonly resources: readonly string[];
   readonly stop: AbortController;
 }
 

@@ -6,6 +6,7 @@ import {
   type OwnedTasks,
   type TaskView,
 } from "@resumable-mcp/core";
+import { watchTaskResource } from "../task-resources.js";
 import { envelopeKeys } from "./envelope.js";
 import { detailedTask } from "./task-on-wire.js";
 
@@ -18,6 +19,8 @@ export interface TaskWatch {
   readonly tasks: OwnedTasks;
   readonly subscriptionId: string | number;
   readonly taskIds: readonly string[];
+  /** URIs of tasks as resources. */
+  readonly resources: readonly string[];
   readonly signal: AbortSignal;
   /** Sends one notification; resolves when there is room for the next. */
   readonly send: (notification: JsonObject) => Promise<void>;
@@ -30,11 +33,21 @@ export interface TaskWatch {
  * A slow reader gets the newest state, not every one in between. Source: SEP-2663, "Status notifications".
  */
 export function watchTasks(watch: TaskWatch): void {
-  for (const taskId of watch.taskIds) {
-    watchTask(watch, taskId).catch((error: unknown) => {
+  const quietly = (watching: Promise<void>): void => {
+    watching.catch((error: unknown) => {
       if (!isResumableError(error, "TASK_NOT_FOUND")) watch.onError?.(error);
     });
+  };
+  for (const taskId of watch.taskIds) quietly(watchTask(watch, taskId));
+  for (const uri of watch.resources.slice(0, maxTasksPerSubscription)) {
+    const updated = () => watch.send(resourceUpdated(uri, watch.subscriptionId));
+    quietly(watchTaskResource(watch.tasks, uri, updated, watch.signal));
   }
+}
+
+function resourceUpdated(uri: string, subscriptionId: string | number): JsonObject {
+  const _meta = { [envelopeKeys.subscriptionId]: subscriptionId };
+  return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, _meta } };
 }
 
 /** The named tasks that the owner really has: the others are not told apart. */

@@ -53,7 +53,7 @@ export function withTasks<Auth extends VerifiedToken>(
     const response = await handler.fetch(request, given);
     const { body } = response;
     if (body === null || !isEventStream(response)) return response;
-    if (!listenTo.declared) {
+    if (listenTo.taskIds !== undefined && !listenTo.declared) {
       await body.cancel();
       return refuse(listenTo.id, missingTasksExtension, 400);
     }
@@ -74,14 +74,24 @@ export function withTasks<Auth extends VerifiedToken>(
     const { onError } = options;
     const context = listenContext(listenTo, request.signal, authInfo === undefined ? {} : { authInfo });
     const tasks = engine.forOwner(ownerOf(options, context, parseCallMeta(listenTo.meta).clientId));
-    const taskIds = await ownTaskIds(tasks, listenTo.taskIds);
+    const { resources } = listenTo;
+    const taskIds = listenTo.taskIds === undefined ? undefined : await ownTaskIds(tasks, listenTo.taskIds);
     const stream = listenStream({
       source,
       subscriptionId: listenTo.id,
       taskIds,
       keepAliveMs: options.keepAliveMs ?? 15_000,
       begin: (send, signal) =>
-        watchTasks({ engine, tasks, subscriptionId: listenTo.id, taskIds, signal, send, onError }),
+        watchTasks({
+          engine,
+          tasks,
+          subscriptionId: listenTo.id,
+          taskIds: taskIds ?? [],
+          resources,
+          signal,
+          send,
+          onError,
+        }),
       onEnd: () => open.delete(stream),
       onError,
     });

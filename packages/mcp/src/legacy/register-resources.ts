@@ -1,0 +1,89 @@
+import { type Engine, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { z } from "zod";
+import { asRpcError, RpcError } from "../rpc-error.js";
+import {
+  listTaskResources,
+  readTaskResource,
+  taskResources,
+  taskTemplate,
+  watchTaskResource,
+} from "../task-resources.js";
+import { type CallPolicy, legacyCall } from "./legacy-call.js";
+import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
+
+/** Resources that one session may subscribe to. */
+const maxSubscriptions = 100;
+
+/** Offers an owner's tasks as resources, with updates. Source: MCP 2025-11-25, Server Features, Resources. */
+export function registerResources(mcp: McpServerLike, engine: Engine, policy: CallPolicy): void {
+  const tasksOf = (extra: RequestExtra): OwnedTasks => legacyCall(mcp, engine, policy, extra, undefined).tasks;
+  const list = async (extra: RequestExtra) => {
+    try {
+      return await listTaskResources(tasksOf(extra));
+    } catch (error) {
+      if (isResumableError(error, "NO_OWNER")) return { resources: [] };
+      throw error;
+    }
+  };
+  for (const { name, part, config } of taskResources) {
+    const read = async (uri: URL, _variables: object, extra: RequestExtra) => {
+      try {
+        return await readTaskResource(tasksOf(extra), uri.href);
+      } catch (error) {
+        throw asRpcError(error);
+      }
+    };
+    const template = taskTemplate(part, part === "task" ? list : undefined);
+    mcp.registerResource(name, template as never, config, read as never);
+  }
+  takeSubscriptions(mcp, tasksOf, policy);
+}
+
+/** Subscriptions to anything but tasks are accepted and stay silent, unless the server handles them itself. */
+function takeSubscriptions(
+  { server }: McpServerLike,
+  tasksOf: (extra: RequestExtra) => OwnedTasks,
+  policy: CallPolicy,
+): void {
+  const open = new Map<string, AbortController>();
+  const subscribe = (uri: string, extra: RequestExtra): object => {
+    if (open.has(uri)) return {};
+    if (open.size >= maxSubscriptions) {
+      throw new RpcError({
+        code: -32_603,
+        message: `This session has reached its limit of ${maxSubscriptions} subscriptions.`,
+      });
+    }
+    const stop = new AbortController();
+    open.set(uri, stop);
+    const updated = async (): Promise<void> => {
+      if (server.transport === undefined) stop.abort("closed");
+      else await server.notification({ method: "notifications/resources/updated", params: { uri } } as never);
+    };
+    watchTaskResource(tasksOf(extra), uri, updated, stop.signal).catch((error: unknown) => {
+      if (!isResumableError(error, "TASK_NOT_FOUND")) policy.onError?.(error);
+    });
+    return {};
+  };
+  const unsubscribe = (uri: string): object => {
+    open.get(uri)?.abort("unsubscribed");
+    open.delete(uri);
+    return {};
+  };
+  try {
+    for (const method of ["resources/subscribe", "resources/unsubscribe"]) server.assertCanSetRequestHandler(method);
+  } catch {
+    // The server has subscriptions of its own.
+    return;
+  }
+  server.registerCapabilities({ resources: { subscribe: true } });
+  for (const [method, run] of Object.entries({
+    "resources/subscribe": subscribe,
+    "resources/unsubscribe": unsubscribe,
+  })) {
+    const request = z.looseObject({ method: z.literal(method), params: z.looseObject({ uri: z.string().max(1_024) }) });
+    const handler = ({ params }: z.output<typeof request>, extra: RequestExtra) => run(params.uri, extra);
+    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+    server.setRequestHandler(request as never, handler as never);
+  }
+}

@@ -1,0 +1,105 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
+import type { JsonObject } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { attachTools } from "../src/index.js";
+import { messageOfFrame, readFrames } from "../src/modern/sse-frames.js";
+import { countTool, createGate } from "./counting-tool.js";
+import { openEndpoint, withTasksExtension } from "./modern-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** One engine with a client of each era, and a task that is at 1 of 2. */
+async function begin() {
+  const gate = createGate();
+  const modern = openEndpoint([countTool(gate)]);
+  closing.push(modern.close);
+  const legacy = async (user: string) => {
+    const server = new McpServer({ name: "test", version: "1" });
+    attachTools(server, modern.engine, { owner: () => user });
+    const client = new Client({ name: "stock", version: "1" });
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(there), client.connect(here)]);
+    closing.push(() => client.close());
+    return client;
+  };
+  const call = { name: "count_to", arguments: { n: 2 } };
+  const { result } = await modern.send("tools/call", call, { capabilities: withTasksExtension });
+  const taskId = String(result.taskId);
+  gate.open();
+  for await (const followed of modern.engine.forOwner("sub:ada").follow(taskId)) {
+    if (followed.kind === "event" && followed.event.type === "checkpoint") break;
+  }
+  return { gate, modern, legacy, taskId };
+}
+
+function dataOf(contents: unknown): JsonObject {
+  const [first] = contents as readonly { readonly text: string }[];
+  return JSON.parse(first?.text ?? "null");
+}
+
+test("both eras list an owner's tasks and read them, their journal and their items", async () => {
+  const { modern, legacy, taskId } = await begin();
+  const client = await legacy("ada");
+  const expected = { uri: `task://${taskId}`, title: expect.stringContaining("count_to") };
+  expect((await client.listResources()).resources).toMatchObject([expected]);
+  expect((await modern.send("resources/list")).result).toMatchObject({ resources: [expected] });
+  const readBoth = async (uri: string) => {
+    const { result } = await modern.send("resources/read", { uri });
+    const { contents } = await client.readResource({ uri });
+    expect(dataOf(contents)).toEqual(dataOf(result.contents));
+    return dataOf(contents);
+  };
+  expect(await readBoth(`task://${taskId}`)).toMatchObject({ task_id: taskId, progress: 1, total: 2 });
+  expect(await readBoth(`task://${taskId}/items`)).toMatchObject({ items: [1], total: 1 });
+  const journal = await readBoth(`task://${taskId}/journal`);
+  expect(journal.events).toMatchObject(
+    expect.arrayContaining([
+      expect.objectContaining({ type: "log", data: "step 1" }),
+      expect.objectContaining({ type: "checkpoint", progress: 1 }),
+    ]),
+  );
+  expect(JSON.stringify(journal)).not.toContain('"state"');
+});
+
+test("a foreign task is no resource, and is answered like an unknown one", async () => {
+  const { modern, legacy, taskId } = await begin();
+  const eve = await legacy("eve");
+  expect((await eve.listResources()).resources).toEqual([]);
+  for (const part of ["", "/journal", "/items"]) {
+    const uri = `task://${taskId}${part}`;
+    const missing = { code: -32_602, data: { uri } };
+    await expect(eve.readResource({ uri })).rejects.toMatchObject(missing);
+    expect((await modern.send("resources/read", { uri }, { user: "eve" })).error).toMatchObject(missing);
+  }
+});
+
+test("a session of the 2025 era hears of a task's changes as long as it subscribes", async () => {
+  const { gate, legacy, taskId } = await begin();
+  const client = await legacy("ada");
+  const uri = `task://${taskId}`;
+  const heard = new Promise<string>((resolve) => {
+    client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
+  });
+  await client.subscribeResource({ uri });
+  gate.open();
+  expect(await heard).toBe(uri);
+  await client.unsubscribeResource({ uri });
+});
+
+test("a subscription of the 2026 era hears of a task's changes", async () => {
+  const { gate, modern, taskId } = await begin();
+  const uri = `task://${taskId}/journal`;
+  const response = await modern.open("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } });
+  if (response.body === null) throw new Error("The subscription has no stream.");
+  const frames = readFrames(response.body);
+  const next = async () => messageOfFrame((await frames.next()).value ?? "");
+  expect(await next()).toMatchObject({ params: { notifications: { resourceSubscriptions: [uri] } } });
+  gate.open();
+  expect(await next()).toMatchObject({ method: "notifications/resources/updated", params: { uri } });
+});
