@@ -7,6 +7,8 @@ export { defineServer } from "./define-server.js";
 export { longToolsText, makeInstructions } from "./instructions.js";
 export type { AttachOptions } from "./legacy/attach-tools.js";
 export { attachTools } from "./legacy/attach-tools.js";
+export type { EventStoreOptions } from "./legacy/event-store.js";
+export { createEventStore } from "./legacy/event-store.js";
 export type { McpServerLike, RequestExtra } from "./legacy/mcp-server-like.js";
 export type { ConnectableServer } from "./legacy/session/live-session.js";
 export { outcomeUnknown } from "./legacy/session/lost-answer.js";

@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import {
+  isJsonObject,
+  isResumableError,
+  type Json,
+  type JsonObject,
+  ResumableError,
+  type Store,
+} from "@resumable-mcp/core";
+
+/** How events are kept. */
+export interface EventStoreOptions {
+  readonly store: Store;
+  /** The session whose streams these are. Every session needs its own: all of them call their own stream the same. */
+  readonly sessionId: string;
+  /** Events kept of each stream; the oldest go first. Default 200. */
+  readonly maxEventsPerStream?: number;
+}
+
+interface StoredStream {
+  readonly version: number;
+  readonly next: number;
+  readonly events: readonly JsonObject[];
+}
+
+/**
+ * Makes a durable event store for the SDK's own HTTP transport: streams are replayed after a restart too.
+ *
+ * It keeps what was sent, and nothing else: the SDK's transport forgets its session and the calls in flight when the
+ * process dies, so a call that was not answered by then is lost. `createSessionHandler` keeps those as well.
+ *
+ * Durability: an event is stored before it is sent. Ordering: as stored, for each stream.
+ * Limits: `maxEventsPerStream`. Source: MCP 2025-11-25, Transports, "Resumability and Redelivery".
+ */
+export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }: EventStoreOptions): EventStore {
+  const owner = `events:${sessionId}`;
+  const queues = new Map<string, Promise<void>>();
+  const forget = (streamId: string, settled: Promise<void>): void => {
+    if (queues.get(streamId) === settled) queues.delete(streamId);
+  };
+  const inOrder = <Value>(streamId: string, run: () => Promise<Value>): Promise<Value> => {
+    const mine = (queues.get(streamId) ?? Promise.resolve()).then(run, run);
+    const settled: Promise<void> = mine.then(
+      () => forget(streamId, settled),
+      () => forget(streamId, settled),
+    );
+    queues.set(streamId, settled);
+    return mine;
+  };
+  const append = async (streamId: string, message: JSONRPCMessage): Promise<string> => {
+    const id = documentId(sessionId, streamId);
+    const { version, next, events } = await read(store, id, owner);
+    const event = { place: next, message: JSON.parse(JSON.stringify(message)) as Json };
+    const kept = [...events, event].slice(-maxEventsPerStream);
+    const value = { streamId, next: next + 1, events: kept };
+    const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+    await store.putSession({ id, owner, value, expectedVersion: version, now });
+    return `${id}.${next}`;
+  };
+  const appendAnyway = async (streamId: string, message: JSONRPCMessage): Promise<string> => {
+    try {
+      return await append(streamId, message);
+    } catch (error) {
+      if (!isResumableError(error, "SESSION_CONFLICT")) throw error;
+      // Another process wrote to the same stream: once more, behind what it wrote.
+      return append(streamId, message);
+    }
+  };
+  return {
+    storeEvent: (streamId, message) => inOrder(streamId, () => appendAnyway(streamId, message)),
+    async replayEventsAfter(lastEventId, { send }) {
+      const [, id = "", place = ""] = /^([\w-]{43})\.(\d{1,15})$/.exec(lastEventId) ?? [];
+      const { streamId, next, events } = await read(store, id, owner);
+      const first = Number(events[0]?.place ?? next);
+      // A cursor older than what is kept would leave a gap that nobody sees.
+      if (streamId === undefined || Number(place) >= next || Number(place) < first - 1) throw unknownEvent();
+      for (const event of events) {
+        if (Number(event.place) <= Number(place)) continue;
+        // What primes a stream is no message.
+        if (isJsonObject(event.message) && "jsonrpc" in event.message) {
+          await send(`${id}.${String(event.place)}`, event.message as unknown as JSONRPCMessage);
+        }
+      }
+      return streamId;
+    },
+  };
+}
+
+function documentId(sessionId: string, streamId: string): string {
+  return createHash("sha256")
+    .update(JSON.stringify([sessionId, streamId]))
+    .digest("base64url");
+}
+
+/** A stream of another session is like one that does not exist. */
+async function read(store: Store, id: string, owner: string): Promise<StoredStream & { readonly streamId?: string }> {
+  const stored = id === "" ? undefined : await store.getSession(id);
+  const value = stored?.value;
+  if (stored === undefined || stored.owner !== owner || !isJsonObject(value))
+    return { version: 0, next: 0, events: [] };
+  const events = Array.isArray(value.events) ? value.events.filter((event) => isJsonObject(event)) : [];
+  return { version: stored.version, next: Number(value.next), events, streamId: String(value.streamId) };
+}
+
+function unknownEvent(): ResumableError {
+  const problems = ["names no event of this session"];
+  return new ResumableError("INVALID_VALUE", "Last-Event-ID names no event of this session.", {
+    details: { what: "Last-Event-ID", problems },
+  });
+}
