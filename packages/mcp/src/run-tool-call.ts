@@ -2,6 +2,7 @@ import { isFinal, isResumableError, type Json, type StartedTask, type Tool } fro
 import type { Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { type CallEnding, followCall } from "./follow-call.js";
+import { notificationOf } from "./journal-message.js";
 import { finishedResult, pausedResult, questionResult, runningResult, type ToolResult } from "./tool-result.js";
 
 /**
@@ -15,8 +16,27 @@ import { finishedResult, pausedResult, questionResult, runningResult, type ToolR
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
   const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended);
-  const ending = await attendTask(call, started.record.id, handoffMs);
-  return resultOf(call, ending, started.reused);
+  const joined = await joinTask(call, started);
+  const ending = await attendTask(joined, started.record.id, handoffMs);
+  return resultOf(joined, ending, started.reused);
+}
+
+/**
+ * A caller that comes to a task under way is told where it is, and then what comes: its progress does not begin at
+ * nothing again. What was before stands in the journal.
+ */
+export async function joinTask<Joining extends Call>(
+  call: Joining,
+  { record, created }: StartedTask,
+): Promise<Joining> {
+  if (created || call.meta.redelivered || call.meta.afterSeq > 0 || record.progress === 0) return call;
+  const { id: taskId, tool, lastSeq: seq, progress, total, message } = record;
+  const notification = notificationOf(
+    { kind: "progress", seq, progress, ...present("total", total), ...present("message", message) },
+    { taskId, tool, progressToken: call.meta.progressToken },
+  );
+  if (notification !== undefined) await call.notify(notification);
+  return { ...call, meta: { ...call.meta, afterSeq: seq } };
 }
 
 /** Follows a task for a caller, and notes how the caller left. */

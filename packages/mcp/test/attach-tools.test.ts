@@ -215,3 +215,26 @@ test("a hand-off leaves the task to recovery, unless its caller says that it sta
   expect(await recoverOf(3, {})).toBe("auto");
   expect(await recoverOf(4, { [metaKeys.attended]: true })).toBe("on_return");
 });
+
+test("a call that attaches is told where the task is, not everything from the beginning again (feature 12)", async () => {
+  const gate = createGate();
+  const { client, open, engine } = await connect([countTool(gate)]);
+  const listed = async () => (await engine.store.listTasks({ limit: 1 })).tasks[0];
+  const first = call(client, "count_to", { n: 5 }, { onprogress: () => {} });
+  gate.open(3);
+  while ((await listed())?.progress !== 3) await new Promise((resolve) => setImmediate(resolve));
+  const seen: number[] = [];
+  const second = call(
+    await open(),
+    "count_to",
+    { n: 5 },
+    {
+      onprogress: ({ progress }: Progress) => {
+        seen.push(progress);
+        gate.open();
+      },
+    },
+  );
+  await Promise.all([first, second]);
+  expect(seen).toEqual([3, 4, 5]);
+});

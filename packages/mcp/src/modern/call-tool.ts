@@ -8,7 +8,7 @@ import {
   type Tool,
 } from "@resumable-mcp/core";
 import type { RpcErrorBody } from "../rpc-error.js";
-import { attendTask, beginTask, resultOf } from "../run-tool-call.js";
+import { attendTask, beginTask, joinTask, resultOf } from "../run-tool-call.js";
 import type { ToolResult } from "../tool-result.js";
 import { answerQuestions } from "./answer-questions.js";
 import { missingTasksExtension } from "./missing-extension.js";
@@ -109,7 +109,7 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await answerQuestions(call.tasks, taskId, inputResponses, call.signal);
-  const ending = await attendTask(call, taskId, handoffMs);
+  const ending = await attendTask(await joinTask(call, begun), taskId, handoffMs);
   if (ending.reason === "input_required" && client.forms) return askForInput(inline, taskId);
   if (ending.reason === "left" && engine.draining) {
     return { resultType: "input_required", requestState: await signed(inline, taskId, ending.view.record.lastSeq) };
