@@ -65,7 +65,7 @@ async function tellAll(
     afterSeq: Math.max(0, afterSeq - lookBackEvents),
     signal,
   })) {
-    const mapped = journalMessage(followed, told);
+    const mapped = journalMessage(followed, told, taskId);
     told = mapped.told;
     const seq = seqOf(followed);
     if (seq <= afterSeq) continue;

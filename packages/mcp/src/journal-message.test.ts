@@ -9,7 +9,7 @@ const event = (seq: number, body: TaskEventBody): Followed => ({ kind: "event", 
 function tell(followed: readonly Followed[], begin: Told = {}) {
   let told = begin;
   return followed.flatMap((one) => {
-    const mapped = journalMessage(one, told);
+    const mapped = journalMessage(one, told, "some-task");
     told = mapped.told;
     return mapped.message ?? [];
   });
@@ -40,6 +40,15 @@ test("a new generation says so, and its progress is told from where the old one 
     { kind: "log", seq: 3, level: "notice", data: "The task begins anew: generation 2." },
     { kind: "progress", seq: 5, progress: 3 },
   ]);
+});
+
+test("a pause is logged with the task's id when it takes effect", () => {
+  const told = tell([
+    event(2, { type: "desired", desired: "pause" }),
+    event(3, { type: "attempt_ended", reason: "paused" }),
+    event(4, { type: "attempt_ended", reason: "drained" }),
+  ]);
+  expect(told).toEqual([{ kind: "log", seq: 3, level: "info", data: "Task some-task paused" }]);
 });
 
 test("a snapshot in place of events that are gone is marked", () => {

@@ -29,7 +29,11 @@ export interface Told {
  *
  * Ordering: progress only rises. Source: MCP, Utilities, "Progress" ("the progress value MUST increase").
  */
-export function journalMessage(followed: Followed, told: Told): { message?: JournalMessage; told: Told } {
+export function journalMessage(
+  followed: Followed,
+  told: Told,
+  taskId: string,
+): { message?: JournalMessage; told: Told } {
   if (followed.kind === "snapshot") {
     const { lastSeq, progress, total, message } = followed.record;
     return risen(told, {
@@ -46,6 +50,9 @@ export function journalMessage(followed: Followed, told: Told): { message?: Jour
   if (event.type === "restarted" && !event.fromState) {
     const data = `The task begins anew: generation ${event.generation}.`;
     return { message: { kind: "log", seq, level: "notice", data }, told };
+  }
+  if (event.type === "attempt_ended" && event.reason === "paused") {
+    return { message: { kind: "log", seq, level: "info", data: `Task ${taskId} paused` }, told };
   }
   if (event.type !== "checkpoint" || event.progress === undefined) return { told };
   const total = event.total ?? told.total;

@@ -123,9 +123,11 @@ test("a call asked to hand off answers before the end, and wait_for_task gives t
   });
 });
 
-test("pausing a task ends the call that waits for it, and says how to go on", async () => {
+test("pausing a task is logged, ends the call that waits for it, and says how to go on", async () => {
   const gate = createGate();
   const { client } = await connect([countTool(gate)]);
+  const logged: unknown[] = [];
+  client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => void logged.push(params.data));
   let pausing: Promise<unknown> | undefined;
   const onprogress = () => {
     pausing ??= call(client, "list_session_tasks", {}).then((listed) => {
@@ -137,6 +139,8 @@ test("pausing a task ends the call that waits for it, and says how to go on", as
   const paused = await call(client, "count_to", { n: 9 }, { onprogress });
   expect(paused).toMatchObject({ structuredContent: { status: "paused", next_tool: "resume_task", progress: 1 } });
   expect(await pausing).toMatchObject({ content: [{ text: expect.stringMatching(/^Task .* paused correctly$/) }] });
+  const { task_id } = paused.structuredContent as { task_id: string };
+  expect(logged.at(-1)).toBe(`Task ${task_id} paused`);
 });
 
 test("a question goes to the user through the client", async () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { runCommand } from "../src/cli/run-command.js";
@@ -46,6 +46,16 @@ test("counts, lists and shows what is there", async () => {
   const shown = await json("show", open, "--store", directory, "--events");
   expect(shown).toMatchObject({ code: 0, value: { status: "pending", events: [{ seq: 1, type: "created" }] } });
   expect((await run("list", "--store", directory)).out).toContain(open);
+});
+
+test("sums up the sizes of all files of a store", async () => {
+  const { directory } = await filled();
+  const files = readdirSync(directory, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const bytes = files.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+  expect(await json("stats", "--store", directory)).toMatchObject({ code: 0, value: { bytes } });
+  expect((await run("stats", "--store", directory)).out).toContain(
+    `2 tasks in ${directory}, 1 unfinished, ${bytes} bytes`,
+  );
 });
 
 test("finds nothing wrong with a sound store, and changes nothing in it", async () => {

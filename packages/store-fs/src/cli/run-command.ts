@@ -10,7 +10,7 @@ import { statsCommand } from "./stats-command.js";
 const usage = `resumable-mcp-store <command> [--store DIR] [--json]
 
   check         reads every task and says what is damaged; exit code 1 if anything is
-  stats         counts tasks by status and tool
+  stats         counts tasks by status and tool, and the bytes of all files
   list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
   show ID       shows one task              [--events] [--items]
 
