@@ -208,6 +208,8 @@ export class Scheduler {
   private failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
     const { limits, onError } = this.options;
     if (isResumableError(error, "LEASE_LOST")) {
+      // No harm is done, but whoever runs this process wants to know that it stood still.
+      onError(error);
       this.lost(task);
       return;
     }
