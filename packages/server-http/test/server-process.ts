@@ -32,6 +32,8 @@ export async function testFolder(): Promise<string> {
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
+  /** Resolves when it is dead, of whatever. */
+  readonly died: Promise<unknown>;
   /** SIGKILL, and wait until it is dead. */
   kill(): Promise<void>;
   /** Sends a signal; gives the exit code and all that was written to stderr. */
@@ -48,11 +50,13 @@ export interface Ended {
 /** Starts the program and waits for its ready line. */
 export async function startServer(args: readonly string[], env: Record<string, string> = {}): Promise<ServerProcess> {
   const { child, output, lines } = run(args, env);
+  const died = once(child, "close");
   for await (const line of lines) {
     const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];
     if (url === undefined) continue;
     return {
       url,
+      died,
       port: Number(new URL(url).port),
       kill: async () => {
         await end(child, "SIGKILL");

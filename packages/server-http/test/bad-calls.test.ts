@@ -1,0 +1,40 @@
+import { expect, test } from "vitest";
+import { startServer, testFolder, toolsModule } from "./server-process.js";
+import { connectStock } from "./stock-client.js";
+
+const timeoutMs = 30_000;
+
+test(
+  "a bad call is answered with one sentence and a code, never with a stack, and no task comes of it",
+  async () => {
+    const server = await startServer([toolsModule, "--port", "0", "--store", await testFolder()]);
+    const { client } = await connectStock(server.url);
+    const done = await client.callTool({ name: "count_to", arguments: { n: 2 } });
+    const task_id = done._meta?.["resumable-mcp/task_id"];
+    const nobody = "no-task-of-this-id";
+    const cases: [string, object, string, string][] = [
+      ["count_to", { n: "many" }, "INVALID_VALUE", "The input of count_to is not valid: n: "],
+      ["count_to", { n: 0 }, "INVALID_VALUE", "The input of count_to is not valid: n: Too small: "],
+      ["get_task", {}, "INVALID_VALUE", "The arguments do not fit: task_id: "],
+      ["get_task", { task_id: nobody }, "TASK_NOT_FOUND", `There is no task ${nobody}. list_session_tasks shows `],
+      ["pause_task", { task_id: nobody }, "TASK_NOT_FOUND", `There is no task ${nobody}. list_session_tasks shows `],
+      ["pause_task", { task_id }, "ILLEGAL_TRANSITION", `Task ${task_id} is completed, so it cannot be paused. `],
+    ];
+    for (const [name, args, code, sentence] of cases) {
+      const text = expect.stringMatching(new RegExp(`^${sentence}[^\\n]*\\.$`));
+      expect(await client.callTool({ name, arguments: { ...args } })).toEqual({
+        isError: true,
+        content: [{ type: "text", text }],
+        structuredContent: { error: { code, message: text } },
+      });
+    }
+    // The SDK's own answer: a call of what is not listed never reaches this toolkit.
+    expect(await client.callTool({ name: "cuont", arguments: {} })).toEqual({
+      isError: true,
+      content: [{ type: "text", text: "MCP error -32602: Tool cuont not found" }],
+    });
+    const stats = await client.callTool({ name: "get_checkpoint_stats", arguments: {} });
+    expect(stats).toMatchObject({ structuredContent: { total_checkpoints: 1, checkpoint_stats: { completed: 1 } } });
+  },
+  timeoutMs,
+);
