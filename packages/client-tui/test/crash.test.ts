@@ -70,18 +70,20 @@ describe("a call", () => {
 
   it("is found where it was after both sides were killed, and goes on from there", limits, async () => {
     const first = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
+    const [, id = ""] = await first.seen(/^Task (\S+)/m);
     await first.seen(/\(5\/20\)/);
     await Promise.all([kill(first), kill(server)]);
     server = await startServer(port, join(folder, "store"));
     const list = JSON.parse((await run("tasks", "--json", ...common)).stdout);
-    expect(list.tasks).toMatchObject([{ task_name: "count", total: 20 }]);
+    expect(list.tasks).toMatchObject([{ task_id: id, task_name: "count", total: 20 }]);
     const again = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
     await again.seen(/\(\d+\/20\)/);
     await writeFile(gate, "");
     expect(await again.ended).toBe(0);
+    expect(JSON.parse(again.stdout())).toEqual({ counted: 20 });
     const seen = progressOf(again.stderr());
     expect([rising(seen), Number(seen[0]) >= 5, seen.at(-1)]).toEqual([true, true, 20]);
-    expect(again.stderr()).toContain("Going on with task");
+    expect(again.stderr()).toContain(`Going on with task ${id}`);
   });
 
   it("leaves a resumable task on Ctrl-C and says how to return", limits, async () => {
