@@ -1,0 +1,176 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { z } from "zod";
+import { type DemoServer, startDemoServer } from "../src/processes/demo-server.js";
+import { scriptOf } from "../src/processes/program.js";
+
+const timeoutMs = 60_000;
+const built = new URL("../dist/", import.meta.url);
+const tools = fileURLToPath(new URL("tools.js", built));
+const clientScript = scriptOf("@resumable-mcp/client-tui", "resumable-mcp");
+const serverScript = scriptOf("@resumable-mcp/server-http", "resumable-mcp-http");
+const processing = "resumable_data_processing";
+const atOnce = "delay_ms=0";
+const earthquakeRows = 1707;
+
+const started = z.object({ task_id: z.string() });
+const processed = z.object({
+  structured_content: z.object({ total_processed: z.number(), note: z.string().optional() }),
+});
+
+let folder: string;
+let server: DemoServer;
+/** A finished task of the caller, which no mistake may change. */
+let done: string;
+let untouched: unknown;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "bad-input-"));
+  server = await startDemoServer({ built, store: join(folder, "store"), port: 0 });
+  done = await finishedTask(3);
+  untouched = await client(["show", done, "--json"]);
+}, timeoutMs);
+
+afterAll(async () => {
+  await server.end("SIGKILL");
+  await rm(folder, { recursive: true });
+});
+
+async function run(script: string, args: readonly string[]) {
+  const child = spawn(process.execPath, [script, ...args], { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
+  const [out, complaint, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, "close")]);
+  return { code, out, complaint };
+}
+
+const client = (args: readonly string[], url = server.url, state = "state.json") =>
+  run(clientScript, [...args, "--url", url, "--state", join(folder, state)]);
+const serve = (args: readonly string[]) => run(serverScript, [tools, ...args]);
+
+async function finishedTask(records: number): Promise<string> {
+  const { out } = await client(["call", processing, `total_records=${records}`, atOnce]);
+  return started.parse(JSON.parse(out)).task_id;
+}
+
+/** Says the exit code, and the one line that a person gets to read. */
+async function told(program: Promise<{ code: unknown; out: string; complaint: string }>) {
+  const { code, out, complaint } = await program;
+  return { code, lines: (out + complaint).trimEnd().split("\n") };
+}
+
+const oneLine = (code: number, sentence: string) => ({ code, lines: [expect.stringContaining(sentence)] });
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  probe.listen(0, "127.0.0.1");
+  await once(probe, "listening");
+  const address = z.object({ port: z.number() }).parse(probe.address());
+  probe.close();
+  return address.port;
+}
+
+describe("a caller's mistake gets one sentence, the right exit code, and changes nothing:", () => {
+  test.each<[string, readonly string[], number, string, state?: string]>([
+    ["an unknown tool", ["call", "cuont"], 4, "There is no tool cuont. There are: resumable_data_processing, "],
+    ["an argument of the wrong type", ["call", processing, "total_records=many"], 2, 'an integer, not "many".'],
+    ["an unknown argument", ["call", processing, "records=5"], 2, "The tool has no argument records. It has: "],
+    ["a dataset that is not there", ["call", processing, "dataset_name=x"], 1, 'no dataset "x". Known: earthquakes '],
+    ["total_records of 0", ["call", processing, "total_records=0"], 1, "total_records: must be 1 or more."],
+    ["an unknown task", ["show", "no-task-of-this-id"], 4, "There is no task no-task-of-this-id. list_session_tasks "],
+    ["somebody else's task", ["show", "DONE"], 4, "There is no task DONE. list_session_tasks ", "other.json"],
+    ["pausing somebody else's task", ["pause", "DONE"], 4, "There is no task DONE. ", "other.json"],
+    ["pausing a task that does not run", ["pause", "DONE"], 1, "Task DONE is completed, so it cannot be paused."],
+  ])("%s", { timeout: timeoutMs }, async (_mistake, args, code, sentence, state) => {
+    const named = (word: string) => word.replace("DONE", done);
+    expect(await told(client(args.map(named), server.url, state))).toEqual(oneLine(code, named(sentence)));
+    expect(await client(["show", done, "--json"])).toEqual(untouched);
+  });
+});
+
+describe("more than there is", () => {
+  test("total_records of 10^9 processes all rows, and says so", { timeout: timeoutMs }, async () => {
+    const args = ["call", processing, "total_records=1000000000", "batch_size=1000", atOnce];
+    const { code, out } = await client([...args, "--json"]);
+    const result = processed.parse(JSON.parse(out.trimEnd().split("\n").at(-1) ?? ""));
+    expect({ code, result }).toEqual({
+      code: 0,
+      result: {
+        structured_content: {
+          total_processed: earthquakeRows,
+          note: `1000000000 records were asked for; default_dataset has ${earthquakeRows}, and all of them are processed.`,
+        },
+      },
+    });
+  });
+
+  test("a batch_size larger than the total is one batch", { timeout: timeoutMs }, async () => {
+    const { code, complaint } = await client(["call", processing, "total_records=7", "batch_size=100", atOnce]);
+    expect([code, complaint.match(/\d+\/7 records/g)]).toEqual([0, ["7/7 records"]]);
+  });
+});
+
+describe("a server that cannot start says why in one sentence, and touches nothing:", () => {
+  test("a port in use", { timeout: timeoutMs }, async () => {
+    const ended = await told(serve(["--port", String(server.port), "--store", join(folder, "second")]));
+    expect(ended).toEqual(oneLine(1, `Port ${server.port} on 127.0.0.1 is in use. Choose another with --port`));
+    expect((await client(["ping"])).code).toBe(0);
+  });
+
+  test("a store's folder that cannot be written", { timeout: timeoutMs }, async () => {
+    const file = join(folder, "file");
+    await writeFile(file, "no folder");
+    const ended = await told(serve(["--port", "0", "--store", join(file, "store")]));
+    expect(ended).toEqual(oneLine(1, "could not be written (ENOTDIR: mkdir). Check the store's folder and its disk."));
+    expect(await readFile(file, "utf8")).toBe("no folder");
+  });
+
+  test("a store's folder of another layout version", { timeout: timeoutMs }, async () => {
+    const store = join(folder, "newer");
+    await mkdir(store);
+    await writeFile(join(store, "format.json"), '{"layout":99}');
+    const ended = await told(serve(["--port", "0", "--store", store]));
+    expect(ended).toEqual(oneLine(1, "says layout 99, and this version reads layout 1. Nothing was changed."));
+    expect(await readdir(store)).toEqual(["format.json"]);
+  });
+});
+
+describe("what lies about", () => {
+  test("a corrupt task file is told of by its task, and no other task is harmed", { timeout: timeoutMs }, async () => {
+    const broken = await finishedTask(4);
+    await server.end("SIGKILL");
+    const files = await readdir(join(folder, "store", "tasks"), { recursive: true });
+    const journals = files.filter((name) => name.includes(broken) && /journal\.\d+\.jsonl$/.test(name));
+    for (const name of journals) await writeFile(join(folder, "store", "tasks", name), "{ not a journal\n{ at all\n");
+    server = await startDemoServer({ built, store: join(folder, "store"), port: server.port });
+    const sentence = `The files of task ${broken} are damaged. They are kept unchanged in `;
+    expect(await told(client(["result", broken]))).toEqual(oneLine(1, sentence));
+    expect((await client(["result", done])).code).toBe(0);
+    expect(await finishedTask(5)).not.toBe(broken);
+  });
+
+  test("a server that is down is named, with what to start", { timeout: timeoutMs }, async () => {
+    const url = `http://127.0.0.1:${await freePort()}/mcp`;
+    expect(await told(client(["call", processing], url))).toEqual(
+      oneLine(3, `No server answers at ${url} (connection refused). Start it first, for example: `),
+    );
+  });
+
+  test("a state file of another server keeps that server's tasks while one asks this one", {
+    timeout: timeoutMs,
+  }, async () => {
+    const other = await startDemoServer({ built, store: join(folder, "other-store"), port: 0 });
+    try {
+      expect(await told(client(["show", done], other.url))).toEqual(oneLine(4, `There is no task ${done}.`));
+      expect(await told(client(["tasks"], other.url))).toEqual(oneLine(0, "No unfinished tasks."));
+      expect((await client(["result", done])).code).toBe(0);
+    } finally {
+      await other.end("SIGKILL");
+    }
+  });
+});
