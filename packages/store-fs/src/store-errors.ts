@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { isResumableError, type Lease, ResumableError } from "@resumable-mcp/core";
 
 /** The lease is no longer the newest, or ended by a failed write. */
@@ -20,7 +21,8 @@ export function taskNotFound(taskId: string): ResumableError {
 export function taskCorrupt(taskId: string, path: string, cause?: unknown): ResumableError {
   return new ResumableError(
     "TASK_CORRUPT",
-    `The files of task ${taskId} are damaged. They are kept unchanged in ${path}, with a report that says where. Other tasks are not affected.`,
+    // The message may reach a caller far away, so it does not say where on this machine the store lies; the details do.
+    `The files of task ${taskId} are damaged. They are kept unchanged in the store, in quarantine/${basename(path)}, with a report that says where. Other tasks are not affected.`,
     { details: { taskId, path }, cause },
   );
 }

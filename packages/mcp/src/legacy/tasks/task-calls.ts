@@ -32,7 +32,8 @@ export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPo
   wrap("tools/call", async (request, extra) => {
     const { name, task } = isJsonObject(request.params) ? request.params : {};
     const tool = tools.get(String(name));
-    if (tool === undefined) return callTool(request, extra);
+    if (tool === undefined)
+      return orUnknown(String(name), await callTool(request, extra), () => listTools(request, extra));
     checkSupport(tool, task !== undefined);
     if (task === undefined) return callTool(request, extra);
     return createTask(mcp, engine, policy, tool, request, extra);
@@ -41,6 +42,19 @@ export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPo
     const listed = await listTools(request, extra);
     return { ...listed, tools: asList(Reflect.get(listed, "tools")).map((entry) => withExecution(entry, tools)) };
   });
+}
+
+/** The SDK says of a tool that it does not know just that; what there is instead is what helps. */
+async function orUnknown(name: string, answer: object, list: () => Promise<object>): Promise<object> {
+  const [block] = asList(Reflect.get(answer, "content"));
+  if (!isJsonObject(block) || block.text !== `MCP error -32602: Tool ${name} not found`) return answer;
+  const known = asList(Reflect.get(await list(), "tools")).map((entry) => String(Reflect.get(Object(entry), "name")));
+  const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known.join(", ")}.`;
+  return {
+    isError: true,
+    content: [{ type: "text", text: message }],
+    structuredContent: { error: { code: "UNKNOWN_TOOL", message } },
+  };
 }
 
 function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean): void {
