@@ -129,3 +129,26 @@ test("tasks belong to their owner, not to the session", async () => {
   await expect(resultOf(eve, taskId)).rejects.toMatchObject({ code: -32_602 });
   await expect(eve.experimental.tasks.cancelTask(taskId)).rejects.toMatchObject({ code: -32_602 });
 });
+
+test("what a session watches ends with the session, not with the task (G11)", async () => {
+  const { engine, client } = await connect([countTool(createGate())]);
+  let watchers = 0;
+  const { watch } = engine.store;
+  engine.store.watch = (query, wake) => {
+    watchers += 1;
+    const stop = watch(query, wake);
+    return () => {
+      watchers -= 1;
+      stop();
+    };
+  };
+  const taskId = await startTask(client, "count_to", { n: 2 });
+  await expect.poll(() => watchers).toBeGreaterThan(0);
+  const once = watchers;
+  for (let again = 0; again < 5; again++) await startTask(client, "count_to", { n: 2 });
+  expect(watchers).toBe(once);
+  await client.subscribeResource({ uri: `task://${taskId}` });
+  await expect.poll(() => watchers).toBe(once + 1);
+  await client.close();
+  await expect.poll(() => watchers).toBe(once - 1);
+});

@@ -46,6 +46,7 @@ export type TasksCapability = {
 export interface McpServerLike {
   readonly server: {
     readonly transport?: object | undefined;
+    onclose?: (() => void) | undefined;
     getClientCapabilities(): { readonly elicitation?: object | undefined } | undefined;
     getClientVersion(): { readonly name: string } | undefined;
     registerCapabilities(capabilities: {

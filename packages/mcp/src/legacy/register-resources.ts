@@ -8,6 +8,7 @@ import {
   taskTemplate,
   watchTaskResource,
 } from "../task-resources.js";
+import { closedSignal } from "./closed-signal.js";
 import { type CallPolicy, legacyCall } from "./legacy-call.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
 
@@ -54,13 +55,15 @@ function takeSubscriptions(
         message: `This session has reached its limit of ${maxSubscriptions} subscriptions.`,
       });
     }
+    const tasks = tasksOf(extra);
     const stop = new AbortController();
     open.set(uri, stop);
+    const signal = AbortSignal.any([stop.signal, closedSignal(server)]);
     const updated = async (): Promise<void> => {
-      if (server.transport === undefined) stop.abort("closed");
-      else await server.notification({ method: "notifications/resources/updated", params: { uri } } as never);
+      if (!signal.aborted)
+        await server.notification({ method: "notifications/resources/updated", params: { uri } } as never);
     };
-    watchTaskResource(tasksOf(extra), uri, updated, stop.signal).catch((error: unknown) => {
+    watchTaskResource(tasks, uri, updated, signal).catch((error: unknown) => {
       if (!isResumableError(error, "TASK_NOT_FOUND")) policy.onError?.(error);
     });
     return {};

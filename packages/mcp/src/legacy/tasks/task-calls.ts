@@ -3,6 +3,7 @@ import { z } from "zod";
 import { splitClientId } from "../../client-id-argument.js";
 import { asRpcError, RpcError } from "../../rpc-error.js";
 import { beginTask } from "../../run-tool-call.js";
+import { closedSignal } from "../closed-signal.js";
 import { type CallPolicy, legacyCall } from "../legacy-call.js";
 import type { McpServerLike, RequestExtra } from "../mcp-server-like.js";
 import { legacyCreateResult, legacyTask } from "./legacy-task.js";
@@ -25,6 +26,7 @@ export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPo
   const listTools: Handler | undefined = handlers.get("tools/list");
   if (callTool === undefined || listTools === undefined) return;
   const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
+  const tellStatus = createStatusTeller(mcp, policy.onError);
   const wrap = (method: string, handler: Handler): void => {
     // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
     mcp.server.setRequestHandler(z.looseObject({ method: z.literal(method) }) as never, handler as never);
@@ -33,10 +35,10 @@ export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPo
     const { name, task } = isJsonObject(request.params) ? request.params : {};
     const tool = tools.get(String(name));
     if (tool === undefined)
-      return orUnknown(String(name), await callTool(request, extra), () => listTools(request, extra));
+      return orUnknown(String(name), await callTool(request, extra), () => listTools({ method: "tools/list" }, extra));
     checkSupport(tool, task !== undefined);
     if (task === undefined) return callTool(request, extra);
-    return createTask(mcp, engine, policy, tool, request, extra);
+    return createTask({ mcp, engine, policy, tellStatus }, tool, request, extra);
   });
   wrap("tools/list", async (request, extra) => {
     const listed = await listTools(request, extra);
@@ -69,10 +71,15 @@ function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean)
   }
 }
 
+interface TaskCalls {
+  readonly mcp: McpServerLike;
+  readonly engine: Engine;
+  readonly policy: CallPolicy;
+  readonly tellStatus: (tasks: OwnedTasks, taskId: string) => void;
+}
+
 async function createTask(
-  mcp: McpServerLike,
-  engine: Engine,
-  policy: CallPolicy,
+  { mcp, engine, policy, tellStatus }: TaskCalls,
   tool: Tool,
   { params }: JsonObject,
   extra: RequestExtra,
@@ -83,31 +90,36 @@ async function createTask(
     const call = legacyCall(mcp, engine, policy, extra, split.clientId);
     const begun = await beginTask(call, tool, split.rest as JsonObject, true);
     if (!begun.created) await call.tasks.handOver(begun.record.id);
-    tellStatus(mcp, call.tasks, begun.record.id, policy.onError);
+    tellStatus(call.tasks, begun.record.id);
     return legacyCreateResult(begun);
   } catch (error) {
     throw asRpcError(error);
   }
 }
 
-/** Tells the session's own stream of each new status, for as long as there is one. Source: the same, "Task Status Notification". */
-function tellStatus(
-  { server }: McpServerLike,
-  tasks: OwnedTasks,
-  taskId: string,
-  onError: CallPolicy["onError"],
-): void {
-  const tell = async (): Promise<void> => {
+/**
+ * Tells the session's own stream of each new status of a task, once however many calls attach to it, for as long as
+ * there is a session. Source: the same, "Task Status Notification".
+ */
+function createStatusTeller({ server }: McpServerLike, onError: CallPolicy["onError"]): TaskCalls["tellStatus"] {
+  const watched = new Set<string>();
+  const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
     let told: unknown;
-    for await (const _event of tasks.follow(taskId)) {
-      if (server.transport === undefined) return;
+    for await (const _event of tasks.follow(taskId, { signal })) {
       const params = legacyTask(await tasks.get(taskId));
+      if (signal.aborted) return;
       if (params.status === told) continue;
       told = params.status;
       await server.notification({ method: "notifications/tasks/status", params } as never);
     }
   };
-  tell().catch((error: unknown) => onError?.(error));
+  return (tasks, taskId) => {
+    if (watched.has(taskId)) return;
+    watched.add(taskId);
+    tell(tasks, taskId, closedSignal(server))
+      .catch((error: unknown) => onError?.(error))
+      .finally(() => watched.delete(taskId));
+  };
 }
 
 function withExecution(entry: unknown, tools: ReadonlyMap<string, Tool>): unknown {
