@@ -37,7 +37,7 @@ export class CallLedger {
     if (kind === "once") return this.#add(new Exchange(onceName(request), request, kind, this.#limits));
     const callId = randomToken(22);
     const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
-    const call: StoredCall = { callId, requestId: request.id, kind, params, ...waitedFor(request, params) };
+    const call: StoredCall = { callId, requestId: request.id, kind, params, ...methodOf(request) };
     await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
     return this.#add(new Exchange(callId, request, kind, this.#limits));
   }
@@ -61,21 +61,22 @@ export class CallLedger {
 
   /**
    * Writes the user's answer to a question of one of this session's tasks into its journal, before the client is told
-   * that it arrived: whoever asked may be gone.
+   * that it arrived: whoever asked may be gone. False when it answers nothing that this session can have been asked.
    */
-  async answerQuestion(response: JSONRPCResponse): Promise<void> {
+  async answerQuestion(response: JSONRPCResponse): Promise<boolean> {
     const asked = parseQuestionId(String(response.id));
     const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
+    const task = asked === undefined || call === undefined ? undefined : await this.#engine.store.getTask(asked.taskId);
+    if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
     const answer = "result" in response ? answerOf(response.result) : undefined;
-    if (asked === undefined || call === undefined || answer === undefined) return;
-    const task = await this.#engine.store.getTask(asked.taskId);
-    if (task === undefined) return;
+    if (answer === undefined) return true;
     try {
       await this.#engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);
     } catch (error) {
       // What does not fit, or came twice, is told to whoever asks.
       if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
     }
+    return true;
   }
 
   /** All that is unfinished and may be delivered again. */
@@ -95,9 +96,15 @@ export class CallLedger {
     return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
   }
 
-  /** A call of a tool of ours attached to a task that another call had begun: a later delivery has to know. */
+  /**
+   * A call of a tool of ours attached to a task that another call had begun, or a request for a task's result passes on
+   * what the task asks: a later delivery has to know.
+   *
+   * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
+   */
   async noteTask({ stream, request }: Exchange, taskId: string): Promise<void> {
-    if (!this.#engine.tools.some(({ name }) => name === request.params?.name)) return;
+    const isOurs = this.#engine.tools.some(({ name }) => name === request.params?.name);
+    if (!isOurs && request.method !== "tasks/result") return;
     await this.#document.change((facts) => ({
       ...facts,
       calls: facts.calls.map((call) => (call.callId === stream ? { ...call, taskId } : call)),
@@ -141,10 +148,8 @@ export class CallLedger {
   }
 }
 
-/** A request for a task's result belongs to that task. */
-function waitedFor({ method }: JSONRPCRequest, { taskId }: JsonObject): Pick<StoredCall, "method" | "taskId"> {
-  if (method !== "tasks/result") return {};
-  return typeof taskId === "string" ? { method, taskId } : { method };
+function methodOf({ method }: JSONRPCRequest): Pick<StoredCall, "method"> {
+  return method === "tasks/result" ? { method } : {};
 }
 
 function onceName({ id, method, params }: JSONRPCRequest): string {

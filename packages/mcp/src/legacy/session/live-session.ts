@@ -132,8 +132,8 @@ export class LiveSession {
   /** Takes a notification or a response of the client. */
   async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
     if (!("method" in message)) {
-      await this.#calls.answerQuestion(message);
-      this.transport.accept(message, extra);
+      const keep = await this.#calls.answerQuestion(message);
+      this.transport.accept(message, extra, keep);
       return;
     }
     if (message.method !== "notifications/cancelled") {

@@ -1,5 +1,5 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import type { MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { type NodeListener, nodeListener } from "../../node-listener.js";
 import { readJsonBody } from "../../read-json-body.js";
@@ -124,6 +124,9 @@ async function post(endpoint: Endpoint, request: Request, caller: Caller): Promi
       : { value: caller.parsedBody };
   const body = parsed instanceof Response ? parsed : messageOfBody(parsed.value);
   if (body instanceof Response) return body;
+  if (body.kind === "request" && !(await isWellFormed(body.message))) {
+    return refusal(400, "Invalid Request: its params or its _meta are malformed.", { id: body.message.id });
+  }
   const isCall = body.kind === "request" && ["initialize", "tools/call"].includes(body.message.method);
   if (isCall && endpoint.engine.draining) return draining();
   if (body.kind === "request" && body.message.method === "initialize") {
@@ -135,6 +138,13 @@ async function post(endpoint: Endpoint, request: Request, caller: Caller): Promi
   if (body.kind === "request") return session.request(body.message, caller.extra);
   await session.accept(body.message, caller.extra);
   return new Response(null, { status: 202 });
+}
+
+/** The server behind says nothing at all to a request that does not fit the SDK's own schema. */
+async function isWellFormed(request: JSONRPCRequest): Promise<boolean> {
+  const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
+  const name = request.params?.name;
+  return isJSONRPCRequest(request) && (request.method !== "tools/call" || typeof name === "string");
 }
 
 function get(request: Request, session: LiveSession, { extra }: Caller): Promise<Response> | Response {

@@ -26,7 +26,8 @@ const expireBatch = 1_000;
 export class SessionRegistry {
   readonly #options: SessionRegistryOptions;
   readonly #live = new Map<string, Promise<LiveSession>>();
-  readonly #counts = new Map<string, number>();
+  /** Sessions that this process opened, by their owner. */
+  readonly #opened = new Map<string, Set<string>>();
   readonly #timer: NodeJS.Timeout;
   #kinds: Promise<ToolKinds> | undefined;
   #sweeping: Promise<void> | undefined;
@@ -39,9 +40,9 @@ export class SessionRegistry {
   /** Durability: the session is in the store before its id goes out. */
   async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<Response> {
     const { maxSessionsPerOwner } = this.#options.limits;
-    const countKey = principal ?? unauthenticated;
-    const count = this.#counts.get(countKey) ?? 0;
-    if (count >= maxSessionsPerOwner) {
+    const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
+    const opened = this.#opened.get(countKey) ?? new Set();
+    if (opened.size >= maxSessionsPerOwner) {
       return refusal(429, `You have reached maxSessionsPerOwner = ${maxSessionsPerOwner}. End sessions by DELETE.`);
     }
     const id = randomToken(32);
@@ -57,7 +58,7 @@ export class SessionRegistry {
     const protocolVersion = String(answer.result.protocolVersion);
     await session.document.change((before) => ({ ...before, protocolVersion }));
     this.#live.set(id, Promise.resolve(session));
-    this.#counts.set(countKey, count + 1);
+    this.#opened.set(countKey, (this.#opened.get(countKey) ?? new Set()).add(id));
     if (this.#live.size > this.#options.limits.maxLiveSessions) void this.#sweep();
     return jsonAnswer(answer, id);
   }
@@ -77,9 +78,7 @@ export class SessionRegistry {
   }
 
   async delete(session: LiveSession): Promise<void> {
-    const { owner } = session.document;
-    const countKey = owner.startsWith(unauthenticated) ? unauthenticated : owner.slice("sub:".length);
-    this.#counts.set(countKey, Math.max(0, (this.#counts.get(countKey) ?? 1) - 1));
+    this.#uncount(session.document);
     await this.#forget(session);
     await this.#options.engine.store.deleteSession(session.id);
   }
@@ -103,7 +102,10 @@ export class SessionRegistry {
       toolKinds: (session) => {
         this.#kinds ??= readToolKinds((cursor) =>
           session.transport.ask("tools/list", cursor === undefined ? {} : { cursor }),
-        );
+        ).finally(() => {
+          // It may not have told all: another session is asked.
+          if (session.closed) this.#kinds = undefined;
+        });
         return this.#kinds;
       },
       onToolsChanged: () => {
@@ -167,9 +169,18 @@ export class SessionRegistry {
   async #expire(): Promise<void> {
     const { store } = this.#options.engine;
     const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
-    for (const { id } of await store.listIdleSessions({ idleSinceMs, limit: expireBatch })) {
-      if (!this.#live.has(id)) await store.deleteSession(id);
+    for (const { id, owner } of await store.listIdleSessions({ idleSinceMs, limit: expireBatch })) {
+      if (this.#live.has(id)) continue;
+      await store.deleteSession(id);
+      this.#uncount({ id, owner });
     }
+  }
+
+  #uncount({ id, owner }: { readonly id: string; readonly owner: string }): void {
+    const countKey = owner.startsWith(unauthenticated) ? unauthenticated : owner;
+    const opened = this.#opened.get(countKey);
+    opened?.delete(id);
+    if (opened?.size === 0) this.#opened.delete(countKey);
   }
 }
 

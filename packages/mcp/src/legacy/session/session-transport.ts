@@ -53,6 +53,7 @@ export class SessionTransport implements Transport {
   readonly #requests = new Map<string, RequestId>();
   readonly #askAgain = new Set<NodeJS.Timeout>();
   #count = 0;
+  #closed = false;
 
   constructor(sessionId: string, nonce: string, limits: SessionLimits, events: SessionEvents) {
     this.sessionId = sessionId;
@@ -64,8 +65,11 @@ export class SessionTransport implements Transport {
   async start(): Promise<void> {}
 
   async close(): Promise<void> {
+    this.#closed = true;
     for (const timer of this.#askAgain) clearTimeout(timer);
     this.#active.clear();
+    for (const [id, resolve] of this.#own) resolve(closedError(id));
+    this.#own.clear();
     this.#events.onClosed();
     this.onclose?.();
   }
@@ -101,21 +105,28 @@ export class SessionTransport implements Transport {
     this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: innerId, reason } });
   }
 
-  /** Sends a request of our own to the server behind. */
+  /** Sends a request of our own to the server behind. Answered with an error when the session closes before. */
   ask(method: string, params: JsonObject, extra?: MessageExtraInfo): Promise<JSONRPCMessage> {
     const id = `own#${++this.#count}`;
+    if (this.#closed) return Promise.resolve(closedError(id));
     return new Promise((resolve) => {
       this.#own.set(id, resolve);
       this.onmessage?.({ jsonrpc: "2.0", id, method, params }, extra);
     });
   }
 
-  /** Passes on what the client answers to a request of the server. */
-  accept(response: JSONRPCResponse, extra: MessageExtraInfo): void {
+  /**
+   * Passes on what the client answers to a request of the server.
+   *
+   * @param keep whether the answer waits for somebody to ask; whatever else nobody asks for is dropped.
+   */
+  accept(response: JSONRPCResponse, extra: MessageExtraInfo, keep: boolean): void {
     const wireId = String(response.id);
     const innerId = this.#requests.get(wireId);
     this.#requests.delete(wireId);
-    const asking = innerId === undefined ? this.#questions.answer(wireId, response) : [innerId];
+    const isQuestion = keep || this.#questions.isWaiting(wireId);
+    const answered = isQuestion ? this.#questions.answer(wireId, response) : [];
+    const asking = innerId === undefined ? answered : [innerId];
     for (const id of asking) this.onmessage?.({ ...response, id }, extra);
   }
 
@@ -204,11 +215,16 @@ export class SessionTransport implements Transport {
 
   async #noteTask(exchange: Exchange, message: JSONRPCMessage): Promise<void> {
     const taskId = metaOf(message, metaKeys.taskId);
-    if (exchange.kind !== "journal" || typeof taskId !== "string") return;
+    const asks = metaOf(message, metaKeys.question) !== undefined;
+    if (typeof taskId !== "string" || (exchange.kind !== "journal" && !asks)) return;
     if (taskId === exchange.stream || taskId === exchange.taskId) return;
     exchange.taskId = taskId;
     await this.#events.onTask(exchange, taskId);
   }
+}
+
+function closedError(id: string): JSONRPCMessage {
+  return { jsonrpc: "2.0", id, error: { code: -32_000, message: "The session was closed." } };
 }
 
 function isRequestId(value: unknown): value is RequestId {
