@@ -1,7 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setImmediate } from "node:timers/promises";
-import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
@@ -12,14 +10,6 @@ const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 
 async function start(store: string, port = 0) {
   return startServer([toolsModule, "--port", String(port), "--store", store]);
-}
-
-/** The id of the only task that the client has. */
-async function onlyTask(client: Client): Promise<unknown> {
-  const listed = await client.callTool({ name: "list_session_tasks", arguments: {} });
-  const { tasks } = listed.structuredContent as { tasks: readonly { task_id: string }[] };
-  expect(tasks).toHaveLength(1);
-  return tasks[0]?.task_id;
 }
 
 test(
@@ -152,28 +142,6 @@ test(
     const result = await client.callTool({ name: "ask_name", arguments: {} });
     expect(result).toMatchObject({ content: [{ text: "Ada" }] });
     expect(shown).toBe(1);
-  },
-  crashTimeoutMs,
-);
-
-test(
-  "G7 a stock client with a short timeout calls again and again, and gets the result of one task",
-  async () => {
-    const server = await start(await testFolder());
-    const { client } = await connectStock(server.url);
-    const call = { name: "count_to", arguments: { n: 150, pace_ms: 20 } };
-    // Whoever gives up in the very moment in which the result is sent begins anew, so the task ends between two calls.
-    for (let tries = 0; tries < 3; tries++) {
-      await expect(client.callTool(call, undefined, { timeout: 50 })).rejects.toThrow("timed out");
-    }
-    const finished = { name: "list_session_tasks", arguments: { status: ["completed"] } };
-    const resume = { name: "resume_task", arguments: { task_id: await onlyTask(client) } };
-    await client.callTool(resume);
-    while (!JSON.stringify(await client.callTool(finished)).includes('"completed"')) await setImmediate();
-    const result = await client.callTool(call);
-    expect(result).toMatchObject({ structuredContent: { counted: 150 }, _meta: { "resumable-mcp/reused": true } });
-    const stats = await client.callTool({ name: "get_checkpoint_stats", arguments: {} });
-    expect(stats).toMatchObject({ structuredContent: { total_checkpoints: 1, checkpoint_stats: { completed: 1 } } });
   },
   crashTimeoutMs,
 );
