@@ -1,4 +1,4 @@
-import { isFinal, openQuestions, type TaskView } from "@resumable-mcp/core";
+import { isFinal, isResumableError, openQuestions, type TaskView } from "@resumable-mcp/core";
 import { z } from "zod";
 import { type ControlTool, type ControlToolName, controlTool } from "./control-tool.js";
 import { followCall } from "./follow-call.js";
@@ -27,6 +27,11 @@ const getTask = controlTool({
   },
 });
 
+/** Another server may have brought the task to its end since it was looked at. */
+function unlessOver(error: unknown): void {
+  if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
+}
+
 const waitForTask = controlTool({
   name: "wait_for_task",
   title: "Wait for a task",
@@ -40,7 +45,7 @@ const waitForTask = controlTool({
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
     // Whoever waits has returned to the task: it goes on, unless somebody paused it.
-    if (view.interrupted || view.status === "pending") await call.tasks.resume(input.task_id);
+    if (view.interrupted || view.status === "pending") await call.tasks.resume(input.task_id).catch(unlessOver);
     return resultOf(call, await followCall(call, input.task_id, input.timeout_seconds * 1000), isFinal(view.status));
   },
 });
