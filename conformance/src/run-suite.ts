@@ -32,7 +32,9 @@ function conformance(args: readonly string[]): Promise<{ readonly output: string
   const from = packages.flatMap((name) => ["--package", name]);
   return new Promise((resolve, reject) => {
     // The suite writes its results into the working directory.
-    const suite = spawn("npx", ["--yes", ...from, "--", "conformance", "server", ...args], { cwd: tmpdir() });
+    const suite = spawn("npx", ["--yes", "--prefer-offline", ...from, "--", "conformance", "server", ...args], {
+      cwd: tmpdir(),
+    });
     let output = "";
     const read = (chunk: Buffer) => {
       output += chunk.toString();

@@ -47,18 +47,6 @@ export const runningTools: readonly Tool[] = [
       throw new Error("This tool intentionally returns an error for testing");
     },
   }),
-  defineTool({
-    name: "test_reconnection",
-    description: "Takes long enough for a client to reconnect.",
-    input: nothing,
-    key: never,
-    taskSupport: "forbidden",
-    async *run(_input, task) {
-      yield { progress: 0, total: 1 };
-      await task.sleep("reconnect", 100);
-      return "Reconnection test completed successfully.";
-    },
-  }),
 ];
 
 /** Tools whose schemas are plain JSON Schema, and have to be listed word for word. */

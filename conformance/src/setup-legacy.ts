@@ -1,3 +1,4 @@
+import { setTimeout as delay } from "node:timers/promises";
 import { completable } from "@modelcontextprotocol/sdk/server/completable.js";
 import { type McpServer, ResourceTemplate } from "@modelcontextprotocol/sdk/server/mcp.js";
 import {
@@ -7,6 +8,9 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import { prompts, resources, templateText } from "./prompts-and-resources.js";
+
+/** How long `test_reconnection` takes, in milliseconds; the suite waits up to 5 s for it. */
+const reconnectMs = 100;
 
 /** Adds what the scenarios of the 2025 era need beside tools that the engine runs. */
 export function setupLegacy(server: McpServer): void {
@@ -20,6 +24,15 @@ export function setupLegacy(server: McpServer): void {
       const request = { method: "sampling/createMessage" as const, params: { messages, maxTokens: 100 } };
       const { content } = await extra.sendRequest(request, CreateMessageResultSchema);
       return { content: [{ type: "text", text: `LLM response: ${content.type === "text" ? content.text : ""}` }] };
+    },
+  );
+  server.registerTool(
+    "test_reconnection",
+    { description: "Ends its stream and answers on the one with which the client comes back." },
+    async (extra) => {
+      extra.closeSSEStream?.();
+      await delay(reconnectMs);
+      return { content: [{ type: "text", text: "Reconnection test completed successfully." }] };
     },
   );
 }

@@ -110,7 +110,7 @@ export class LiveSession {
     const exchange = await this.#calls.open(request, await this.#kindOf(request));
     const stream = this.#openStream();
     this.#attach(exchange, stream, exchange.place);
-    this.transport.deliver(exchange, { redelivered: false, extra });
+    this.transport.deliver(exchange, { redelivered: false, extra: this.#extraOf(exchange, extra) });
     return streamAnswer(stream, this.id);
   }
 
@@ -188,7 +188,15 @@ export class LiveSession {
     this.#attach(exchange, stream, place);
     if (!deliver || exchange.finished) return;
     const afterSeq = exchange.kind === "journal" ? { afterSeq: place } : {};
-    this.transport.deliver(exchange, { ...afterSeq, redelivered: true, extra });
+    this.transport.deliver(exchange, { ...afterSeq, redelivered: true, extra: this.#extraOf(exchange, extra) });
+  }
+
+  /**
+   * A handler of the server may end the stream of its request early; the client comes back for the answer. Only those
+   * that were primed can. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server" (disconnecting at will).
+   */
+  #extraOf(exchange: Exchange, extra: MessageExtraInfo): MessageExtraInfo {
+    return this.#prime() === undefined ? extra : { ...extra, closeSSEStream: () => exchange.detach() };
   }
 
   async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {

@@ -1,0 +1,57 @@
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { createGate } from "./counting-tool.js";
+import { eventsOf, openEndpoint, openSession, post } from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function allOf<Value>(values: AsyncIterable<Value>): Promise<readonly Value[]> {
+  const all: Value[] = [];
+  for await (const value of values) all.push(value);
+  return all;
+}
+
+/** An endpoint with an ordinary tool that ends its stream, if it may, and then waits for the gate. */
+async function begin(protocolVersion: string) {
+  const gate = createGate();
+  const offered: boolean[] = [];
+  const { url, close } = await openEndpoint({
+    tools: [],
+    setup: (server) => {
+      server.registerTool("poll", { inputSchema: { n: z.number() } }, async ({ n }, extra) => {
+        offered.push(extra.closeSSEStream !== undefined);
+        extra.closeSSEStream?.();
+        await gate.pass();
+        return { content: [{ type: "text", text: `n is ${n}` }] };
+      });
+    },
+  });
+  closing.push(close);
+  const session = await openSession(url, {}, protocolVersion);
+  const params = { name: "poll", arguments: { n: 7 } };
+  const response = await post(url, { jsonrpc: "2.0", id: 1, method: "tools/call", params }, session);
+  return { url, gate, session, response, offered };
+}
+
+const answer = { jsonrpc: "2.0", id: 1, result: { content: [{ type: "text", text: "n is 7" }] } };
+
+test("a handler may end the stream of its request; the client gets the answer on the stream with which it returns", async () => {
+  const { url, gate, session, response } = await begin("2025-11-25");
+  const before = await allOf(eventsOf(response));
+  expect(before).toEqual([{ id: expect.stringMatching(/\.0$/) }]);
+  const headers = { accept: "text/event-stream", "last-event-id": before[0]?.id ?? "", ...session };
+  const resumed = await fetch(url, { headers });
+  gate.open();
+  const after = await allOf(eventsOf(resumed));
+  expect(after.map(({ message }) => message)).toEqual([undefined, answer]);
+});
+
+test("a handler may not end the stream of a client that was given no event to come back with", async () => {
+  const { gate, response, offered } = await begin("2025-06-18");
+  gate.open();
+  expect((await allOf(eventsOf(response))).map(({ message }) => message)).toEqual([answer]);
+  expect(offered).toEqual([false]);
+});
