@@ -10,7 +10,19 @@ const pollIntervalMs = 1_000;
 export const relatedTaskKey = "io.modelcontextprotocol/related-task";
 
 /** A task as the 2025-11-25 version shows it. Source: MCP 2025-11-25, Tasks, "Data Types". */
-export function legacyTask(view: TaskView): JsonObject {
+export type LegacyTask = {
+  taskId: string;
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  statusMessage?: string;
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** In milliseconds from its creation on; `null`: it is kept. */
+  ttl: number | null;
+  pollInterval: number;
+};
+
+/** Shows a task. */
+export function legacyTask(view: TaskView): LegacyTask {
   const { record, status, interrupted } = view;
   const state = interrupted ? "interrupted" : status;
   const statusMessage = [`${state}: ${progressText(record)}`, record.message].filter((part) => part !== undefined);
@@ -18,7 +30,7 @@ export function legacyTask(view: TaskView): JsonObject {
 }
 
 /** The same for lists, which know a little less. */
-export function legacySummary(task: TaskSummary): JsonObject {
+export function legacySummary(task: TaskSummary): LegacyTask {
   return {
     taskId: task.id,
     status: legacyStatus(task.status),
@@ -36,7 +48,7 @@ export function legacyCreateResult(view: TaskView): JsonObject {
   return { task: legacyTask(view), _meta: { [metaKeys.taskId]: id, [metaKeys.seq]: lastSeq } };
 }
 
-function legacyStatus(status: TaskSummary["status"]): string {
+function legacyStatus(status: TaskSummary["status"]): LegacyTask["status"] {
   return status === "pending" || status === "running" || status === "paused" ? "working" : status;
 }
 

@@ -1,15 +1,13 @@
-import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import type { Engine } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "../../call.js";
-import { asRpcError, RpcError } from "../../rpc-error.js";
+import { asRpcError } from "../../rpc-error.js";
 import { type CallPolicy, legacyCall } from "../legacy-call.js";
 import type { McpServerLike, RequestExtra } from "../mcp-server-like.js";
-import { legacySummary, legacyTask } from "./legacy-task.js";
+import { cancelTask } from "./cancel-task.js";
+import { legacyTask } from "./legacy-task.js";
+import { listTasks } from "./list-tasks.js";
 import { taskResult } from "./task-result.js";
-
-/** How long a cancelled task may take to stop before its answer says so anyway: the wish is durable. */
-const settleCancelMs = 2_000;
-const pageSize = 100;
 
 type TaskMethod = (call: Call, params: Params) => Promise<object>;
 const paramsSchema = z.looseObject({
@@ -21,12 +19,8 @@ type Params = z.output<typeof paramsSchema>;
 const methods: Readonly<Record<string, TaskMethod>> = {
   "tasks/get": async ({ tasks }, { taskId }) => legacyTask(await tasks.get(taskId)),
   "tasks/result": (call, { taskId }) => taskResult(call, taskId),
-  "tasks/cancel": ({ tasks }, { taskId }) => cancelTask(tasks, taskId),
-  "tasks/list": async ({ tasks }, { cursor }) => {
-    const page = await tasks.list({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
-    const { nextCursor } = page;
-    return { tasks: page.tasks.map(legacySummary), ...(nextCursor === undefined ? {} : { nextCursor }) };
-  },
+  "tasks/cancel": async ({ tasks }, { taskId }) => legacyTask(await cancelTask(tasks, taskId)),
+  "tasks/list": ({ tasks }, { cursor }) => listTasks(tasks, cursor),
 };
 
 /**
@@ -56,16 +50,4 @@ export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPo
     server.setRequestHandler(request as never, handler as never);
   }
   return true;
-}
-
-/** Source: MCP 2025-11-25, Tasks, "Task Cancellation": a finished task cannot be cancelled. */
-async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<JsonObject> {
-  try {
-    await tasks.cancel(taskId);
-  } catch (error) {
-    if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
-    throw new RpcError({ code: -32_602, message: error.message });
-  }
-  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: settleCancelMs });
-  return legacyTask(isFinal(view.status) ? view : { ...view, status: "cancelled" });
 }

@@ -1,4 +1,4 @@
-import { isFinal, rpcCodeOf } from "@resumable-mcp/core";
+import { type Engine, isFinal, type OwnedTasks, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
 import type { Call } from "../../call.js";
 import { followCall } from "../../follow-call.js";
 import { RpcError } from "../../rpc-error.js";
@@ -15,11 +15,7 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
   for (;;) {
     const { reason, view } = await followCall(call, taskId, undefined);
     if (reason === "finished") {
-      await call.tasks.markDelivered(taskId).catch(() => {});
-      const { error } = view.record;
-      const code = error === undefined ? undefined : rpcCodeOf(error);
-      if (error !== undefined && code !== undefined) throw new RpcError({ code, message: error.message });
-      const result = finishedResult(call.engine, view, false);
+      const result = await deliverResult(call.engine, call.tasks, view);
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }
     if (reason === "left")
@@ -27,6 +23,19 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
     // Paused, or asking a user whom this client cannot ask: somebody else lets it go on.
     await nextEvent(call, taskId, view.record.lastSeq);
   }
+}
+
+/**
+ * Gives what the call of a finished task is answered with, and notes that its caller has it.
+ *
+ * @throws {@link RpcError} what the tool threw, where that was a JSON-RPC error.
+ */
+export async function deliverResult(engine: Engine, tasks: OwnedTasks, view: TaskView): Promise<ToolResult> {
+  await tasks.markDelivered(view.record.id).catch(() => {});
+  const { error } = view.record;
+  const code = error === undefined ? undefined : rpcCodeOf(error);
+  if (error !== undefined && code !== undefined) throw new RpcError({ code, message: error.message });
+  return finishedResult(engine, view, false);
 }
 
 async function nextEvent({ tasks, signal }: Call, taskId: string, afterSeq: number): Promise<void> {
