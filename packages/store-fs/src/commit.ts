@@ -13,15 +13,15 @@ import { encodeLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
-import { taskFolder } from "./layout.js";
 import type { LeaseBook } from "./lease-book.js";
 import type { LiveLease } from "./live-lease.js";
+import { lookAsWriter } from "./quiet-folder.js";
 import type { Rotation } from "./rotation.js";
 import type { StoreContext } from "./store-context.js";
 import { leaseLost, limitExceeded, storeFailure } from "./store-errors.js";
 import { holds } from "./take-over.js";
 import type { TaskDocuments } from "./task-documents.js";
-import { type FolderState, lookAt } from "./task-folder.js";
+import type { FolderState } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
 import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
 import { addCommit } from "./task-view.js";
@@ -142,7 +142,7 @@ export class Committer {
 
   private look(live: LiveLease): FolderState {
     const { context, book } = this.parts;
-    const folder = lookAt(context.disk, taskFolder(context.layout, live.lease.taskId));
+    const folder = lookAsWriter(context, live);
     if (folder !== undefined && holds(folder, live.epoch, live.leaseFile)) return folder;
     book.end(live);
     throw leaseLost(live.lease);
@@ -170,6 +170,7 @@ export class Committer {
     try {
       // Only now: a loss of power must not take the signals and leave the commit behind.
       removeSignals(context, record.id, consumed);
+      if (consumed.length > 0) live.seen = undefined;
       if (changed && isFinal(record.status)) finished.close(live, record);
       else if (changed) finished.reopen(record.id);
     } catch (error) {

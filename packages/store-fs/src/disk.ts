@@ -26,6 +26,8 @@ export interface Disk {
   truncate(path: string): void;
   /** Resolves to `undefined` for what does not exist. */
   stat(path: string): DiskStat | undefined;
+  /** Tells whether there is something of this name, as far as the system lets it be seen. Throws nothing. */
+  exists(path: string): boolean;
   list(folder: string): readonly string[];
   /** Makes a folder and those above it; nothing happens when it exists. */
   makeFolder(path: string): void;

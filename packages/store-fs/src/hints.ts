@@ -112,7 +112,7 @@ export class Hints {
     const state = lookAt(this.context.disk, folder);
     if (state === undefined) return "none";
     const size = this.context.disk.stat(join(folder, journalName(state.newest)))?.size;
-    return JSON.stringify([state, size]);
+    return JSON.stringify([{ ...state, quiet: undefined }, size]);
   }
 
   close(): void {

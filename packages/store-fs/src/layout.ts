@@ -58,6 +58,11 @@ export function leaseName(epoch: number, holder: string): string {
   return `lease.${epoch}.${holder}`;
 }
 
+/** Present while nothing changed in the folder that the holder of this lease has not seen. */
+export function quietName(leaseFile: string): string {
+  return leaseFile.replace(/^lease/, "quiet");
+}
+
 const safeName = /^[A-Za-z0-9_-]{1,100}$/;
 
 /**

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
 import { hasCode } from "./disk.js";
 import type { Hints } from "./hints.js";
-import { journalName, leaseName, taskFolder } from "./layout.js";
+import { journalName, leaseName, quietName, taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import type { ViewCache } from "./newest-view.js";
 import { SharedSync } from "./shared-sync.js";
@@ -93,6 +93,8 @@ export class LeaseBook {
       ttlMs,
       holder,
       leaseFile: leaseName(lease.epoch, holder),
+      folder: taskFolder(context.layout, lease.taskId),
+      seen: undefined,
       view: taken.view,
       epoch: taken.epoch,
       file: taken.file,
@@ -138,9 +140,9 @@ export class LeaseBook {
   }
 
   private removeLease(live: LiveLease): void {
-    const { context } = this.parts;
+    const { disk } = this.parts.context;
     try {
-      unlinkIfExists(context.disk, join(taskFolder(context.layout, live.lease.taskId), live.leaseFile));
+      for (const name of [live.leaseFile, quietName(live.leaseFile)]) unlinkIfExists(disk, join(live.folder, name));
     } catch (error) {
       if (!hasCode(error, "EROFS", "EIO", "ENOSPC")) throw error;
     }

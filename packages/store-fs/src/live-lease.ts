@@ -1,5 +1,6 @@
 import type { Lease, TaskRecord } from "@resumable-mcp/core";
 import type { SharedSync } from "./shared-sync.js";
+import type { FolderState } from "./task-folder.js";
 import type { TaskView } from "./task-view.js";
 
 /** A lease that this store holds: the open journal file, and the task as this writer knows it. */
@@ -9,6 +10,10 @@ export interface LiveLease {
   readonly holder: string;
   /** The name of the file whose presence is the lease. */
   readonly leaseFile: string;
+  /** Where the task's files are. */
+  readonly folder: string;
+  /** What the folder held when it was last listed, as long as nobody says that it changed. */
+  seen: FolderState | undefined;
   /** As appended; moves to a new file when the journal rotates. */
   view: TaskView;
   /** Epoch and descriptor of the file that is written. */

@@ -24,6 +24,7 @@ export const nodeDisk: Disk = {
       throw error;
     }
   },
+  exists: (path) => fs.existsSync(path),
   list: (folder) => fs.readdirSync(folder),
   makeFolder: (path) => void fs.mkdirSync(path, { recursive: true }),
   link: (from, to) => fs.linkSync(from, to),

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { type NewSignal, ResumableError } from "@resumable-mcp/core";
 import { taskFolder } from "./layout.js";
 import type { OpenStore } from "./open-store.js";
+import { disturb } from "./quiet-folder.js";
 import { isAnswered, leaveSignal, removeSignals, signalFile } from "./task-signals.js";
 import { syncPath } from "./whole-file.js";
 
@@ -14,6 +15,7 @@ export async function signalTask(
   const { record, folder, view } = await reader.require(taskId);
   if (signal.kind === "answer" && isAnswered(view, signal.key)) throw alreadyAnswered(taskId, signal.key);
   const left = leaveSignal(context, record, signal, folder);
+  disturb(context, taskId);
   context.observe("store.signal.linked", taskId);
   if (signal.kind === "answer") {
     if (left === undefined) throw alreadyAnswered(taskId, signal.key);

@@ -4,6 +4,7 @@ import { hasCode } from "./disk.js";
 import type { ChainEntry, ItemSegment, JournalHeader } from "./journal-line.js";
 import { journalName, layoutVersion, leaseName, taskFolder } from "./layout.js";
 import { newestView, type ViewCache } from "./newest-view.js";
+import { disturb } from "./quiet-folder.js";
 import type { StoreContext } from "./store-context.js";
 import { type FolderState, lookAt } from "./task-folder.js";
 import type { TaskView } from "./task-view.js";
@@ -56,6 +57,7 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
   let sealed = false;
   try {
     context.observe("store.takeover.announced", request.taskId);
+    disturb(context, request.taskId);
     const before = request.rotate?.view ?? newestView(context, cache, request.taskId, epoch);
     if (before === undefined) return abandon(context, file);
     cache.delete(request.taskId);

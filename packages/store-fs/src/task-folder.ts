@@ -23,6 +23,8 @@ export interface FolderState {
   readonly signals: readonly PlainSignal[];
   /** Names of answer files. */
   readonly answers: readonly string[];
+  /** Names of the markers of writers who have seen all this. */
+  readonly quiet: readonly string[];
 }
 
 const journalPattern = /^journal\.(\d+)\.jsonl$/;
@@ -39,16 +41,18 @@ function parseNames(names: readonly string[]): FolderState {
   const leases: string[] = [];
   const signals: PlainSignal[] = [];
   const answers: string[] = [];
+  const quiet: string[] = [];
   for (const name of names) {
     const journal = journalPattern.exec(name);
     if (journal) epochs.push(Number(journal[1]));
     else if (name.startsWith("lease.")) leases.push(name);
     else if (name.startsWith("answer.")) answers.push(name);
+    else if (name.startsWith("quiet.")) quiet.push(name);
     else if (name.startsWith("signal.")) addSignal(signals, name);
   }
   epochs.sort((left, right) => left - right);
   signals.sort((left, right) => left.order - right.order || (left.id < right.id ? -1 : 1));
-  return { epochs, newest: epochs.at(-1) ?? 0, leases, signals, answers };
+  return { epochs, newest: epochs.at(-1) ?? 0, leases, signals, answers, quiet };
 }
 
 function addSignal(signals: PlainSignal[], name: string): void {

@@ -25,6 +25,12 @@ interface Process {
   readonly lengths?: Readonly<Record<number, number>>;
   /** What a taker read when it took over. */
   readonly base: readonly string[];
+  /** What this writer found when it last listed the folder; absent before that. */
+  readonly listed?: readonly number[];
+  /** This writer left its marker and has not listed the folder since. */
+  readonly marked?: true;
+  /** Markers that a taker found when it listed the folder after its announcement. */
+  readonly markers?: readonly string[];
   /** What a process relies on: a reader once it has looked, a writer once it was acknowledged. */
   readonly history: readonly string[];
   /** What a reader read, and in which epoch it ended, before it looked. */
@@ -34,6 +40,8 @@ interface Process {
 interface World {
   readonly files: Readonly<Record<number, EpochFile>>;
   readonly acknowledged: readonly string[];
+  /** Writers whose marker says that nothing changed since they listed the folder. */
+  readonly quiet: readonly string[];
   readonly processes: Readonly<Record<string, Process>>;
 }
 
@@ -42,6 +50,8 @@ interface Variant {
   readonly rule: Rule;
   /** A taker looks for later epochs before it seals. */
   readonly lookBeforeSeal: boolean;
+  /** Writers list the folder only when their marker is gone: takers remove it before or after they announce. */
+  readonly markers?: "removed after announcing" | "removed before announcing";
   /** What a reader does after reading, if there is one. */
   readonly reader?: "looks" | "believes";
 }
@@ -91,13 +101,13 @@ function withFile(world: World, epoch: number, file: EpochFile): World {
 }
 
 function advance(world: World, name: string, process: Process, variant: Variant): World {
-  if (process.kind === "writer") return advanceWriter(world, name, process);
+  if (process.kind === "writer") return advanceWriter(world, name, process, variant);
   if (process.kind === "reader") return advanceReader(world, name, process, variant);
   return advanceTaker(world, name, process, variant);
 }
 
 /** Append, then look. */
-function advanceWriter(world: World, name: string, process: Process): World {
+function advanceWriter(world: World, name: string, process: Process, { markers }: Variant): World {
   const { epoch } = process;
   if (process.pending === undefined) {
     const pending = `${name}${process.left}`;
@@ -105,31 +115,51 @@ function advanceWriter(world: World, name: string, process: Process): World {
     const appended = withFile(world, epoch, { ...file, events: [...file.events, pending] });
     return withProcess(appended, name, { ...process, pending });
   }
-  const { pending, ...rest } = process;
-  if (epochsOf(world).some((other) => other > epoch)) return withProcess(world, name, { ...rest, done: true });
+  const isQuiet = markers !== undefined && world.quiet.includes(name);
+  if (markers !== undefined && !isQuiet && !process.marked) {
+    return withProcess({ ...world, quiet: [...world.quiet, name] }, name, { ...process, marked: true });
+  }
+  const { pending, marked, ...rest } = process;
+  const listed = isQuiet && !marked && process.listed ? process.listed : epochsOf(world);
+  if (listed.some((other) => other > epoch)) return withProcess(world, name, { ...rest, done: true });
   const left = process.left - 1;
   const own = process.history.slice(process.base.length);
-  const next = { ...rest, left, done: left === 0, history: [...process.base, ...own, pending] };
+  const history = [...process.base, ...own, pending];
+  const next = { ...rest, left, done: left === 0, history, ...(markers && { listed }) };
   return { ...withProcess(world, name, next), acknowledged: [...world.acknowledged, pending] };
 }
 
-/** Announce, read, (look,) seal; then it is a writer. */
-function advanceTaker(world: World, name: string, process: Process, { rule, lookBeforeSeal }: Variant): World {
+/** Lists the folder, then removes the markers that it found. */
+function disturb(world: World, name: string, process: Process, then: number): World {
+  if (process.markers === undefined) return withProcess(world, name, { ...process, markers: world.quiet });
+  const { markers, ...rest } = process;
+  const quiet = world.quiet.filter((writer) => !markers.includes(writer));
+  return withProcess({ ...world, quiet }, name, { ...rest, step: then });
+}
+
+/** Announce, (disturb,) read, (look,) seal; then it is a writer. */
+function advanceTaker(world: World, name: string, process: Process, variant: Variant): World {
+  const { rule, lookBeforeSeal, markers } = variant;
   const { epoch, step } = process;
+  if (step === -1) return disturb(world, name, process, 0);
   if (step === 0 && world.files[epoch] !== undefined) {
     return withProcess(world, name, { ...process, epoch: epoch + 1, done: epoch + 1 > maxEpoch });
   }
   if (step === 0) {
-    return withProcess(withFile(world, epoch, { events: [], seal: null }), name, { ...process, step: 1 });
+    return withProcess(withFile(world, epoch, { events: [], seal: null }), name, {
+      ...process,
+      step: markers === "removed after announcing" ? 1 : 2,
+    });
   }
-  if (step === 1) {
+  if (step === 1) return disturb(world, name, process, 2);
+  if (step === 2) {
     const lengths = lengthsBelow(world, rule, epoch);
-    const next = { ...process, lengths, base: historyUnder(world, lengths), step: lookBeforeSeal ? 2 : 3 };
+    const next = { ...process, lengths, base: historyUnder(world, lengths), step: lookBeforeSeal ? 3 : 4 };
     return withProcess(world, name, next);
   }
-  if (step === 2) {
+  if (step === 3) {
     const isLate = epochsOf(world).some((other) => other > epoch);
-    return withProcess(world, name, isLate ? { ...process, done: true } : { ...process, step: 3 });
+    return withProcess(world, name, isLate ? { ...process, done: true } : { ...process, step: 4 });
   }
   const sealed = withFile(world, epoch, { events: [], seal: process.lengths ?? {} });
   return withProcess(sealed, name, { ...process, kind: "writer", step: 0, left: 1 });
@@ -159,13 +189,16 @@ function violationsIn(world: World, rule: Rule): readonly string[] {
 
 function explore(variant: Variant): { readonly states: number; readonly violations: readonly string[] } {
   const fresh = { step: 0, done: false, left: 2, base: [], history: [] };
+  const taker = { ...fresh, kind: "taker", epoch: firstEpoch + 1 } as const;
+  const step = variant.markers === "removed before announcing" ? -1 : 0;
   const begin: World = {
     files: { [firstEpoch]: { events: [], seal: null } },
     acknowledged: [],
+    quiet: [],
     processes: {
       W: { ...fresh, kind: "writer", epoch: firstEpoch },
-      A: { ...fresh, kind: "taker", epoch: firstEpoch + 1 },
-      B: { ...fresh, kind: "taker", epoch: firstEpoch + 1 },
+      A: { ...taker, step },
+      B: { ...taker, step },
       ...(variant.reader && { R: { ...fresh, kind: "reader", epoch: 0 } }),
     },
   };
@@ -195,6 +228,26 @@ describe("fencing by epoch files", () => {
       const { states, violations } = explore({ rule: "newest seal", lookBeforeSeal });
       expect(violations).toEqual([]);
       expect(states).toBeGreaterThan(2_000);
+    },
+    limitMs,
+  );
+
+  test(
+    "loses nothing when writers list the folder only after a taker has announced itself and removed their markers",
+    () => {
+      const variant = { rule: "newest seal", lookBeforeSeal: false, markers: "removed after announcing" } as const;
+      const { states, violations } = explore(variant);
+      expect(violations).toEqual([]);
+      expect(states).toBeGreaterThan(10_000);
+    },
+    limitMs,
+  );
+
+  test(
+    "loses events when takers remove the markers before they announce themselves",
+    () => {
+      const variant = { rule: "newest seal", lookBeforeSeal: false, markers: "removed before announcing" } as const;
+      expect(explore(variant).violations).toContain("lost W1");
     },
     limitMs,
   );
