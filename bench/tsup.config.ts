@@ -1,4 +1,13 @@
 import { defineConfig } from "tsup";
 import { library } from "../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/storm.ts", "src/memory-worker.ts", "src/storm-server.ts"]));
+export default defineConfig(
+  library([
+    "src/index.ts",
+    "src/storm.ts",
+    "src/memory-worker.ts",
+    "src/storm-server.ts",
+    "src/crashes.ts",
+    "src/crash-worker.ts",
+  ]),
+);

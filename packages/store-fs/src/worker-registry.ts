@@ -123,7 +123,9 @@ export class WorkerRegistry {
     for (const name of listIfExists(disk, layout.workers) ?? []) {
       if (this.own.has(name)) continue;
       const silentMs = nowMs - (disk.stat(this.pathOf(name))?.modifiedMs ?? nowMs);
-      if (silentMs > this.context.limits.forgetWorkerMs || this.isDead(name)) unlinkIfExists(disk, this.pathOf(name));
+      // What is not in place yet belongs to a store that is being opened just now, or was when its process died.
+      const isGone = !name.startsWith(".") && this.isDead(name);
+      if (silentMs > this.context.limits.forgetWorkerMs || isGone) unlinkIfExists(disk, this.pathOf(name));
     }
   }
 
@@ -135,7 +137,8 @@ export class WorkerRegistry {
     const text = readFrom(this.context.disk, this.pathOf(name))?.toString("utf8") ?? "";
     const [line = "", beat = ""] = text.split("\n");
     const parsed = identitySchema.safeParse(parseJson(line));
-    return parsed.success ? { identity: parsed.data, beat: Number(beat) } : undefined;
+    // A number that is none would never stand still.
+    return parsed.success && /^\d+$/.test(beat) ? { identity: parsed.data, beat: Number(beat) } : undefined;
   }
 
   private pathOf(name: string): string {

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../src/node-disk.js";
@@ -101,6 +101,17 @@ describe("two stores on one folder", () => {
     }
     expect(readdirSync(folderOf(directory, id)).filter((name) => name.startsWith("signal."))).toHaveLength(1);
   });
+});
+
+test("a store that is opened leaves alone what another one is just registering", async () => {
+  const directory = emptyFolder();
+  await openStore(directory, options).countTasks({});
+  const draft = join(directory, "workers", ".draft.of-another");
+  writeFileSync(draft, "");
+  const store = openStore(directory, options);
+  await store.countTasks({});
+  await store.close();
+  expect(existsSync(draft)).toBe(true);
 });
 
 describe("watching", () => {

@@ -1,0 +1,110 @@
+import { writeSync } from "node:fs";
+import { createInterface } from "node:readline";
+import { createEngine, isResumableError, type Store } from "@resumable-mcp/core";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import type { WorkerLine, WorkerOrder } from "./crashes/worker-life.js";
+import { stormTool } from "./storm/storm-tool.js";
+
+const order: WorkerOrder = JSON.parse(process.argv[2] ?? "{}");
+
+function tell(line: WorkerLine): void {
+  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
+  for (let sent = 0; sent < bytes.byteLength; ) sent += writeSome(bytes.subarray(sent));
+}
+
+/** Whoever listens may be slower than this process: a full pipe takes nothing for a while. */
+function writeSome(bytes: Uint8Array): number {
+  try {
+    return writeSync(1, bytes);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
+    throw error;
+  }
+}
+
+let worked = false;
+let hits = 0;
+/** Dies at the named point, in the middle of whatever it was doing, once an attempt has begun. */
+function observer(point: string): void {
+  if (point === "engine.attempt.started" && !worked) {
+    worked = true;
+    tell({ kind: "working" });
+  }
+  if (point !== order.point?.name || !worked) return;
+  hits += 1;
+  if (hits < order.point.hits) return;
+  tell({ kind: "dies", point });
+  process.kill(process.pid, "SIGKILL");
+}
+
+/** Tells of each commit as soon as its writer may rely on it. */
+function telling(store: Store): Store {
+  return {
+    ...store,
+    async commit(request) {
+      const result = await store.commit(request);
+      const { taskId, epoch, worker } = request.lease;
+      const { afterSeq } = request;
+      tell({ kind: "acknowledged", taskId, epoch, worker, afterSeq, lastSeq: result.lastSeq });
+      return result;
+    },
+  };
+}
+
+const files = order.compact ? { maxJournalFiles: 6, keepJournalFiles: 2 } : { maxJournalFiles: 100_000 };
+const atOnce = 1_000;
+const engine = createEngine({
+  // Small files, so that journals rotate in every life.
+  store: telling(
+    createFsStore({
+      directory: order.directory,
+      durability: order.durability,
+      observer,
+      limits: { rotateBytes: 8 * 1024, documentEveryCommits: 20, ...files },
+    }),
+  ),
+  tools: [stormTool],
+  observer,
+  limits: {
+    maxRunning: atOnce,
+    maxRunningPerOwner: atOnce,
+    maxUnfinishedPerOwner: 10 * atOnce,
+    // Every life ends in a kill, so a task that is unlucky three times in a row is no poisonous one.
+    maxCrashesWithoutProgress: 1_000_000,
+    crashBackoffMs: 0,
+    aloneMs: 0,
+    writeBackoffMs: 20,
+    leaseTtlMs: order.leaseTtlMs,
+    heartbeatMs: order.leaseTtlMs / 3,
+    pollMs: 200,
+  },
+  onError: (error) => tell({ kind: "error", code: codeOf(error), text: String(error) }),
+});
+
+function codeOf(error: unknown): string {
+  return isResumableError(error) ? error.code : "none";
+}
+
+const tasks = engine.forOwner("local:storm");
+/** The run's name makes it the same call however often it is asked for, also after a death in its midst. */
+async function start(run: string): Promise<void> {
+  const [, records = "", batch = ""] = run.split(".");
+  const input = { run, records: Number(records), batch: Number(batch) };
+  const { record } = await tasks.start({ tool: stormTool.name, input, newTask: run, handedOver: true });
+  tell({ kind: "started", run, taskId: record.id });
+}
+
+await engine.open();
+tell({ kind: "ready" });
+const orders = createInterface({ input: process.stdin });
+orders.on("line", (run) => {
+  start(run).catch((error: unknown) => tell({ kind: "error", code: codeOf(error), text: `${run}: ${error}` }));
+});
+orders.on("close", () => {
+  engine.close().then(
+    () => process.exit(0),
+    (error: unknown) => {
+      throw error;
+    },
+  );
+});

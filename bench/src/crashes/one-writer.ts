@@ -1,0 +1,155 @@
+import type { TaskEvent } from "@resumable-mcp/core";
+import type { JournalEntry, JournalFile, JournalHead, Sealed } from "./journal-files.js";
+import type { Acknowledged } from "./worker-life.js";
+
+/** What a task's journal files prove, or fail to. */
+export interface WriterProof {
+  readonly problems: readonly string[];
+  /** Leases under which something that counts was written. */
+  readonly writers: number;
+  /** Lines that a writer appended after its epoch was over. They count for nothing, and nobody was told of them. */
+  readonly lateLines: number;
+  /** Attempts that the journal says died. */
+  readonly crashed: number;
+}
+
+/** A stretch of the history: the lines of one file that count. */
+interface Stretch {
+  readonly head: JournalHead;
+  readonly sealed: Sealed;
+  readonly lines: readonly JournalEntry[];
+}
+
+/**
+ * Proves from the files of a journal that its task had one writer at a time.
+ *
+ * The newest seal says which lines count. They have to be one history without gap or repeat, cut into stretches of rising
+ * epochs; each earlier seal has to have said the same of what lay before it, so that nothing was added to an epoch once
+ * it was over; and each commit whose writer was told that it counts has to lie in a stretch of its very lease.
+ */
+export function proveOneWriter(files: readonly JournalFile[], acknowledged: readonly Acknowledged[]): WriterProof {
+  const newest = files.findLast(({ head }) => head !== undefined);
+  if (newest?.head === undefined) return { problems: ["no journal is sealed"], writers: 0, lateLines: 0, crashed: 0 };
+  const chain = chainThrough(newest.head, newest.entries);
+  const byEpoch = new Map(files.map((file) => [file.epoch, file]));
+  const stretches = chain.flatMap((sealed) => stretchOf(sealed, byEpoch));
+  const counted = stretches.reduce((sum, { lines }) => sum + lines.length, 0);
+  const written = files.reduce((sum, { entries }) => sum + entries.length, 0);
+  const history = stretches.flatMap(({ lines, head }) =>
+    lines.flatMap(({ events }) => events.map((event) => ({ event, lease: head.lease, worker: head.worker }))),
+  );
+  return {
+    problems: [
+      ...missingFiles(chain, stretches),
+      ...brokenOrder(chain, stretches),
+      ...contradictingSeals(files, chain),
+      ...wrongAcknowledgements(history, acknowledged),
+      ...mixedAttempts(history),
+    ],
+    writers: new Set(stretches.map(({ head }) => head.lease)).size,
+    lateLines: written - counted,
+    crashed: history.filter(({ event }) => event.type === "attempt_ended" && event.reason === "crashed").length,
+  };
+}
+
+/** The newest file counts as far as it goes. */
+function chainThrough(head: JournalHead, entries: readonly JournalEntry[]): readonly Sealed[] {
+  const last = entries.at(-1);
+  if (last === undefined) return head.chain;
+  const own = { epoch: head.epoch, base: head.base, end: lastSeqOf(last), bytes: last.endsAt };
+  return [...head.chain, own];
+}
+
+function lastSeqOf({ seq, events }: JournalEntry): number {
+  return events.at(-1)?.seq ?? seq - 1;
+}
+
+function stretchOf(sealed: Sealed, files: ReadonlyMap<number, JournalFile>): readonly Stretch[] {
+  const file = files.get(sealed.epoch);
+  if (file?.head === undefined) return [];
+  return [{ head: file.head, sealed, lines: file.entries.filter(({ endsAt }) => endsAt <= sealed.bytes) }];
+}
+
+function missingFiles(chain: readonly Sealed[], stretches: readonly Stretch[]): readonly string[] {
+  const there = new Set(stretches.map(({ sealed }) => sealed.epoch));
+  return chain.filter(({ epoch }) => !there.has(epoch)).map(({ epoch }) => `the file of epoch ${epoch} is missing`);
+}
+
+/** Epochs rise, leases never fall, and each line begins where the one before it ended. */
+function brokenOrder(chain: readonly Sealed[], stretches: readonly Stretch[]): readonly string[] {
+  const problems: string[] = [];
+  let seq = chain[0]?.base ?? 0;
+  let [epoch, lease] = [0, 0];
+  for (const { head, sealed, lines } of stretches) {
+    if (sealed.epoch <= epoch || head.lease < lease) problems.push(`epoch ${sealed.epoch} follows ${epoch}`);
+    if (sealed.base !== seq) problems.push(`epoch ${sealed.epoch} begins behind ${sealed.base}, not ${seq}`);
+    for (const line of lines) {
+      for (const event of line.events) {
+        if (event.seq !== seq + 1) problems.push(`event ${event.seq} follows ${seq} in epoch ${sealed.epoch}`);
+        seq = event.seq;
+      }
+    }
+    if (seq !== sealed.end) problems.push(`epoch ${sealed.epoch} ends at ${seq}, and its seal says ${sealed.end}`);
+    if ((lines.at(-1)?.endsAt ?? 0) !== sealed.bytes) problems.push(`epoch ${sealed.epoch} is sealed within a line`);
+    [epoch, lease] = [sealed.epoch, head.lease];
+  }
+  return problems;
+}
+
+/**
+ * A seal within the history is a beginning of it: what it left out never counts again, what it counted always does. Of
+ * files that compaction removed since, an earlier seal may still speak.
+ */
+function contradictingSeals(files: readonly JournalFile[], chain: readonly Sealed[]): readonly string[] {
+  const oldest = chain[0]?.epoch ?? 0;
+  const told = (sealed: readonly Sealed[]) => sealed.map(({ epoch, bytes }) => `${epoch}:${bytes}`).join();
+  return chain.flatMap(({ epoch }) => {
+    const head = files.find((file) => file.epoch === epoch)?.head;
+    const before = chain.filter((sealed) => sealed.epoch < epoch);
+    const said = head?.chain.filter((sealed) => sealed.epoch >= oldest) ?? [];
+    return told(said) === told(before) ? [] : [`the seal of epoch ${epoch} contradicts the newest one`];
+  });
+}
+
+interface Written {
+  readonly event: TaskEvent;
+  readonly lease: number;
+  readonly worker: string | null;
+}
+
+/** Whoever was told that a commit counts has it in the history, under its own lease. */
+function wrongAcknowledgements(history: readonly Written[], acknowledged: readonly Acknowledged[]): readonly string[] {
+  const bySeq = new Map(history.map((written) => [written.event.seq, written]));
+  const first = history[0]?.event.seq ?? 1;
+  return acknowledged.flatMap(({ epoch, worker, afterSeq, lastSeq }) => {
+    for (let seq = Math.max(afterSeq + 1, first); seq <= lastSeq; seq += 1) {
+      const written = bySeq.get(seq);
+      if (written === undefined) return [`event ${seq} was acknowledged to epoch ${epoch} and is lost`];
+      if (written.lease !== epoch || written.worker !== worker) {
+        return [`event ${seq} was acknowledged to epoch ${epoch} and is epoch ${written.lease}'s`];
+      }
+    }
+    return [];
+  });
+}
+
+/** Between its start and its end, an attempt alone writes checkpoints. */
+function mixedAttempts(history: readonly Written[]): readonly string[] {
+  const problems: string[] = [];
+  let running: Written | undefined;
+  // Where compaction removed the beginning, an attempt may be under way already.
+  let known = history[0]?.event.seq === 1;
+  for (const written of history) {
+    const { event, lease } = written;
+    if (event.type === "attempt_started") {
+      if (running !== undefined) problems.push(`attempt ${event.attempt} began while another ran`);
+      if (event.worker !== written.worker) problems.push(`attempt ${event.attempt} is not its writer's`);
+      running = written;
+      known = true;
+    }
+    const own = event.type === "checkpoint" || event.type === "step" || event.type === "completed";
+    if (own && known && running?.lease !== lease) problems.push(`event ${event.seq} is not by the attempt that runs`);
+    if (event.type === "attempt_ended" || event.type === "completed") running = undefined;
+  }
+  return problems;
+}
