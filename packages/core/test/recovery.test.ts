@@ -47,6 +47,20 @@ describe("a process that dies", () => {
     expect((await next.tasks.get(record.id)).status).toBe("completed");
   });
 
+  it("lets a task that was handed over go on as soon as its owner looks at it, though nobody opened the engine (G1)", async () => {
+    const { tool, gates } = gatedCount(2);
+    const { tasks, store, rest, another } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    gates[0]?.open();
+    await rest();
+    store.kill({ noticed: true });
+    gates[1]?.open();
+    const next = another();
+    expect((await next.tasks.get(record.id)).status).toBe("pending");
+    await next.rest();
+    expect((await next.tasks.get(record.id)).status).toBe("completed");
+  });
+
   it("hands over a running task durably, also when it was started for a plain call (G1)", async () => {
     const { tool, gates } = gatedCount(2);
     const { tasks, store, rest, another } = createScene([tool]);

@@ -56,7 +56,7 @@ class OneOwnersTasks {
   }
 
   async get(taskId: string): Promise<TaskView> {
-    return viewOf(await this.own(taskId));
+    return viewOf(await this.look(taskId));
   }
 
   async list({ statuses, tool, limit = 100, cursor }: OwnTaskQuery = {}): Promise<TaskPage> {
@@ -78,7 +78,7 @@ class OneOwnersTasks {
     taskId: string,
     { afterSeq = 0, signal }: { readonly afterSeq?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Followed, void, void> {
-    const { record } = await this.own(taskId);
+    const { record } = await this.look(taskId);
     checkWholeNumber("The cursor", afterSeq, 0, record.lastSeq);
     yield* followTask(this.parts, taskId, afterSeq, signal);
   }
@@ -187,6 +187,13 @@ class OneOwnersTasks {
     const snapshot = isTaskId(taskId) ? await this.parts.store.getTask(taskId) : undefined;
     if (snapshot === undefined || snapshot.record.owner !== this.owner) throw taskNotFound(taskId);
     if (isFinal(snapshot.record.status)) this.parts.unfinished.remove(snapshot.record);
+    return snapshot;
+  }
+
+  /** Who only looks at a task expects it to go on all the same, if it goes on by itself. */
+  private async look(taskId: string): Promise<TaskSnapshot> {
+    const snapshot = await this.own(taskId);
+    if (!isFinal(snapshot.record.status)) void this.parts.open().catch(this.parts.onError);
     return snapshot;
   }
 
