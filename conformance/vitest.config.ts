@@ -1,3 +1,18 @@
 import { sharedConfig } from "../vitest.shared.js";
 
-export default sharedConfig();
+const { test, ...shared } = sharedConfig();
+const packed = "test/packed/*.test.ts";
+
+export default {
+  ...shared,
+  test: {
+    ...test,
+    projects: [
+      { ...shared, test: { name: "packed", include: [packed], globalSetup: "test/packed/set-up.ts" } },
+      {
+        ...shared,
+        test: { name: "repository", include: ["src/**/*.test.ts", "test/**/*.test.ts"], exclude: [packed] },
+      },
+    ],
+  },
+};

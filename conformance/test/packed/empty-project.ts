@@ -1,38 +1,58 @@
-import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import { type Program, start } from "./program.js";
-import { manifestOf, published, read, root } from "./repository.js";
+import { type Program, start } from "../program.js";
+import { manifestOf, published, read, root } from "../repository.js";
 
 /** A project outside the repository that has the packages as users get them. */
 export interface EmptyProject {
   readonly directory: string;
+  readonly env: NodeJS.ProcessEnv;
   /** Writes a file into the project. */
   write(name: string, text: string): Promise<void>;
   /** Starts `node` on a file of the project, or one of the programs that the packages install. */
   run(command: string, ...args: readonly string[]): Program;
+  /** The path of a program that the packages install. */
+  bin(name: string): string;
   /** The manifest of an installed package. */
   installedManifest(name: string): Promise<string>;
-  remove(): Promise<void>;
+  /** A new folder inside the project, to which the same packages are installed. */
+  folder(name: string): Promise<EmptyProject>;
 }
 
+/** Another version of the SDK, beside the one that the packages bring: servers of both have to be served. */
+export const olderSdk = { name: "sdk-1-25", version: "1.25.3" } as const;
+
 /** Packs every published package and installs the tarballs with npm, beside what a TypeScript project needs. */
-export async function createProject(): Promise<EmptyProject> {
+export async function createProject(): Promise<string> {
   const directory = await realpath(await mkdtemp(join(tmpdir(), "empty-project-")));
   const env = cleanEnvironment(directory);
   const tarballs = await Promise.all(published.map((folder) => pack(folder, directory, env)));
   await writeFile(join(directory, "package.json"), JSON.stringify({ private: true, type: "module" }));
   const beside = ["zod", "typescript", "@types/node"].map((name) => `${name}@${catalogVersion(name)}`);
+  const older = `${olderSdk.name}@npm:@modelcontextprotocol/sdk@${olderSdk.version}`;
   const quiet = ["--no-audit", "--no-fund", "--prefer-offline", "--loglevel=error"];
-  await start("npm", ["install", ...quiet, ...tarballs, ...beside], { cwd: directory, env }).succeeded();
-  const bin = (name: string) => join(directory, "node_modules", ".bin", name);
+  await start("npm", ["install", ...quiet, ...tarballs, ...beside, older], { cwd: directory, env }).succeeded();
+  return directory;
+}
+
+/** Opens a project that was created, or a folder inside it. */
+export function openProject(root: string, directory = root): EmptyProject {
+  const env = cleanEnvironment(root);
+  const bin = (name: string) => join(root, "node_modules", ".bin", name);
   return {
     directory,
+    env,
+    bin,
     write: (name, text) => writeFile(join(directory, name), text),
     run: (command, ...args) =>
       start(command === "node" ? process.execPath : bin(command), args, { cwd: directory, env }),
-    installedManifest: (name) => readFile(join(directory, "node_modules", name, "package.json"), "utf8"),
-    remove: () => rm(directory, { recursive: true, force: true, maxRetries: 3 }),
+    installedManifest: (name) => readFile(join(root, "node_modules", name, "package.json"), "utf8"),
+    async folder(name) {
+      const path = join(directory, name);
+      await mkdir(path);
+      return openProject(root, path);
+    },
   };
 }
 

@@ -1,28 +1,20 @@
 import { readdir } from "node:fs/promises";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createProject, type EmptyProject, entriesOf } from "./empty-project.js";
-import { commandsOf, firstExample } from "./first-example.js";
-import { killAll, type Program } from "./program.js";
-import { manifestOf, published } from "./repository.js";
+import { afterAll, describe, expect, inject, test } from "vitest";
+import { killAll, type Program } from "../program.js";
+import { commandsOf, firstExample } from "../readme-examples.js";
+import { manifestOf, published } from "../repository.js";
+import { compile } from "./compile.js";
+import { entriesOf, openProject } from "./empty-project.js";
 
-/** Packing, and npm on a slow line. */
-const setUpTimeoutMs = 240_000;
 const exampleTimeoutMs = 120_000;
 const limits = { timeout: exampleTimeoutMs };
 
 /** READMEs name the usual port; here every server gets one that is free. */
 const usualPort = "8001";
 
-let project: EmptyProject;
-beforeAll(async () => {
-  project = await createProject();
-}, setUpTimeoutMs);
-afterAll(async () => {
-  await killAll();
-  await project?.remove();
-}, exampleTimeoutMs);
+const project = openProject(inject("projectDirectory"));
+afterAll(killAll, exampleTimeoutMs);
 
 describe.each(published)("%s, packed", (folder) => {
   const { name, version } = manifestOf(folder);
@@ -55,20 +47,20 @@ test("every entry can be imported, and its types hold with all declarations chec
   const imports = entries.map((entry, index) => `import * as entry${index} from "${entry}";`);
   const names = entries.map((_entry, index) => `entry${index}`).join(", ");
   await project.write("every-entry.ts", `${imports.join("\n")}\nconsole.log([${names}].length);\n`);
-  await compile("every-entry", { skipLibCheck: false });
+  await compile(project, ["every-entry.ts"], { skipLibCheck: false });
   expect(await project.run("node", "every-entry.js").succeeded()).toBe(`${entries.length}\n`);
 });
 
 describe("the first example of", () => {
   test("core runs a tool to its end", limits, async () => {
     await project.write("core.ts", firstExample("packages/core", "ts").code);
-    await compile("core");
+    await compile(project, ["core.ts"]);
     expect(await project.run("node", "core.js").succeeded()).toMatch(/^completed { counted: 5 }$/m);
   });
 
   test("store-fs runs a tool to its end and leaves the task in its folder", limits, async () => {
     await project.write("store-fs.ts", firstExample("packages/store-fs", "ts").code);
-    await compile("store-fs");
+    await compile(project, ["store-fs.ts"]);
     expect(await project.run("node", "store-fs.js").succeeded()).toContain("{ counted: 1000 }");
     const stats = await project.run("resumable-mcp-store", "stats", "--json").succeeded();
     expect(JSON.parse(stats)).toMatchObject({ total: 1, byStatus: { completed: 1 } });
@@ -76,21 +68,10 @@ describe("the first example of", () => {
 
   test("store-testkit runs every clause on a store", limits, async () => {
     await project.write("store-testkit.ts", firstExample("packages/store-testkit", "ts").code);
-    await compile("store-testkit");
+    await compile(project, ["store-testkit.ts"]);
     const report = await project.run("node", "store-testkit.js").succeeded();
     expect(report).toMatch(/^# fail 0$/m);
     expect(Number(/^# pass (\d+)$/m.exec(report)?.[1])).toBeGreaterThan(50);
-  });
-
-  test("mcp serves a tool over HTTP", limits, async () => {
-    const port = await freePort();
-    await project.write("mcp.ts", firstExample("packages/mcp", "ts").code.replaceAll("3000", port));
-    await compile("mcp");
-    const server = project.run("node", "mcp.js");
-    await server.seen(new RegExp(`http://127\\.0\\.0\\.1:${port}/mcp`));
-    expect(await callCountTo(`http://127.0.0.1:${port}/mcp`, 3)).toEqual({ counted: 3 });
-    server.child.kill();
-    await server.ended;
   });
 
   test("server-http keeps a call when it is killed and started again", limits, async () => {
@@ -134,21 +115,6 @@ describe("the first example of", () => {
   });
 });
 
-/** Compiles one file of the project as strictly as a careful user would. */
-async function compile(name: string, options: { readonly skipLibCheck?: boolean } = {}): Promise<void> {
-  const { skipLibCheck = true } = options;
-  const compilerOptions = {
-    target: "ES2023",
-    module: "NodeNext",
-    types: ["node"],
-    strict: true,
-    noEmitOnError: true,
-    skipLibCheck,
-  };
-  await project.write(`tsconfig.${name}.json`, JSON.stringify({ compilerOptions, files: [`${name}.ts`] }));
-  await project.run("tsc", "-p", `tsconfig.${name}.json`).succeeded();
-}
-
 const writeToolsModule = () => project.write("tools.mjs", firstExample("packages/server-http", "js").code);
 
 /** Runs the command of server-http's README on a port and a store of its own. */
@@ -161,18 +127,4 @@ async function serveToolsModule(port: string, store: string): Promise<{ program:
 
 async function callCountTo(server: string, n: number, flag = "--url"): Promise<unknown> {
   return JSON.parse(await project.run("resumable-mcp", "call", "count_to", `n=${n}`, flag, server).succeeded());
-}
-
-/** A port that nobody listens on. */
-function freePort(): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const probe = createServer();
-    probe.on("error", reject);
-    probe.listen(0, "127.0.0.1", () => {
-      const address = probe.address();
-      probe.close(() =>
-        typeof address === "object" && address !== null ? resolve(`${address.port}`) : reject(new Error("no port")),
-      );
-    });
-  });
 }

@@ -22,6 +22,8 @@ export { createSessionHandler } from "./legacy/session/session-handler.js";
 export type { SessionLimits } from "./legacy/session/session-limits.js";
 export { sessionLimits } from "./legacy/session/session-limits.js";
 export { toolKind } from "./legacy/session/tool-kinds.js";
+export type { TaskHandlerExtra } from "./legacy/tasks/task-handler.js";
+export { taskHandler } from "./legacy/tasks/task-handler.js";
 export type { TaskStoreOptions } from "./legacy/tasks/task-store.js";
 export { createTaskStore } from "./legacy/tasks/task-store.js";
 export { metaKeys } from "./meta-keys.js";

@@ -6,6 +6,7 @@ import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumab
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, greetTool } from "../../../test/counting-tool.js";
+import { taskHandler } from "./task-handler.js";
 import { createTaskStore } from "./task-store.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -23,16 +24,8 @@ function makeEngine(tools: readonly Tool[]) {
     const taskStore = createTaskStore({ engine, owner });
     const server = new McpServer({ name: "stock", version: "1" }, { capabilities, taskStore });
     for (const { name } of tools) {
-      server.experimental.tasks.registerToolTask(
-        name,
-        { inputSchema: {}, execution: { taskSupport: "optional" } },
-        {
-          createTask: async (_input, extra) => ({ task: await extra.taskStore.createTask({}) }),
-          getTask: (_input, extra) => extra.taskStore.getTask(extra.taskId),
-          getTaskResult: async (_input, extra) =>
-            CallToolResultSchema.parse(await extra.taskStore.getTaskResult(extra.taskId)),
-        },
-      );
+      const execution = { taskSupport: "optional" as const };
+      server.experimental.tasks.registerToolTask(name, { inputSchema: {}, execution }, taskHandler);
     }
     const client = new Client({ name: "stock", version: "1" });
     const [here, there] = InMemoryTransport.createLinkedPair();

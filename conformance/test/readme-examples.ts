@@ -1,0 +1,41 @@
+import { read } from "./repository.js";
+
+/** A block of code in a document. */
+export interface Example {
+  readonly language: string;
+  readonly code: string;
+}
+
+/** The blocks of code of a document, in order. */
+export function examplesIn(path: string): readonly Example[] {
+  return [...read(path).matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].map(([, language = "", code = ""]) => ({
+    language,
+    code,
+  }));
+}
+
+/** The first block of a package's README that a reader can run, in one of the languages. */
+export function firstExample(folder: string, ...languages: readonly string[]): Example {
+  const found = examplesIn(`${folder}/README.md`).find(({ language }) => languages.includes(language));
+  if (found === undefined) throw new Error(`${folder}/README.md has no example in ${languages.join(" or ")}.`);
+  return found;
+}
+
+/** The blocks of a package's README that are files: their first line says the name. */
+export function fileExamples(folder: string): ReadonlyMap<string, string> {
+  const named = examplesIn(`${folder}/README.md`).flatMap(({ code }) => {
+    const name = /^\/\/ ([\w-]+\.m?[jt]s)\n/.exec(code)?.[1];
+    return name === undefined ? [] : [[name, code] as const];
+  });
+  return new Map(named);
+}
+
+/** The commands of a shell example, each as its words, quoted ones whole. `npx` is left out: the programs are installed. */
+export function commandsOf({ code }: Example): readonly (readonly [program: string, ...words: string[]])[] {
+  return code.split("\n").flatMap((line) => {
+    const [first, ...words] = [...line.replace(/#.*$/, "").matchAll(/"([^"]*)"|(\S+)/g)]
+      .map(([, quoted, bare]) => quoted ?? bare ?? "")
+      .filter((word) => word !== "npx");
+    return first ? [[first, ...words] as const] : [];
+  });
+}
