@@ -67,7 +67,7 @@ export class Committer {
     const folder = wrote ? this.append(live, line, { record, events, consumed }) : this.look(live);
     const signals = pendingSignals(context, record.id, folder, live.view);
     if (wrote) await this.acknowledge(live, record, consumed);
-    this.afterwards(live, before, record, consumed);
+    this.afterwards(live, { before, record, consumed, nowMs: request.now.monotonicMs });
     return { lastSeq: record.lastSeq, signals };
   }
 
@@ -164,7 +164,15 @@ export class Committer {
   }
 
   /** The commit counts already: what fails here is done by whoever comes next. */
-  private afterwards(live: LiveLease, before: TaskRecord, record: TaskRecord, consumed: readonly string[]): void {
+  private afterwards(
+    live: LiveLease,
+    {
+      before,
+      record,
+      consumed,
+      nowMs,
+    }: { before: TaskRecord; record: TaskRecord; consumed: readonly string[]; nowMs: number },
+  ): void {
     const { context, finished, documents, rotation, hints } = this.parts;
     const changed = before.status !== record.status;
     try {
@@ -176,16 +184,20 @@ export class Committer {
     } catch (error) {
       if (!(error instanceof Error && "code" in error)) throw error;
     }
-    documents.note(live, changed);
+    documents.note(live, { statusChanged: changed, nowMs });
     rotation.consider(live);
     hints.notify(record.id, changed ? "runnable" : "task");
   }
 }
 
-/** Gives events their place and time, as JSON. */
+/** Gives events their place and time, as JSON. What is named twice counts as it was named last. */
 function numberedText({ afterSeq, events, now }: CommitRequest): string {
   const at = new Date(now.wallMs).toISOString();
-  return JSON.stringify(events.map((event, index) => ({ ...event, seq: afterSeq + 1 + index, at })));
+  const texts = events.map((event, index) => {
+    const text = JSON.stringify(event);
+    return `${text.slice(0, -1)},"seq":${afterSeq + 1 + index},"at":"${at}"}`;
+  });
+  return `[${texts.join()}]`;
 }
 
 function reopens(before: TaskRecord, after: TaskRecord): boolean {

@@ -88,12 +88,15 @@ export class LeaseBook {
   private open(lease: Lease, ttlMs: number, taken: TakenOver): LiveLease {
     const { context } = this.parts;
     const holder = taken.view.header.holder ?? "";
+    const folder = taskFolder(context.layout, lease.taskId);
+    const leaseFile = leaseName(lease.epoch, holder);
     const live: LiveLease = {
       lease: Object.freeze(lease),
       ttlMs,
       holder,
-      leaseFile: leaseName(lease.epoch, holder),
-      folder: taskFolder(context.layout, lease.taskId),
+      leaseFile,
+      folder,
+      quietPath: join(folder, quietName(leaseFile)),
       seen: undefined,
       view: taken.view,
       epoch: taken.epoch,
@@ -109,6 +112,7 @@ export class LeaseBook {
       retired: new Set(),
       closing: undefined,
       commitsSinceDocument: 0,
+      documentMs: Number.NEGATIVE_INFINITY,
       compacting: false,
     };
     return live;
@@ -142,7 +146,7 @@ export class LeaseBook {
   private removeLease(live: LiveLease): void {
     const { disk } = this.parts.context;
     try {
-      for (const name of [live.leaseFile, quietName(live.leaseFile)]) unlinkIfExists(disk, join(live.folder, name));
+      for (const path of [join(live.folder, live.leaseFile), live.quietPath]) unlinkIfExists(disk, path);
     } catch (error) {
       if (!hasCode(error, "EROFS", "EIO", "ENOSPC")) throw error;
     }

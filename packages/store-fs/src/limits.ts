@@ -20,6 +20,8 @@ export const fsStoreDefaults = {
   maxPendingAnswers: 1000,
   /** The readable document of a task is rewritten after this many commits without a change of status. */
   documentEveryCommits: 256,
+  /** And no sooner than this after the last time: writing it costs as much as many checkpoints. */
+  documentPauseMs: 1_000,
   /** Files of workers of whom nothing was heard for this long are removed when a store is opened. */
   forgetWorkerMs: 7 * 24 * 60 * 60 * 1000,
   /** How often to look for changes of other processes where the file system sends no notice. */

@@ -10,8 +10,9 @@ export interface LiveLease {
   readonly holder: string;
   /** The name of the file whose presence is the lease. */
   readonly leaseFile: string;
-  /** Where the task's files are. */
+  /** Where the task's files are, and the marker that says that nothing changed there. */
   readonly folder: string;
+  readonly quietPath: string;
   /** What the folder held when it was last listed, as long as nobody says that it changed. */
   seen: FolderState | undefined;
   /** As appended; moves to a new file when the journal rotates. */
@@ -33,5 +34,7 @@ export interface LiveLease {
   /** Work that has to be over before somebody else may have the lease. */
   closing: Promise<void> | undefined;
   commitsSinceDocument: number;
+  /** When the readable document was last written, by the caller's monotonic clock. */
+  documentMs: number;
   compacting: boolean;
 }

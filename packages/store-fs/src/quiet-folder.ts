@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { quietName, taskFolder } from "./layout.js";
+import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import type { StoreContext } from "./store-context.js";
 import { type FolderState, lookAt } from "./task-folder.js";
@@ -14,7 +14,7 @@ import { touchFile, unlinkIfExists } from "./whole-file.js";
  */
 export function lookAsWriter(context: StoreContext, live: LiveLease): FolderState | undefined {
   const { disk } = context;
-  if (live.seen !== undefined && disk.exists(join(live.folder, quietName(live.leaseFile)))) return live.seen;
+  if (live.seen !== undefined && disk.exists(live.quietPath)) return live.seen;
   const isMarked = mark(context, live);
   const folder = lookAt(disk, live.folder);
   live.seen = isMarked ? folder : undefined;
@@ -24,7 +24,7 @@ export function lookAsWriter(context: StoreContext, live: LiveLease): FolderStat
 /** A marker that cannot be left only makes the next look more expensive. */
 function mark({ disk }: StoreContext, live: LiveLease): boolean {
   try {
-    touchFile(disk, join(live.folder, quietName(live.leaseFile)));
+    touchFile(disk, live.quietPath);
     return true;
   } catch {
     return false;

@@ -85,10 +85,10 @@ export class Rotation {
   private async compact(live: LiveLease): Promise<void> {
     const { context } = this;
     const { chain } = live.view.header;
-    const old = chain.slice(0, Math.max(chain.length - context.limits.keepJournalFiles, 0));
-    const last = old.at(-1);
+    const oldFiles = Math.max(chain.length - context.limits.keepJournalFiles, 0);
+    const last = chain[oldFiles - 1];
     if (last === undefined) return;
-    const segment = await this.writeSegment(live, old);
+    const segment = await this.writeSegment(live, chain, oldFiles);
     context.observe("store.compact.written", live.lease.taskId);
     if (live.ended) return;
     this.rotate(live, { throughEpoch: last.epoch, segment });
@@ -98,14 +98,19 @@ export class Rotation {
     context.observe("store.compact.removed", live.lease.taskId);
   }
 
-  private async writeSegment(live: LiveLease, old: readonly ChainEntry[]): Promise<ItemSegment | undefined> {
+  private async writeSegment(
+    live: LiveLease,
+    chain: readonly ChainEntry[],
+    oldFiles: number,
+  ): Promise<ItemSegment | undefined> {
     const { disk, layout, durable, unique } = this.context;
     const { itemsFromSeq } = live.view.record;
     const folder = taskFolder(layout, live.lease.taskId);
     const lines: Buffer[] = [];
     let first: number | undefined;
     let next = 0;
-    for (const entry of old) {
+    for (const [place, entry] of chain.slice(0, oldFiles).entries()) {
+      if (!mayHoldItems(entry, chain[place + 1])) continue;
       for (const { event, index } of itemEvents(this.context, folder, entry, itemsFromSeq)) {
         first ??= index;
         next = index + event.items.length;
@@ -139,4 +144,9 @@ export class Rotation {
   async idle(): Promise<void> {
     await Promise.all(this.background);
   }
+}
+
+/** The number of items before a file and before the next one tells that there are none in it. */
+function mayHoldItems(entry: ChainEntry, next: ChainEntry | undefined): boolean {
+  return next === undefined || next.itemsFrom !== entry.itemsFrom || next.items !== entry.items;
 }

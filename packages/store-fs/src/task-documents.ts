@@ -21,7 +21,7 @@ const note = "A copy for reading. The truth is in the journal; changing this fil
 
 /**
  * Keeps one document in one file for lowdb: written under a name of its own, synced, and renamed into place, so that
- * two writers or a crash leave a whole document.
+ * two writers or a crash leave a whole document, if perhaps the one before.
  */
 export function documentAdapter(context: StoreContext, taskId: string): Adapter<TaskDocument> {
   const { disk, layout, durable, unique } = context;
@@ -40,8 +40,8 @@ export function documentAdapter(context: StoreContext, taskId: string): Adapter<
       createFile(disk, draft, Buffer.from(`${JSON.stringify(document, null, 2)}\n`));
       if (durable) await syncPath(disk, draft);
       context.observe("store.record.written", taskId);
+      // The name may be the older document's again after a loss of power: it is a copy, and whole either way.
       disk.rename(draft, path);
-      if (durable) await disk.syncFolder(folder);
       context.observe("store.record.renamed", taskId);
     },
   };
@@ -58,10 +58,13 @@ export class TaskDocuments {
   }
 
   /** Notes a commit: the document is written now and then, and when the status changed. */
-  note(live: LiveLease, statusChanged: boolean): void {
+  note(live: LiveLease, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
+    const { documentEveryCommits, documentPauseMs } = this.context.limits;
     live.commitsSinceDocument += 1;
-    if (!statusChanged && live.commitsSinceDocument < this.context.limits.documentEveryCommits) return;
+    const isDue = live.commitsSinceDocument >= documentEveryCommits && nowMs - live.documentMs >= documentPauseMs;
+    if (!statusChanged && !isDue) return;
     live.commitsSinceDocument = 0;
+    live.documentMs = nowMs;
     this.schedule(live.durable);
   }
 

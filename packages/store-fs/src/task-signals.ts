@@ -121,6 +121,7 @@ export function hiddenBy(consume: readonly string[], folder: FolderState): reado
 
 /** Removes the files of consumed signals. */
 export function removeSignals(context: StoreContext, taskId: string, ids: readonly string[]): void {
+  if (ids.length === 0) return;
   const folder = taskFolder(context.layout, taskId);
   for (const id of ids) unlinkIfExists(context.disk, join(folder, signalFile(id)));
 }

@@ -99,7 +99,8 @@ export function addCommit(
 ): void {
   const before = view.record;
   view.record = commit.record;
-  noteConsumed({ ...view, record: commit.record }, before, commit.consumed);
+  const { consumed, answered } = view;
+  noteConsumed({ record: commit.record, consumed, answered }, before, commit.consumed);
   if (commit.events.length > 0) view.tail.add(commit.events, commit.bytes);
   view.offset += commit.bytes;
 }
