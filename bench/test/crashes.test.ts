@@ -33,7 +33,17 @@ describe("crashes", () => {
 
   it("lose and repeat nothing while old files are compacted away (G1, G2)", { timeout: patienceMs }, async () => {
     const flags = ["--compact", "--durability", "process"];
-    const output = await crashesOutput("--kills", "6", "--tasks", "20", "--records", "240", "--processes", "2", ...flags);
+    const output = await crashesOutput(
+      "--kills",
+      "6",
+      "--tasks",
+      "20",
+      "--records",
+      "240",
+      "--processes",
+      "2",
+      ...flags,
+    );
     expect(output).toMatch(/\d+ runs complete, 0 problems/);
   });
 });

@@ -169,6 +169,31 @@ test("a client that cannot ask is told the question, and answer_task answers it"
   expect(await call(client, "answer_task", answer)).toMatchObject({ isError: true });
 });
 
+test("a client that goes away in mid-call leaves its task, and the same call of another attaches to it (G7)", async () => {
+  const gate = createGate();
+  const { client, open } = await connect([countTool(gate)]);
+  gate.open(2);
+  const onprogress = ({ progress }: Progress) => void (progress === 2 && client.close());
+  await expect(call(client, "count_to", { n: 4 }, { onprogress })).rejects.toThrow(/closed/);
+  const seen: number[] = [];
+  const next = ({ progress }: Progress) => {
+    seen.push(progress);
+    gate.open();
+  };
+  const second = call(await open(), "count_to", { n: 4 }, { onprogress: next });
+  expect(await second).toMatchObject({ structuredContent: { counted: 4 } });
+  expect(seen).toEqual([2, 3, 4]);
+});
+
+test("a question that its client took along is asked again by the same call of another (G9)", async () => {
+  const { client, open } = await connect([greetTool], {}, { elicitation: {} });
+  client.setRequestHandler(ElicitRequestSchema, () => client.close().then(() => new Promise(() => {})));
+  await expect(call(client, "greet_user", {})).rejects.toThrow(/closed/);
+  const other = await open();
+  other.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept" as const, content: { name: "Ada" } }));
+  expect(await call(other, "greet_user", {})).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
+});
+
 test("a call after the delivered result begins a new task", async () => {
   const { client } = await connect([countTool()]);
   const first = await call(client, "count_to", { n: 1 });

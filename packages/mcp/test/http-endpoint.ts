@@ -94,3 +94,26 @@ export async function* eventsOf(response: Response): AsyncGenerator<StreamEvent,
     }
   }
 }
+
+/** A call of the counting tool, by hand. */
+export const countTo = (n: number, id = 7, _meta = {}) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "count_to", arguments: { n }, _meta: { progressToken: "p", ..._meta } },
+});
+
+/** Resumes a stream behind an event. */
+export const resume = (url: string, session: Record<string, string>, last: string) =>
+  fetch(url, { headers: { accept: "text/event-stream", ...session, "last-event-id": last } });
+
+/** Reads events until one of them is wanted. */
+export async function readUntil(events: ReturnType<typeof eventsOf>, wanted: (event: StreamEvent) => boolean) {
+  const seen = [];
+  for (;;) {
+    const { value, done } = await events.next();
+    if (done === true) return seen;
+    seen.push(value);
+    if (wanted(value)) return seen;
+  }
+}

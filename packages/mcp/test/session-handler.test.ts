@@ -4,11 +4,14 @@ import { metaKeys } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
   connectClient,
+  countTo,
   type EndpointOptions,
   eventsOf,
   openEndpoint,
   openSession,
   post,
+  readUntil,
+  resume,
   type StreamEvent,
 } from "./http-endpoint.js";
 
@@ -28,30 +31,6 @@ async function client(url: string, options = {}) {
   return connected;
 }
 
-const initializeParams = {
-  protocolVersion: "2025-11-25",
-  capabilities: {},
-  clientInfo: { name: "raw", version: "1" },
-};
-const countTo = (n: number, id = 7, _meta = {}) => ({
-  jsonrpc: "2.0",
-  id,
-  method: "tools/call",
-  params: { name: "count_to", arguments: { n }, _meta: { progressToken: "p", ..._meta } },
-});
-const resume = (url: string, session: Record<string, string>, last: string) =>
-  fetch(url, { headers: { accept: "text/event-stream", ...session, "last-event-id": last } });
-
-/** Reads events until one of them is wanted. */
-async function readUntil(events: ReturnType<typeof eventsOf>, wanted: (event: StreamEvent) => boolean) {
-  const seen = [];
-  for (;;) {
-    const { value, done } = await events.next();
-    if (done === true) return seen;
-    seen.push(value);
-    if (wanted(value)) return seen;
-  }
-}
 const progressOf = (events: readonly StreamEvent[]) =>
   events.flatMap(({ message }) => {
     const params = Reflect.get(message ?? {}, "params") as { progress?: number } | undefined;
@@ -211,122 +190,6 @@ test("a session that was idle is rebuilt from the store, with the log level it h
     expect(events.at(-1)?.message).toMatchObject({ id: 2 + round, result: {} });
   }
   expect(levels).toEqual([0, 0, 0]);
-});
-
-describe("refused with the right status", () => {
-  const request = { jsonrpc: "2.0", id: 1, method: "tools/list" };
-  test("unknown, missing and foreign sessions", async () => {
-    const { url } = await endpoint({ tools: [countTool()], subjects: { a: "alice", b: "bob" } });
-    const alice = await openSession(url, { authorization: "Bearer a" });
-    expect((await post(url, request, { ...alice, authorization: "Bearer b" })).status).toBe(404);
-    expect((await post(url, request, { "mcp-session-id": alice["mcp-session-id"] ?? "" })).status).toBe(404);
-    expect((await post(url, request, { "mcp-session-id": "x".repeat(32) })).status).toBe(404);
-    expect((await post(url, request, { "mcp-session-id": "../../etc" })).status).toBe(404);
-    expect((await post(url, request)).status).toBe(400);
-    expect((await post(url, request, alice)).status).toBe(200);
-  });
-
-  test("bodies that are no message", async () => {
-    const { url } = await endpoint({ tools: [countTool()], limits: { maxBodyBytes: 1000 } });
-    const session = await openSession(url);
-    const status = async (body: unknown, headers = {}) => (await post(url, body, { ...session, ...headers })).status;
-    expect(await status("{")).toBe(400);
-    expect(await status({ id: 1, method: "ping" })).toBe(400);
-    expect(await status([request, request])).toBe(400);
-    expect(await status({ ...request, params: [] })).toBe(400);
-    expect(await status({ ...request, params: { pad: "x".repeat(1000) } })).toBe(413);
-    expect(await status(request, { "content-type": "text/plain" })).toBe(415);
-    expect(await status(request, { accept: "application/json" })).toBe(406);
-    expect(await status(request, { "mcp-protocol-version": "1999-01-01" })).toBe(400);
-    expect((await fetch(url, { method: "PUT" })).status).toBe(405);
-  });
-
-  test("malformed, foreign and invented event ids", async () => {
-    const { url } = await endpoint({ tools: [countTool()] });
-    const [mine, other] = [await openSession(url), await openSession(url)];
-    const events = await readUntil(eventsOf(await post(url, countTo(1), mine)), () => false);
-    const last = events.at(-1)?.id ?? "";
-    const stream = last.split(".")[0];
-    expect((await resume(url, mine, "what")).status).toBe(400);
-    expect((await resume(url, mine, `${stream}.-1`)).status).toBe(400);
-    expect((await resume(url, mine, `${stream}.999`)).status).toBe(400);
-    expect((await resume(url, mine, "abcdefghijklmnopqrstuv.1")).status).toBe(400);
-    expect((await resume(url, other, last)).status).toBe(400);
-    expect((await resume(url, mine, last)).status).toBe(405);
-  });
-
-  test("a session that was ended", async () => {
-    const { url } = await endpoint({ tools: [countTool()] });
-    const session = await openSession(url);
-    expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
-    expect((await post(url, request, session)).status).toBe(404);
-  });
-});
-
-const answerTo = (taskId: string) => ({
-  jsonrpc: "2.0",
-  id: `ask:${taskId}:name`,
-  result: { action: "accept", content: { name: "Eve" } },
-});
-
-test("who asks for the result of another's task cannot answer its question (G10)", async () => {
-  const { url, engine } = await endpoint({ tools: [greetTool], subjects: { a: "ada", e: "eve" } });
-  const tasks = engine.forOwner("sub:ada");
-  const { record } = await tasks.start({ tool: "greet_user", input: {}, handedOver: true });
-  expect((await tasks.wait(record.id)).reason).toBe("input_required");
-  const eve = await openSession(url, { authorization: "Bearer e" });
-  const asked = { jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: record.id } };
-  // The answer comes while the request is on its way to whoever refuses it.
-  const putSession = engine.store.putSession;
-  let answered: Promise<Response> | undefined;
-  engine.store.putSession = async (session) => {
-    answered ??= post(url, answerTo(record.id), eve);
-    await answered;
-    return putSession(session);
-  };
-  await (await post(url, asked, eve)).text();
-  expect((await answered)?.status).toBe(202);
-  expect(await engine.store.getTask(record.id)).toMatchObject({ record: { status: "input_required" }, signals: [] });
-});
-
-test("an answer to what no task asks is dropped (G11)", async () => {
-  const { url, engine } = await endpoint({ tools: [countTool(createGate())] });
-  const session = await openSession(url);
-  const { value: prime } = await eventsOf(await post(url, countTo(2), session)).next();
-  const [taskId = ""] = prime?.id?.split(".") ?? [];
-  await expect.poll(() => engine.store.getTask(taskId)).toBeDefined();
-  expect((await post(url, answerTo(taskId), session)).status).toBe(202);
-  expect((await post(url, { ...answerTo(taskId), id: "anything" }, session)).status).toBe(202);
-});
-
-test("sessions that were forgotten count no longer against the limit of their owner (G11)", async () => {
-  const limits = { maxSessionsPerOwner: 1, sessionTtlMs: 0, idleMs: 0, sweepEveryMs: 10 };
-  const { url } = await endpoint({ tools: [countTool()], limits });
-  await openSession(url);
-  const message = { jsonrpc: "2.0", id: 0, method: "initialize", params: initializeParams };
-  await expect.poll(async () => (await post(url, message)).status, { timeout: 5_000 }).toBe(200);
-});
-
-test("a request that the server behind would not answer is refused, and holds no stream", async () => {
-  const { url } = await endpoint({ tools: [countTool()], limits: { maxOpenCalls: 1 } });
-  const session = await openSession(url);
-  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "count_to", arguments: { n: 1 } } };
-  const malformed = [
-    { ...call, params: { ...call.params, _meta: { progressToken: {} } } },
-    { ...call, params: { ...call.params, _meta: 5 } },
-    { ...call, params: { ...call.params, name: { toString: 1 } } },
-    { ...call, more: true },
-  ];
-  for (const message of malformed) expect((await post(url, message, session)).status).toBe(400);
-  expect(await (await post(url, call, session)).text()).toContain('"counted":1');
-});
-
-test("keys that only the transport may set are taken out of what a client sends", async () => {
-  const { url, engine } = await endpoint({ tools: [countTool()] });
-  const session = await openSession(url);
-  const wanted = "a_call_id_of_my_own_choice";
-  await readUntil(eventsOf(await post(url, countTo(1, 1, { [metaKeys.callId]: wanted }), session)), () => false);
-  expect(await engine.store.getTask(wanted)).toBeUndefined();
 });
 
 test("a client of an older version is not primed with an event that it cannot read", async () => {
