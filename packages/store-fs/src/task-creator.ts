@@ -48,6 +48,7 @@ export class TaskCreator {
         if (same !== undefined && isFinal(same.record.status)) return this.existing(same);
         const call = callOf(same?.record ?? task);
         const bucket = call && this.parts.keys.look(call.owner, call.key);
+        if (call && bucket?.isDoubtful && (await this.parts.keys.mend(bucket, call.owner, call.key))) continue;
         if (same !== undefined && (bucket === undefined || bucket.claim?.taskId === task.id)) {
           return draft.isPublished ? await this.finish(same) : await this.attach(same);
         }

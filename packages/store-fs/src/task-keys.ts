@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
+import { hasCode } from "./disk.js";
 import { hashOf, isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import type { TaskReader, TaskReading } from "./task-reader.js";
-import { createFile, createWhole, listIfExists, readFrom, unlinkIfExists } from "./whole-file.js";
+import { createFile, createWhole, listIfExists, readFrom, syncPath, unlinkIfExists } from "./whole-file.js";
 
 const claimSchema = z.object({
   hash: z.string(),
@@ -20,6 +21,9 @@ interface Bucket {
   readonly highest: number;
   /** The newest claim of the key in question. */
   readonly claim: Claim | undefined;
+  readonly path: string | undefined;
+  /** A newer claim in the folder cannot be read, and may be one of this key. */
+  readonly isDoubtful: boolean;
 }
 
 /**
@@ -43,12 +47,31 @@ export class TaskKeys {
     const hash = hashOfCall(owner, key);
     const folder = join(this.context.layout.keys, hash.slice(0, 3));
     const numbers = this.numbersIn(folder);
-    const claim = numbers.toReversed().reduce<Claim | undefined>((found, number) => {
-      if (found !== undefined) return found;
-      const other = this.readClaim(folder, number);
-      return other?.hash === hash ? other : undefined;
-    }, undefined);
-    return { folder, highest: numbers.at(-1) ?? 0, claim };
+    const highest = numbers.at(-1) ?? 0;
+    let isDoubtful = false;
+    for (const number of numbers.toReversed()) {
+      const claim = this.readClaim(folder, number);
+      if (claim === "damaged") isDoubtful = true;
+      else if (claim?.hash === hash) return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
+    }
+    return { folder, highest, claim: undefined, path: undefined, isDoubtful };
+  }
+
+  /**
+   * Finds who stands for a call where a damaged claim hides it: an unfinished task has a marker and says itself whose
+   * it is. What is found is claimed anew, so that the next one who asks finds it at once.
+   *
+   * @returns whether there is something new to look at.
+   */
+  async mend(bucket: Bucket, owner: string, key: string): Promise<boolean> {
+    for (const taskId of listIfExists(this.context.disk, this.context.layout.open) ?? []) {
+      const record = (await this.readable(taskId))?.record;
+      if (record?.owner !== owner || record.key !== key || isFinal(record.status)) continue;
+      if (bucket.claim?.taskId === taskId) return false;
+      this.claim(bucket, { owner, key, id: taskId, generation: record.generation });
+      return true;
+    }
+    return false;
   }
 
   private numbersIn(folder: string): number[] {
@@ -59,13 +82,9 @@ export class TaskKeys {
       .sort((left, right) => left - right);
   }
 
-  private readClaim(folder: string, number: number): Claim | undefined {
-    const text = readFrom(this.context.disk, join(folder, String(number)))?.toString("utf8") ?? "";
-    try {
-      return claimSchema.safeParse(JSON.parse(text)).data;
-    } catch {
-      return undefined;
-    }
+  private readClaim(folder: string, number: number): Claim | "damaged" | undefined {
+    const bytes = readFrom(this.context.disk, join(folder, String(number)));
+    return bytes && (parseClaim(bytes.toString("utf8")) ?? "damaged");
   }
 
   /** Claims a call. @returns where the claim is, or `undefined` when somebody claimed anything in the folder meanwhile. */
@@ -106,10 +125,11 @@ export class TaskKeys {
     if (key === null) return () => {};
     for (;;) {
       const bucket = this.look(owner, key);
+      if (bucket.isDoubtful && (await this.mend(bucket, owner, key))) continue;
       if (bucket.claim !== undefined && bucket.claim.taskId !== id) await this.refuseRival(id, bucket.claim);
       const path = this.claim(bucket, { owner, key, id, generation });
       if (path === undefined) continue;
-      if (this.context.durable) await this.context.disk.syncFolder(bucket.folder);
+      await this.sync(owner, key);
       return () => this.void(path, hashOfCall(owner, key));
     }
   }
@@ -132,11 +152,22 @@ export class TaskKeys {
     disk.rename(draft, path);
   }
 
-  /** Makes a call's claim durable. */
+  /** Makes a call's claims durable, with what they say: one that is empty after a loss of power stands for nobody. */
   async sync(owner: string, key: string): Promise<void> {
-    if (!this.context.durable) return;
-    await this.context.disk.syncFolder(this.look(owner, key).folder);
-    await this.context.disk.syncFolder(this.context.layout.keys);
+    const { disk, durable, layout } = this.context;
+    if (!durable) return;
+    const { folder, path } = this.look(owner, key);
+    await Promise.all([path === undefined ? undefined : this.syncFile(path), disk.syncFolder(folder)]);
+    await disk.syncFolder(layout.keys);
+  }
+
+  /** It may have been removed meanwhile, by whoever claimed the next number. */
+  private async syncFile(path: string): Promise<void> {
+    try {
+      await syncPath(this.context.disk, path);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+    }
   }
 
   /** Removes the claims of tasks that are gone, except the highest number. */
@@ -144,7 +175,7 @@ export class TaskKeys {
     const folder = join(this.context.layout.keys, hashOfCall(owner, key).slice(0, 3));
     for (const number of this.numbersIn(folder).slice(0, -1)) {
       const claim = this.readClaim(folder, number);
-      if (claim !== undefined && this.exists(claim.taskId)) continue;
+      if (claim === "damaged" || (claim !== undefined && this.exists(claim.taskId))) continue;
       unlinkIfExists(this.context.disk, join(folder, String(number)));
     }
   }
@@ -154,6 +185,16 @@ export class TaskKeys {
   }
 }
 
-function hashOfCall(owner: string, key: string): string {
+/** Parses what a claim's file says; `undefined` when it says nothing that can be understood. */
+export function parseClaim(text: string): Claim | undefined {
+  try {
+    return claimSchema.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a claim calls an owner's key. */
+export function hashOfCall(owner: string, key: string): string {
   return hashOf(JSON.stringify([owner, key]));
 }

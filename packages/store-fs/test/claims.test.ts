@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
+
+const options = { durability: "process" } as const;
+
+/** The files of all claims. */
+function claimsOf(directory: string): readonly string[] {
+  const keys = join(directory, "keys");
+  return readdirSync(keys).flatMap((bucket) => readdirSync(join(keys, bucket)).map((name) => join(keys, bucket, name)));
+}
+
+test.each([
+  ["empty, as a loss of power may leave it", ""],
+  ["cut short", '{"hash":"'],
+  ["of another kind", '{"hash":1}'],
+])("a claim that is %s does not lead to a second task for its call (G7)", async (_, damage) => {
+  const directory = emptyFolder();
+  const first = openStore(directory, options);
+  const id = await create(first, "first", { key: "call" });
+  await first.close();
+  const [path = ""] = claimsOf(directory);
+  writeFileSync(path, damage);
+  const store = openStore(directory, options);
+  const again = await store.createTask({ task: newTask("second", { key: "call" }), reuseResultMs: 0, now });
+  expect([again.created, again.snapshot.record.id]).toEqual([false, id]);
+  expect(readFileSync(path, "utf8")).toBe(damage);
+  expect(claimsOf(directory)).toHaveLength(2);
+  await store.createTask({ task: newTask("third", { key: "call" }), reuseResultMs: 0, now });
+  expect(claimsOf(directory)).toHaveLength(2);
+});
+
+test("a damaged claim refuses the restart of a task whose call another unfinished one stands for", async () => {
+  const directory = emptyFolder();
+  const first = openStore(directory, options);
+  const failedId = await create(first, "failed", { key: "call" });
+  const held = await lease(first, failedId);
+  await commit(first, held, 1, [{ type: "failed", error: { code: "TOOL_FAILED", message: "no" } }]);
+  await first.releaseLease(held);
+  await create(first, "standing", { key: "call" });
+  await first.close();
+  const newest = claimsOf(directory).slice().sort().at(-1) ?? "";
+  writeFileSync(newest, "");
+  const store = openStore(directory, options);
+  const restart = commit(store, await lease(store, failedId, "worker-b"), 2, [
+    { type: "restarted", generation: 2, fromState: true },
+  ]);
+  await expect(restart).rejects.toMatchObject({ code: "KEY_TAKEN" });
+});
+
+test("a damaged claim lets a call begin anew whose task is not there any more", async () => {
+  const directory = emptyFolder();
+  const first = openStore(directory, options);
+  const held = await lease(first, await create(first, "gone", { key: "call" }));
+  await commit(first, held, 1, [{ type: "completed", output: 1 }]);
+  await first.deleteTask(held);
+  await first.close();
+  for (const path of claimsOf(directory)) writeFileSync(path, "");
+  const store = openStore(directory, options);
+  const made = await store.createTask({ task: newTask("next", { key: "call" }), reuseResultMs: 0, now });
+  expect(made.created).toBe(true);
+});
