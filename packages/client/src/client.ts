@@ -3,6 +3,7 @@ import type { ConnectionState } from "./connection/connection-state.js";
 import type { Json, JsonObject } from "./json.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
 import type { TaskInfo, TaskStatus } from "./task-info.js";
+import type { TaskJournal } from "./task-journal.js";
 import type { TaskResult } from "./tool-result.js";
 
 /** How a tool is called. */
@@ -56,6 +57,14 @@ export interface TaskHandle {
   answer(key: string, answer: QuestionAnswer): Promise<TaskInfo>;
   /** Reads the items that its checkpoints appended, page by page. */
   items(options?: { readonly after?: number; readonly pageSize?: number }): AsyncIterableIterator<Json>;
+  /** Reads what happened to it: attempts, checkpoints, steps, questions, log; `undefined` where its server does not tell. */
+  journal(): Promise<TaskJournal | undefined>;
+  /**
+   * Takes an unfinished task off this client's lists and leaves it alone on its server.
+   *
+   * The same call, or anything else that is done with the task by its id, brings it back.
+   */
+  forget(): Promise<void>;
   /** Deletes a finished task on its server and forgets it. */
   remove(): Promise<void>;
 }
@@ -125,8 +134,8 @@ export interface Client {
   readonly clientId: string;
   /** What happened to the state file that a user should know. */
   readonly notices: readonly string[];
-  /** The tasks that are not over, on every server that answers, newest first. */
-  unfinished(): Promise<readonly TaskInfo[]>;
+  /** The tasks that are not over, on every server that answers or on one, newest first; without the forgotten ones. */
+  unfinished(filter?: Pick<TaskFilter, "server">): Promise<readonly TaskInfo[]>;
   /**
    * Calls a tool, or goes on with the same call where one is unfinished.
    *

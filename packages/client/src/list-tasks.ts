@@ -18,8 +18,12 @@ export async function listTasks(context: ClientContext, filter: TaskFilter): Pro
 }
 
 /** Lists what is not over, and brings the state file up to date with what the servers say. */
-export async function listUnfinished(context: ClientContext): Promise<readonly TaskInfo[]> {
-  const lists = await fromEach(context.servers, (server) => unfinishedOf(context, server));
+export async function listUnfinished(
+  context: ClientContext,
+  filter: Pick<TaskFilter, "server">,
+): Promise<readonly TaskInfo[]> {
+  const servers = filter.server === undefined ? context.servers : [serverAt(context, filter.server)];
+  const lists = await fromEach(servers, (server) => unfinishedOf(context, server));
   return newestFirst(lists.flat());
 }
 
@@ -50,11 +54,13 @@ export async function listSessionInfo(context: ClientContext): Promise<readonly 
 }
 
 async function unfinishedOf(context: ClientContext, server: RemoteServer): Promise<readonly TaskInfo[]> {
-  const listed =
+  const all =
     (await server.controlName("list_session_tasks")) === undefined
       ? []
       : await listOf(context, server, { status: unfinishedStatuses });
-  const missing = Object.values((await context.stateFile.refresh()).active_tasks).filter(
+  const { active_tasks, forgotten_tasks } = await context.stateFile.refresh();
+  const listed = all.filter(({ id }) => !forgotten_tasks.includes(id));
+  const missing = Object.values(active_tasks).filter(
     (task) => task.server_url === server.address && !listed.some(({ id }) => id === task.task_id),
   );
   const looked = await Promise.all(missing.map((task) => lookUp(server, task.task_id)));

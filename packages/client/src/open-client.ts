@@ -67,7 +67,7 @@ function assemble(context: ClientContext, flush: () => Promise<void>): Client {
   return {
     clientId: stateFile.state.client_id,
     notices: stateFile.notices,
-    unfinished: () => listUnfinished(context),
+    unfinished: (filter = {}) => listUnfinished(context, filter),
     call: (tool, values, options = {}) => startCall(context, tool, values, options),
     task: (id, server) => createTaskHandle(context, id, server),
     tasks: (filter = {}) => listTasks(context, filter),

@@ -1,6 +1,6 @@
 import type { QuestionAnswer, TaskHandle } from "./client.js";
 import type { ClientContext } from "./client-context.js";
-import { ClientError } from "./client-error.js";
+import { ClientError, isClientError } from "./client-error.js";
 import type { ClientEvent } from "./client-event.js";
 import { findServer } from "./connection/find-server.js";
 import type { ControlTool, RemoteServer } from "./connection/remote-server.js";
@@ -8,8 +8,9 @@ import { initialFollowState } from "./follow/follow-state.js";
 import { followTask } from "./follow/follow-task.js";
 import { createFollower, type Follow, type Follower } from "./follow/follower.js";
 import type { Json, JsonObject } from "./json.js";
-import { taskFinished, taskForgotten, taskSeen } from "./state/state-changes.js";
+import { taskDismissed, taskFinished, taskForgotten, taskSeen } from "./state/state-changes.js";
 import { parseTaskInfo, type TaskInfo } from "./task-info.js";
+import { parseTaskJournal, type TaskJournal } from "./task-journal.js";
 import type { TaskResult } from "./tool-result.js";
 
 const defaultPageSize = 100;
@@ -49,11 +50,30 @@ export function createTaskHandle(context: ClientContext, id: string, address?: s
     answer: (key: string, answer: QuestionAnswer) => steer("answer_task", { key, ...answer }),
     items: (options) =>
       readItems(async (values) => (await control("get_task_items", values)).result.structuredContent, options),
+    journal: async () => readJournal(context, await server(), id),
+    async forget() {
+      await context.stateFile.update(taskDismissed(id));
+    },
     async remove() {
       await control("delete_task");
       await context.stateFile.update(taskForgotten(id));
     },
   };
+}
+
+async function readJournal(context: ClientContext, server: RemoteServer, id: string): Promise<TaskJournal | undefined> {
+  const { requestTimeoutMs: timeoutMs } = context.limits;
+  try {
+    const read = server.connection.run((link) => link.readResource(`task://${id}/journal`, { timeoutMs }), {
+      retry: "always",
+    });
+    const value = await read;
+    return value === undefined ? undefined : parseTaskJournal(value);
+  } catch (error) {
+    // A server that offers no resources refuses; its tasks can be followed all the same.
+    if (isClientError(error) && error.code === "SERVER_REFUSED") return undefined;
+    throw error;
+  }
 }
 
 function lazyFollower(

@@ -56,6 +56,41 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 const shown = (events: readonly ClientEvent[]) =>
   events.flatMap((event) => (event.type === "progress" ? [event.progress] : event.type === "log" ? [event.data] : []));
 
+describe("a task that is forgotten", () => {
+  it("is on no list of this client any more, goes on, and comes back with the same call", async () => {
+    const client = await open();
+    const { taskId = "" } = await client.call("count", { to: 50 });
+    await client.task(taskId).forget();
+    const next = await open();
+    expect([await next.unfinished(), next.summary().activeTasks]).toEqual([[], []]);
+    expect((await tasks.started()).status).toBe("running");
+    expect((await next.call("count", { to: 50 })).taskId).toBe(taskId);
+    expect((await next.unfinished()).map(({ id }) => id)).toEqual([taskId]);
+  });
+});
+
+describe("a task's journal", () => {
+  it("tells what happened, with what the server adds to each event", async () => {
+    const client = await open();
+    const { taskId = "" } = await client.call("count", { to: 50 });
+    (await tasks.started()).checkpoint(5);
+    expect(await client.task(taskId).journal()).toEqual({
+      lastSeq: 1,
+      events: [{ seq: 1, type: "checkpoint", data: { progress: 5, total: 50 } }],
+    });
+  });
+
+  it("is absent where a server offers no resources", async () => {
+    const client = await open();
+    const { taskId = "" } = await client.call("count", { to: 50 });
+    server.onRequest = ({ method, params }) => {
+      if (method === "resources/read" && params !== undefined) Object.assign(params, { uri: "task://nobody/journal" });
+      return undefined;
+    };
+    expect(await client.task(taskId).journal()).toBeUndefined();
+  });
+});
+
 describe("a call", () => {
   it("comes back with the task's id, tells progress and log in order, and ends with the tool's own result", async () => {
     const client = await open();

@@ -1,5 +1,10 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
-import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ListToolsRequestSchema,
+  ReadResourceRequestSchema,
+} from "@modelcontextprotocol/sdk/types.js";
 import type { FakeTask, FakeTasks } from "./fake-tasks.js";
 
 const object = { type: "object" as const };
@@ -31,13 +36,26 @@ interface FakeCall {
 
 /** Makes an MCP server that implements docs/control-tools.md over tasks that the test moves. */
 export function createFakeMcpServer(tasks: FakeTasks): Server {
-  const server = new Server({ name: "fake", version: "1" }, { capabilities: { tools: {}, logging: {} } });
+  const server = new Server(
+    { name: "fake", version: "1" },
+    { capabilities: { tools: {}, logging: {}, resources: {} } },
+  );
   server.setRequestHandler(ListToolsRequestSchema, () => ({
     tools: [
       { name: "count", description: "Counts.", inputSchema: object, _meta: { "resumable-mcp/durable": "journal" } },
       ...control.map((name) => ({ name, inputSchema: object })),
     ],
   }));
+  server.setRequestHandler(ReadResourceRequestSchema, ({ params: { uri } }) => {
+    const task = tasks.all.find(({ id }) => uri === `task://${id}/journal`);
+    if (task === undefined) throw new Error("Resource not found");
+    const events = task.events.map(({ seq, progress: { message: _message, ...progress } = {} }) => ({
+      seq,
+      type: "checkpoint",
+      ...progress,
+    }));
+    return { contents: [{ uri, text: JSON.stringify({ last_seq: task.lastSeq, events }) }] };
+  });
   server.setRequestHandler(CallToolRequestSchema, (request, extra) => {
     const meta: Record<string, unknown> = request.params._meta ?? {};
     const owner = String(meta["resumable-mcp/client_id"]);

@@ -60,6 +60,8 @@ function fakeClient(tasks: readonly TaskInfo[], said: string[]): Client {
       },
       async *items() {},
       remove: async () => {},
+      forget: async () => {},
+      journal: async () => undefined,
     };
   };
   const inputSchema = {

@@ -68,6 +68,8 @@ export interface ServerLink {
   readonly session: LinkSession | undefined;
   callTool(request: ToolRequest, options: ToolRequestOptions): Promise<ToolResult>;
   listTools(options: RequestOptions): Promise<readonly ListedTool[]>;
+  /** Reads a resource of JSON; `undefined` where it holds something else. */
+  readResource(uri: string, options: RequestOptions): Promise<Json | undefined>;
   ping(options: RequestOptions): Promise<void>;
   /** Ends the link and leaves the session to be taken up again. */
   close(): Promise<void>;

@@ -5,6 +5,7 @@ import {
   EmptyResultSchema,
   type JSONRPCNotification,
   ListToolsResultSchema,
+  ReadResourceResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type {
   LinkFailure,
@@ -15,13 +16,13 @@ import type {
   ToolRequest,
   ToolRequestOptions,
 } from "../connection/link.js";
-import type { JsonObject } from "../json.js";
+import type { Json, JsonObject } from "../json.js";
 import type { ToolResult } from "../tool-result.js";
 import { classifyFailure } from "./classify-failure.js";
 import { createDeadline } from "./deadline.js";
 import { LinkTransport } from "./link-transport.js";
 import { createNotificationRouter, type NotificationRouter } from "./notification-router.js";
-import { toListedTool, toToolResult } from "./wire-result.js";
+import { toJsonText, toListedTool, toToolResult } from "./wire-result.js";
 
 /** More than any timer needs: the link keeps its own time. */
 const noTimeoutMs = 2 ** 31 - 1;
@@ -136,6 +137,15 @@ export class LegacyLink implements ServerLink {
       } while (cursor !== undefined);
       return tools;
     });
+  }
+
+  async readResource(uri: string, options: RequestOptions): Promise<Json | undefined> {
+    const params = { uri, _meta: this.#options.meta };
+    const { contents } = await this.#guarded(options, (signal) =>
+      this.#client.request({ method: "resources/read", params }, ReadResourceResultSchema, { signal }),
+    );
+    const [content] = contents;
+    return content !== undefined && "text" in content ? toJsonText(content.text) : undefined;
   }
 
   async ping(options: RequestOptions): Promise<void> {

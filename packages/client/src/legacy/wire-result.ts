@@ -13,6 +13,15 @@ export function toJson(value: unknown): Json {
   return success ? data : null;
 }
 
+/** Parses a text that should be JSON; `undefined` where it is not. */
+export function toJsonText(text: string): Json | undefined {
+  try {
+    return toJson(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}
+
 /** Parses an object that came over the wire; anything else becomes an empty one. */
 export function toJsonObject(value: unknown): JsonObject {
   const { success, data } = jsonObjectSchema.safeParse(value);

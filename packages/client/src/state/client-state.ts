@@ -56,6 +56,8 @@ export const clientStateSchema = z.object({
   /** Forced new runs whose task id has not come back yet. */
   pending_runs: z.array(pendingRun),
   last_arguments: z.record(z.string(), jsonObjectSchema),
+  /** Unfinished tasks that the user does not want to see, oldest first. */
+  forgotten_tasks: z.array(z.string()).default([]),
 });
 
 /** What a client remembers between two runs of its program. */
@@ -79,5 +81,6 @@ export function createClientState(clientId: string, now: string): ClientState {
     completed_tasks: [],
     pending_runs: [],
     last_arguments: {},
+    forgotten_tasks: [],
   };
 }

@@ -4,6 +4,8 @@ import type { ActiveTask, ClientState, CompletedTask } from "./client-state.js";
 
 /** Finished tasks that the state file keeps. */
 const maxCompletedTasks = 50;
+/** Tasks that the user does not want to see which the state file keeps. */
+const maxForgottenTasks = 500;
 /** Forced runs that were never answered which the state file keeps. */
 const maxPendingRuns = 50;
 
@@ -16,6 +18,7 @@ export function taskStarted(task: ActiveTask, runId?: string): StateChange {
     ...state,
     active_tasks: { ...state.active_tasks, [task.task_id]: { ...task, ...kept(state.active_tasks[task.task_id]) } },
     pending_runs: state.pending_runs.filter((run) => run.run_id !== runId),
+    forgotten_tasks: state.forgotten_tasks.filter((id) => id !== task.task_id),
   });
 }
 
@@ -65,6 +68,14 @@ export function taskForgotten(taskId: string): StateChange {
   return (state) => withoutActive(state, taskId);
 }
 
+/** Takes an unfinished task off every list of this client. */
+export function taskDismissed(taskId: string): StateChange {
+  return (state) => ({
+    ...withoutActive(state, taskId),
+    forgotten_tasks: [...state.forgotten_tasks.filter((id) => id !== taskId), taskId].slice(-maxForgottenTasks),
+  });
+}
+
 function withoutActive(state: ClientState, taskId: string): ClientState {
   const { [taskId]: _gone, ...active } = state.active_tasks;
   return { ...state, active_tasks: active };
@@ -86,7 +97,11 @@ export function taskSeen(info: TaskInfo, now: string): StateChange {
     started_at: info.createdAt ?? now,
     last_update: info.updatedAt ?? now,
   };
-  return (state) => ({ ...state, active_tasks: { ...state.active_tasks, [id]: task } });
+  return (state) => ({
+    ...state,
+    active_tasks: { ...state.active_tasks, [id]: task },
+    forgotten_tasks: state.forgotten_tasks.filter((forgotten) => forgotten !== id),
+  });
 }
 
 /** Remembers a server and the session with it. */
