@@ -46,8 +46,9 @@ export function createFsStore(options: FsStoreOptions): Store {
     countTasks: read(({ lists }, query) => lists.countTasks(query)),
     listRunnable: read(({ lists }, request) => lists.listRunnable(request)),
     acquireLease: write(({ book }, request) => book.acquire(request)),
-    heartbeat: write(async ({ workers }, { worker }) => {
+    heartbeat: write(async ({ workers, book }, { worker }) => {
       workers.heartbeat(worker);
+      book.tidy();
     }),
     releaseLease: write(({ book }, lease) => book.release(lease)),
     commit: write(({ committer }, request) => committer.commit(request)),

@@ -49,6 +49,11 @@ export interface Disk {
   watch(path: string, changed: (name: string | undefined) => void, failed: () => void): DiskWatch;
 }
 
+/** Tells whether the system refused something. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && "code" in error && "syscall" in error;
+}
+
 /** Tells whether something failed with one of these system codes. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof Error && "code" in error && typeof error.code === "string" && codes.includes(error.code);

@@ -5,10 +5,17 @@ import { readRange } from "./whole-file.js";
 
 const chunkBytes = 256 * 1024;
 
-/** Reads a file line by line, a chunk at a time, and lets others work in between. A torn last line is left out. */
-export async function* fileLines(disk: Disk, path: string): AsyncGenerator<RawLine> {
+/**
+ * Reads a file line by line, a chunk at a time, and lets others work in between. A torn last line is left out.
+ *
+ * @returns `undefined` when there is no such file. What is returned has to be read: it is open.
+ */
+export function fileLines(disk: Disk, path: string): AsyncGenerator<RawLine> | undefined {
   const file = openIfThere(disk, path);
-  if (file === undefined) return;
+  return file === undefined ? undefined : linesOf(disk, file, path);
+}
+
+async function* linesOf(disk: Disk, file: number, path: string): AsyncGenerator<RawLine> {
   try {
     let rest: Buffer = Buffer.alloc(0);
     for (let position = 0; ; ) {

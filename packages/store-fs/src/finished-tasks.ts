@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { summarise, type TaskRecord, type TaskSummary } from "@resumable-mcp/core";
 import { compactDone } from "./done-compaction.js";
+import { doneLines } from "./done-file.js";
 import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
-import { fileLines } from "./file-lines.js";
 import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import { SharedSync } from "./shared-sync.js";
@@ -142,11 +142,11 @@ export class FinishedTasks {
     enough: (day: string) => boolean = () => false,
   ): AsyncGenerator<DoneLine & { readonly summary: TaskSummary }> {
     const superseding = new Map<string, Superseding>();
-    for (const [day, paths] of this.days()) {
+    for (const [day, names] of this.days()) {
       if (enough(day)) return;
-      for (const path of paths) await this.collect(path, superseding);
-      for (const path of paths) {
-        for await (const raw of fileLines(this.context.disk, path)) {
+      for (const name of names) await this.collect(name, superseding);
+      for (const name of names) {
+        for await (const raw of doneLines(this.context, name)) {
           const line = parseDone(raw);
           if (line?.summary === undefined || except.has(line.id) || !counts(line, superseding)) continue;
           yield { ...line, summary: line.summary };
@@ -160,13 +160,13 @@ export class FinishedTasks {
     for (const name of listIfExists(this.context.disk, this.context.layout.done) ?? []) {
       const [day] = name.split(".");
       if (!day || !name.endsWith(".jsonl")) continue;
-      days.set(day, [...(days.get(day) ?? []), join(this.context.layout.done, name)]);
+      days.set(day, [...(days.get(day) ?? []), name]);
     }
     return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
   }
 
-  private async collect(path: string, superseding: Map<string, Superseding>): Promise<void> {
-    for await (const raw of fileLines(this.context.disk, path)) {
+  private async collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
+    for await (const raw of doneLines(this.context, name)) {
       const line = isFlagged(raw) ? parseDone(raw) : undefined;
       if (line === undefined) continue;
       const known = superseding.get(line.birth);

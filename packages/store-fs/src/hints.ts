@@ -36,8 +36,11 @@ export class Hints {
     const { disk, layout } = this.context;
     try {
       const file = disk.open(layout.hint, "a");
-      disk.write(file, Buffer.from("\n"), null);
-      disk.close(file);
+      try {
+        disk.write(file, Buffer.from("\n"), null);
+      } finally {
+        disk.close(file);
+      }
       if ((disk.stat(layout.hint)?.size ?? 0) > maxHintBytes) disk.truncate(layout.hint);
     } catch {
       // A hint that is lost costs the time until somebody looks anyway.

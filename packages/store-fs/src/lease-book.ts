@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
-import { hasCode } from "./disk.js";
+import { isSystemError } from "./disk.js";
 import type { Hints } from "./hints.js";
 import { journalName, leaseName, quietName, taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
@@ -31,6 +31,8 @@ export class LeaseBook {
   }
 
   private readonly doubtful = new Set<string>();
+  /** Files of leases that are over. */
+  private readonly remaining = new Set<string>();
 
   async acquire(request: {
     readonly taskId: string;
@@ -72,17 +74,18 @@ export class LeaseBook {
     try {
       this.refresh(taken);
       await syncTakenOver(context, taken);
+      context.observe("store.takeover.synced", taskId);
+      removeSuperfluous(context, live.view);
+      hints.notify(taskId, "task");
+      const folder = lookAt(context.disk, live.folder);
+      if (folder === undefined) throw taskNotFound(taskId);
+      const signals = pendingSignals(context, taskId, folder, live.view);
+      return { lease: live.lease, snapshot: { record: live.durable, signals, leased: true } };
     } catch (error) {
+      // Whoever was not given the lease cannot give it back.
       this.abandon(live);
       throw error;
     }
-    context.observe("store.takeover.synced", taskId);
-    removeSuperfluous(context, live.view);
-    hints.notify(taskId, "task");
-    const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
-    if (folder === undefined) throw taskNotFound(taskId);
-    const signals = pendingSignals(context, taskId, folder, live.view);
-    return { lease: live.lease, snapshot: { record: live.durable, signals, leased: true } };
   }
 
   private open(lease: Lease, ttlMs: number, taken: TakenOver): LiveLease {
@@ -144,11 +147,19 @@ export class LeaseBook {
   }
 
   private removeLease(live: LiveLease): void {
-    const { disk } = this.parts.context;
-    try {
-      for (const path of [join(live.folder, live.leaseFile), live.quietPath]) unlinkIfExists(disk, path);
-    } catch (error) {
-      if (!hasCode(error, "EROFS", "EIO", "ENOSPC")) throw error;
+    for (const path of [join(live.folder, live.leaseFile), live.quietPath]) this.remaining.add(path);
+    this.tidy();
+  }
+
+  /** Removes what could not be removed when its lease ended: until then, other processes see the task leased. */
+  tidy(): void {
+    for (const path of this.remaining) {
+      try {
+        unlinkIfExists(this.parts.context.disk, path);
+        this.remaining.delete(path);
+      } catch (error) {
+        if (!isSystemError(error)) throw error;
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { encodeLine } from "./checked-line.js";
-import { hasCode } from "./disk.js";
+import { hasCode, isSystemError } from "./disk.js";
 import type { ChainEntry, ItemSegment, JournalHeader } from "./journal-line.js";
 import { journalName, layoutVersion, leaseName, taskFolder } from "./layout.js";
 import { newestView, type ViewCache } from "./newest-view.js";
@@ -72,16 +72,30 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     return { epoch, file, view: viewOf(context, header, before, line.byteLength) };
   } catch (error) {
     context.disk.close(file);
-    if (!sealed) withdraw(context, request, epoch);
+    withdraw(context, request, epoch, sealed);
     throw error;
   }
 }
 
-/** An announcement that will never be sealed can go: nobody has read anything into it. */
-function withdraw(context: StoreContext, { taskId, by, rotate }: TakeOverRequest, epoch: number): void {
+/**
+ * Gives up an epoch whose taker failed. An announcement that will never be sealed can go: nobody has read anything into
+ * it. What cannot be removed stays, as if its taker had died: whoever comes next takes the next number.
+ */
+function withdraw(
+  context: StoreContext,
+  { taskId, by, rotate }: TakeOverRequest,
+  epoch: number,
+  sealed: boolean,
+): void {
   const folder = taskFolder(context.layout, taskId);
-  unlinkIfExists(context.disk, join(folder, journalName(epoch)));
-  if (rotate === undefined && by !== undefined) unlinkIfExists(context.disk, join(folder, leaseName(epoch, by.holder)));
+  try {
+    if (!sealed) unlinkIfExists(context.disk, join(folder, journalName(epoch)));
+    if (rotate === undefined && by !== undefined) {
+      unlinkIfExists(context.disk, join(folder, leaseName(epoch, by.holder)));
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
 }
 
 function abandon(context: StoreContext, file: number): undefined {

@@ -185,6 +185,8 @@ export class TaskReader {
   isLeased(folder: FolderState, { view }: Reading): boolean {
     const { holder, lease, ttlMs } = view.header;
     if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
+    // This store knows its own leases: a file that could not be removed is none.
+    if (this.workers.isOwn(holder) && this.leases.get(view.header.taskId)?.lease.epoch !== lease) return false;
     return this.workers.isAlive(holder, ttlMs);
   }
 }

@@ -1,7 +1,10 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
+import type { Disk } from "../src/disk.js";
+import { takenName } from "../src/done-file.js";
+import { nodeDisk } from "../src/node-disk.js";
 import { at, commit, create, emptyFolder, lease, newTask, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;
@@ -88,4 +91,29 @@ describe("finished tasks", () => {
     expect((await last.listTasks({ limit: 10 })).tasks.map(({ id }) => id)).toEqual(ids.slice(0, 1));
     expect((await last.countTasks({})).total).toBe(1);
   });
+});
+
+test("finished tasks are listed once while another store takes over the file with their lines", async () => {
+  const directory = emptyFolder();
+  const gone = openStore(directory, options);
+  const id = await finish(gone, "task");
+  await gone.close();
+  let taken = false;
+  const disk: Disk = {
+    ...nodeDisk,
+    list(folder) {
+      const names = nodeDisk.list(folder);
+      const [name] = names;
+      if (!taken && folder === join(directory, "done") && name !== undefined) {
+        taken = true;
+        const context = { instance: "taker", unique: () => "x" };
+        renameSync(join(folder, name), join(folder, takenName(context, name, name.slice(0, 10))));
+      }
+      return names;
+    },
+  };
+  const store = openStore(directory, { ...options, disk });
+  expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([id]);
+  expect(taken).toBe(true);
+  expect((await store.countTasks({})).total).toBe(1);
 });

@@ -1,0 +1,178 @@
+import { isResumableError, type Json, type Lease, type Store } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { type Failure, failingDisk, isChange } from "./failing-disk.js";
+import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
+
+/** Small enough for the journal to rotate and to be compacted within one life. */
+const limits = { rotateBytes: 300, maxJournalFiles: 2, keepJournalFiles: 1, documentEveryCommits: 3 };
+const checkpoints = 8;
+const id = newTask("task").id;
+const secondId = newTask("second").id;
+const session = { id: "session", owner: "client:test", now };
+
+/** What callers were told has happened. */
+interface Told {
+  /** Leases that were given and not given back. */
+  readonly held: Lease[];
+  created?: boolean;
+  lastSeq?: number;
+  answered?: boolean;
+  finished?: boolean;
+  deleted?: boolean;
+  session?: Json;
+}
+
+/** A bit of everything that a store does. What fails is told of nobody. */
+async function live(store: Store, told: Told): Promise<void> {
+  await store.heartbeat({ worker: "worker-a", now });
+  await store.createTask({ task: newTask("task", { key: "call" }), reuseResultMs: 0, now });
+  told.created = true;
+  const held = await take(store, id, told);
+  const asked = [{ type: "asked", key: "go", question: { message: "?", schema: {} } }] as const;
+  let seq = (await commit(store, held, 1, asked)).lastSeq;
+  await store.signal(id, { kind: "answer", key: "go", answer: { action: "decline" } });
+  told.answered = true;
+  const signals = ((await store.getTask(id))?.signals ?? []).map((signal) => signal.id);
+  seq = (await commit(store, held, seq, [{ type: "answered", key: "go", answer: { action: "decline" } }], signals))
+    .lastSeq;
+  told.lastSeq = seq;
+  for (let index = 0; index < checkpoints; index += 1) {
+    seq = (await commit(store, held, seq, [checkpoint(index, [`${index} ${"x".repeat(100)}`])])).lastSeq;
+    told.lastSeq = seq;
+  }
+  await commit(store, held, seq, [{ type: "completed", output: 1 }]);
+  told.finished = true;
+  await store.releaseLease(held);
+  await shortLife(store, told);
+}
+
+async function take(store: Store, taskId: string, told: Told): Promise<Lease> {
+  const held = await lease(store, taskId);
+  told.held.push(held);
+  return held;
+}
+
+/** A second task, which fails, begins anew and is deleted; a session; and the lists. */
+async function shortLife(store: Store, told: Told): Promise<void> {
+  await create(store, "second", { key: "other call" });
+  const held = await take(store, secondId, told);
+  const failed = { type: "failed", error: { code: "TOOL_FAILED", message: "no" } } as const;
+  await commit(store, held, 1, [failed]);
+  await commit(store, held, 2, [{ type: "restarted", generation: 2, fromState: true }]);
+  await commit(store, held, 3, [failed]);
+  await store.deleteTask(held);
+  told.deleted = true;
+  for (const value of ["first", "second"]) {
+    const { version = 0 } = (await store.getSession("session")) ?? {};
+    await store.putSession({ ...session, value, expectedVersion: version });
+    told.session = value;
+  }
+  await store.listExpired({ now, limit: 10 });
+  await store.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 });
+}
+
+async function expectTold(store: Store, told: Told, where: string): Promise<void> {
+  const snapshot = await store.getTask(id);
+  if (told.created) expect(snapshot, where).toBeDefined();
+  expect(snapshot?.record.lastSeq ?? 0, where).toBeGreaterThanOrEqual(told.lastSeq ?? 0);
+  if (told.finished) expect(snapshot?.record.status, where).toBe("completed");
+  const isKept = snapshot?.signals.some((signal) => signal.kind === "answer");
+  if (told.answered) expect(isKept || snapshot?.record.remembered.go?.kind === "answer", where).toBe(true);
+  if (told.deleted) expect(await store.getTask(secondId), where).toBeUndefined();
+  if (told.session === "second") expect((await store.getSession("session"))?.value, where).toBe("second");
+}
+
+/** Whatever failed, the task can be finished afterwards by whoever asks next, and is listed once. */
+async function expectFinishable(store: Store, where: string): Promise<void> {
+  const { snapshot } = await store.createTask({ task: newTask("task", { key: "call" }), reuseResultMs: 60_000, now });
+  let { lastSeq, itemCount } = snapshot.record;
+  if (snapshot.record.status !== "completed") {
+    const taken = await store.acquireLease({ taskId: id, worker: "worker-b", ttlMs: 10_000, now });
+    expect(taken, `${where}: the lease is free`).toBeDefined();
+    if (taken === undefined) return;
+    ({ lastSeq, itemCount } = taken.snapshot.record);
+    for (; itemCount < checkpoints; itemCount += 1) {
+      const next = [checkpoint(itemCount, [`${itemCount} ${"x".repeat(100)}`])];
+      lastSeq = (await commit(store, taken.lease, lastSeq, next)).lastSeq;
+    }
+    await commit(store, taken.lease, lastSeq, [{ type: "completed", output: 1 }]);
+    await store.releaseLease(taken.lease);
+  }
+  const { items } = await store.readItems(id, { after: 0, limit: 100 });
+  const wanted = Array.from({ length: checkpoints }, (_, index) => `${index} ${"x".repeat(100)}`);
+  expect(items, where).toEqual(wanted);
+  const listed = (await store.listTasks({ limit: 10 })).tasks.filter((task) => task.id === id);
+  expect(
+    listed.map((task) => task.status),
+    where,
+  ).toEqual(["completed"]);
+}
+
+/** Fails the nth operation of those that count, and remembers which it was. */
+function failNth(nth: number, failure: Failure, counts: (operation: string) => boolean) {
+  let count = 0;
+  const state: { hit?: string; over: boolean } = { over: false };
+  const disk = failingDisk((operation, path) => {
+    if (state.over || !counts(operation)) return undefined;
+    count += 1;
+    if (count !== nth) return undefined;
+    state.hit = `${nth}: ${operation} ${path}`;
+    return failure;
+  });
+  return { disk, state };
+}
+
+const codes = ["STORE_WRITE_FAILED", "STORE_READ_FAILED", "LEASE_LOST"] as const;
+
+/** One life in which one operation fails. Resolves to false when there are fewer operations than that. */
+async function endure(
+  nth: number,
+  failure: Failure,
+  durability: "process" | "machine",
+  counts: (operation: string) => boolean,
+): Promise<boolean> {
+  const directory = emptyFolder();
+  const { disk, state } = failNth(nth, failure, counts);
+  const told: Told = { held: [] };
+  const store = openStore(directory, { durability, limits, disk });
+  const error: unknown = await live(store, told).then(
+    () => undefined,
+    (reason: unknown) => reason,
+  );
+  const where = `${failure} at ${state.hit}`;
+  const isTyped = codes.some((code) => isResumableError(error, code));
+  expect(error === undefined || isTyped, `${where}: ${String(error)}`).toBe(true);
+  // What is under way in the background may still meet the failure; what comes from here on must not.
+  state.over = true;
+  // As an engine does. What it was never given, it cannot give back.
+  for (const held of told.held) await store.releaseLease(held);
+  await expectTold(store, told, where);
+  await expectFinishable(store, `${where}, in the same store`);
+  await store.close();
+  expect(disk.openFiles(), where).toEqual([]);
+  const other = openStore(directory, { durability, limits });
+  await expectTold(other, told, where);
+  await expectFinishable(other, `${where}, in another store`);
+  await other.close();
+  return state.hit !== undefined;
+}
+
+const isSync = (operation: string) => operation === "fdatasync" || operation === "fsync";
+const isOpening = (operation: string) => operation.startsWith("open") || operation === "scandir";
+
+test.each([
+  ["any one operation fails with EIO", "EIO", "process", () => true],
+  ["any one sync fails with EIO", "EIO", "machine", isSync],
+  ["no descriptor is left for any one operation (EMFILE)", "EMFILE", "process", isOpening],
+  ["any one change is forbidden (EACCES)", "EACCES", "process", isChange],
+  ["the disk is full for any one change (ENOSPC)", "ENOSPC", "process", isChange],
+  ["the disk is full in the midst of any one write", "short", "process", (operation: string) => operation === "write"],
+] as const)(
+  "what was told is kept when %s, and the same store goes on (G12)",
+  async (_, failure, durability, counts) => {
+    let nth = 1;
+    while (await endure(nth, failure, durability, counts)) nth += 1;
+    expect(nth).toBeGreaterThan(10);
+  },
+  120_000,
+);
