@@ -7,8 +7,8 @@ import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 30_000;
 
-async function moduleOf(source: string): Promise<string> {
-  const file = join(await testFolder(), "module.mjs");
+async function moduleOf(source: string, name = "module.mjs"): Promise<string> {
+  const file = join(await testFolder(), name);
   await writeFile(file, source);
   return file;
 }
@@ -28,6 +28,10 @@ test(
       [await moduleOf("export default [];"), /exports no tools/],
       [await moduleOf("export default 7;"), /neither an array of tools nor a server/],
       [await moduleOf("export default [{ name: 'x' }];"), /Entry 0 of the tools .* is no tool/],
+      [
+        await moduleOf("export default [];", "module.cjs"),
+        /could not be loaded: Unexpected token 'export'.* \.mjs, or /,
+      ],
       [await moduleOf("throw new Error('broken\\nlines');"), /could not be loaded: broken\n$/],
     ];
     for (const [module, sentence] of cases) {

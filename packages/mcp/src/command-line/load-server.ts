@@ -31,8 +31,15 @@ async function importModule(path: string, file: string): Promise<{ readonly defa
   try {
     return await import(pathToFileURL(file).href);
   } catch (error) {
-    throw new CommandError(`The tools module ${path} could not be loaded: ${sentenceOf(error)}`, 1, error);
+    throw new CommandError(`The tools module ${path} could not be loaded: ${whyNot(error)}`, 1, error);
   }
+}
+
+/** What Node says of an ES module that it reads as CommonJS, since `npm init` writes so, does not tell what to do. */
+function whyNot(error: unknown): string {
+  const sentence = sentenceOf(error);
+  const isEsModule = /^(Cannot use import statement|Unexpected token 'export')/.test(sentence);
+  return isEsModule ? `${sentence}. Give it the extension .mjs, or its package.json "type": "module".` : sentence;
 }
 
 function definitionOf(exported: unknown, path: string): ServerDefinition {
