@@ -64,17 +64,27 @@ export function failingDisk(verdict: Verdict): Disk & { readonly openFiles: () =
 
 /** The operations that are given nothing but paths. */
 function checkedPaths(check: (operation: string, path: string) => void): PathOperations {
+  const on =
+    <Result>(operation: string, run: (path: string) => Result) =>
+    (path: string): Result => {
+      check(operation, path);
+      return run(path);
+    };
+  const between = (operation: string, run: (from: string, to: string) => void) => (from: string, to: string) => {
+    check(operation, to);
+    run(from, to);
+  };
   return {
-    truncate: (path) => (check("truncate", path), nodeDisk.truncate(path)),
-    stat: (path) => (check("stat", path), nodeDisk.stat(path)),
-    list: (path) => (check("scandir", path), nodeDisk.list(path)),
-    makeFolder: (path) => (check("mkdir", path), nodeDisk.makeFolder(path)),
-    link: (from, to) => (check("link", to), nodeDisk.link(from, to)),
-    rename: (from, to) => (check("rename", to), nodeDisk.rename(from, to)),
-    unlink: (path) => (check("unlink", path), nodeDisk.unlink(path)),
-    removeFolder: (path) => (check("rmdir", path), nodeDisk.removeFolder(path)),
-    removeTree: (path) => (check("rm", path), nodeDisk.removeTree(path)),
-    fileSystemType: (path) => (check("statfs", path), nodeDisk.fileSystemType(path)),
+    truncate: on("truncate", nodeDisk.truncate),
+    stat: on("stat", nodeDisk.stat),
+    list: on("scandir", nodeDisk.list),
+    makeFolder: on("mkdir", nodeDisk.makeFolder),
+    link: between("link", nodeDisk.link),
+    rename: between("rename", nodeDisk.rename),
+    unlink: on("unlink", nodeDisk.unlink),
+    removeFolder: on("rmdir", nodeDisk.removeFolder),
+    removeTree: on("rm", nodeDisk.removeTree),
+    fileSystemType: on("statfs", nodeDisk.fileSystemType),
   };
 }
 
