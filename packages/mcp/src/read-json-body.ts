@@ -1,10 +1,11 @@
+import { isTooDeep, tooDeep } from "./json-depth.js";
 import { refusal } from "./refusal.js";
 
 /**
  * Reads the body of a POST as JSON, or says what is wrong with it.
  *
- * Limits: `maxBodyBytes`, also of a body that does not say its length. Source: MCP, Transports, "Sending Messages to
- * the Server".
+ * Limits: `maxBodyBytes`, also of a body that does not say its length; `maxJsonDepth`. Source: MCP, Transports,
+ * "Sending Messages to the Server".
  */
 export async function readJsonBody(
   request: Request,
@@ -15,10 +16,16 @@ export async function readJsonBody(
     return refusal(415, "Unsupported Media Type: Content-Type must be application/json.");
   const text = await readText(request, maxBodyBytes);
   if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
+  const value = parseJson(text);
+  if (value === undefined) return refusal(400, "Parse error: the body is not JSON.", { code: -32700 });
+  return isTooDeep(value) ? refusal(400, `Invalid Request: the body ${tooDeep}.`) : { value };
+}
+
+function parseJson(text: string): unknown {
   try {
-    return { value: JSON.parse(text) };
+    return JSON.parse(text);
   } catch {
-    return refusal(400, "Parse error: the body is not JSON.", { code: -32700 });
+    return undefined;
   }
 }
 

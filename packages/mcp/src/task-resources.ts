@@ -68,10 +68,20 @@ export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources:
 /** Reads a resource. A foreign task is answered like one that does not exist. */
 export async function readTaskResource(tasks: OwnedTasks, uri: string): Promise<{ contents: JsonObject[] }> {
   const parsed = parseTaskUri(uri);
+  if (parsed === undefined) throw notFound(uri);
+  const data = await orNotFound(uri, readPart(tasks, parsed.taskId, parsed.part));
+  return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
+}
+
+/** Refuses the URI of a task that the owner does not have; other URIs are somebody else's to judge. */
+export async function checkTaskResource(tasks: OwnedTasks, uri: string): Promise<void> {
+  const parsed = parseTaskUri(uri);
+  if (parsed !== undefined) await orNotFound(uri, tasks.get(parsed.taskId));
+}
+
+async function orNotFound<Value>(uri: string, looking: Promise<Value>): Promise<Value> {
   try {
-    if (parsed === undefined) throw notFound(uri);
-    const data = await readPart(tasks, parsed.taskId, parsed.part);
-    return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
+    return await looking;
   } catch (error) {
     throw isResumableError(error, "TASK_NOT_FOUND") ? notFound(uri) : error;
   }

@@ -1,7 +1,8 @@
 import type { Engine } from "@resumable-mcp/core";
 import type { Call } from "../call.js";
-import { parseCallMeta, present } from "../call-meta.js";
+import { type CallMeta, parseCallMeta, present } from "../call-meta.js";
 import { decideHandoff } from "../handoff.js";
+import { internalMetaKeys } from "../meta-keys.js";
 import { resolveOwner } from "../owner.js";
 import { subjectOf } from "../subject.js";
 import { askUser, canAsk } from "./ask-user.js";
@@ -31,7 +32,7 @@ export function legacyCall(
   extra: RequestExtra,
   clientIdArgument: string | undefined,
 ): Call {
-  const meta = parseCallMeta(extra._meta);
+  const meta = readMeta(server, extra);
   const clientId = meta.clientId ?? clientIdArgument;
   const subject = policy.owner === undefined ? subjectOf(extra.authInfo) : policy.owner(extra);
   // Over HTTP the SDK always passes the request's headers on; stdio has none.
@@ -58,6 +59,21 @@ export function legacyCall(
       }),
     controlToolName: (name) => `${policy.prefix}${name}`,
   };
+}
+
+/** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */
+export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-internal-meta") as never;
+
+/**
+ * Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A
+ * host at the other end of stdio, and the supervisor in between, are the one local user.
+ */
+function readMeta({ server }: McpServerLike, extra: RequestExtra): CallMeta {
+  const isLocal = extra.requestInfo === undefined && extra.sessionId === undefined;
+  if (isLocal || (server.transport !== undefined && setsInternalMeta in server.transport))
+    return parseCallMeta(extra._meta);
+  const own = Object.entries(extra._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
+  return parseCallMeta(Object.fromEntries(own));
 }
 
 /** A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller. */

@@ -2,6 +2,7 @@ import { type Engine, isResumableError, type OwnedTasks } from "@resumable-mcp/c
 import { z } from "zod";
 import { asRpcError, RpcError } from "../rpc-error.js";
 import {
+  checkTaskResource,
   listTaskResources,
   readTaskResource,
   taskResources,
@@ -40,14 +41,29 @@ export function registerResources(mcp: McpServerLike, engine: Engine, policy: Ca
   takeSubscriptions(mcp, tasksOf, policy);
 }
 
-/** Subscriptions to anything but tasks are accepted and stay silent, unless the server handles them itself. */
+/**
+ * A subscription to a task that the caller does not have is refused. Those to anything but tasks are accepted and stay
+ * silent, unless the server handles them itself.
+ */
 function takeSubscriptions(
   { server }: McpServerLike,
   tasksOf: (extra: RequestExtra) => OwnedTasks,
   policy: CallPolicy,
 ): void {
   const open = new Map<string, AbortController>();
-  const subscribe = (uri: string, extra: RequestExtra): object => {
+  const watch = async (uri: string, tasks: OwnedTasks, stop: AbortController): Promise<void> => {
+    const signal = AbortSignal.any([stop.signal, closedSignal(server)]);
+    const updated = async (): Promise<void> => {
+      if (!signal.aborted)
+        await server.notification({ method: "notifications/resources/updated", params: { uri } } as never);
+    };
+    try {
+      await watchTaskResource(tasks, uri, updated, signal);
+    } catch (error) {
+      if (!isResumableError(error, "TASK_NOT_FOUND")) policy.onError?.(error);
+    }
+  };
+  const subscribe = async (uri: string, extra: RequestExtra): Promise<object> => {
     if (open.has(uri)) return {};
     if (open.size >= maxSubscriptions) {
       throw new RpcError({
@@ -55,18 +71,17 @@ function takeSubscriptions(
         message: `This session has reached its limit of ${maxSubscriptions} subscriptions.`,
       });
     }
-    const tasks = tasksOf(extra);
     const stop = new AbortController();
     open.set(uri, stop);
-    const signal = AbortSignal.any([stop.signal, closedSignal(server)]);
-    const updated = async (): Promise<void> => {
-      if (!signal.aborted)
-        await server.notification({ method: "notifications/resources/updated", params: { uri } } as never);
-    };
-    watchTaskResource(tasks, uri, updated, signal).catch((error: unknown) => {
-      if (!isResumableError(error, "TASK_NOT_FOUND")) policy.onError?.(error);
-    });
-    return {};
+    try {
+      const tasks = tasksOf(extra);
+      await checkTaskResource(tasks, uri);
+      void watch(uri, tasks, stop);
+      return {};
+    } catch (error) {
+      open.delete(uri);
+      throw asRpcError(error);
+    }
   };
   const unsubscribe = (uri: string): object => {
     open.get(uri)?.abort("unsubscribed");

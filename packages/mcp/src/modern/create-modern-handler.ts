@@ -6,7 +6,9 @@ import {
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
-import { type ModernHandler, type WithTasksOptions, withTasks } from "./with-tasks.js";
+import type { ModernHandler, WithTasksOptions } from "./modern-handler.js";
+import { modernLimits } from "./modern-limits.js";
+import { withTasks } from "./with-tasks.js";
 
 /** Makes the server of one request, with `attachModernTools` done. By `changes` it can tell what changed. */
 export type CreateModernServer = (
@@ -29,9 +31,11 @@ export interface ModernHandlerOptions extends WithTasksOptions {
  * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
  */
 export function createModernHandler(options: ModernHandlerOptions): ModernHandler<AuthInfo> {
-  const { engine, createServer, onError, keepAliveMs } = options;
+  const { engine, createServer, onError, keepAliveMs, maxSubscriptions = modernLimits.maxSubscriptions } = options;
   const handler = createMcpHandler((context) => createServer(context, handler.notify), {
     legacy: "reject",
+    // Who has how many is counted by `withTasks`, so that one owner cannot take all.
+    maxSubscriptions,
     ...(onError === undefined ? {} : { onerror: onError }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
   });

@@ -4,9 +4,11 @@ import { parseTaskUri } from "../task-resources.js";
 import { clientFacts } from "./envelope.js";
 import type { ModernContext } from "./modern-server-like.js";
 
-/** A request to listen to some tasks. */
+/** A request to listen. */
 export interface ListenRequest {
   readonly id: string | number;
+  /** It asks for tasks, by id or as resources. */
+  readonly namesTasks: boolean;
   /** Absent when the client asks for resources only. */
   readonly taskIds?: readonly string[];
   /** URIs of tasks, out of the resources that it asks for. */
@@ -16,7 +18,7 @@ export interface ListenRequest {
   readonly meta: JsonObject;
 }
 
-/** Reads a `subscriptions/listen` request that names tasks, by id or as resources; `undefined` for every other message. */
+/** Reads a `subscriptions/listen` request; `undefined` for every other message. */
 export function parseListenRequest(message: unknown): ListenRequest | undefined {
   if (!isJsonObject(message) || message.method !== "subscriptions/listen") return undefined;
   const { id, params } = message;
@@ -25,10 +27,10 @@ export function parseListenRequest(message: unknown): ListenRequest | undefined 
   const filter = isJsonObject(notifications) ? notifications : {};
   const { taskIds, resourceSubscriptions } = filter;
   const resources = texts(resourceSubscriptions).filter((uri) => parseTaskUri(uri) !== undefined);
-  if (!Array.isArray(taskIds) && resources.length === 0) return undefined;
+  const namesTasks = Array.isArray(taskIds) || resources.length > 0;
   const meta = isJsonObject(_meta) ? _meta : {};
   const named = Array.isArray(taskIds) ? { taskIds: texts(taskIds) } : {};
-  return { id, ...named, resources, declared: clientFacts(meta).tasks, meta };
+  return { id, namesTasks, ...named, resources, declared: clientFacts(meta).tasks, meta };
 }
 
 /** What an owner hook needs to know of the request: the SDK makes no context for subscriptions. */
@@ -48,12 +50,26 @@ export function listenContext(
   return http === undefined ? { mcpReq } : { mcpReq, http };
 }
 
-/** Adds the tasks that are listened to to the acknowledgement, where the client asked for tasks. */
-export function withTaskIds(acknowledgement: JsonObject, taskIds: readonly string[] | undefined): JsonObject {
-  if (taskIds === undefined) return acknowledgement;
+/** What of a request is watched. */
+export interface WatchedPart {
+  /** Absent when the client did not ask for tasks. */
+  readonly taskIds: readonly string[] | undefined;
+  readonly resources: readonly string[];
+  /** URIs of tasks that the owner does not have. */
+  readonly refused: readonly string[];
+}
+
+/** Makes the acknowledgement say what is really watched. */
+export function withWatched(acknowledgement: JsonObject, { taskIds, refused }: WatchedPart): JsonObject {
   const params = isJsonObject(acknowledgement.params) ? acknowledgement.params : {};
   const notifications = isJsonObject(params.notifications) ? params.notifications : {};
-  return { ...acknowledgement, params: { ...params, notifications: { ...notifications, taskIds } } };
+  const asked = notifications.resourceSubscriptions;
+  const honoured = {
+    ...notifications,
+    ...(taskIds === undefined ? {} : { taskIds }),
+    ...(asked === undefined ? {} : { resourceSubscriptions: texts(asked).filter((uri) => !refused.includes(uri)) }),
+  };
+  return { ...acknowledgement, params: { ...params, notifications: honoured } };
 }
 
 /** The first message of every subscription. Source: MCP 2026-07-28, Utilities, "Subscriptions". */

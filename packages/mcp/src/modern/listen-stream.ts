@@ -1,5 +1,5 @@
 import type { JsonObject } from "@resumable-mcp/core";
-import { isAcknowledgement, withTaskIds } from "./listen-request.js";
+import { isAcknowledgement, type WatchedPart, withWatched } from "./listen-request.js";
 import { messageFrame, messageOfFrame, readFrames } from "./sse-frames.js";
 
 /** A stream of notifications, opened by the SDK and kept open for tasks. */
@@ -7,8 +7,7 @@ export interface ListenStreamOptions {
   /** The SDK's stream. */
   readonly source: ReadableStream<Uint8Array>;
   readonly subscriptionId: string | number;
-  /** Absent when the client did not ask for tasks. */
-  readonly taskIds: readonly string[] | undefined;
+  readonly watched: WatchedPart;
   readonly keepAliveMs: number;
   /** Begins to tell of the tasks, once the subscription is acknowledged. */
   readonly begin: (send: (notification: JsonObject) => Promise<void>, signal: AbortSignal) => void;
@@ -67,7 +66,7 @@ export function listenStream(options: ListenStreamOptions): ListenStream {
       const message = messageOfFrame(frame);
       if (isResultOf(message, options.subscriptionId)) farewell = `${frame}\n\n`;
       else if (isAcknowledgement(message)) {
-        write(messageFrame(withTaskIds(message, options.taskIds)));
+        write(messageFrame(withWatched(message, options.watched)));
         options.begin(async (notification) => {
           await room();
           write(messageFrame(notification));

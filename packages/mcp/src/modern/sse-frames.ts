@@ -25,6 +25,28 @@ export function messageOfFrame(frame: string): unknown {
   return data === "" ? undefined : JSON.parse(data);
 }
 
+/** Passes a stream on, and calls back once when it is over, whoever ended it. */
+export function withEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      try {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        onEnd();
+        controller.close();
+      } catch (error) {
+        onEnd();
+        controller.error(error);
+      }
+    },
+    cancel(reason) {
+      onEnd();
+      return reader.cancel(reason);
+    },
+  });
+}
+
 /** A message as a frame. Source: HTML, "Server-sent events". */
 export function messageFrame(message: unknown): string {
   return `event: message\ndata: ${JSON.stringify(message)}\n\n`;

@@ -8,11 +8,14 @@ import {
   type ListenRequest,
   listenContext,
   parseListenRequest,
-  withTaskIds,
+  type WatchedPart,
+  withWatched,
 } from "./listen-request.js";
 import { missingTasksExtension } from "./missing-extension.js";
 import { ownerOf } from "./modern-call.js";
-import { ownTaskIds, watchTasks } from "./task-watch.js";
+import { modernLimits } from "./modern-limits.js";
+import { limitReached } from "./subscription-count.js";
+import { ownPart, watchTasks } from "./task-watch.js";
 import { unwrapAnswer } from "./wire-answer.js";
 
 /** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
@@ -37,7 +40,9 @@ export function withStdioTasks<Wire extends StdioTransport>(
   engine: Engine,
   options: Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> = {},
 ): Wire {
+  const { maxSubscriptions } = modernLimits;
   const subscriptions = new Map<string | number, Subscription>();
+  let opening = 0;
   const send = (message: JsonObject): Promise<void> => wire.send(message as never);
   const sendQuietly = (message: JsonObject): void => void send(message).catch((error) => options.onError?.(error));
   const transport: StdioTransport = {
@@ -54,7 +59,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
     async send(message, sendOptions) {
       const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
       if (subscription === undefined) return wire.send(unwrapAnswer(message) as never, sendOptions);
-      await send(withTaskIds(message, subscription.taskIds));
+      await send(withWatched(message, subscription));
       watchTasks({
         engine,
         ...subscription,
@@ -69,36 +74,38 @@ export function withStdioTasks<Wire extends StdioTransport>(
     const stop = new AbortController();
     const context = listenContext(request, stop.signal, undefined);
     const tasks = engine.forOwner(ownerOf(options, context, parseCallMeta(request.meta).clientId));
-    const taskIds = request.taskIds === undefined ? undefined : await ownTaskIds(tasks, request.taskIds);
-    subscriptions.set(request.id, { subscriptionId: request.id, tasks, taskIds, resources: request.resources, stop });
+    const watched = await ownPart(tasks, request);
+    subscriptions.set(request.id, { subscriptionId: request.id, tasks, ...watched, stop });
     transport.onmessage?.(message, extra);
   };
   const refuse = (id: string | number, error: RpcErrorBody): void =>
     sendQuietly({ jsonrpc: "2.0", id, error: { ...error } });
   const receive = (message: never, extra: never): void => {
     const request = parseListenRequest(message);
-    if (request === undefined) {
+    if (request === undefined || !request.namesTasks) {
       stopCancelled(message, subscriptions);
       transport.onmessage?.(message, extra);
     } else if (request.taskIds !== undefined && !request.declared) refuse(request.id, missingTasksExtension);
-    else if (subscriptions.size >= maxSubscriptions)
-      refuse(request.id, { code: -32_603, message: "Subscription limit reached" });
-    else
-      listen(request, message, extra).catch((error: unknown) => {
-        const { code, message } = asRpcError(error);
-        refuse(request.id, { code, message });
-      });
+    else if (subscriptions.size + opening >= maxSubscriptions)
+      refuse(request.id, limitReached("maxSubscriptions", maxSubscriptions));
+    else {
+      opening += 1;
+      listen(request, message, extra)
+        .catch((error: unknown) => {
+          const { code, message } = asRpcError(error);
+          refuse(request.id, { code, message });
+        })
+        .finally(() => {
+          opening -= 1;
+        });
+    }
   };
   return withRest(wire, transport);
 }
 
-const maxSubscriptions = 1_024;
-
-interface Subscription {
+interface Subscription extends WatchedPart {
   readonly subscriptionId: string | number;
   readonly tasks: OwnedTasks;
-  readonly taskIds: readonly string[] | undefined;
-  readonly resources: readonly string[];
   readonly stop: AbortController;
 }
 

@@ -6,12 +6,11 @@ import {
   type OwnedTasks,
   type TaskView,
 } from "@resumable-mcp/core";
-import { watchTaskResource } from "../task-resources.js";
+import { parseTaskUri, watchTaskResource } from "../task-resources.js";
 import { envelopeKeys } from "./envelope.js";
+import type { ListenRequest, WatchedPart } from "./listen-request.js";
+import { modernLimits } from "./modern-limits.js";
 import { detailedTask } from "./task-on-wire.js";
-
-/** How many tasks one subscription may name. */
-export const maxTasksPerSubscription = 256;
 
 /** A subscription to some tasks of one owner. */
 export interface TaskWatch {
@@ -39,7 +38,7 @@ export function watchTasks(watch: TaskWatch): void {
     });
   };
   for (const taskId of watch.taskIds) quietly(watchTask(watch, taskId));
-  for (const uri of watch.resources.slice(0, maxTasksPerSubscription)) {
+  for (const uri of watch.resources) {
     const updated = () => watch.send(resourceUpdated(uri, watch.subscriptionId));
     quietly(watchTaskResource(watch.tasks, uri, updated, watch.signal));
   }
@@ -50,19 +49,33 @@ function resourceUpdated(uri: string, subscriptionId: string | number): JsonObje
   return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, _meta } };
 }
 
-/** The named tasks that the owner really has: the others are not told apart. */
-export async function ownTaskIds(tasks: OwnedTasks, ids: readonly string[]): Promise<readonly string[]> {
-  const known = await Promise.all(
-    [...new Set(ids)].slice(0, maxTasksPerSubscription).map(async (id) => {
+/** What is really watched of what a request names: the tasks that the owner has. The others are not told apart. */
+export async function ownPart(
+  tasks: OwnedTasks,
+  { taskIds, resources }: Pick<ListenRequest, "taskIds" | "resources">,
+): Promise<WatchedPart> {
+  const ids = taskIds === undefined ? undefined : await known(tasks, taskIds, (id) => id);
+  const uris = await known(tasks, resources, (uri) => parseTaskUri(uri)?.taskId ?? "");
+  return { taskIds: ids, resources: uris, refused: resources.filter((uri) => !uris.includes(uri)) };
+}
+
+async function known(
+  tasks: OwnedTasks,
+  names: readonly string[],
+  idOf: (name: string) => string,
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [...new Set(names)].slice(0, modernLimits.maxTasksPerSubscription).map(async (name) => {
       try {
-        return (await tasks.get(id)).record.id;
+        await tasks.get(idOf(name));
+        return name;
       } catch (error) {
         if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
         throw error;
       }
     }),
   );
-  return known.filter((id) => id !== undefined);
+  return found.filter((name) => name !== undefined);
 }
 
 async function watchTask(watch: TaskWatch, taskId: string): Promise<void> {

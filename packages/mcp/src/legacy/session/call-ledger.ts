@@ -34,7 +34,8 @@ export class CallLedger {
   }
 
   async open(request: JSONRPCRequest, kind: ExchangeKind): Promise<Exchange> {
-    if (kind === "once") return this.#add(new Exchange(onceName(request), request, kind, this.#limits));
+    if (kind === "once")
+      return this.#add(new Exchange(onceName(this.#document.id, request), request, kind, this.#limits));
     const callId = randomToken(22);
     const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
     const call: StoredCall = { callId, requestId: request.id, kind, params, ...methodOf(request) };
@@ -152,8 +153,8 @@ function methodOf({ method }: JSONRPCRequest): Pick<StoredCall, "method"> {
   return method === "tasks/result" ? { method } : {};
 }
 
-function onceName({ id, method, params }: JSONRPCRequest): string {
+function onceName(sessionId: string, { id, method, params }: JSONRPCRequest): string {
   const tool = method === "tools/call" ? String(params?.name) : undefined;
   const nonce = randomToken(16);
-  return onceStream(nonce, { requestId: id, method, tool }) ?? `once_${nonce}`;
+  return onceStream(sessionId, nonce, { requestId: id, method, tool }) ?? `once_${nonce}`;
 }

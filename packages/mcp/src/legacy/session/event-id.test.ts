@@ -23,23 +23,33 @@ test("nothing else is an event id", () => {
   }
 });
 
+const session = "0123456789abcdef0123456789abcdef";
+
 test("the stream of a call that runs once carries what is needed to answer for it", () => {
-  const facts = { requestId: 7, method: "tools/call", tool: "send/mail" };
-  const stream = onceStream("n0nce", facts) ?? "";
-  expect(parseEventId(formatEventId(stream, 0))).toEqual({ stream, place: 0 });
-  expect(parseOnceStream(stream)).toEqual(facts);
+  for (const facts of [
+    { requestId: 7, method: "tools/call", tool: "send/mail" },
+    { requestId: "x", method: "prompts/get", tool: undefined },
+  ]) {
+    const stream = onceStream(session, "n0nce", facts) ?? "";
+    expect(parseEventId(formatEventId(stream, 0))).toEqual({ stream, place: 0 });
+    expect(parseOnceStream(session, stream)).toEqual(facts);
+  }
+});
+
+test("such a name is worth nothing in another session, or when a part of it was changed (G10)", () => {
+  const stream = onceStream(session, "n0nce", { requestId: 7, method: "tools/call", tool: "mail" }) ?? "";
+  expect(parseOnceStream(session.replace("0", "1"), stream)).toBeUndefined();
+  expect(parseOnceStream(session, stream.replace("n0nce", "m0nce"))).toBeUndefined();
+  const other = onceStream(session, "n0nce", { requestId: 8, method: "tools/call", tool: "mail" }) ?? "";
   expect(
-    parseOnceStream(onceStream("n0nce", { requestId: "x", method: "prompts/get", tool: undefined }) ?? ""),
-  ).toEqual({
-    requestId: "x",
-    method: "prompts/get",
-    tool: undefined,
-  });
+    parseOnceStream(session, [...stream.split("_").slice(0, 3), ...other.split("_").slice(3)].join("_")),
+  ).toBeUndefined();
 });
 
 test("a request whose facts are too long for a name goes without, and an invented name is none", () => {
-  expect(onceStream("n0nce", { requestId: "x".repeat(600), method: "tools/call", tool: "t" })).toBeUndefined();
-  for (const name of ["once_a", "once_a_!", "once_a_e30", "once_a_WzFd", "other_a_WzEsInQiXQ"]) {
-    expect(parseOnceStream(name)).toBeUndefined();
+  const facts = { requestId: "x".repeat(600), method: "tools/call", tool: "t" };
+  expect(onceStream(session, "n0nce", facts)).toBeUndefined();
+  for (const name of ["once_a", "once_a_!", "once_a_e30", "once_a_0a_WzFd", "other_a_0a_WzEsInQiXQ"]) {
+    expect(parseOnceStream(session, name)).toBeUndefined();
   }
 });

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 
 /** A place in a stream; what `Last-Event-ID` names. */
@@ -31,22 +32,31 @@ export interface OnceFacts {
 
 /**
  * Names the stream of a request that must never run twice. The name itself carries what is needed to answer for it
- * after a restart, so that such a call costs no write. `undefined` when that would make the name too long.
+ * after a restart, so that such a call costs no write; it is signed with the session's id, which only its client knows.
+ * `undefined` when that would make the name too long.
  */
-export function onceStream(nonce: string, { requestId, method, tool }: OnceFacts): string | undefined {
+export function onceStream(
+  sessionId: string,
+  nonce: string,
+  { requestId, method, tool }: OnceFacts,
+): string | undefined {
   const fact = Buffer.from(JSON.stringify([requestId, method, tool ?? null])).toString("base64url");
-  const name = `${oncePrefix}${nonce}_${fact}`;
+  const name = `${oncePrefix}${nonce}_${signature(sessionId, nonce, fact)}_${fact}`;
   return name.length <= maxOnceLength ? name : undefined;
 }
 
-/** Reads such a name; the nonce has no underscore. */
-export function parseOnceStream(stream: string): OnceFacts | undefined {
-  const match = /^once_[A-Za-z0-9]+_([A-Za-z0-9_-]+)$/.exec(stream);
-  if (match?.[1] === undefined) return undefined;
-  const fact: unknown = parseJson(Buffer.from(match[1], "base64url").toString());
+/** Reads such a name, if it was given to this session; neither nonce nor signature has an underscore. */
+export function parseOnceStream(sessionId: string, stream: string): OnceFacts | undefined {
+  const [, nonce, signed, text] = /^once_([A-Za-z0-9]+)_([0-9a-f]+)_([A-Za-z0-9_-]+)$/.exec(stream) ?? [];
+  if (nonce === undefined || text === undefined || signed !== signature(sessionId, nonce, text)) return undefined;
+  const fact: unknown = parseJson(Buffer.from(text, "base64url").toString());
   const [requestId, method, tool]: unknown[] = Array.isArray(fact) ? fact : [];
   if (typeof method !== "string" || (typeof requestId !== "string" && typeof requestId !== "number")) return undefined;
   return { requestId, method, tool: typeof tool === "string" ? tool : undefined };
+}
+
+function signature(sessionId: string, nonce: string, fact: string): string {
+  return createHmac("sha256", sessionId).update(`${nonce}_${fact}`).digest("hex").slice(0, 32);
 }
 
 function parseJson(text: string): unknown {

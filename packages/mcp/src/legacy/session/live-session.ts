@@ -160,11 +160,12 @@ export class LiveSession {
 
   /** Goes on with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<Response> {
-    if (cursor.stream.startsWith("all_")) return this.listen(cursor);
+    if (cursor.stream.startsWith("all_"))
+      return this.#standalone.isAhead(cursor) ? refusal(400, aheadEvent) : this.listen(cursor);
     const exchange = this.#calls.find(cursor);
     if (exchange === undefined) return lostAnswer(cursor, this.id, this.#limits) ?? refusal(400, unknownEvent);
     const end = await this.#calls.judge(exchange, cursor.place);
-    if (end === "ahead") return refusal(400, "The event id is ahead of anything that this server sent.");
+    if (end === "ahead") return refusal(400, aheadEvent);
     if (end === "over") return nothingLeft();
     const stream = this.#openStream();
     this.#resumeOn(exchange, stream, cursor.place, extra);
@@ -240,6 +241,7 @@ export class LiveSession {
   }
 }
 
+const aheadEvent = "The event id is ahead of anything that this server sent.";
 const unknownEvent = "This session knows no event of that id. Send the request again.";
 
 /** What only a transport may say is taken out of what a client sent. */

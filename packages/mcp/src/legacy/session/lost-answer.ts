@@ -16,7 +16,7 @@ export function outcomeUnknown(tool: string) {
  * such call.
  */
 export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): Response | undefined {
-  const lost = parseOnceStream(cursor.stream);
+  const lost = parseOnceStream(sessionId, cursor.stream);
   if (lost === undefined) return undefined;
   const { requestId: id, method, tool } = lost;
   const message: JSONRPCMessage =

@@ -10,7 +10,7 @@ import type {
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "../../meta-keys.js";
 import { QuestionRelay, questionId } from "../../question-relay.js";
-import { goneReason } from "../legacy-call.js";
+import { goneReason, setsInternalMeta } from "../legacy-call.js";
 import { type Exchange, metaOf } from "./exchange.js";
 import type { SessionLimits } from "./session-limits.js";
 
@@ -61,6 +61,9 @@ export class SessionTransport implements Transport {
     this.#limits = limits;
     this.#events = events;
   }
+
+  /** The session takes such keys out of what its client sends, before it delivers it here. */
+  readonly [setsInternalMeta] = true;
 
   async start(): Promise<void> {}
 

@@ -21,6 +21,11 @@ export class StandaloneStream {
     this.#replay = new ReplayBuffer(limits);
   }
 
+  /** Whether a cursor is beyond anything that was sent. */
+  isAhead({ stream, place }: Cursor): boolean {
+    return stream === this.#name && place > this.#place;
+  }
+
   attach(sse: SseStream, after: Cursor | undefined, prime: { readonly retryMs: number } | undefined): void {
     this.#release?.();
     this.#sse = sse;

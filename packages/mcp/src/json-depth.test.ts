@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { isTooDeep } from "./json-depth.js";
+
+const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
+
+test("a message nests as deep as the limit, and no deeper (G11)", () => {
+  expect([null, 7, "text", {}, nested(256), { a: nested(255) }].map(isTooDeep)).toEqual(Array(6).fill(false));
+  expect([nested(258), nested(100_000), { a: { b: nested(100_000) } }].map(isTooDeep)).toEqual([true, true, true]);
+});

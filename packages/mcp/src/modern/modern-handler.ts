@@ -1,0 +1,29 @@
+import type { VerifiedToken } from "../subject.js";
+import type { ModernAttachOptions } from "./attach-tools.js";
+
+/** What a request brings along beside itself. */
+export interface ModernRequestOptions<Auth extends VerifiedToken = VerifiedToken> {
+  /** A verified token. */
+  readonly authInfo?: Auth;
+  /** The body, where somebody has read it already. */
+  readonly parsedBody?: unknown;
+}
+
+/** A handler of HTTP requests, such as the SDK's `createMcpHandler` makes. */
+export interface ModernHandler<Auth extends VerifiedToken = VerifiedToken> {
+  fetch(request: Request, options?: ModernRequestOptions<Auth>): Promise<Response>;
+  /** Ends subscriptions with a result, and requests in flight without one. */
+  close(): Promise<void>;
+}
+
+/** How subscriptions are served. */
+export interface WithTasksOptions extends Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> {
+  /** Subscriptions to tasks that are open at once. Default 8192. */
+  readonly maxSubscriptions?: number;
+  /** The same, of one owner. Default 128. */
+  readonly maxSubscriptionsPerOwner?: number;
+  /** How often an idle stream says that it lives, in milliseconds. Default 15000. */
+  readonly keepAliveMs?: number;
+  /** Of one POST that nobody has read before. Default 4 MiB. */
+  readonly maxBodyBytes?: number;
+}

@@ -1,0 +1,13 @@
+/** Every limit of the 2026 era, with its unit in its name. */
+export const modernLimits = {
+  /** Of one POST that nobody has read before. */
+  maxBodyBytes: 4 * 1024 * 1024,
+  /** Subscriptions of one endpoint, or of one connection over stdio, that are open at once. */
+  maxSubscriptions: 8_192,
+  /** Of one owner. */
+  maxSubscriptionsPerOwner: 128,
+  /** Tasks that one subscription may name by id, and as many as resources. */
+  maxTasksPerSubscription: 256,
+  /** How often an idle stream says that it lives. */
+  keepAliveMs: 15_000,
+} as const;

@@ -1,0 +1,46 @@
+import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { attachTools, metaKeys } from "../src/index.js";
+import { countTool } from "./counting-tool.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+const answer = z.object({ result: z.object({ _meta: z.object({ [metaKeys.taskId]: z.string() }) }) });
+
+/** One request to a server behind the SDK's own HTTP transport; its subject comes with it. */
+async function callOverStock(engine: ReturnType<typeof createEngine>, subject: string, meta: object) {
+  const server = new McpServer({ name: "test", version: "1" });
+  attachTools(server, engine);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
+  await server.connect(transport as Parameters<McpServer["connect"]>[0]);
+  closing.push(() => server.close());
+  const params = { name: "count_to", arguments: { n: 1 }, _meta: meta };
+  const request = new Request("http://127.0.0.1/mcp", {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
+  });
+  const authInfo = { token: subject, clientId: subject, scopes: [] };
+  const response = await transport.handleRequest(request, { authInfo });
+  return answer.parse(await response.json()).result._meta[metaKeys.taskId];
+}
+
+test("over the SDK's own HTTP transport a call cannot choose its task's id, and so not find out whether it is taken (G10)", async () => {
+  const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
+  closing.push(() => engine.close());
+  const alices = await callOverStock(engine, "alice", {});
+  const free = "0123456789abcdef0123456789";
+  for (const id of [alices, free]) {
+    const forged = { [metaKeys.callId]: id, [metaKeys.taskId]: id, [metaKeys.redelivered]: true };
+    const bobs = await callOverStock(engine, "bob", { ...forged, [metaKeys.newTask]: true });
+    expect(bobs).toMatch(/^[A-Za-z0-9_-]{22,}$/);
+    expect([alices, free]).not.toContain(bobs);
+  }
+});

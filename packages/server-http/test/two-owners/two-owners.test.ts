@@ -1,0 +1,140 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createMemoryStore } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/mcp";
+import { createMcpServer } from "@resumable-mcp/mcp/legacy";
+import { modernServerFactory } from "@resumable-mcp/mcp/modern";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { type RunningServer, readTokenFile, serve } from "../../src/index.js";
+import { definition, makeTarget, release, type Target, unknownTarget } from "./foreign-target.js";
+import { modernRequest, type RawCaller, type Reply, rawCaller } from "./raw-caller.js";
+import { type Route, resourceParts } from "./route.js";
+import { routes2025 } from "./routes-2025.js";
+import { routes2026 } from "./routes-2026.js";
+
+vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+
+let server: RunningServer;
+let callers: { readonly alice: RawCaller; readonly bob: RawCaller; readonly carol: RawCaller };
+const tokenOf = (subject: string) => `token-of-${subject}-0123456789`;
+
+/** Every route meets a server of its own, whose callers have done nothing yet. */
+beforeEach(async () => {
+  const file = join(tokens, "tokens");
+  server = await serve({
+    definition,
+    store: createMemoryStore(),
+    port: 0,
+    verifyToken: await readTokenFile(file),
+    limits: { drainTimeoutMs: 20 },
+  });
+  const caller = (subject: string) => rawCaller(server.url, subject, tokenOf(subject));
+  callers = { alice: caller("alice"), bob: caller("bob"), carol: caller("carol") };
+});
+afterEach(async () => {
+  for (const caller of Object.values(callers)) caller.close();
+  await server.close();
+});
+
+let tokens: string;
+beforeAll(async () => {
+  tokens = await mkdtemp(join(tmpdir(), "two-owners-"));
+  const lines = ["alice", "bob", "carol"].map((subject) => `${tokenOf(subject)} ${subject}\n`);
+  await writeFile(join(tokens, "tokens"), lines.join(""));
+});
+afterAll(() => rm(tokens, { recursive: true }));
+
+/** A reply without what is different each time; what names the target stays recognisable. */
+function blank({ status, type, body }: Reply, target: Target): Reply {
+  const named = Object.entries(target).reduce((text, [field, value]) => text.replaceAll(value, `<${field}>`), body);
+  const blanked = named
+    .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")
+    .replaceAll(/[A-Za-z0-9]{22,}/g, "<token>")
+    .replaceAll(/all_[A-Za-z0-9]{9}/g, "<standalone>")
+    .replaceAll(/"nonce_[^"]+"/g, "<nonce>");
+  return { status, type, body: blanked };
+}
+
+async function stateOf({ id, session }: Target) {
+  const { store } = server.engine;
+  const task = await store.getTask(id);
+  return { record: task?.record, signals: task?.signals, session: await store.getSession(session) };
+}
+
+async function check(route: Route): Promise<void> {
+  const { alice, bob, carol } = callers;
+  const nothing = unknownTarget(route.kind);
+  const unknown = blank(await route.send(carol, nothing), nothing);
+  const target = await makeTarget(route.kind, alice, server.engine);
+  const untouched = await stateOf(target);
+  expect(blank(await route.send(bob, target), target)).toEqual(unknown);
+  expect(await stateOf(target)).toEqual(untouched);
+  const own = blank(await route.send(alice, target), target);
+  // Otherwise the route would lead nowhere, and show nothing.
+  if (route.sameForOwner === true) expect(own).toEqual(unknown);
+  else expect(own).not.toEqual(unknown);
+}
+
+test.each(routes2025)("2025: what another owns is like nothing at all to: $name (G10)", (route) => check(route));
+test.each(routes2026)("2026: what another owns is like nothing at all to: $name (G10)", (route) => check(route));
+
+test("a subscription that names another's task among one's own hears only of one's own (G10)", async () => {
+  const { alice, bob } = callers;
+  const [foreign, own] = [
+    await makeTarget("running", alice, server.engine),
+    await makeTarget("running", bob, server.engine),
+  ];
+  const taskIds = [foreign.id, own.id];
+  const resourceSubscriptions = taskIds.flatMap((id) => resourceParts.map((part) => `task://${id}${part}`));
+  const { message, headers } = modernRequest("subscriptions/listen", {
+    notifications: { taskIds, resourceSubscriptions },
+  });
+  const [readAlice, readBob] = await Promise.all([alice.stream(message, headers), bob.stream(message, headers)]);
+  release(foreign);
+  await readAlice((text) => text.includes('"status":"completed"'));
+  release(own);
+  const heard = await readBob((text) => text.includes('"status":"completed"'));
+  expect(heard).toContain(own.id);
+  expect(heard).not.toContain(foreign.id);
+});
+
+/** What a server offers, in the words of the routes' `covers`. */
+async function offered(list: (method: string) => Promise<Reply>, handlers: unknown): Promise<readonly string[]> {
+  const entriesOf = async (method: string, key: string): Promise<readonly Record<string, string>[]> => {
+    const { body } = await list(method);
+    const json = body.startsWith("{") ? body : (/^data: (\{.*)$/m.exec(body)?.[1] ?? "");
+    return JSON.parse(json).result[key];
+  };
+  const [tools, templates, prompts] = await Promise.all([
+    entriesOf("tools/list", "tools"),
+    entriesOf("resources/templates/list", "resourceTemplates"),
+    entriesOf("prompts/list", "prompts"),
+  ]);
+  const methods = handlers instanceof Map ? [...handlers.keys()] : [];
+  return [
+    ...tools.map(({ name }) => `tool ${name}`),
+    ...templates.map(({ uriTemplate }) => `resource ${uriTemplate}`),
+    ...prompts.map(({ name }) => `prompt ${name}`),
+    ...methods.map((method) => `method ${method}`),
+  ];
+}
+
+/** What a request's `_meta` may carry to name a task, a call or an owner. */
+const namingKeys = ["clientId", "callId", "taskId", "redelivered", "requestId"] as const;
+const covered = (routes: readonly Route[]) => new Set(routes.flatMap(({ covers }) => covers));
+
+test("no tool, method, resource, prompt or key of the 2025 era is without a route (G10)", async () => {
+  const { server: sdk } = await createMcpServer(definition, server.engine);
+  const all = await offered((method) => callers.carol.legacy(method), Reflect.get(sdk, "_requestHandlers"));
+  const names = [...all, ...namingKeys.map((key) => `_meta ${metaKeys[key]}`)];
+  const exempt = ["tool ordinary"];
+  expect(names.filter((name) => !covered(routes2025).has(name))).toEqual(exempt);
+});
+
+test("no tool, method, resource, prompt or key of the 2026 era is without a route (G10)", async () => {
+  const { server: sdk } = await modernServerFactory(definition, server.engine)(undefined as never, undefined as never);
+  const all = await offered((method) => callers.carol.modern(method), Reflect.get(sdk, "_requestHandlers"));
+  const names = [...all, "method subscriptions/listen", ...namingKeys.map((key) => `_meta ${metaKeys[key]}`)];
+  expect(names.filter((name) => !covered(routes2026).has(name))).toEqual([]);
+});
