@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { summarise, type TaskRecord, type TaskSummary } from "@resumable-mcp/core";
+import { allDone } from "./all-done.js";
 import { compactDone } from "./done-compaction.js";
 import { doneLines } from "./done-file.js";
 import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
@@ -38,7 +39,7 @@ export class FinishedTasks {
     this.sync = new SharedSync(async () => {
       const paths = [...this.written];
       this.written.clear();
-      await Promise.all(paths.map((path) => syncPath(context.disk, path)));
+      await allDone(paths.map((path) => syncPath(context.disk, path)));
       await context.disk.syncFolder(context.layout.done);
     });
   }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
+import { allDone } from "./all-done.js";
 import { isSystemError } from "./disk.js";
 import type { Hints } from "./hints.js";
 import { journalName, leaseName, quietName, taskFolder } from "./layout.js";
@@ -109,7 +110,7 @@ export class LeaseBook {
       ended: false,
       sync: new SharedSync(async () => {
         const also = live.alsoSync.splice(0);
-        await Promise.all([context.disk.syncData(live.file), ...also.map((sync) => sync())]);
+        await allDone([context.disk.syncData(live.file), ...also.map((sync) => sync())]);
       }),
       alsoSync: [],
       retired: new Set(),

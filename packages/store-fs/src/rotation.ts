@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { allDone } from "./all-done.js";
 import { encodeLine } from "./checked-line.js";
 import { itemEvents } from "./item-events.js";
 import type { ChainEntry, ItemSegment } from "./journal-line.js";
@@ -124,7 +125,7 @@ export class Rotation {
     const path = join(folder, "items", name);
     const bytes = Buffer.concat(lines);
     createFile(disk, path, bytes);
-    if (durable) await Promise.all([syncPath(disk, path), disk.syncFolder(join(folder, "items"))]);
+    if (durable) await allDone([syncPath(disk, path), disk.syncFolder(join(folder, "items"))]);
     return { name, bytes: bytes.byteLength, first, count: next - first, itemsFrom: itemsFromSeq };
   }
 

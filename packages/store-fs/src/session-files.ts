@@ -1,6 +1,7 @@
 import { dirname, join } from "node:path";
 import { type Instant, type Json, ResumableError, type StoredSession } from "@resumable-mcp/core";
 import * as z from "zod/mini";
+import { allDone } from "./all-done.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
 import { FirstOf } from "./first-of.js";
@@ -75,7 +76,7 @@ export class SessionFiles {
     const { disk, layout } = this.context;
     try {
       await syncPath(disk, path);
-      await Promise.all([disk.syncFolder(dirname(path)), disk.syncFolder(layout.sessions)]);
+      await allDone([disk.syncFolder(dirname(path)), disk.syncFolder(layout.sessions)]);
     } catch (error) {
       // A later version has replaced it meanwhile, and is synced by its own writer.
       if (!hasCode(error, "ENOENT")) throw error;

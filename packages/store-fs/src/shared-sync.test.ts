@@ -25,13 +25,27 @@ test("lets those who ask during a sync share the next one", async () => {
   expect(runs).toHaveLength(2);
 });
 
-test("tells only those whose sync failed, and goes on", async () => {
+test("fails those who wait for the next sync with the one before it, and begins anew for those who ask later", async () => {
   const { sync, runs } = byHand();
   const first = sync.request();
   const second = sync.request();
   runs[0]?.fail(new Error("EIO"));
   await expect(first).rejects.toThrow("EIO");
-  await Promise.resolve();
+  await expect(second).rejects.toThrow("EIO");
+  expect(runs).toHaveLength(1);
+  const third = sync.request();
   runs[1]?.succeed();
-  await expect(second).resolves.toBeUndefined();
+  await expect(third).resolves.toBeUndefined();
+});
+
+test("is not idle between a sync and the next, for which somebody waits", async () => {
+  const { sync, runs } = byHand();
+  const seen: string[] = [];
+  const first = sync.request().then(() => sync.idle().then(() => void seen.push("idle")));
+  const second = sync.request().then(() => void seen.push("second"));
+  runs[0]?.succeed();
+  while (runs.length < 2) await Promise.resolve();
+  runs[1]?.succeed();
+  await Promise.all([first, second]);
+  expect(seen).toEqual(["second", "idle"]);
 });

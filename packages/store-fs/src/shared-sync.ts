@@ -1,6 +1,9 @@
 /**
  * Lets several callers share one sync: whoever asks while one is running waits for the next, which begins when that
  * one is over and stands for all who asked meanwhile.
+ *
+ * A sync that fails fails those who wait for the next one too: what they wrote lies behind what may be lost, and the
+ * system says so only once.
  */
 export class SharedSync {
   private running: Promise<void> | undefined;
@@ -13,17 +16,24 @@ export class SharedSync {
 
   /** Resolves when a sync that began after this call has succeeded. */
   request(): Promise<void> {
+    if (this.next !== undefined) return this.next;
     if (this.running === undefined) return this.start();
-    this.next ??= this.running.then(
-      () => this.start(),
-      () => this.start(),
-    );
-    return this.next;
+    const next = this.running.then(() => this.start());
+    this.next = next;
+    // One that fails before it begins makes room for a new one.
+    next.catch(() => {
+      if (this.next === next) this.next = undefined;
+    });
+    return next;
   }
 
   /** Resolves when nothing is under way, however it ended. */
   async idle(): Promise<void> {
-    while (this.running !== undefined) await Promise.allSettled([this.running, this.next]);
+    for (let last = this.last; last !== undefined; last = this.last) await last.catch(() => undefined);
+  }
+
+  private get last(): Promise<void> | undefined {
+    return this.next ?? this.running;
   }
 
   private start(): Promise<void> {

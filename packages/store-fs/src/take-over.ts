@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { allDone } from "./all-done.js";
 import { encodeLine } from "./checked-line.js";
 import { hasCode, isSystemError } from "./disk.js";
 import type { ChainEntry, ItemSegment, JournalHeader } from "./journal-line.js";
@@ -202,7 +203,7 @@ export async function syncTakenOver(context: StoreContext, taken: TakenOver): Pr
   const { disk, layout } = context;
   const folder = taskFolder(layout, taken.view.header.taskId);
   const sealed = taken.view.header.chain.map(({ epoch }) => syncPath(disk, join(folder, journalName(epoch))));
-  await Promise.all([...sealed, disk.syncData(taken.file)]);
+  await allDone([...sealed, disk.syncData(taken.file)]);
   await disk.syncFolder(folder);
 }
 

@@ -1,4 +1,5 @@
 import { type Instant, isFinal, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core";
+import { allDone } from "./all-done.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
 import { isSafeId, shardFolder } from "./layout.js";
@@ -103,7 +104,7 @@ export class TaskCreator {
     const { disk, layout, durable } = context;
     finished.reopen(record.id);
     if (!durable) return;
-    await Promise.all([
+    await allDone([
       disk.syncFolder(shardFolder(layout, record.id)),
       disk.syncFolder(layout.tasks),
       disk.syncFolder(layout.open),

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
+import { allDone } from "./all-done.js";
 import { hasCode } from "./disk.js";
 import { hashOf, isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
@@ -157,7 +158,7 @@ export class TaskKeys {
     const { disk, durable, layout } = this.context;
     if (!durable) return;
     const { folder, path } = this.look(owner, key);
-    await Promise.all([path === undefined ? undefined : this.syncFile(path), disk.syncFolder(folder)]);
+    await allDone([path === undefined ? undefined : this.syncFile(path), disk.syncFolder(folder)]);
     await disk.syncFolder(layout.keys);
   }
 

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Signal, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
+import { allDone } from "./all-done.js";
 import { DamagedFile } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
@@ -117,7 +118,7 @@ export class TaskReader {
   private async syncRead(view: TaskView): Promise<void> {
     const folder = taskFolder(this.context.layout, view.header.taskId);
     const sealed = view.sealSynced ? [] : view.header.chain.map(({ epoch }) => join(folder, journalName(epoch)));
-    await Promise.all([...sealed, view.path].map((path) => syncPath(this.context.disk, path)));
+    await allDone([...sealed, view.path].map((path) => syncPath(this.context.disk, path)));
     view.sealSynced = true;
   }
 

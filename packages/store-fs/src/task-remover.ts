@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Lease, TaskRecord } from "@resumable-mcp/core";
+import { allDone } from "./all-done.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
 import { shardFolder, taskFolder } from "./layout.js";
@@ -41,7 +42,7 @@ export class TaskRemover {
     disk.rename(folder, place);
     context.observe("store.delete.trashed", record.id);
     await book.drop(live);
-    if (durable) await Promise.all([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
+    if (durable) await allDone([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
     await this.complete(gone, place);
     hints.notify(record.id, "task");
   }
