@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createServer } from "node:net";
 import { fileURLToPath } from "node:url";
 
-const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+/** The program as it is published. */
+export const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const serverCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-http/dist/cli.js", import.meta.url));
 const stdioCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-stdio/dist/cli.js", import.meta.url));
 const toolsModule = fileURLToPath(new URL("./counting-tools.mjs", import.meta.url));
@@ -87,6 +88,18 @@ export async function run(
   const program = startCli(...args);
   const code = await program.ended;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** Runs the client's program to its end, with variables of the environment. */
+export async function runWith(env: NodeJS.ProcessEnv, ...args: readonly string[]) {
+  const program = startCliWith(env, ...args);
+  const code = await program.ended;
+  return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/** Starts the client's program with variables of the environment. */
+export function startCliWith(env: NodeJS.ProcessEnv, ...args: readonly string[]): Spawned {
+  return start(process.execPath, [cli, ...args], env);
 }
 
 /** Starts the client's program. */

@@ -1,6 +1,9 @@
+import type { ClientErrorCode } from "./client-error.js";
 import type { ClientEvent } from "./client-event.js";
 import type { ConnectionState } from "./connection/connection-state.js";
+import type { SignInOptions } from "./credentials/sign-in.js";
 import type { Json, JsonObject } from "./json.js";
+import type { ServerConfig } from "./server-config.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
 import type { TaskInfo, TaskStatus } from "./task-info.js";
 import type { TaskJournal } from "./task-journal.js";
@@ -99,6 +102,8 @@ export interface ServerStats {
 /** How one server stands. */
 export interface ServerInfo {
   readonly address: string;
+  /** What its user calls it. */
+  readonly name?: string;
   readonly state: ConnectionState;
   readonly sessionId?: string;
 }
@@ -109,6 +114,21 @@ export interface PingResult {
   readonly ok: boolean;
   readonly milliseconds?: number;
   readonly problem?: string;
+  readonly code?: ClientErrorCode;
+}
+
+/** Whether a server answers, and what it can do. */
+export interface ServerTest extends PingResult {
+  /** How many tools it lists. */
+  readonly tools?: number;
+  /** Its calls are tasks that can be followed and steered. */
+  readonly resumable?: boolean;
+}
+
+/** How a server is added. */
+export interface ServerOptions {
+  /** A short name for it, unique among the servers of this client. */
+  readonly name?: string;
 }
 
 /** What one server says of this client's connection. */
@@ -153,6 +173,24 @@ export interface Client {
   ping(): Promise<readonly PingResult[]>;
   /** How the servers stand; asks nobody. */
   servers(): readonly ServerInfo[];
+  /**
+   * Adds a server, or changes what is known of it; it is not asked yet.
+   *
+   * Durability: it is in the state file, and its secrets in the credentials file, when this resolves.
+   *
+   * @throws {@link ClientError} `INVALID_SERVER`.
+   */
+  addServer(server: ServerConfig, options?: ServerOptions): Promise<ServerInfo>;
+  /**
+   * Forgets a server with its session and its secrets. Its tasks are left alone: they are there again when it is.
+   *
+   * @throws {@link ClientError} `UNKNOWN_SERVER`.
+   */
+  removeServer(nameOrAddress: string): Promise<void>;
+  /** Asks one server whether it answers and what it can do. */
+  testServer(nameOrAddress: string): Promise<ServerTest>;
+  /** Signs the user in with the authorization server that a server names; the tokens are kept and renewed. */
+  signIn(nameOrAddress: string, options: SignInOptions): Promise<void>;
   /** Calls the listener when a server's state or session changes; returns how to stop that. */
   onServerChange(listener: (change: ServerChange) => void): () => void;
   /** What the state file holds; asks no server. */

@@ -3,6 +3,8 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createConnection } from "./connection/connection.js";
 import type { LinkSession } from "./connection/link.js";
 import { createRemoteServer, type RemoteServer } from "./connection/remote-server.js";
+import { createAuthorizedFetch } from "./credentials/authorized-fetch.js";
+import type { CredentialsFile } from "./credentials/credentials-file.js";
 import { openServerLink } from "./legacy/open-server-link.js";
 import type { ClientLimits } from "./limits.js";
 import { metaKeys } from "./meta-keys.js";
@@ -10,13 +12,17 @@ import { type ServerConfig, serverAddress } from "./server-config.js";
 import { serverSeen } from "./state/state-changes.js";
 import type { StateFile } from "./state/state-file.js";
 
+/** What all servers of a client are connected with. */
+export interface ConnectContext {
+  readonly stateFile: StateFile;
+  readonly credentials: CredentialsFile;
+  readonly limits: ClientLimits;
+  readonly clientInfo: { readonly name: string; readonly version: string };
+}
+
 /** Creates a server whose session is kept in the state file, so that the next process takes it up again. */
-export function connectServer(
-  config: ServerConfig,
-  stateFile: StateFile,
-  limits: ClientLimits,
-  clientInfo: { readonly name: string; readonly version: string },
-): RemoteServer {
+export function connectServer(config: ServerConfig, context: ConnectContext): RemoteServer {
+  const { stateFile, credentials, limits, clientInfo } = context;
   const address = serverAddress(config);
   const session = knownSession(stateFile, address);
   const connection = createConnection({
@@ -28,14 +34,18 @@ export function connectServer(
       await delay(ms, undefined, signal === undefined ? {} : { signal });
     },
     ...(session === undefined ? {} : { session }),
-    open: (known) =>
-      openServerLink(config, known, {
+    open: async (known) => {
+      const effective = await withCredentials(config, address, credentials);
+      const given = "command" in effective || effective.token !== undefined;
+      return openServerLink(effective, known, {
         clientInfo,
         idPrefix: `${randomUUID()}:`,
         meta: { [metaKeys.clientId]: stateFile.state.client_id },
         connectTimeoutMs: limits.requestTimeoutMs,
         maxEventBytes: limits.maxEventBytes,
-      }),
+        ...(given ? {} : { fetch: createAuthorizedFetch({ address, credentials, fetch }) }),
+      });
+    },
   });
   let remembered = session !== undefined;
   connection.subscribe((change) => {
@@ -47,6 +57,22 @@ export function connectServer(
     rememberServer(config, address, stateFile, opened);
   });
   return createRemoteServer(config, address, connection, limits);
+}
+
+/** Adds what is known of a server in secret; what the program was given itself wins. */
+async function withCredentials(
+  config: ServerConfig,
+  address: string,
+  credentials: CredentialsFile,
+): Promise<ServerConfig> {
+  const { token, headers, env } = await credentials.read(address);
+  if ("command" in config) return { ...config, env: { ...env, ...config.env } };
+  const bearer = config.token ?? token;
+  return {
+    ...config,
+    headers: { ...headers, ...config.headers },
+    ...(bearer === undefined ? {} : { token: bearer }),
+  };
 }
 
 function rememberServer(

@@ -6,7 +6,9 @@ export type {
   QuestionAnswer,
   ServerChange,
   ServerInfo,
+  ServerOptions,
   ServerStats,
+  ServerTest,
   SessionInfo,
   TaskCall,
   TaskFilter,
@@ -16,6 +18,7 @@ export type {
 export { ClientError, type ClientErrorCode, isClientError } from "./client-error.js";
 export type { ClientEvent } from "./client-event.js";
 export type { ConnectionState } from "./connection/connection-state.js";
+export type { SignInOptions } from "./credentials/sign-in.js";
 export { percentOf } from "./follow/follow-state.js";
 export type { Json, JsonObject } from "./json.js";
 export { type ClientLimits, defaultLimits } from "./limits.js";

@@ -21,6 +21,8 @@ export interface ClientLimits {
   readonly saveProgressMs: number;
   /** Bytes of one server-sent event. */
   readonly maxEventBytes: number;
+  /** How long a sign-in waits for the user to come back from the browser. */
+  readonly signInTimeoutMs: number;
   /** Pages read of one list. */
   readonly maxPages: number;
 }
@@ -39,5 +41,6 @@ export const defaultLimits: ClientLimits = {
   maxQueuedEvents: 1_000,
   saveProgressMs: 1_000,
   maxEventBytes: 16 * 1024 * 1024,
+  signInTimeoutMs: 300_000,
   maxPages: 1_000,
 };

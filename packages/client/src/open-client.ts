@@ -1,12 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Client, PingResult, ServerInfo, ToolInfo } from "./client.js";
+import type { Client, ServerInfo, ToolInfo } from "./client.js";
 import type { ClientContext } from "./client-context.js";
-import { connectServer } from "./connect-server.js";
+import { type ConnectContext, connectServer } from "./connect-server.js";
+import { serverAt } from "./connection/find-server.js";
 import { fromEach } from "./connection/from-each.js";
 import { controlPrefix, controlTools, type RemoteServer } from "./connection/remote-server.js";
+import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
+import { createServerEditor, pingServer, type ServerEditor } from "./edit-servers.js";
 import { type ClientLimits, defaultLimits } from "./limits.js";
 import { listSessionInfo, listStats, listTasks, listUnfinished } from "./list-tasks.js";
+import { createServerChanges, type ServerChanges } from "./server-changes.js";
 import type { ServerConfig } from "./server-config.js";
 import { startCall } from "./start-call.js";
 import { defaultStateFile } from "./state/default-state-file.js";
@@ -18,6 +22,8 @@ import { createTaskHandle } from "./task-handle.js";
 export interface OpenClientOptions {
   /** By default those of the last time, else the address where the server's program listens by default. */
   readonly servers?: readonly ServerConfig[];
+  /** Only this one of them, by name or address. */
+  readonly only?: string;
   /** By default one file per user. */
   readonly stateFile?: string;
   readonly limits?: Partial<ClientLimits>;
@@ -47,7 +53,10 @@ export async function openClient(options: OpenClientOptions = {}): Promise<Clien
   const clientInfo = options.clientInfo ?? defaultClientInfo;
   const now = () => new Date().toISOString();
   const recorder = createProgressRecorder(stateFile, { saveProgressMs: limits.saveProgressMs, now });
-  const servers = configs.map((config) => connectServer(config, stateFile, limits, clientInfo));
+  const credentials = await openCredentialsFile(credentialsPath(stateFile.path));
+  const connect: ConnectContext = { stateFile, credentials, limits, clientInfo };
+  const all = configs.map((config) => connectServer(config, connect));
+  const servers = options.only === undefined ? all : [serverAt({ servers: all, stateFile }, options.only)];
   const context: ClientContext = {
     servers,
     stateFile,
@@ -59,14 +68,25 @@ export async function openClient(options: OpenClientOptions = {}): Promise<Clien
     },
     recordProgress: recorder.record,
   };
-  return assemble(context, recorder.flush);
+  const changes = createServerChanges();
+  for (const server of servers) changes.watch(server);
+  const editor = createServerEditor(connect, servers, changes.watch);
+  const notices = [...stateFile.notices, ...credentials.notices];
+  return assemble(context, { notices, flush: recorder.flush, editor, changes });
 }
 
-function assemble(context: ClientContext, flush: () => Promise<void>): Client {
+interface ClientParts {
+  readonly notices: readonly string[];
+  readonly flush: () => Promise<void>;
+  readonly editor: ServerEditor;
+  readonly changes: ServerChanges;
+}
+
+function assemble(context: ClientContext, { notices, flush, editor, changes }: ClientParts): Client {
   const { servers, stateFile } = context;
   return {
     clientId: stateFile.state.client_id,
-    notices: stateFile.notices,
+    notices,
     unfinished: (filter = {}) => listUnfinished(context, filter),
     call: (tool, values, options = {}) => startCall(context, tool, values, options),
     task: (id, server) => createTaskHandle(context, id, server),
@@ -76,20 +96,11 @@ function assemble(context: ClientContext, flush: () => Promise<void>): Client {
     tools: async () => (await fromEach(servers, toolsOf)).flat(),
     ping: () => Promise.all(servers.map((server) => pingServer(server, context.limits))),
     servers: () => servers.map((server) => serverInfo(server, stateFile)),
-    onServerChange: (listener) => {
-      const stops = servers.map(({ address: server, connection }) =>
-        connection.subscribe((change) => {
-          if (change.type === "state") listener({ type: "state", server, state: change.state });
-          else if (change.previous !== undefined) {
-            const session = change.session === undefined ? {} : { sessionId: change.session.sessionId };
-            listener({ type: "session_changed", server, previous: change.previous.sessionId, ...session });
-          }
-        }),
-      );
-      return () => {
-        for (const stop of stops) stop();
-      };
-    },
+    addServer: async (config, options = {}) => serverInfo(await editor.add(config, options), stateFile),
+    removeServer: (address) => editor.remove(address),
+    testServer: (address) => editor.test(address),
+    signIn: (address, options) => editor.signIn(address, options),
+    onServerChange: (listener) => changes.listen(listener),
     summary: () => ({
       clientId: stateFile.state.client_id,
       stateFile: stateFile.path,
@@ -129,17 +140,12 @@ async function toolsOf(server: RemoteServer): Promise<readonly ToolInfo[]> {
   }));
 }
 
-async function pingServer(server: RemoteServer, limits: ClientLimits): Promise<PingResult> {
-  const started = performance.now();
-  try {
-    await server.connection.run((link) => link.ping({ timeoutMs: limits.requestTimeoutMs }), { retry: "always" });
-    return { server: server.address, ok: true, milliseconds: Math.round(performance.now() - started) };
-  } catch (error) {
-    return { server: server.address, ok: false, problem: error instanceof Error ? error.message : String(error) };
-  }
-}
-
 function serverInfo({ address, connection }: RemoteServer, stateFile: StateFile): ServerInfo {
-  const sessionId = stateFile.state.servers[address]?.session_id;
-  return { address, state: connection.state, ...(sessionId == null ? {} : { sessionId }) };
+  const { session_id: sessionId, name } = stateFile.state.servers[address] ?? {};
+  return {
+    address,
+    state: connection.state,
+    ...(name === undefined ? {} : { name }),
+    ...(sessionId == null ? {} : { sessionId }),
+  };
 }

@@ -1,4 +1,5 @@
 import { type ClientError, isClientError, type TaskResult } from "@resumable-mcp/client";
+import type { Interrupt } from "./interrupts.js";
 
 /** The exit codes of the program; they are part of its interface and do not change. */
 export const exitCodes = {
@@ -20,6 +21,8 @@ export const exitCodes = {
   cancelled: 8,
   /** The state file cannot be used. */
   state: 9,
+  /** SIGHUP: the terminal was closed. */
+  hungUp: 129,
   /** Ctrl-C. */
   interrupted: 130,
   /** SIGTERM. */
@@ -29,10 +32,13 @@ export const exitCodes = {
 const byError: Readonly<Record<ClientError["code"], number>> = {
   SERVER_UNREACHABLE: exitCodes.unreachable,
   NOT_AN_MCP_SERVER: exitCodes.unreachable,
+  SERVER_UNTRUSTED: exitCodes.unreachable,
   UNAUTHORIZED: exitCodes.unreachable,
+  SIGN_IN_FAILED: exitCodes.unreachable,
   CONNECTION_LOST: exitCodes.unreachable,
   SERVER_REFUSED: exitCodes.failed,
   UNKNOWN_SERVER: exitCodes.notFound,
+  INVALID_SERVER: exitCodes.usage,
   UNKNOWN_TOOL: exitCodes.notFound,
   TASK_NOT_FOUND: exitCodes.notFound,
   TASK_REFUSED: exitCodes.failed,
@@ -45,6 +51,11 @@ const byError: Readonly<Record<ClientError["code"], number>> = {
   ABORTED: exitCodes.failed,
   CLIENT_CLOSED: exitCodes.failed,
 };
+
+/** The exit code for a signal. */
+export function exitCodeOfInterrupt(interrupt: Interrupt): number {
+  return { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp }[interrupt];
+}
 
 /** A command line that cannot be carried out: the message says what is wrong with it. */
 export class UsageError extends Error {

@@ -1,7 +1,7 @@
 import { type ClientEvent, isClientError, type TaskResult } from "@resumable-mcp/client";
 import type { CommandContext } from "./command.js";
 import { type EventLine, eventLine } from "./event-line.js";
-import { exitCodeOfResult, exitCodes } from "./exit-code.js";
+import { exitCodeOfInterrupt, exitCodeOfResult, exitCodes } from "./exit-code.js";
 import type { Interrupt } from "./interrupts.js";
 import type { Output } from "./output.js";
 import { printResult } from "./print-result.js";
@@ -122,8 +122,7 @@ async function leave(
   { taskId, name }: Followable,
   stop: Stop,
 ): Promise<number> {
-  const code =
-    stop === "timeout" ? exitCodes.unfinished : stop === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated;
+  const code = stop === "timeout" ? exitCodes.unfinished : exitCodeOfInterrupt(stop);
   if (taskId === undefined) {
     output.note(`${name} was left; its server keeps no tasks, so its result is lost.`);
     return code;

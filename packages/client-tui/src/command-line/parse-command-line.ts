@@ -1,32 +1,22 @@
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
+import { type CommandName, commandNames, type OptionName } from "./command-table.js";
 import { UsageError } from "./exit-code.js";
 import { splitCommand } from "./split-command.js";
 
-/** The subcommands. */
-export const commandNames = [
-  "call",
-  "tasks",
-  "show",
-  "watch",
-  "wait",
-  "pause",
-  "resume",
-  "cancel",
-  "answer",
-  "result",
-  "stats",
-  "session",
-  "servers",
-  "tools",
-  "ping",
-] as const;
-
-/** The name of a subcommand. */
-export type CommandName = (typeof commandNames)[number];
-
 /** What Ctrl-C does to the task that is being watched. */
 export type OnInterrupt = "detach" | "pause" | "cancel";
+
+/** What `servers` is told beside its words. */
+export interface ServerLineOptions {
+  readonly name?: string;
+  readonly tokenVariable?: string;
+  readonly tokenOnStdin: boolean;
+  readonly oauth: boolean;
+  readonly clientId?: string;
+  readonly callbackPort?: number;
+  readonly file?: string;
+}
 
 /** A command line, understood. */
 export interface CommandLine {
@@ -34,11 +24,15 @@ export interface CommandLine {
   readonly command?: CommandName;
   readonly words: readonly string[];
   readonly servers: readonly ServerConfig[];
+  /** Only this one of the known servers, by name or address. */
+  readonly server?: string;
   readonly state?: string;
   readonly json: boolean;
   readonly detach: boolean;
   readonly wait: boolean;
   readonly resume: boolean;
+  readonly again: boolean;
+  readonly fromStart: boolean;
   readonly all: boolean;
   readonly timeoutMs?: number;
   readonly args?: string;
@@ -46,6 +40,7 @@ export interface CommandLine {
   readonly tool?: string;
   readonly answer: "accept" | "decline" | "cancel";
   readonly onInterrupt: OnInterrupt;
+  readonly serverOptions: ServerLineOptions;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -53,12 +48,15 @@ export interface CommandLine {
 const options = {
   url: { type: "string", multiple: true },
   stdio: { type: "string", multiple: true },
+  server: { type: "string" },
   token: { type: "string" },
   state: { type: "string" },
   json: { type: "boolean", default: false },
   detach: { type: "boolean", default: false },
   wait: { type: "boolean", default: false },
   new: { type: "boolean", default: false },
+  again: { type: "boolean", default: false },
+  "from-start": { type: "boolean", default: false },
   all: { type: "boolean", default: false },
   timeout: { type: "string" },
   args: { type: "string" },
@@ -67,9 +65,16 @@ const options = {
   decline: { type: "boolean", default: false },
   dismiss: { type: "boolean", default: false },
   "on-interrupt": { type: "string", default: "detach" },
+  name: { type: "string" },
+  "token-env": { type: "string" },
+  "token-stdin": { type: "boolean", default: false },
+  oauth: { type: "boolean", default: false },
+  "client-id": { type: "string" },
+  "callback-port": { type: "string" },
+  file: { type: "string" },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
-} as const;
+} as const satisfies Readonly<Record<OptionName, object>>;
 
 /**
  * Understands a command line.
@@ -93,18 +98,41 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     detach: values.detach,
     wait: values.wait,
     resume: !values.new,
+    again: values.again,
+    fromStart: values["from-start"],
     all: values.all,
     answer: values.decline ? "decline" : values.dismiss ? "cancel" : "accept",
     onInterrupt: onInterrupt(values["on-interrupt"]),
+    serverOptions: serverOptions(values),
     help: values.help,
     version: values.version,
     ...(command === undefined ? {} : { command }),
+    ...(values.server === undefined ? {} : { server: values.server }),
     ...(values.state === undefined ? {} : { state: values.state }),
     ...(values.timeout === undefined ? {} : { timeoutMs: seconds(values.timeout) }),
     ...(values.args === undefined ? {} : { args: values.args }),
     ...(values.status === undefined ? {} : { status: values.status.flatMap((entry) => entry.split(",")) }),
     ...(values.tool === undefined ? {} : { tool: values.tool }),
   };
+}
+
+function serverOptions(values: ReturnType<typeof parse>["values"]): ServerLineOptions {
+  const { name, file, "token-env": tokenVariable, "client-id": clientId, "callback-port": port } = values;
+  return {
+    tokenOnStdin: values["token-stdin"],
+    oauth: values.oauth,
+    ...(name === undefined ? {} : { name }),
+    ...(tokenVariable === undefined ? {} : { tokenVariable }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(port === undefined ? {} : { callbackPort: portNumber(port) }),
+    ...(file === undefined ? {} : { file }),
+  };
+}
+
+function portNumber(text: string): number {
+  const port = Number(text);
+  if (Number.isInteger(port) && port > 0 && port < 65_536) return port;
+  throw new UsageError(`--callback-port needs a port from 1 to 65535, not "${text}".`);
 }
 
 function parse(words: readonly string[]) {
@@ -116,9 +144,10 @@ function parse(words: readonly string[]) {
   }
 }
 
-function httpServer(url: string, token: string | undefined): ServerConfig {
+/** Makes the configuration of a server over HTTP of a word of the command line. */
+export function httpServer(url: string, token: string | undefined): ServerConfig {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`"${url}" is no URL: --url needs one like http://127.0.0.1:8001/mcp.`);
+    throw new UsageError(`"${url}" is no URL of a server: give one like http://127.0.0.1:8001/mcp.`);
   }
   return { url, ...(token === undefined ? {} : { token }) };
 }

@@ -1,10 +1,15 @@
 import { type Client, isClientError, openClient } from "@resumable-mcp/client";
 import { askInTerminal } from "./ask-in-terminal.js";
 import type { Command } from "./command.js";
+import type { CommandName } from "./command-table.js";
 import { callCommand } from "./commands/call-command.js";
-import { pingCommand, serversCommand, sessionCommand, statsCommand, toolsCommand } from "./commands/server-commands.js";
+import { completionCommand } from "./commands/completion-command.js";
+import { pingCommand, sessionCommand, statsCommand, toolsCommand } from "./commands/server-commands.js";
+import { serversCommand } from "./commands/servers-command.js";
 import {
   answerCommand,
+  forgetCommand,
+  itemsCommand,
   resultCommand,
   showCommand,
   steerCommand,
@@ -12,13 +17,16 @@ import {
   waitCommand,
   watchCommand,
 } from "./commands/task-commands.js";
-import { exitCodeOfError, exitCodes, UsageError } from "./exit-code.js";
+import { completeCommand } from "./completion/completion-script.js";
+import { runComplete } from "./completion/run-complete.js";
+import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, UsageError } from "./exit-code.js";
 import { helpText } from "./help.js";
 import { listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
-import { type CommandLine, type CommandName, parseCommandLine } from "./parse-command-line.js";
+import { type CommandLine, parseCommandLine } from "./parse-command-line.js";
 
-const commands: Readonly<Record<CommandName, Command>> = {
+/** Those that work with a client; `completion` needs none. */
+const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = {
   call: callCommand,
   tasks: tasksCommand,
   show: showCommand,
@@ -29,6 +37,8 @@ const commands: Readonly<Record<CommandName, Command>> = {
   cancel: steerCommand("cancel"),
   answer: answerCommand,
   result: resultCommand,
+  items: itemsCommand,
+  forget: forgetCommand,
   stats: statsCommand,
   session: sessionCommand,
   servers: serversCommand,
@@ -45,6 +55,7 @@ export interface ProgramOptions {
 
 /** Carries out a command line and resolves to the exit code; nothing that goes wrong ends in a stack trace. */
 export async function runCommandLine(words: readonly string[], options: ProgramOptions): Promise<number> {
+  if (words[0] === completeCommand) return runComplete(words.slice(words[1] === "--" ? 2 : 1));
   let json = words.includes("--json");
   try {
     const line = parseCommandLine(words, process.env);
@@ -57,6 +68,7 @@ export async function runCommandLine(words: readonly string[], options: ProgramO
       process.stdout.write(`${options.version}\n`);
       return exitCodes.ok;
     }
+    if (line.command === "completion") return completionCommand(line.words);
     if (line.command !== undefined) return await runCommand(line, commands[line.command]);
     if (process.stdin.isTTY && process.stdout.isTTY) return await options.runUi(line);
     process.stderr.write(helpText);
@@ -71,11 +83,14 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
   const output = createOutput(process.stdout, process.stderr, line.json);
   let client: Client | undefined;
   const interrupts = listenForInterrupts(process, (interrupt) => {
-    process.exit(interrupt === "SIGINT" ? exitCodes.interrupted : exitCodes.terminated);
+    process.exit(exitCodeOfInterrupt(interrupt));
   });
   try {
+    // `servers add` names a server that is not one of the client's yet.
+    const known = line.servers.length === 0 || (line.command === "servers" && line.words[0] === "add");
     client = await openClient({
-      ...(line.servers.length === 0 ? {} : { servers: line.servers }),
+      ...(known ? {} : { servers: line.servers }),
+      ...(line.server === undefined ? {} : { only: line.server }),
       ...(line.state === undefined ? {} : { stateFile: line.state }),
     });
     for (const notice of client.notices) output.note(notice);

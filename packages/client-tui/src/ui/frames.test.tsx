@@ -86,6 +86,10 @@ function fakeClient(tasks: readonly TaskInfo[], said: string[]): Client {
     ],
     ping: async () => [],
     servers: () => [{ address: server, state: { name: "connected", known: true, attempt: 0 } }],
+    addServer: async () => ({ address: server, state: { name: "idle", known: false } }),
+    removeServer: async () => {},
+    testServer: async () => ({ server, ok: true }),
+    signIn: async () => {},
     onServerChange: () => () => {},
     summary: () => ({
       clientId: "id",

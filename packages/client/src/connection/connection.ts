@@ -6,7 +6,11 @@ import {
   initialConnectionState,
   reduceConnection,
 } from "./connection-state.js";
-import { LinkFailure, type LinkSession, type ServerLink } from "./link.js";
+import { failureError } from "./failure-error.js";
+import { LinkFailure, type LinkFailureKind, type LinkSession, type ServerLink } from "./link.js";
+
+/** After these nothing changes by trying again. */
+const finalKinds: ReadonlySet<LinkFailureKind> = new Set(["unauthorized", "untrusted", "not_mcp", "answer"]);
 
 /** Whether a request may be repeated: `always`, or only if it certainly had no effect. */
 export type RetryRule = "always" | "if_unsent";
@@ -188,8 +192,7 @@ class LiveConnection implements Connection {
   }
 
   #dispatchFailure(failure: LinkFailure): void {
-    const final = failure.kind === "unauthorized" || failure.kind === "not_mcp" || failure.kind === "answer";
-    if (final) this.#dispatch({ type: "refused", reason: failure.message });
+    if (finalKinds.has(failure.kind)) this.#dispatch({ type: "refused", reason: failure.message });
     else this.#dispatch({ type: "broke", reason: failure.message, jitter: this.#options.random() });
   }
 
@@ -205,39 +208,7 @@ class LiveConnection implements Connection {
   }
 
   #toClientError(failure: LinkFailure): ClientError {
-    const { address, advice } = this.#options;
-    const cause = { cause: failure };
-    switch (failure.kind) {
-      case "unreachable":
-      case "session_lost":
-        return new ClientError(
-          "SERVER_UNREACHABLE",
-          `No server answers at ${address} (${failure.message}). ${advice}`,
-          cause,
-        );
-      case "broken":
-        return new ClientError(
-          "CONNECTION_LOST",
-          `The connection to ${address} broke (${failure.message}); the request may or may not have taken effect. Check before you repeat it.`,
-          cause,
-        );
-      case "unauthorized":
-        return new ClientError(
-          "UNAUTHORIZED",
-          `${address} refuses this client (${failure.message}). Give a valid token.`,
-          cause,
-        );
-      case "not_mcp":
-        return new ClientError(
-          "NOT_AN_MCP_SERVER",
-          `${address} answers, but not as an MCP server (${failure.message}). Check the URL: its path is usually /mcp.`,
-          cause,
-        );
-      case "aborted":
-        return new ClientError("ABORTED", "The request was given up.", cause);
-      case "answer":
-        return new ClientError("SERVER_REFUSED", `${address} refused the request: ${failure.message}`, cause);
-    }
+    return failureError(failure, this.#options);
   }
 }
 

@@ -5,12 +5,13 @@ import type { RemoteServer } from "./remote-server.js";
 
 type Known = Pick<ClientContext, "servers" | "stateFile">;
 
-/** Finds the server of an address, or the one that the client was told of first. */
-export function serverAt({ servers }: Known, address: string): RemoteServer {
+/** Finds the server of an address or a name, or the one that the client was told of first. */
+export function serverAt({ servers, stateFile }: Known, address: string): RemoteServer {
   const normal = serverAddress({ url: address });
-  const server = servers.find((entry) => entry.address === address || entry.address === normal);
+  const named = Object.values(stateFile.state.servers).find(({ name }) => name === address)?.server_url;
+  const server = servers.find((entry) => [address, normal, named].includes(entry.address));
   if (server !== undefined) return server;
-  const known = servers.map((entry) => entry.address).join(", ");
+  const known = servers.map((entry) => entry.address).join(", ") || "none";
   throw new ClientError("UNKNOWN_SERVER", `No server ${address} is known; there are: ${known}.`);
 }
 

@@ -88,6 +88,7 @@ export type LinkFailureKind =
   | "answer"
   | "aborted"
   | "unauthorized"
+  | "untrusted"
   | "not_mcp";
 
 /** Why a link could not answer. */

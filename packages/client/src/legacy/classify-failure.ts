@@ -15,6 +15,19 @@ const neverConnected = new Set([
   "UND_ERR_CONNECT_TIMEOUT",
 ]);
 
+/** Codes of a TLS handshake that failed: nothing was sent. */
+const tlsReasons: Readonly<Record<string, string>> = {
+  DEPTH_ZERO_SELF_SIGNED_CERT: "its certificate is signed by itself",
+  SELF_SIGNED_CERT_IN_CHAIN: "its certificate is signed by an unknown authority",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "its certificate is signed by an unknown authority",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "its certificate is signed by an unknown authority",
+  CERT_HAS_EXPIRED: "its certificate has expired",
+  CERT_NOT_YET_VALID: "its certificate is not valid yet",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name",
+  ERR_SSL_WRONG_VERSION_NUMBER: "it does not speak TLS",
+  ERR_SSL_PACKET_LENGTH_TOO_LONG: "it does not speak TLS",
+};
+
 const socketReasons: Readonly<Record<string, string>> = {
   ECONNREFUSED: "connection refused",
   ENOTFOUND: "no such host",
@@ -32,6 +45,9 @@ export function classifyFailure(error: unknown, context: { readonly inSession: b
     return new LinkFailure(broken ? "broken" : "answer", withoutPrefix(error.message), error);
   }
   const code = socketCode(error);
+  const tls = code === undefined ? undefined : tlsReasons[code];
+  if (tls !== undefined) return new LinkFailure("untrusted", tls, error);
+  if (code?.startsWith("HPE_")) return new LinkFailure("not_mcp", "it does not speak HTTP", error);
   if (code !== undefined) {
     const reason = socketReasons[code] ?? code;
     return new LinkFailure(neverConnected.has(code) ? "unreachable" : "broken", reason, error);
@@ -39,7 +55,11 @@ export function classifyFailure(error: unknown, context: { readonly inSession: b
   if (error instanceof Error && error.name === "ZodError") {
     return new LinkFailure("answer", "its answer is not what the protocol defines", error);
   }
-  return new LinkFailure("broken", innermostMessage(error), error);
+  // The SDK's words for a handshake with a server of a version that it does not know.
+  const message = innermostMessage(error);
+  const foreign = /protocol version is not supported: (.*)/.exec(message)?.[1];
+  if (foreign !== undefined) return new LinkFailure("not_mcp", `it speaks version ${foreign} of the protocol`, error);
+  return new LinkFailure("broken", message, error);
 }
 
 /** What `fetch` throws says only that it failed; the reason is in its cause. */

@@ -5,6 +5,7 @@ export const streamEndedCode = -32_099;
 
 /** Fetches as the SDK's HTTP transport needs it for a link that notices every break. */
 export interface LinkFetchOptions {
+  readonly fetch: typeof fetch;
   readonly maxEventBytes: number;
   /** The id of the request whose stream is being resumed, since a GET does not name it. */
   readonly resumedId: () => string | undefined;
@@ -26,7 +27,7 @@ export function createLinkFetch(options: LinkFetchOptions): typeof fetch {
     const headers = new Headers(init?.headers);
     const resumed = headers.get("last-event-id");
     if (init?.method === "GET" && resumed === null) return new Response(null, { status: 405 });
-    const response = await fetch(url, init);
+    const response = await options.fetch(url, init);
     if (resumed !== null && response.status === 405) options.onNothingToResume();
     if (!isEventStream(response) || response.body === null) return response;
     const resumedId = resumed === null ? undefined : options.resumedId();

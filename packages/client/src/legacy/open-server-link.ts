@@ -8,6 +8,8 @@ import { createLinkFetch } from "./link-fetch.js";
 /** What opening a link needs beside the server's address. */
 export interface OpenLinkOptions extends Omit<LegacyLinkOptions, "session"> {
   readonly maxEventBytes: number;
+  /** Takes the place of `fetch`, to sign requests; by default they go out as they are. */
+  readonly fetch?: typeof fetch;
 }
 
 /** Opens a link of the 2025 era over whichever transport the server has. */
@@ -28,6 +30,7 @@ async function openHttp(
   let link: LegacyLink | undefined;
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch: createLinkFetch({
+      fetch: options.fetch ?? fetch,
       maxEventBytes: options.maxEventBytes,
       resumedId: () => link?.resumedId,
       onNothingToResume: () => link?.failResumed(new LinkFailure("session_lost", "nothing to resume")),
@@ -40,10 +43,14 @@ async function openHttp(
       reconnectionDelayGrowFactor: 1,
     },
     ...(session === undefined ? {} : { sessionId: session.sessionId }),
-    ...(server.token === undefined ? {} : { requestInit: { headers: { authorization: `Bearer ${server.token}` } } }),
+    requestInit: { headers: requestHeaders(server) },
   });
   link = await openLegacyLink(transport, { ...options, ...(session === undefined ? {} : { session }) });
   return link;
+}
+
+function requestHeaders({ token, headers }: HttpServerConfig): Record<string, string> {
+  return { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
 }
 
 async function openStdio(server: StdioServerConfig, options: OpenLinkOptions): Promise<LegacyLink> {

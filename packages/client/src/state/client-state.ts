@@ -28,6 +28,8 @@ const completedTask = z.object({
 
 const knownServer = z.object({
   server_url: z.string(),
+  /** What its user calls it. */
+  name: z.string().optional(),
   /** Present for servers that are started by a command. */
   command: z.array(z.string()).optional(),
   session_id: z.string().nullable(),

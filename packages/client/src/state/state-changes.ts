@@ -104,9 +104,21 @@ export function taskSeen(info: TaskInfo, now: string): StateChange {
   });
 }
 
-/** Remembers a server and the session with it. */
+/** Remembers a server and the session with it; the name that it was given stays. */
 export function serverSeen(server: ClientState["servers"][string]): StateChange {
-  return (state) => ({ ...state, servers: { ...state.servers, [server.server_url]: server } });
+  return (state) => {
+    const name = server.name ?? state.servers[server.server_url]?.name;
+    const known = { ...server, ...(name === undefined ? {} : { name }) };
+    return { ...state, servers: { ...state.servers, [server.server_url]: known } };
+  };
+}
+
+/** Forgets a server and the session with it. Its tasks are kept: they are there again when it is. */
+export function serverForgotten(address: string): StateChange {
+  return (state) => {
+    const { [address]: _gone, ...servers } = state.servers;
+    return { ...state, servers };
+  };
 }
 
 /** Remembers a forced run before it is sent. */

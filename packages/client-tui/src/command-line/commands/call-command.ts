@@ -10,7 +10,9 @@ export const callCommand: Command = async (context) => {
   const [name, ...words] = line.words;
   if (name === undefined) throw new UsageError("call needs the name of a tool. `tools` lists them.");
   const tool = await findTool(context, name);
-  const values = parseToolArguments(words, line.args, tool.inputSchema);
+  const last = line.again ? client.lastArguments(name) : {};
+  if (last === undefined) throw new UsageError(`${name} was never called from here, so there is nothing to repeat.`);
+  const values = { ...last, ...parseToolArguments(words, line.args, tool.inputSchema) };
   const call = await client.call(name, values, { server: tool.server, resume: line.resume, detached: line.detach });
   const { taskId } = call;
   if (taskId !== undefined) announce(context, name, taskId, call.attached);

@@ -73,24 +73,6 @@ export function activeLine(task: ActiveTask): string {
     .trimEnd();
 }
 
-/** `servers`: the servers of this client, and whether they answer. */
-export const serversCommand: Command = async ({ client, output }) => {
-  const pings = await client.ping();
-  const servers = client.servers().map(({ address, sessionId }) => {
-    const ping = pings.find(({ server }) => server === address);
-    return {
-      server: address,
-      ok: ping?.ok ?? false,
-      milliseconds: ping?.milliseconds,
-      problem: ping?.problem,
-      session_id: sessionId,
-    };
-  });
-  if (output.json) output.object({ servers });
-  else for (const { server, ok, problem } of servers) output.line(ok ? `+ ${server}` : `x ${server}  ${problem ?? ""}`);
-  return exitCodes.ok;
-};
-
 /** `tools`: the tools that can be called; `--all` adds those that steer tasks. */
 export const toolsCommand: Command = async ({ client, line, output }) => {
   const tools = (await client.tools()).filter(({ control }) => line.all || !control);

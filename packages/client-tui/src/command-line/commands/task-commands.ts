@@ -8,6 +8,7 @@ import { followToEnd } from "../follow-to-end.js";
 import { printResult } from "../print-result.js";
 import { taskJson } from "../task-json.js";
 import { parseToolArguments } from "../tool-arguments.js";
+import { chosenTasks } from "./chosen-tasks.js";
 import { parseStatuses } from "./parse-statuses.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
@@ -72,7 +73,12 @@ export const watchCommand: Command = async (context) => {
   if (id === undefined) return watchAll(context);
   const task = client.task(id);
   const { tool } = await task.info();
-  return followToEnd(context, { taskId: id, name: tool, events: () => task.follow(), result: () => task.result() });
+  return followToEnd(context, {
+    taskId: id,
+    name: tool,
+    events: () => task.follow({ fromStart: line.fromStart }),
+    result: () => task.result(),
+  });
 };
 
 async function watchAll(context: CommandContext): Promise<number> {
@@ -139,12 +145,11 @@ export const resultCommand: Command = async (context) => {
   return exitCodes.ok;
 };
 
-/** `pause ID`, `resume ID`, `cancel ID`: steers a task, or several. */
+/** `pause ID…`, `resume ID…`, `cancel ID…`: steers tasks, one after the other; the first that cannot be ends it. */
 export function steerCommand(verb: "pause" | "resume" | "cancel"): Command {
   return async (context) => {
-    const { client, line, output } = context;
-    taskIdOf(context, verb);
-    for (const id of line.words) {
+    const { client, output } = context;
+    for (const id of await chosenTasks(context, verb)) {
       const info = await client.task(id)[verb]();
       if (output.json) output.object(taskJson(info));
       else output.line(taskLine(info));
@@ -152,6 +157,26 @@ export function steerCommand(verb: "pause" | "resume" | "cancel"): Command {
     return exitCodes.ok;
   };
 }
+
+/** `forget ID…`: deletes finished tasks; unfinished ones stay on their server and leave this client's lists. */
+export const forgetCommand: Command = async (context) => {
+  const { client, output } = context;
+  for (const id of await chosenTasks(context, "forget")) {
+    const task = client.task(id);
+    const finished = isFinal((await task.info()).status);
+    await (finished ? task.remove() : task.forget());
+    if (output.json) output.object({ task_id: id, deleted: finished });
+    else output.line(finished ? `Deleted ${id}.` : `Forgotten ${id}; it goes on on its server.`);
+  }
+  return exitCodes.ok;
+};
+
+/** `items ID`: prints what the checkpoints of a task have put out, one JSON value a line. */
+export const itemsCommand: Command = async (context) => {
+  const { client, output } = context;
+  for await (const item of client.task(taskIdOf(context, "items")).items()) output.object(item);
+  return exitCodes.ok;
+};
 
 /** `answer ID KEY [key=value …]`: answers a task's question. */
 export const answerCommand: Command = async (context) => {

@@ -1,0 +1,151 @@
+/** What completes a word of a command line. */
+export type WordKind = "task" | "unfinished_task" | "tool" | "server" | "servers_verb" | "host" | "shell";
+
+/** One subcommand, as help and completion know it. */
+export interface CommandEntry {
+  /** How its words are written. */
+  readonly words: string;
+  readonly summary: string;
+  /** What its first words are; the last kind stands for all that follow. */
+  readonly completes: readonly WordKind[];
+  /** The options that mean something to it, beside those that every command has. */
+  readonly options: readonly OptionName[];
+}
+
+/** One option, as help and completion know it. */
+export interface OptionEntry {
+  /** Absent for an option without a value. */
+  readonly value?: string;
+  readonly summary: string;
+  /** The values that it can have, where they are few. */
+  readonly values?: readonly string[];
+  readonly completes?: WordKind;
+}
+
+const statuses = ["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"];
+
+/** Every option of the program. */
+export const optionTable = {
+  url: { value: "URL", summary: "a server over HTTP (may be given several times)" },
+  stdio: { value: '"COMMAND"', summary: "a server that is started and spoken to over stdin and stdout" },
+  server: { value: "NAME", summary: "only this one of the known servers, by name or address", completes: "server" },
+  token: { value: "TOKEN", summary: "bearer token (or RESUMABLE_MCP_TOKEN)" },
+  state: { value: "FILE", summary: "the state file, by default one per user" },
+  json: { summary: "one JSON object, or one per line, on stdout" },
+  args: { value: "JSON", summary: "arguments as a JSON object" },
+  again: { summary: "call: with the arguments of the last time; words change some of them" },
+  new: { summary: "call: a new run even if the same call is unfinished" },
+  detach: { summary: "call: print the task's id and leave" },
+  wait: { summary: "call, watch, wait: stay through pauses and questions, too" },
+  timeout: { value: "SECONDS", summary: "call, watch, wait: leave after that time; the task goes on" },
+  "on-interrupt": {
+    value: "ACTION",
+    summary: "what Ctrl-C does to the task: detach (default), pause or cancel",
+    values: ["detach", "pause", "cancel"],
+  },
+  "from-start": { summary: "watch: from the task's first event, not from now" },
+  all: { summary: "tasks, tools: everything; pause, resume, cancel, forget: all that it applies to" },
+  status: { value: "LIST", summary: "only tasks of these statuses, with commas between them", values: statuses },
+  tool: { value: "NAME", summary: "only tasks of this tool", completes: "tool" },
+  decline: { summary: "answer: no" },
+  dismiss: { summary: "answer: neither yes nor no" },
+  name: { value: "NAME", summary: "servers add: a short name for it" },
+  "token-env": { value: "VARIABLE", summary: "servers add: the bearer token is in this environment variable" },
+  "token-stdin": { summary: "servers add: the bearer token comes on stdin" },
+  oauth: { summary: "servers add: sign in with the server's authorization server" },
+  "client-id": { value: "ID", summary: "servers add, login: a client id that was registered by hand" },
+  "callback-port": { value: "PORT", summary: "servers add, login: where the browser comes back to, by default any" },
+  file: { value: "FILE", summary: "servers import: a configuration file that stands elsewhere" },
+  help: { summary: "this text" },
+  version: { summary: "the version" },
+} as const satisfies Readonly<Record<string, OptionEntry>>;
+
+/** The name of an option, without its dashes. */
+export type OptionName = keyof typeof optionTable;
+
+/** Options that every command understands. */
+export const commonOptions: readonly OptionName[] = ["url", "stdio", "server", "token", "state", "json", "help"];
+
+const follow = ["wait", "timeout", "on-interrupt"] as const;
+const several = ["all", "status", "tool"] as const;
+
+/** Every subcommand of the program. */
+export const commandTable = {
+  call: {
+    words: "TOOL [key=value …]",
+    summary: "call a tool, or go on with the same unfinished call",
+    completes: ["tool"],
+    options: ["args", "again", "new", "detach", ...follow],
+  },
+  tasks: {
+    words: "",
+    summary: "list the unfinished tasks (--all: the finished ones too)",
+    completes: [],
+    options: [...several],
+  },
+  show: {
+    words: "ID",
+    summary: "one task in detail: attempts, steps, questions, result",
+    completes: ["task"],
+    options: [],
+  },
+  watch: {
+    words: "[ID]",
+    summary: "follow one task, or all unfinished ones",
+    completes: ["unfinished_task"],
+    options: [...follow, "from-start"],
+  },
+  wait: {
+    words: "ID",
+    summary: "wait for the end and print the result",
+    completes: ["unfinished_task"],
+    options: [...follow],
+  },
+  pause: { words: "ID…", summary: "pause tasks, or --all", completes: ["unfinished_task"], options: [...several] },
+  resume: { words: "ID…", summary: "take tasks up again, or --all", completes: ["task"], options: [...several] },
+  cancel: { words: "ID…", summary: "cancel tasks, or --all", completes: ["unfinished_task"], options: [...several] },
+  answer: {
+    words: "ID [KEY] [key=value …]",
+    summary: "answer a task's question (--decline, --dismiss)",
+    completes: ["unfinished_task"],
+    options: ["args", "decline", "dismiss"],
+  },
+  result: { words: "ID", summary: "print the result of a finished task", completes: ["task"], options: [] },
+  items: {
+    words: "ID",
+    summary: "print the items that a task has put out, one a line",
+    completes: ["task"],
+    options: [],
+  },
+  forget: {
+    words: "ID…",
+    summary: "delete finished tasks, and take unfinished ones off the list",
+    completes: ["task"],
+    options: [...several],
+  },
+  stats: { words: "", summary: "count the tasks by status", completes: [], options: [] },
+  session: { words: "", summary: "who this client is and what it remembers", completes: [], options: [] },
+  servers: {
+    words: "[add|test|remove|login|import …]",
+    summary: "the servers and whether they answer; change them",
+    completes: ["servers_verb", "server"],
+    options: ["name", "token-env", "token-stdin", "oauth", "client-id", "callback-port", "file", "all"],
+  },
+  tools: { words: "", summary: "the tools that can be called", completes: [], options: ["all"] },
+  ping: { words: "", summary: "ask the servers for a sign of life", completes: [], options: [] },
+  completion: {
+    words: "bash|zsh|fish",
+    summary: "print the completion script of a shell",
+    completes: ["shell"],
+    options: [],
+  },
+} as const satisfies Readonly<Record<string, CommandEntry>>;
+
+/** The name of a subcommand. */
+export type CommandName = keyof typeof commandTable;
+
+/** The subcommands, in the order in which help tells of them. */
+export const commandNames = Object.keys(commandTable) as readonly CommandName[];
+
+/** What can be done with servers. */
+export const serversVerbs = ["list", "add", "test", "remove", "login", "import"] as const;

@@ -1,0 +1,36 @@
+import { isFinal, type TaskInfo } from "@resumable-mcp/client";
+import type { CommandContext } from "../command.js";
+import { UsageError } from "../exit-code.js";
+import { parseStatuses } from "./parse-statuses.js";
+
+/** What can be done with several tasks at once. */
+export type BulkVerb = "pause" | "resume" | "cancel" | "forget";
+
+/** The ids that a command names, or with `--all` those of the tasks that it makes sense for. */
+export async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<readonly string[]> {
+  const { line } = context;
+  const filtered = line.status !== undefined || line.tool !== undefined;
+  if (!line.all && filtered) throw new UsageError(`${verb} with --status or --tool also needs --all.`);
+  if (line.all && line.words.length > 0) throw new UsageError(`Give ${verb} either ids or --all.`);
+  if (!line.all && line.words.length === 0) {
+    throw new UsageError(`${verb} needs the id of a task, or --all. \`tasks\` lists yours.`);
+  }
+  return line.all ? (await listFor(context, verb)).map(({ id }) => id) : line.words;
+}
+
+async function listFor({ client, line }: CommandContext, verb: BulkVerb): Promise<readonly TaskInfo[]> {
+  const status = line.status === undefined ? undefined : parseStatuses(line.status);
+  const tool = line.tool === undefined ? {} : { tool: line.tool };
+  const named = status !== undefined || verb === "forget";
+  const tasks = named
+    ? await client.tasks({ ...tool, ...(status === undefined ? {} : { status }) })
+    : (await client.unfinished()).filter((task) => line.tool === undefined || task.tool === line.tool);
+  return tasks.filter((task) => makesSense[verb](task));
+}
+
+const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo) => boolean>> = {
+  pause: ({ status }) => status === "pending" || status === "running" || status === "input_required",
+  resume: ({ status, interrupted }) => status === "paused" || status === "failed" || interrupted,
+  cancel: ({ status }) => !isFinal(status),
+  forget: ({ status }) => isFinal(status),
+};

@@ -1,0 +1,78 @@
+import { homedir } from "node:os";
+import { type ServerInfo, serverAddress } from "@resumable-mcp/client";
+import { plainText } from "../../display/plain-text.js";
+import { type HostName, hostNames } from "../../hosts/host-files.js";
+import { type HostServer, readHostServers } from "../../hosts/read-host-servers.js";
+import type { CommandContext } from "../command.js";
+import { exitCodes, UsageError } from "../exit-code.js";
+
+/**
+ * `servers import [HOST[/NAME] …]`: takes over servers that hosts have configured; without words it shows them.
+ *
+ * The hosts' files are only read. Secrets in them go to the credentials file.
+ */
+export async function importServers(context: CommandContext, words: readonly string[]): Promise<number> {
+  const { client, line, output } = context;
+  const wanted = words.map(parseWord);
+  const hosts = wanted.length === 0 ? hostNames : [...new Set(wanted.map(({ host }) => host))];
+  const found = await readHostServers(hosts, surroundings(), line.serverOptions.file);
+  for (const { file, problem } of found.problems) output.note(`${file} was left out: ${problem}.`);
+  if (wanted.length === 0 && !line.all) {
+    for (const server of found.servers) tell(context, server, stateOf(server, client.servers()));
+    if (!output.json) output.note(hint(found.servers.length));
+    return exitCodes.ok;
+  }
+  const chosen = found.servers.filter((server) => wanted.length === 0 || wanted.some((word) => matches(word, server)));
+  const unknown = wanted.filter((word) => !found.servers.some((server) => matches(word, server)));
+  for (const server of chosen) tell(context, server, await take(context, server));
+  for (const { word } of unknown) output.note(`There is no ${word}. \`servers import\` shows what there is.`);
+  return unknown.length > 0 ? exitCodes.notFound : exitCodes.ok;
+}
+
+interface Wanted {
+  readonly word: string;
+  readonly host: HostName;
+  readonly name: string | undefined;
+}
+
+function parseWord(word: string): Wanted {
+  const [first, ...rest] = word.split("/");
+  const host = hostNames.find((known) => known === first);
+  if (host === undefined) throw new UsageError(`There is no host ${first}. There are: ${hostNames.join(", ")}.`);
+  return { word, host, name: rest.length === 0 ? undefined : rest.join("/") };
+}
+
+function matches({ host, name }: Wanted, server: HostServer): boolean {
+  return host === server.host && (name === undefined || name === server.name);
+}
+
+/** Where hosts' files are looked for on this machine. */
+export function surroundings() {
+  return { platform: process.platform, env: process.env, home: homedir(), workingDirectory: process.cwd() };
+}
+
+function stateOf({ config }: HostServer, known: readonly ServerInfo[]): "new" | "known" | "unusable" {
+  if (config === undefined) return "unusable";
+  return known.some(({ address }) => address === serverAddress(config)) ? "known" : "new";
+}
+
+async function take({ client }: CommandContext, server: HostServer): Promise<"added" | "known" | "unusable"> {
+  const state = stateOf(server, client.servers());
+  if (server.config === undefined || state !== "new") return state === "new" ? "unusable" : state;
+  // Two hosts may call different servers the same.
+  const taken = client.servers().some(({ name }) => name === server.name);
+  await client.addServer(server.config, { name: taken ? `${server.name}-${server.host}` : server.name });
+  return "added";
+}
+
+function tell({ output }: CommandContext, server: HostServer, state: string): void {
+  const { host, name, file, config, problem } = server;
+  const address = config === undefined ? undefined : serverAddress(config);
+  if (output.json) output.object({ host, name, file, server: address, state, problem });
+  else output.line(plainText(`${state.padEnd(8)}  ${host}/${name}  ${address ?? problem ?? ""}`));
+}
+
+function hint(count: number): string {
+  if (count === 0) return "No host on this machine has a server configured.";
+  return "Take them over with: resumable-mcp servers import HOST[/NAME] …, or --all";
+}

@@ -1,0 +1,143 @@
+import { type PingResult, type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
+import { plainText } from "../../display/plain-text.js";
+import type { Command, CommandContext } from "../command.js";
+import { serversVerbs } from "../command-table.js";
+import { exitCodes, UsageError } from "../exit-code.js";
+import { httpServer } from "../parse-command-line.js";
+import { readSecretLine } from "../read-secret-line.js";
+import { importServers } from "./import-servers.js";
+import { signInOnTerminal } from "./sign-in-on-terminal.js";
+
+/** `servers [list|add|test|remove|login|import]`: the servers of this client. */
+export const serversCommand: Command = async (context) => {
+  const [verb = "list", ...words] = context.line.words;
+  switch (serversVerbs.find((known) => known === verb)) {
+    case "list":
+      return listServers(context);
+    case "add":
+      return addServer(context, words);
+    case "test":
+      return testServers(context, words);
+    case "remove":
+      return removeServers(context, words);
+    case "login":
+      return signInOnTerminal(context, needed(words[0], "login"));
+    case "import":
+      return importServers(context, words);
+    default:
+      throw new UsageError(`servers cannot ${verb}. It can: ${serversVerbs.join(", ")}.`);
+  }
+};
+
+async function listServers({ client, output }: CommandContext): Promise<number> {
+  const pings = await client.ping();
+  const servers = client.servers().map((server) => ({
+    ...server,
+    ping: pings.find(({ server: address }) => address === server.address),
+  }));
+  if (output.json) {
+    output.object({
+      servers: servers.map(({ address, name, sessionId, ping }) => ({
+        server: address,
+        name,
+        ok: ping?.ok ?? false,
+        milliseconds: ping?.milliseconds,
+        problem: ping?.problem,
+        session_id: sessionId,
+      })),
+    });
+    return exitCodes.ok;
+  }
+  for (const { address, name, ping } of servers) {
+    const title = name === undefined ? address : `${name}  ${address}`;
+    output.line(ping?.ok === true ? `+ ${title}` : `x ${title}  ${ping?.problem ?? ""}`);
+  }
+  return exitCodes.ok;
+}
+
+/** Adds a server and asks it for a sign of life; one that does not answer is kept all the same. */
+async function addServer(context: CommandContext, words: readonly string[]): Promise<number> {
+  const { client, line, output } = context;
+  const config = await withToken(context, configOf(context, words));
+  const { name, oauth } = line.serverOptions;
+  const { address } = await client.addServer(config, name === undefined ? {} : { name });
+  if ("url" in config && config.token !== undefined && isOpenToOthers(config.url)) {
+    output.note(`Mind that ${address} is not encrypted: whoever is on the way can read the token.`);
+  }
+  if (oauth) {
+    const code = await signInOnTerminal(context, address);
+    if (code !== exitCodes.ok) return code;
+  }
+  const test = await client.testServer(address);
+  tellTest(context, test);
+  if (test.ok) return exitCodes.ok;
+  const help = test.code === "UNAUTHORIZED" ? `servers login ${name ?? address}` : `servers test ${name ?? address}`;
+  output.note(`It is added all the same. Next: resumable-mcp ${help}`);
+  return exitCodes.unreachable;
+}
+
+/** The server that the words or `--url` and `--stdio` name: exactly one. */
+function configOf({ line }: CommandContext, words: readonly string[]): ServerConfig {
+  const configs = [...words.map((url) => httpServer(url, undefined)), ...line.servers];
+  const [config, ...others] = configs;
+  if (config === undefined || others.length > 0) {
+    throw new UsageError('servers add needs one server: a URL, or --stdio "COMMAND".');
+  }
+  return config;
+}
+
+async function withToken({ line }: CommandContext, config: ServerConfig): Promise<ServerConfig> {
+  const { tokenVariable, tokenOnStdin, oauth } = line.serverOptions;
+  if (tokenVariable === undefined && !tokenOnStdin) return config;
+  if ("command" in config || oauth) throw new UsageError("A token is for a server over HTTP without --oauth.");
+  const token = tokenOnStdin ? await readSecretLine(process.stdin) : process.env[tokenVariable ?? ""];
+  if (token === undefined || token === "") {
+    const place = tokenOnStdin ? "stdin" : `the environment variable ${tokenVariable}`;
+    throw new UsageError(`There is no token in ${place}.`);
+  }
+  return { ...config, token };
+}
+
+function isOpenToOthers(url: string): boolean {
+  const { protocol, hostname } = new URL(url);
+  return protocol === "http:" && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}
+
+async function testServers(context: CommandContext, words: readonly string[]): Promise<number> {
+  const { client } = context;
+  const wanted = words.length > 0 ? words : client.servers().map(({ address }) => address);
+  const tests = await Promise.all(wanted.map((word) => client.testServer(word)));
+  for (const test of tests) tellTest(context, test);
+  return tests.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.unreachable;
+}
+
+function tellTest({ output }: CommandContext, test: ServerTest): void {
+  if (output.json) output.object(testJson(test));
+  else if (!test.ok) output.line(`x ${test.problem ?? test.server}`);
+  else {
+    const tasks = test.resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
+    output.line(plainText(`+ ${test.server} answers (${test.milliseconds} ms): ${test.tools} tools, ${tasks}`));
+  }
+}
+
+function testJson({ code, ...test }: ServerTest & PingResult): object {
+  return { ...test, ...(code === undefined ? {} : { code }) };
+}
+
+async function removeServers({ client, output }: CommandContext, words: readonly string[]): Promise<number> {
+  needed(words[0], "remove");
+  for (const word of words) {
+    const server = client.servers().find(({ name, address }) => [name, address].includes(word));
+    const address = server?.address ?? serverAddress({ url: word });
+    await client.removeServer(word);
+    const left = client.summary().activeTasks.filter(({ server_url }) => server_url === address).length;
+    if (output.json) output.object({ removed: address, unfinished_tasks: left });
+    else output.line(left === 0 ? `Removed ${address}.` : `Removed ${address}. ${left} unfinished tasks stay on it.`);
+  }
+  return exitCodes.ok;
+}
+
+function needed(word: string | undefined, verb: string): string {
+  if (word === undefined) throw new UsageError(`servers ${verb} needs the name or the address of a server.`);
+  return word;
+}

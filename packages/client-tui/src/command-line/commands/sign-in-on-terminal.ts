@@ -1,0 +1,49 @@
+import { createInterface } from "node:readline";
+import type { CommandContext } from "../command.js";
+import { exitCodeOfInterrupt, exitCodes } from "../exit-code.js";
+import { openInBrowser } from "../open-in-browser.js";
+
+/**
+ * Signs the user in: opens the page in a browser, prints its address in any case, and waits for the browser to return.
+ *
+ * A browser on another machine cannot return here: the address that it was sent to can be pasted instead.
+ */
+export async function signInOnTerminal(context: CommandContext, server: string): Promise<number> {
+  const { client, line, output, interrupts } = context;
+  const { clientId, callbackPort } = line.serverOptions;
+  const giveUp = new AbortController();
+  const stopReading: (() => void)[] = [];
+  const done = client.signIn(server, {
+    signal: giveUp.signal,
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(callbackPort === undefined ? {} : { callbackPort }),
+    onPage(url, receive) {
+      output.note(`Sign in on this page:\n${url}`);
+      openInBrowser(url, process.env, process.platform);
+      if (process.stdin.isTTY) stopReading.push(readPasted(receive, output.note));
+    },
+  });
+  try {
+    const stop = await Promise.race([done, interrupts.next()]);
+    if (stop === undefined) {
+      output.note(`Signed in to ${server}.`);
+      return exitCodes.ok;
+    }
+    giveUp.abort();
+    await done.catch(() => undefined);
+    return exitCodeOfInterrupt(stop);
+  } finally {
+    for (const stop of stopReading) stop();
+  }
+}
+
+function readPasted(receive: (address: string) => boolean, note: (text: string) => void): () => void {
+  note("Is the browser on another machine? Then paste the address at which it ended, and press Enter.");
+  const lines = createInterface({ input: process.stdin });
+  // Readline would keep Ctrl-C to itself.
+  lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  lines.on("line", (text) => {
+    if (text.trim() !== "" && !receive(text.trim())) note("That is not the address of this sign-in.");
+  });
+  return () => lines.close();
+}

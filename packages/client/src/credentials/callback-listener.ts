@@ -1,0 +1,90 @@
+import { timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { ClientError } from "../client-error.js";
+
+const path = "/callback";
+
+/** Waits on this machine for the browser to come back from the authorization server. */
+export interface CallbackListener {
+  /** Where the authorization server is to send the browser. */
+  readonly redirectUrl: string;
+  /** Resolves to the code that the authorization server gave. */
+  readonly code: Promise<string>;
+  /** Takes the address that the browser was sent to, where it could not reach this machine; tells whether it was ours. */
+  receive(address: string): boolean;
+  close(): void;
+}
+
+/**
+ * Listens on 127.0.0.1 for one answer that carries the state; anything else is turned away and changes nothing.
+ *
+ * Source: RFC 8252, section 7.3.
+ */
+export async function listenForCallback(state: string, port = 0): Promise<CallbackListener> {
+  const server = createServer({ requestTimeout: 10_000 });
+  let settle: { resolve: (code: string) => void; reject: (error: Error) => void } | undefined;
+  const code = new Promise<string>((resolve, reject) => {
+    settle = { resolve, reject };
+  });
+  // Whoever gives up waiting must not leave an unhandled failure behind.
+  code.catch(() => undefined);
+  await listen(server, port);
+  const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
+  const receive = (address: string) => {
+    const answer = readAnswer(address, redirectUrl, state);
+    if (answer === undefined) return false;
+    if ("code" in answer) settle?.resolve(answer.code);
+    else settle?.reject(new ClientError("UNAUTHORIZED", `The sign-in was refused (${answer.error}). Try again.`));
+    return true;
+  };
+  server.on("request", (request: IncomingMessage, response) => {
+    const ours = request.method === "GET" && receive(new URL(request.url ?? "/", redirectUrl).href);
+    response.writeHead(ours ? 200 : 400, { "content-type": "text/plain", "cache-control": "no-store" });
+    response.end(ours ? "Done. You can close this window and go back to the terminal.\n" : "Nobody waits for this.\n");
+  });
+  return {
+    redirectUrl,
+    code,
+    receive,
+    close() {
+      server.close();
+      // A browser keeps its connection open for a while.
+      server.closeIdleConnections();
+    },
+  };
+}
+
+function readAnswer(
+  address: string,
+  redirectUrl: string,
+  state: string,
+): { readonly code: string } | { readonly error: string } | undefined {
+  if (!URL.canParse(address)) return undefined;
+  const { origin, pathname, searchParams } = new URL(address);
+  if (`${origin}${pathname}` !== redirectUrl || !isSame(searchParams.get("state") ?? "", state)) return undefined;
+  const code = searchParams.get("code");
+  return code === null ? { error: searchParams.get("error") ?? "no code came" } : { code };
+}
+
+function isSame(given: string, expected: string): boolean {
+  const [left, right] = [Buffer.from(given), Buffer.from(expected)];
+  return left.length === right.length && timingSafeEqual(left, right);
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error) =>
+      reject(
+        new ClientError(
+          "SIGN_IN_FAILED",
+          `Nothing can listen on 127.0.0.1:${port} (${error.message}). Name another port.`,
+          {
+            cause: error,
+          },
+        ),
+      ),
+    );
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}

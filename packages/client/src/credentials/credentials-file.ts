@@ -1,0 +1,115 @@
+import { chmod, readFile, stat } from "node:fs/promises";
+import { extname } from "node:path";
+import { z } from "zod";
+import { ClientError } from "../client-error.js";
+import { jsonObjectSchema } from "../json.js";
+import { withFileLock } from "../state/file-lock.js";
+import { writeFileAtomic } from "../state/write-file-atomic.js";
+
+const format = "resumable-mcp-credentials";
+const version = 1;
+
+const serverCredentials = z.object({
+  /** Sent as a bearer token. */
+  token: z.string().optional(),
+  /** Sent with every request over HTTP. */
+  headers: z.record(z.string(), z.string()).optional(),
+  /** Given to a server that is started by a command. */
+  env: z.record(z.string(), z.string()).optional(),
+  /** What the authorization server gave: the registration of this client, and its tokens. */
+  oauth: z.object({ client: jsonObjectSchema.optional(), tokens: jsonObjectSchema.optional() }).optional(),
+});
+
+const schema = z.object({
+  format: z.literal(format),
+  version: z.literal(version),
+  servers: z.record(z.string(), serverCredentials),
+});
+
+/** What one server wants to see before it lets this client in. */
+export type ServerCredentials = z.infer<typeof serverCredentials>;
+
+/** The secrets of a client: beside the state file and apart from it, so that the state can be shown to others. */
+export interface CredentialsFile {
+  readonly path: string;
+  /** What happened to the file that a user should know. */
+  readonly notices: readonly string[];
+  /** Reads what is known for a server's address; empty where nothing is. */
+  read(address: string): Promise<ServerCredentials>;
+  /**
+   * Changes what is known for an address; `undefined` forgets it.
+   *
+   * Durability: resolves when the file is synced. It is readable by its owner only.
+   */
+  update(address: string, change: (known: ServerCredentials) => ServerCredentials | undefined): Promise<void>;
+}
+
+/** Where the secrets of a state file's client are: beside it. */
+export function credentialsPath(statePath: string): string {
+  const extension = extname(statePath);
+  return `${statePath.slice(0, statePath.length - extension.length)}.credentials${extension}`;
+}
+
+/**
+ * Opens a file of credentials; it is created with the first secret.
+ *
+ * A file that cannot be understood is refused and left as it is: it may hold what nobody else has.
+ *
+ * @throws {@link ClientError} `STATE_UNREADABLE`.
+ */
+export async function openCredentialsFile(path: string): Promise<CredentialsFile> {
+  await readAll(path);
+  const notices = await closeToOthers(path);
+  return {
+    path,
+    notices,
+    async read(address) {
+      return (await readAll(path))[address] ?? {};
+    },
+    async update(address, change) {
+      await withFileLock(`${path}.lock`, async () => {
+        const { [address]: known = {}, ...others } = await readAll(path);
+        const next = change(known);
+        const servers = next === undefined ? others : { ...others, [address]: next };
+        await writeFileAtomic(path, `${JSON.stringify({ format, version, servers }, null, 2)}\n`);
+      });
+    },
+  };
+}
+
+async function readAll(path: string): Promise<Readonly<Record<string, ServerCredentials>>> {
+  const text = await readFile(path, "utf8").catch((error: unknown) => {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
+    throw unusable(path, "it cannot be read", error);
+  });
+  if (text.trim() === "") return {};
+  const parsed = schema.safeParse(parseJson(path, text));
+  if (parsed.success) return parsed.data.servers;
+  throw unusable(path, "it is damaged, or of a newer program", parsed.error);
+}
+
+function parseJson(path: string, text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // Not the cause: the parser's message quotes the text, which holds secrets.
+    throw unusable(path, "it is no JSON");
+  }
+}
+
+/** A copy or a careless editor may have opened the file to everybody. */
+async function closeToOthers(path: string): Promise<readonly string[]> {
+  const found = await stat(path).catch(() => undefined);
+  const open = found !== undefined && process.platform !== "win32" && (found.mode & 0o077) !== 0;
+  if (!open) return [];
+  await chmod(path, 0o600);
+  return [`${path} could be read by others; now only you can. Change the tokens in it if others use this machine.`];
+}
+
+function unusable(path: string, reason: string, cause?: unknown): ClientError {
+  return new ClientError(
+    "STATE_UNREADABLE",
+    `The credentials ${path} cannot be used (${reason}); the file was left as it is. Move it away, and give the tokens again.`,
+    cause === undefined ? {} : { cause },
+  );
+}

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { auth, extractWWWAuthenticateParams } from "@modelcontextprotocol/sdk/client/auth.js";
+import { ClientError, isClientError } from "../client-error.js";
+import type { ClientLimits } from "../limits.js";
+import { listenForCallback } from "./callback-listener.js";
+import type { CredentialsFile } from "./credentials-file.js";
+import { StoredOAuthProvider } from "./oauth-provider.js";
+
+/** How a user signs in. */
+export interface SignInOptions {
+  /**
+   * Shows the user the page of the authorization server. `receive` takes the address to which the browser was sent
+   * afterwards, for a browser on another machine; it tells whether that was the answer.
+   */
+  readonly onPage: (url: string, receive: (redirected: string) => boolean) => void;
+  /** A client id that was registered by hand, where the authorization server registers nobody by itself. */
+  readonly clientId?: string;
+  /** The port of 127.0.0.1 that the browser comes back to; by default any that is free. */
+  readonly callbackPort?: number;
+  readonly signal?: AbortSignal;
+}
+
+/** What signing in works with. */
+export interface SignInContext {
+  readonly address: string;
+  readonly credentials: CredentialsFile;
+  readonly limits: Pick<ClientLimits, "requestTimeoutMs" | "signInTimeoutMs">;
+}
+
+/**
+ * Signs the user in with the authorization server that a server names, and keeps the tokens.
+ *
+ * @throws {@link ClientError} `UNAUTHORIZED` when it was refused, `SIGN_IN_FAILED`, `SERVER_UNREACHABLE`, `ABORTED`.
+ */
+export async function signIn(context: SignInContext, options: SignInOptions): Promise<void> {
+  const { address, credentials, limits } = context;
+  const state = randomBytes(32).toString("base64url");
+  const challenge = await askForChallenge(context);
+  const callback = await listenForCallback(state, options.callbackPort);
+  const signals = [AbortSignal.timeout(limits.signInTimeoutMs), ...(options.signal ? [options.signal] : [])];
+  const provider = new StoredOAuthProvider({
+    address,
+    credentials,
+    redirectUrl: callback.redirectUrl,
+    state,
+    fresh: true,
+    onRedirect: (url) => options.onPage(url.href, callback.receive),
+    ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
+  });
+  const fetchFn = (url: string | URL, init?: RequestInit) =>
+    fetch(url, { ...init, signal: AbortSignal.timeout(limits.requestTimeoutMs) });
+  const flow = { serverUrl: address, fetchFn, ...challenge };
+  try {
+    await auth(provider, flow);
+    const authorizationCode = await orAborted(callback.code, AbortSignal.any(signals), options.signal);
+    await auth(provider, { ...flow, authorizationCode });
+  } catch (error) {
+    throw isClientError(error) ? error : failed(address, error);
+  } finally {
+    callback.close();
+  }
+}
+
+/** Asks without a token: the refusal says where the authorization server is. */
+async function askForChallenge({
+  address,
+  limits,
+}: SignInContext): Promise<{ resourceMetadataUrl?: URL; scope?: string }> {
+  const answer = await fetch(address, {
+    method: "POST",
+    headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: "sign-in", method: "ping" }),
+    signal: AbortSignal.timeout(limits.requestTimeoutMs),
+  }).catch((error: unknown) => {
+    throw new ClientError("SERVER_UNREACHABLE", `No server answers at ${address} (${reasonOf(error)}).`, {
+      cause: error,
+    });
+  });
+  await answer.body?.cancel();
+  if (answer.status !== 401) {
+    throw new ClientError("SIGN_IN_FAILED", `${address} asks for no sign-in (HTTP ${answer.status}): use it as it is.`);
+  }
+  const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
+  return {
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    ...(scope === undefined ? {} : { scope }),
+  };
+}
+
+function orAborted<T>(promise: Promise<T>, signal: AbortSignal, outer: AbortSignal | undefined): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const onAbort = () =>
+      reject(
+        outer?.aborted === true
+          ? new ClientError("ABORTED", "The sign-in was given up.")
+          : new ClientError("SIGN_IN_FAILED", "Nobody came back from the browser in time. Sign in again."),
+      );
+    if (signal.aborted) onAbort();
+    signal.addEventListener("abort", onAbort, { once: true });
+    promise.then(resolve, reject);
+  });
+}
+
+function failed(address: string, error: unknown): ClientError {
+  const reason = reasonOf(error);
+  const byHand = /dynamic client registration/i.test(reason)
+    ? " Register a client by hand and give its id (--client-id)."
+    : "";
+  return new ClientError("SIGN_IN_FAILED", `Signing in to ${address} failed (${reason}).${byHand}`, { cause: error });
+}
+
+/** What `fetch` throws says only that it failed; the reason is in its cause. */
+function reasonOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? error.cause.message || error.message : error.message;
+}
