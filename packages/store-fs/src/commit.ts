@@ -13,6 +13,7 @@ import { encodeLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
+import { appendLine } from "./journal-append.js";
 import type { LeaseBook } from "./lease-book.js";
 import type { LiveLease } from "./live-lease.js";
 import { lookAsWriter } from "./quiet-folder.js";
@@ -25,7 +26,6 @@ import type { FolderState } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
 import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
 import { addCommit } from "./task-view.js";
-import { appendAll } from "./whole-file.js";
 
 /** What a writer wants to happen. */
 export interface CommitRequest {
@@ -133,7 +133,7 @@ export class Committer {
 
   private write(live: LiveLease, line: Buffer): void {
     try {
-      appendAll(this.parts.context.disk, live.file, line);
+      appendLine(this.parts.context, live, line);
     } catch (error) {
       this.parts.book.end(live);
       throw storeFailure(error, "write", live.view.path);

@@ -17,13 +17,14 @@ export interface DiskWatch {
  * nothing else of this process can happen, which is what the fencing of the journals rests on.
  */
 export interface Disk {
-  /** `ax` creates exclusively for appending, `wx` for writing; `a` appends to what may exist. */
-  open(path: string, flags: "r" | "r+" | "a" | "ax" | "wx"): number;
+  /** `wx` creates exclusively; `a` appends to what may exist. */
+  open(path: string, flags: "r" | "r+" | "a" | "wx"): number;
   close(file: number): void;
   read(file: number, into: Uint8Array, position: number): number;
   /** Writes at a position, or at the end of a file opened for appending. @returns how many bytes were taken. */
   write(file: number, bytes: Uint8Array, position: number | null): number;
-  truncate(path: string): void;
+  /** Cuts a file to a length, 0 unless told otherwise. */
+  truncate(path: string, length?: number): void;
   /** Resolves to `undefined` for what does not exist. */
   stat(path: string): DiskStat | undefined;
   /** Tells whether there is something of this name, as far as the system lets it be seen. Throws nothing. */

@@ -114,8 +114,9 @@ export class Hints {
     const folder = taskFolder(this.context.layout, taskId);
     const state = lookAt(this.context.disk, folder);
     if (state === undefined) return "none";
-    const size = this.context.disk.stat(join(folder, journalName(state.newest)))?.size;
-    return JSON.stringify([{ ...state, quiet: undefined }, size]);
+    // A file that was extended beforehand does not grow with each line.
+    const journal = this.context.disk.stat(join(folder, journalName(state.newest)));
+    return JSON.stringify([{ ...state, quiet: undefined }, journal]);
   }
 
   close(): void {

@@ -17,7 +17,7 @@ export function* itemEvents(
 ): Generator<{ readonly event: ItemEvent; readonly index: number }> {
   let count = entry.items;
   let from = entry.itemsFrom;
-  for (const { commit } of journalLines(context, join(folder, journalName(entry.epoch)), entry, 0)) {
+  for (const { commit } of journalLines(context, join(folder, journalName(entry.epoch)), entry, { afterSeq: 0 })) {
     for (const event of commit.events) {
       if (event.type === "restarted" && !event.fromState) [count, from] = [0, event.seq];
       if (event.type !== "checkpoint" || event.items === undefined || event.items.length === 0) continue;

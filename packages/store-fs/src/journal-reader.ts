@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { EventPage, ItemPage, Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { BoundedCache } from "./bounded-cache.js";
 import { DamagedFile, decodeLine, rawLines } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { itemEvents } from "./item-events.js";
@@ -16,14 +17,24 @@ interface Range {
   readonly limit: number;
 }
 
+/** Where in a task's files the events behind a seq begin. */
+interface Place {
+  readonly epoch: number;
+  readonly offset: number;
+}
+
 /** Reads parts of journals. */
 export class JournalReader {
   private readonly context: StoreContext;
   private readonly reader: TaskReader;
+  /** Where pages ended, so that who asks for the next one does not begin at the file's start. */
+  private readonly places: BoundedCache<Place>;
 
   constructor(context: StoreContext, reader: TaskReader) {
     this.context = context;
     this.reader = reader;
+    const { maxCachedTasks } = context.limits;
+    this.places = new BoundedCache({ maxEntries: maxCachedTasks, maxBytes: Number.POSITIVE_INFINITY });
   }
 
   /** Reads events from behind a cursor. */
@@ -34,7 +45,7 @@ export class JournalReader {
     });
   }
 
-  private eventsOf({ record, view }: TaskReading, range: Range): EventPage {
+  private eventsOf({ record, view }: Pick<TaskReading, "record" | "view">, range: Range): EventPage {
     const { lastSeq } = record;
     if (range.after >= lastSeq) return { events: [], lastSeq };
     const fromTail = view.tail.between(range.after, lastSeq, range.limit);
@@ -42,28 +53,42 @@ export class JournalReader {
     const chain = chainThrough(view);
     const oldest = chain[0];
     if (oldest === undefined || range.after >= oldest.base) {
-      return { events: this.scan(record, chain, range), lastSeq };
+      return { events: this.scan({ record, view }, chain, range), lastSeq };
     }
     const snapshot = this.snapshotBefore(record.id, oldest);
-    return { snapshot, events: this.scan(record, chain, { ...range, after: oldest.base }), lastSeq };
+    return { snapshot, events: this.scan({ record, view }, chain, { ...range, after: oldest.base }), lastSeq };
   }
 
-  private scan(record: TaskRecord, chain: readonly ChainEntry[], { after, limit }: Range): readonly TaskEvent[] {
-    const folder = taskFolder(this.context.layout, record.id);
+  private scan(
+    { record, view }: Pick<TaskReading, "record" | "view">,
+    chain: readonly ChainEntry[],
+    { after, limit }: Range,
+  ): readonly TaskEvent[] {
+    const { birth } = view.header;
+    const known = this.places.get(placeKey(birth, after));
     const found: TaskEvent[] = [];
     let bytes = 0;
     for (const entry of chain) {
       if (entry.end <= after) continue;
-      for (const line of journalLines(this.context, join(folder, journalName(entry.epoch)), entry, after)) {
+      const from = known?.epoch === entry.epoch ? known.offset : 0;
+      for (const line of this.linesOf(record.id, entry, { afterSeq: after, from })) {
         for (const event of line.commit.events) {
-          if (event.seq > record.lastSeq || found.length >= limit) return found;
+          if (event.seq > record.lastSeq || found.length >= limit) {
+            this.places.set(placeKey(birth, found.at(-1)?.seq ?? after), { epoch: entry.epoch, offset: line.start }, 0);
+            return found;
+          }
           if (event.seq > after) found.push(event);
         }
-        bytes += line.bytes;
+        bytes += line.next - line.start;
         if (bytes > this.context.limits.maxPageBytes) return found;
       }
     }
     return found;
+  }
+
+  private linesOf(taskId: string, entry: ChainEntry, range: { readonly afterSeq: number; readonly from: number }) {
+    const path = join(taskFolder(this.context.layout, taskId), journalName(entry.epoch));
+    return journalLines(this.context, path, entry, range);
   }
 
   /** The task as it was when the oldest file that is left began. */
@@ -137,4 +162,8 @@ export class JournalReader {
 function endsBefore(next: ItemSegment | ChainEntry | undefined, record: TaskRecord, start: number): boolean {
   if (next === undefined || next.itemsFrom !== record.itemsFromSeq) return false;
   return ("epoch" in next ? next.items : next.first) <= start;
+}
+
+function placeKey(birth: string, seq: number): string {
+  return `${birth} ${seq}`;
 }

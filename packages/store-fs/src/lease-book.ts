@@ -3,6 +3,7 @@ import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
 import { isSystemError } from "./disk.js";
 import type { Hints } from "./hints.js";
+import { trim } from "./journal-append.js";
 import { journalName, leaseName, quietName, taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import type { ViewCache } from "./newest-view.js";
@@ -105,10 +106,12 @@ export class LeaseBook {
       view: taken.view,
       epoch: taken.epoch,
       file: taken.file,
+      extendedTo: 0,
       durable: taken.view.record,
       unacknowledged: new Set(),
       ended: false,
       sync: new SharedSync(async () => {
+        if (live.alsoSync.length === 0) return context.disk.syncData(live.file);
         const also = live.alsoSync.splice(0);
         await allDone([context.disk.syncData(live.file), ...also.map((sync) => sync())]);
       }),
@@ -141,6 +144,7 @@ export class LeaseBook {
   private abandon(live: LiveLease): void {
     const { leases, hints } = this.parts;
     const { taskId } = live.lease;
+    if (!live.ended) trim(this.parts.context, live);
     this.end(live);
     if (leases.get(taskId) === live) leases.delete(taskId);
     this.removeLease(live);

@@ -2,6 +2,9 @@
 export const fsStoreDefaults = {
   /** A journal file that grew beyond this is followed by a new one. */
   rotateBytes: 1024 * 1024,
+  /** A journal file of this length is extended by zeros, as much as it is long, and at most so much at a time. */
+  extendFromBytes: 8 * 1024,
+  maxExtendBytes: 128 * 1024,
   /** Journal files with events that one task may have; beyond that the oldest keep only their items. */
   maxJournalFiles: 12,
   /** How many of the newest finished journal files compaction leaves alone. */

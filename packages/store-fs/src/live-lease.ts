@@ -20,6 +20,8 @@ export interface LiveLease {
   /** Epoch and descriptor of the file that is written. */
   epoch: number;
   file: number;
+  /** How far the file reaches with the zeros behind what is written; 0 while there are none. */
+  extendedTo: number;
   /** As acknowledged: what others may see. */
   durable: TaskRecord;
   /** Signals that were carried out by commits which are not acknowledged: others still see them pending. */

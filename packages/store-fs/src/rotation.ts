@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { allDone } from "./all-done.js";
 import { encodeLine } from "./checked-line.js";
 import { itemEvents } from "./item-events.js";
+import { trim } from "./journal-append.js";
 import type { ChainEntry, ItemSegment } from "./journal-line.js";
 import { taskFolder } from "./layout.js";
 import type { LeaseBook } from "./lease-book.js";
@@ -53,10 +54,12 @@ export class Rotation {
         return;
       }
       context.observe("store.rotate.sealed", taskId);
+      trim(context, live);
       this.retire(live);
       live.view = taken.view;
       live.epoch = taken.epoch;
       live.file = taken.file;
+      live.extendedTo = 0;
     } catch {
       // The old file is whole and stays the newest: what could not be begun is tried again after the next commit.
     }

@@ -119,7 +119,7 @@ function announce(
     const claim = rotate === undefined && by !== undefined ? join(folderPath, leaseName(epoch, by.holder)) : undefined;
     try {
       if (claim !== undefined) touchFile(disk, claim);
-      return { epoch, file: disk.open(join(folderPath, journalName(epoch)), "ax") };
+      return { epoch, file: disk.open(join(folderPath, journalName(epoch)), "wx") };
     } catch (error) {
       if (claim !== undefined) unlinkIfExists(disk, claim);
       if (hasCode(error, "ENOENT")) return undefined;

@@ -8,6 +8,7 @@ import { journalName, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import { noteConsumed } from "./task-signals.js";
 import { readFrom } from "./whole-file.js";
+import { writtenPart } from "./written-part.js";
 
 /** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
 export interface TaskView {
@@ -33,7 +34,7 @@ export function openView(context: StoreContext, taskId: string, epoch: number): 
   const path = join(taskFolder(context.layout, taskId), journalName(epoch));
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined) return undefined;
-  const lines = rawLines(bytes, 0, path);
+  const lines = rawLines(writtenPart(bytes, 0, path), 0, path);
   const first = lines.next();
   if (first.done) return undefined;
   const { record, ...header } = parseHeader(first.value, path);
@@ -67,17 +68,17 @@ export function extendView(context: StoreContext, view: TaskView): boolean {
   const size = context.disk.stat(view.path)?.size;
   if (size === undefined || size === view.offset) return false;
   if (size < view.offset) throw new DamagedFile(view.path, size, "the file became shorter");
-  const bytes = readFrom(context.disk, view.path, view.offset);
-  if (bytes === undefined) return false;
   const before = view.offset;
-  for (const line of rawLines(bytes, view.offset, view.path)) fold(view, line);
+  const bytes = readFrom(context.disk, view.path, before);
+  if (bytes === undefined) return false;
+  for (const line of rawLines(writtenPart(bytes, before, view.path), before, view.path)) fold(view, line);
   if (view.offset === before) return false;
   view.unsynced = true;
   return true;
 }
 
 function fold(view: Draft, line: RawLine): void {
-  const { events, consumed } = parseCommit(line, view.path);
+  const { events, consumed } = deepFreeze(parseCommit(line, view.path));
   try {
     const record = deepFreeze(reduceTask(view.record, events));
     addCommit(view, { record, events, consumed: consumed ?? [], bytes: line.next - line.start });

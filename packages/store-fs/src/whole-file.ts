@@ -13,7 +13,8 @@ export function readFrom(disk: Disk, path: string, position = 0): Buffer | undef
   }
 }
 
-function openIfExists(disk: Disk, path: string): number | undefined {
+/** Opens a file for reading, or gives `undefined` when there is none. */
+export function openIfExists(disk: Disk, path: string): number | undefined {
   try {
     return disk.open(path, "r");
   } catch (error) {
@@ -36,7 +37,12 @@ export function readRange(disk: Disk, file: number, position: number, length: nu
 
 /** Writes all bytes at the end, or throws: a short write is a full disk. */
 export function appendAll(disk: Disk, file: number, bytes: Uint8Array): void {
-  const count = disk.write(file, bytes, null);
+  writeAll(disk, file, bytes, null);
+}
+
+/** Writes all bytes at a position, or throws: a short write is a full disk. */
+export function writeAll(disk: Disk, file: number, bytes: Uint8Array, position: number | null): void {
+  const count = disk.write(file, bytes, position);
   if (count === bytes.byteLength) return;
   throw Object.assign(new Error(`ENOSPC: ${count} of ${bytes.byteLength} bytes were written`), {
     code: "ENOSPC",

@@ -63,7 +63,7 @@ function checkJournal({ context }: OpenStore, { view, record }: TaskReading): vo
   const isWhole = chain[0]?.base === 0;
   let folded: TaskRecord | undefined;
   for (const entry of chain) {
-    for (const { commit } of journalLines(context, join(folder, journalName(entry.epoch)), entry, 0)) {
+    for (const { commit } of journalLines(context, join(folder, journalName(entry.epoch)), entry, { afterSeq: 0 })) {
       if (isWhole) folded = reduceTask(folded, commit.events);
     }
   }
