@@ -1,32 +1,25 @@
 import { parseArgs } from "node:util";
-import { type Measure, type Outcome, runMeasure } from "./measure.js";
-import { openingMeasure, storedTasksMeasure, taskLengthMeasure } from "./measures/checkpoint-cost.js";
-import { memoryMeasure } from "./measures/memory.js";
+import { measures } from "./all-measures.js";
+import type { Outcome } from "./measure.js";
 import { table, writeReport } from "./report.js";
-
-const measures: readonly Measure[] = [
-  storedTasksMeasure(10_000, 10),
-  taskLengthMeasure(10_000),
-  openingMeasure(10_000, 10),
-  memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
-];
+import { runIsolated } from "./run-isolated.js";
 
 const { values } = parseArgs({
   options: { only: { type: "string", multiple: true }, json: { type: "string" }, list: { type: "boolean" } },
 });
 
 if (values.list === true) {
-  for (const measure of measures) console.log(`${measure.id}  ${measure.title}`);
+  for (const measure of measures) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
 } else {
-  const chosen = measures.filter((measure) => values.only === undefined || values.only.includes(measure.id));
+  const chosen = measures.filter(({ id }) => values.only === undefined || values.only.some((name) => id.includes(name)));
   if (chosen.length === 0) {
     console.error(`No measure of that name. There are: ${measures.map((measure) => measure.id).join(", ")}.`);
     process.exitCode = 2;
   }
   const outcomes: Outcome[] = [];
   for (const measure of chosen) {
-    console.error(`measuring ${measure.title} …`);
-    outcomes.push(await runMeasure(measure));
+    console.error(`measuring ${measure.title} against ${measure.peer} …`);
+    outcomes.push(await runIsolated(measure.id));
   }
   console.log(table(outcomes));
   const path = values.json ?? "bench-results.json";

@@ -1,5 +1,8 @@
 import { type Spread, spreadOf, type Target, verdict } from "./statistics.js";
 
+/** What a target is about. */
+export type Judged = "ratio" | "figure" | "difference";
+
 /** One comparison of two ways to do the same work. */
 export interface Measure {
   /** Short and stable: for `--only` and for the JSON file. */
@@ -9,8 +12,9 @@ export interface Measure {
   readonly subject: string;
   readonly peer: string;
   readonly unit: string;
-  /** Of the ratio subject / peer. */
   readonly target?: Target;
+  /** What the target is about: the ratio subject / peer, the subject's figure alone, or subject − peer. */
+  readonly judges?: Judged;
   /** At least 15, so that the median has an interval. */
   readonly rounds?: number;
   prepare(): Promise<PreparedMeasure>;
@@ -21,6 +25,8 @@ export interface PreparedMeasure {
   subject(): Promise<number>;
   peer(): Promise<number>;
   dispose(): Promise<void>;
+  /** What was found while preparing that the report should tell. */
+  readonly note?: string;
 }
 
 /** What came out. */
@@ -34,6 +40,10 @@ export interface Outcome {
   readonly subjectFigure: Spread;
   readonly peerFigure: Spread;
   readonly ratio: Spread;
+  readonly judges: Judged;
+  /** Spread of what the target is about. */
+  readonly judged: Spread;
+  readonly note?: string;
   readonly target?: Target;
   readonly verdict: "met" | "unclear" | "missed" | "no target";
 }
@@ -56,20 +66,38 @@ export async function runMeasure(measure: Measure): Promise<Outcome> {
   } finally {
     await prepared.dispose();
   }
-  const ratio = spreadOf(subject.map((figure, index) => figure / (peer[index] ?? Number.NaN)));
-  const { id, title, unit, target } = measure;
+  return outcomeOf(measure, subject, peer, prepared.note);
+}
+
+function outcomeOf(
+  measure: Measure,
+  subject: readonly number[],
+  peer: readonly number[],
+  note: string | undefined,
+): Outcome {
+  const { id, title, unit, target, judges = "ratio" } = measure;
+  const pairs = subject.map((figure, index) => [figure, peer[index] ?? Number.NaN] as const);
+  const ratio = spreadOf(pairs.map(([ours, theirs]) => ours / theirs));
+  const spreads: Record<Judged, Spread> = {
+    ratio,
+    figure: spreadOf(subject),
+    difference: spreadOf(pairs.map(([ours, theirs]) => ours - theirs)),
+  };
   return {
     id,
     title,
     subject: measure.subject,
     peer: measure.peer,
     unit,
-    rounds,
-    subjectFigure: spreadOf(subject),
+    rounds: pairs.length,
+    subjectFigure: spreads.figure,
     peerFigure: spreadOf(peer),
     ratio,
+    judges,
+    judged: spreads[judges],
+    ...(note === undefined ? {} : { note }),
     ...(target === undefined ? {} : { target }),
-    verdict: target === undefined ? "no target" : verdict(ratio, target),
+    verdict: target === undefined ? "no target" : verdict(spreads[judges], target),
   };
 }
 

@@ -1,0 +1,22 @@
+import type { Measure } from "./measure.js";
+import { openingMeasure, storedTasksMeasure, taskLengthMeasure } from "./measures/checkpoint-cost.js";
+import { againstBareLoop, againstPeer, peers } from "./measures/checkpoint-rate.js";
+import { memoryMeasure } from "./measures/memory.js";
+
+/** Everything that is measured, in the order of the report. */
+export const measures: readonly Measure[] = [
+  againstBareLoop("machine", { tasks: 1, each: 300 }, { atLeast: 0.7 }),
+  againstBareLoop("machine", { tasks: 100, each: 20 }, { atLeast: 0.7 }),
+  againstBareLoop("process", { tasks: 1, each: 4_000 }, { atLeast: 0.1 }),
+  againstBareLoop("process", { tasks: 100, each: 40 }, { atLeast: 0.1 }),
+  againstPeer("machine", { tasks: 1, each: 300 }, peers.sqlite, { atLeast: 0.8 }),
+  againstPeer("machine", { tasks: 100, each: 20 }, peers.sqlite, { atLeast: 1.5 }),
+  againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.original, { atLeast: 20 }),
+  againstPeer("machine", { tasks: 1, each: 30, stored: 1_000 }, peers.original),
+  againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.lowdb),
+  againstPeer("process", { tasks: 1, each: 2_000 }, peers.sdkEvents),
+  storedTasksMeasure(10_000, 10),
+  taskLengthMeasure(10_000),
+  openingMeasure(10_000, 10),
+  memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
+];

@@ -1,0 +1,7 @@
+import { measures } from "./all-measures.js";
+import { runMeasure } from "./measure.js";
+
+const measure = measures.find(({ id }) => id === process.argv[2]);
+if (measure === undefined) throw new Error(`There is no measure ${process.argv[2]}.`);
+const outcome = await runMeasure(measure);
+process.send?.(outcome, () => process.exit(0));

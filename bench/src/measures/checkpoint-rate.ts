@@ -1,0 +1,123 @@
+import type { Measure, PreparedMeasure } from "../measure.js";
+import { createByteLoop } from "../peers/byte-loop.js";
+import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
+import { createJsonFileKeeper } from "../peers/json-file-keeper.js";
+import { createLowdbKeeper } from "../peers/lowdb-keeper.js";
+import { createSdkEventKeeper } from "../peers/sdk-event-keeper.js";
+import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
+import { createStoreKeeper } from "../peers/store-keeper.js";
+import type { Target } from "../statistics.js";
+import { temporaryFolder } from "../stored-tasks.js";
+import { newestLine } from "./newest-line.js";
+
+/** How much work a round is: so many tasks at once, each with so many checkpoints, one after the other. */
+interface Work {
+  readonly tasks: number;
+  readonly each: number;
+  /** Tasks that are stored besides and do nothing. */
+  readonly stored?: number;
+}
+
+type Durability = "machine" | "process";
+
+/** This project's store against a loop that writes the same bytes and does nothing else. */
+export function againstBareLoop(durability: Durability, work: Work, target: Target): Measure {
+  const files = work.tasks === 1 ? "one file" : `${work.tasks} files`;
+  const peer =
+    durability === "machine" ? `write + fdatasync of ${files}` : `synchronous write to ${files}`;
+  return {
+    ...describe(durability, work, "bare-loop"),
+    peer,
+    target,
+    async prepare() {
+      const folder = await temporaryFolder();
+      const subject = await openRounds(createStoreKeeper(folder.directory, durability), work);
+      await subject.round();
+      const line = newestLine(folder.directory);
+      const loop = createByteLoop(folder.directory, line, work.tasks, durability === "machine");
+      return {
+        note: `a line is ${line.byteLength} bytes`,
+        subject: subject.round,
+        peer: () => rateOf(work, () => loop.run(work.each)),
+        dispose: async () => {
+          loop.close();
+          await subject.close();
+          await folder.remove();
+        },
+      };
+    },
+  };
+}
+
+/** Another way to keep the same checkpoints. */
+interface Peer {
+  readonly id: string;
+  readonly name: string;
+  readonly open: (directory: string) => CheckpointKeeper | Promise<CheckpointKeeper>;
+}
+
+export const peers = {
+  sqlite: { id: "sqlite", name: "SQLite, WAL, synchronous=FULL", open: createSqliteKeeper },
+  original: { id: "original", name: "one JSON file rewritten whole", open: createJsonFileKeeper },
+  lowdb: { id: "lowdb", name: "lowdb with one file", open: createLowdbKeeper },
+  sdkEvents: { id: "sdk-events", name: "the SDK's in-memory event store", open: createSdkEventKeeper },
+} as const satisfies Record<string, Peer>;
+
+/** This project's store against another way to keep the same checkpoints. */
+export function againstPeer(durability: Durability, work: Work, peer: Peer, target?: Target): Measure {
+  return {
+    ...describe(durability, work, peer.id),
+    peer: peer.name,
+    ...(target && { target }),
+    async prepare(): Promise<PreparedMeasure> {
+      const [ours, theirs] = [await temporaryFolder(), await temporaryFolder()];
+      const subject = await openRounds(createStoreKeeper(ours.directory, durability), work);
+      const other = await openRounds(await peer.open(theirs.directory), work);
+      return {
+        subject: subject.round,
+        peer: other.round,
+        dispose: async () => {
+          await Promise.all([subject.close(), other.close()]);
+          await Promise.all([ours.remove(), theirs.remove()]);
+        },
+      };
+    },
+  };
+}
+
+function describe(durability: Durability, work: Work, peer: string) {
+  const tasks = work.tasks === 1 ? "1 task" : `${work.tasks} tasks at once`;
+  const stored = work.stored === undefined ? "" : `, ${work.stored} stored`;
+  return {
+    id: `${durability}-${work.tasks}-against-${peer}`,
+    title: `\`${durability}\`, ${tasks}${stored}`,
+    subject: `store-fs, ${durability}`,
+    unit: "checkpoints/s",
+    rounds: 31,
+  };
+}
+
+/** Begins the tasks; each round goes on with them. */
+async function openRounds(keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
+  const names = Array.from({ length: tasks + stored }, (_, index) => `task-${index}`);
+  for (const name of names) await keeper.begin(name);
+  const running = names.slice(0, tasks);
+  let done = 0;
+  const round = async () => {
+    const from = done;
+    done += each;
+    return rateOf({ tasks, each }, () => Promise.all(running.map((name) => keepEach(keeper, name, from, each))));
+  };
+  return { round, close: () => keeper.close() };
+}
+
+async function keepEach(keeper: CheckpointKeeper, name: string, from: number, each: number): Promise<void> {
+  for (let index = 1; index <= each; index++) await keeper.keep(name, someCheckpoint(from + index));
+}
+
+/** Checkpoints in a second. */
+async function rateOf({ tasks, each }: Work, work: () => Promise<unknown>): Promise<number> {
+  const begun = performance.now();
+  await work();
+  return (tasks * each * 1000) / (performance.now() - begun);
+}

@@ -1,0 +1,33 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Outcome } from "./measure.js";
+
+/** Threads of each measured process that may sync at once: what Node gives to whoever changes nothing. */
+export const threadPoolSize = 4;
+
+/** Runs a measure in a process of its own, so that none inherits another's heap or files. */
+export function runIsolated(id: string): Promise<Outcome> {
+  return inProcess<Outcome>("measure-worker.js", [id]);
+}
+
+/** Runs one of this package's programs and resolves to the message that it sends. */
+export function inProcess<Message>(program: string, args: readonly string[]): Promise<Message> {
+  const script = fileURLToPath(new URL(program, import.meta.url));
+  return new Promise((resolve, reject) => {
+    const child = fork(script, [...args], {
+      execArgv: ["--expose-gc"],
+      stdio: "inherit",
+      env: { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize) },
+    });
+    let answer: { readonly message: Message } | undefined;
+    child.on("message", (message) => {
+      // Both ends are this package's own.
+      answer = { message: message as Message };
+    });
+    child.on("error", reject);
+    child.on("exit", (code) => {
+      if (code === 0 && answer !== undefined) resolve(answer.message);
+      else reject(new Error(`${program} ${args.join(" ")} ended with code ${code} and no figure.`));
+    });
+  });
+}
