@@ -11,7 +11,9 @@ const { values } = parseArgs({
 if (values.list === true) {
   for (const measure of measures) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
 } else {
-  const chosen = measures.filter(({ id }) => values.only === undefined || values.only.some((name) => id.includes(name)));
+  const chosen = measures.filter(
+    ({ id }) => values.only === undefined || values.only.some((name) => id.includes(name)),
+  );
   if (chosen.length === 0) {
     console.error(`No measure of that name. There are: ${measures.map((measure) => measure.id).join(", ")}.`);
     process.exitCode = 2;

@@ -1,6 +1,8 @@
 import { writeFile } from "node:fs/promises";
 import { arch, cpus, platform, release } from "node:os";
 import type { Outcome } from "./measure.js";
+import { sqliteVersion } from "./peers/sqlite-keeper.js";
+import { threadPoolSize } from "./run-isolated.js";
 import type { Spread, Target } from "./statistics.js";
 
 /** Draws the outcomes as a Markdown table. */
@@ -30,6 +32,8 @@ export async function writeReport(path: string, outcomes: readonly Outcome[], da
     release: release(),
     arch: arch(),
     cores: cpus().length,
+    threadPoolSize,
+    sqlite: sqliteVersion(),
   };
   await writeFile(path, `${JSON.stringify({ date: date.toISOString(), machine, outcomes }, null, 2)}\n`);
 }

@@ -23,8 +23,7 @@ type Durability = "machine" | "process";
 /** This project's store against a loop that writes the same bytes and does nothing else. */
 export function againstBareLoop(durability: Durability, work: Work, target: Target): Measure {
   const files = work.tasks === 1 ? "one file" : `${work.tasks} files`;
-  const peer =
-    durability === "machine" ? `write + fdatasync of ${files}` : `synchronous write to ${files}`;
+  const peer = durability === "machine" ? `write + fdatasync of ${files}` : `synchronous write to ${files}`;
   return {
     ...describe(durability, work, "bare-loop"),
     peer,
