@@ -73,3 +73,10 @@ export function decodeLine(line: RawLine, path: string): unknown {
   if (!isIntact(line.bytes)) throw new DamagedFile(path, line.start, "a line's checksum is wrong");
   return JSON.parse(line.bytes.toString("utf8"));
 }
+
+/** Parses a file that is one line with a checksum; `undefined` when it is not what was written there. */
+export function decodeWhole(bytes: Buffer): unknown {
+  if (bytes.indexOf(newline) !== bytes.byteLength - 1) return undefined;
+  const line = bytes.subarray(0, -1);
+  return isIntact(line) ? JSON.parse(line.toString("utf8")) : undefined;
+}

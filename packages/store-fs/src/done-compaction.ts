@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { doneLines, parseDoneName, takenName } from "./done-file.js";
+import { damagedDone, healDone } from "./done-healing.js";
 import { type DoneLine, isFlagged, parseDone } from "./done-line.js";
 import { fileLines } from "./file-lines.js";
 import type { StoreContext } from "./store-context.js";
@@ -18,12 +19,15 @@ type Newest = Map<string, { readonly seq: number; readonly gone: boolean }>;
  */
 export async function compactDone(context: StoreContext, isMine: (instance: string) => boolean): Promise<void> {
   const names = listIfExists(context.disk, context.layout.done) ?? [];
+  const own = names.filter((name) => isMine(parseDoneName(name)?.instance ?? ""));
+  const damaged = await damagedDone(context, own);
+  if (damaged.length > 0) await healDone(context, names, damaged);
   const newest = await collect(context, names);
-  if (newest.size === 0) return;
+  if (newest.size === 0 && damaged.length === 0) return;
   const listed = await listedThoughGone(context, names, newest);
-  for (const name of names) {
+  for (const name of own) {
     const parsed = parseDoneName(name);
-    if (parsed === undefined || !isMine(parsed.instance)) continue;
+    if (parsed === undefined) continue;
     const mine = parsed.instance === context.instance ? name : takenName(context, name, parsed.day);
     await rewrite(context, { name, mine }, (line) => isNeeded(line, newest, listed));
   }
@@ -76,7 +80,7 @@ async function rewrite(
   let dropped = 0;
   for await (const raw of fileLines(disk, path) ?? []) {
     const line = parseDone(raw);
-    if (line !== undefined && !keeps(line)) dropped += 1;
+    if (line === undefined || !keeps(line)) dropped += 1;
     else kept.push(Buffer.concat([raw.bytes, Buffer.from("\n")]));
   }
   if (dropped === 0) return;

@@ -3,7 +3,7 @@ import type { DamagedFile } from "./checked-line.js";
 import { hasCode } from "./disk.js";
 import { taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
-import { createWhole, listIfExists, unlinkIfExists } from "./whole-file.js";
+import { createWhole, listIfExists, readFrom, unlinkIfExists } from "./whole-file.js";
 
 /**
  * Sets a damaged task aside: its folder moves to `quarantine/` as it is, beside a report of what was found.
@@ -33,6 +33,15 @@ export function quarantineTask(context: StoreContext, taskId: string, damage: Da
 export function quarantineFile(context: StoreContext, path: string, name: string, problem: string): void {
   const free = freeName(context, name);
   context.disk.rename(path, join(context.layout.quarantine, free));
+  writeReport(context, free, { from: path, problem });
+}
+
+/** Keeps a copy of a file of which a part cannot be understood, before that part is left out. */
+export function quarantineCopy(context: StoreContext, path: string, name: string, problem: string): void {
+  const bytes = readFrom(context.disk, path);
+  if (bytes === undefined) return;
+  const free = freeName(context, name);
+  createWhole(context.disk, join(context.layout.quarantine, free), bytes, context.unique());
   writeReport(context, free, { from: path, problem });
 }
 

@@ -1,11 +1,13 @@
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { type Instant, type Json, ResumableError, type StoredSession } from "@resumable-mcp/core";
 import * as z from "zod/mini";
 import { allDone } from "./all-done.js";
+import { decodeWhole, encodeLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
 import { FirstOf } from "./first-of.js";
 import { fileName } from "./layout.js";
+import { quarantineFile } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { createWhole, listIfExists, readFrom, syncPath, unlinkIfExists } from "./whole-file.js";
 
@@ -47,8 +49,8 @@ export class SessionFiles {
     const version = expectedVersion + 1;
     const session = { id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
     const path = this.pathOf(id, version);
-    const text = JSON.stringify(session);
-    if (!this.create(path, text)) throw conflict(id);
+    const bytes = encodeLine(JSON.stringify(session));
+    if (!this.create(path, bytes)) throw conflict(id);
     // Whoever removes the version before has made the step from it: a deletion may have come first.
     if (expectedVersion > 0 && !unlinkIfExists(disk, this.pathOf(id, expectedVersion))) {
       unlinkIfExists(disk, path);
@@ -56,16 +58,16 @@ export class SessionFiles {
     }
     for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.pathOf(id, older));
     if (durable) await this.sync(path);
-    return deepFreeze(parseSession(text) ?? session);
+    return parseSession(bytes) ?? session;
   }
 
   /** The folder may be removed by a deletion at any moment before there is something in it. */
-  private create(path: string, text: string): boolean {
+  private create(path: string, bytes: Buffer): boolean {
     const { disk, unique } = this.context;
     for (;;) {
       disk.makeFolder(dirname(path));
       try {
-        return createWhole(disk, path, Buffer.from(`${text}\n`), unique());
+        return createWhole(disk, path, bytes, unique());
       } catch (error) {
         if (!hasCode(error, "ENOENT")) throw error;
       }
@@ -125,23 +127,27 @@ export class SessionFiles {
     return join(this.folderOf(id), `${version}.json`);
   }
 
-  /** A version may be replaced between listing and reading it: then there is a newer one. */
+  /**
+   * A version may be replaced between listing and reading it: then there is a newer one. One that is damaged is set
+   * aside, and its session with it: whoever used it begins a new one.
+   */
   private readNewest(folder: string): StoredSession | undefined {
     for (;;) {
       const version = this.versionsIn(folder).at(-1);
       if (version === undefined) return undefined;
-      const bytes = readFrom(this.context.disk, join(folder, `${version}.json`));
-      if (bytes !== undefined) return parseSession(bytes.toString("utf8"));
+      const path = join(folder, `${version}.json`);
+      const bytes = readFrom(this.context.disk, path);
+      const session = bytes && parseSession(bytes);
+      if (session !== undefined) return session;
+      if (bytes === undefined) continue;
+      if (this.context.readOnly) return undefined;
+      quarantineFile(this.context, path, `session.${basename(folder)}.${version}.json`, "a session is damaged");
     }
   }
 }
 
-function parseSession(text: string): StoredSession | undefined {
-  try {
-    return deepFreeze(sessionSchema.safeParse(JSON.parse(text)).data);
-  } catch {
-    return undefined;
-  }
+function parseSession(bytes: Buffer): StoredSession | undefined {
+  return deepFreeze(sessionSchema.safeParse(decodeWhole(bytes)).data);
 }
 
 function byUpdate(left: StoredSession, right: StoredSession): number {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
 import { allDone } from "./all-done.js";
+import { decodeWhole, encodeLine } from "./checked-line.js";
 import { hasCode } from "./disk.js";
 import { hashOf, isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
@@ -94,7 +95,7 @@ export class TaskKeys {
     const claim: Claim = { hash: hashOfCall(task.owner, task.key), taskId: task.id, generation: task.generation };
     const path = join(bucket.folder, String(bucket.highest + 1));
     disk.makeFolder(bucket.folder);
-    return createWhole(disk, path, Buffer.from(`${JSON.stringify(claim)}\n`), unique()) ? path : undefined;
+    return createWhole(disk, path, encodeLine(JSON.stringify(claim)), unique()) ? path : undefined;
   }
 
   /** The task that a claim speaks for, if it can still run or be reused; settles restarts that nobody finished. */
@@ -149,7 +150,7 @@ export class TaskKeys {
   private void(path: string, hash: string): void {
     const { disk, unique } = this.context;
     const draft = `${path}.draft.${unique()}`;
-    createFile(disk, draft, Buffer.from(`${JSON.stringify({ hash, taskId: "", generation: 0 })}\n`));
+    createFile(disk, draft, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })));
     disk.rename(draft, path);
   }
 
@@ -188,11 +189,7 @@ export class TaskKeys {
 
 /** Parses what a claim's file says; `undefined` when it says nothing that can be understood. */
 export function parseClaim(text: string): Claim | undefined {
-  try {
-    return claimSchema.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return claimSchema.safeParse(decodeWhole(Buffer.from(text))).data;
 }
 
 /** What a claim calls an owner's key. */

@@ -1,7 +1,10 @@
 import { basename, join } from "node:path";
 import type { Answer, NewSignal, Signal, TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
+import { decodeWhole, encodeLine } from "./checked-line.js";
+import { hasCode } from "./disk.js";
 import { hashOf, taskFolder } from "./layout.js";
+import { quarantineFile } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { limitExceeded } from "./store-errors.js";
 import { type FolderState, type PlainSignal, plainKinds } from "./task-folder.js";
@@ -81,17 +84,23 @@ function toSignal(signal: PlainSignal | StoredAnswer): Signal {
 
 function readAnswers(context: StoreContext, taskId: string, folder: FolderState): readonly StoredAnswer[] {
   return folder.answers.flatMap((name) => {
-    const bytes = readFrom(context.disk, join(taskFolder(context.layout, taskId), name));
-    const parsed = answerSchema.safeParse(parseJson(bytes?.toString("utf8") ?? ""));
+    const path = join(taskFolder(context.layout, taskId), name);
+    const bytes = readFrom(context.disk, path);
+    if (bytes === undefined) return [];
+    const parsed = answerSchema.safeParse(decodeWhole(bytes));
+    if (!parsed.success) setAside(context, path, `${taskId}.${name}`);
     return parsed.success ? [parsed.data] : [];
   });
 }
 
-function parseJson(text: string): unknown {
+/** An answer that cannot be understood makes room for another: its question would wait for ever otherwise. */
+function setAside(context: StoreContext, path: string, name: string): void {
+  if (context.readOnly) return;
   try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
+    quarantineFile(context, path, name, "an answer is damaged");
+  } catch (error) {
+    // Somebody else was faster.
+    if (!hasCode(error, "ENOENT")) throw error;
   }
 }
 
@@ -180,5 +189,5 @@ function leaveAnswer(
   order: number,
 ): { readonly id: string } | undefined {
   const stored: StoredAnswer = { id: `${basename(path)}.${unique()}`, order, key, answer };
-  return createWhole(disk, path, Buffer.from(`${JSON.stringify(stored)}\n`), unique()) ? { id: stored.id } : undefined;
+  return createWhole(disk, path, encodeLine(JSON.stringify(stored)), unique()) ? { id: stored.id } : undefined;
 }

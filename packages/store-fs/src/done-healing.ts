@@ -1,0 +1,68 @@
+import { join } from "node:path";
+import { isFinal } from "@resumable-mcp/core";
+import { BoundedCache } from "./bounded-cache.js";
+import { DamagedFile, isIntact } from "./checked-line.js";
+import { doneLines } from "./done-file.js";
+import { parseDone } from "./done-line.js";
+import { isSafeId } from "./layout.js";
+import { newestView } from "./newest-view.js";
+import { quarantineCopy } from "./quarantine.js";
+import type { StoreContext } from "./store-context.js";
+import { listIfExists, touchFile } from "./whole-file.js";
+
+/** Files of finished tasks in which a line is not what was written there. */
+export async function damagedDone(context: StoreContext, names: readonly string[]): Promise<readonly string[]> {
+  const damaged: string[] = [];
+  for (const name of names) {
+    for await (const raw of doneLines(context, name)) {
+      if (isIntact(raw.bytes)) continue;
+      damaged.push(name);
+      break;
+    }
+  }
+  return damaged;
+}
+
+/**
+ * Finds the finished tasks of damaged lines in their own folders, and gives them a marker: whoever lists tasks next looks
+ * them up and writes their lines anew. The damaged files are kept in quarantine as they are.
+ */
+export async function healDone(
+  context: StoreContext,
+  names: readonly string[],
+  damaged: readonly string[],
+): Promise<void> {
+  for (const name of damaged) {
+    quarantineCopy(context, join(context.layout.done, name), name, "a line of the list of finished tasks is damaged");
+  }
+  const listed = await listedIds(context, names);
+  for (const shard of listIfExists(context.disk, context.layout.tasks) ?? []) {
+    for (const id of listIfExists(context.disk, join(context.layout.tasks, shard)) ?? []) {
+      if (!listed.has(id) && isFinished(context, id)) touchFile(context.disk, join(context.layout.open, id));
+    }
+    await Promise.resolve();
+  }
+}
+
+async function listedIds(context: StoreContext, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>();
+  for (const name of names) {
+    for await (const raw of doneLines(context, name)) {
+      const line = parseDone(raw);
+      if (line?.summary !== undefined) listed.add(line.id);
+    }
+  }
+  return listed;
+}
+
+/** A task that cannot be read is set aside by whoever asks for it. */
+function isFinished(context: StoreContext, taskId: string): boolean {
+  if (!isSafeId(taskId)) return false;
+  try {
+    const view = newestView(context, new BoundedCache({ maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER }), taskId);
+    return view !== undefined && isFinal(view.record.status);
+  } catch (error) {
+    if (error instanceof DamagedFile) return false;
+    throw error;
+  }
+}
