@@ -65,6 +65,7 @@ async function tellAll(
     afterSeq: Math.max(0, afterSeq - lookBackEvents),
     signal,
   })) {
+    asking.heard(followed);
     const mapped = journalMessage(followed, told, taskId);
     told = mapped.told;
     const seq = seqOf(followed);
@@ -107,6 +108,8 @@ function restOf(view: TaskView, asking: Asking): CallEnding["reason"] | undefine
 }
 
 interface Asking {
+  /** Notes where in the journal a question was asked: that stays the same, whoever asks it again. */
+  heard(followed: Followed): void;
   /** Asks what is open and not being asked yet. False when the client cannot ask its user. */
   begin(view: TaskView): boolean;
   stop(): void;
@@ -114,6 +117,7 @@ interface Asking {
 
 function createAsking(call: Call, taskId: string, onFailure: () => void): Asking {
   const open = new Map<string, AbortController>();
+  const askedAt = new Map<string, number>();
   let able = call.ask !== undefined;
   const askOne = async (question: AskedQuestion, signal: AbortSignal) => {
     try {
@@ -127,6 +131,11 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
     }
   };
   return {
+    heard(followed) {
+      if (followed.kind === "event" && followed.event.type === "asked") {
+        askedAt.set(followed.event.key, followed.event.seq);
+      }
+    },
     begin(view) {
       const questions = openQuestions(view.record);
       for (const [key, controller] of open) {
@@ -136,7 +145,9 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
       for (const question of questions.filter(({ key }) => !open.has(key))) {
         const controller = new AbortController();
         open.set(question.key, controller);
-        void askOne({ ...question, seq: view.record.lastSeq }, controller.signal);
+        // One that is not among the events that were looked at was asked before them.
+        const seq = askedAt.get(question.key) ?? Math.min(call.meta.afterSeq, view.record.lastSeq);
+        void askOne({ ...question, seq }, controller.signal);
       }
       return true;
     },

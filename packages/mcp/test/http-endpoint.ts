@@ -2,7 +2,7 @@ import { createServer as createHttpServer } from "node:http";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { createEngine, createMemoryStore, type Tool } from "@resumable-mcp/core";
+import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
 import { attachTools, createSessionHandler, nodeListener, type SessionHandlerOptions } from "../src/index.js";
 
@@ -10,13 +10,19 @@ import { attachTools, createSessionHandler, nodeListener, type SessionHandlerOpt
 export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "engine" | "createServer">> {
   readonly tools: readonly Tool[];
   readonly setup?: (server: McpServer) => void;
+  /** Left open when the endpoint is closed, for the next one. */
+  readonly store?: Store;
   /** Subjects by bearer token. */
   readonly subjects?: Record<string, string>;
 }
 
 /** An endpoint on a free port of this machine, in this process. */
-export async function openEndpoint({ tools, setup, subjects, ...options }: EndpointOptions) {
-  const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
+export async function openEndpoint({ tools, setup, subjects, store, ...options }: EndpointOptions) {
+  const engine = createEngine({
+    store: store ?? createMemoryStore(),
+    tools,
+    limits: { graceMs: 20, drainTimeoutMs: 20 },
+  });
   const handler = createSessionHandler({
     engine,
     createServer() {
@@ -66,8 +72,13 @@ export function post(url: string, message: unknown, headers: Record<string, stri
 }
 
 /** Opens a session by hand; gives the headers that name it. */
-export async function openSession(url: string, headers: Record<string, string> = {}, protocolVersion = "2025-11-25") {
-  const params = { protocolVersion, capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+export async function openSession(
+  url: string,
+  headers: Record<string, string> = {},
+  protocolVersion = "2025-11-25",
+  capabilities = {},
+) {
+  const params = { protocolVersion, capabilities, clientInfo: { name: "raw", version: "1" } };
   const response = await post(url, { jsonrpc: "2.0", id: 0, method: "initialize", params }, headers);
   const session = { "mcp-session-id": response.headers.get("mcp-session-id") ?? "", ...headers };
   await post(url, { jsonrpc: "2.0", method: "notifications/initialized" }, session);

@@ -4,6 +4,8 @@ import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "./json-rpc.j
 /** A request of the host that has no answer yet. */
 export class PendingRequest {
   readonly request: RpcRequest;
+  /** The host was told that it is subscribed, which it is told once. */
+  acknowledged = false;
   /** The same in every delivery, so that the server finds the same task. */
   readonly #callId = randomToken(22);
   #taskId: string | undefined;
@@ -42,8 +44,9 @@ export class PendingRequest {
   /** The request as it goes to the server now. */
   deliver(): RpcRequest {
     this.#deliveries += 1;
-    if (this.tool === undefined) return this.request;
     const again = this.#deliveries > 1 && this.#seenSeq > 0 ? { [metaKeys.afterSeq]: this.#seenSeq } : {};
+    if (this.request.method === "tasks/result") return withMeta(this.request, again);
+    if (this.tool === undefined) return this.request;
     const task = this.#taskId === undefined || this.#taskId === this.#callId ? {} : { [metaKeys.taskId]: this.#taskId };
     return withMeta(this.request, {
       [metaKeys.callId]: this.#callId,

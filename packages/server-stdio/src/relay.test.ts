@@ -70,6 +70,34 @@ test("delivers a long call again under the same call id, from the last event tha
   });
 });
 
+test("delivers a request for a task's result again from the last event that the host saw", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  relay.fromHost(rpc({ id: 2, method: "tasks/result", params: { taskId: "t", _meta: { progressToken: 2 } } }));
+  const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/seq": 4 };
+  relay.fromServer(rpc({ method: "notifications/progress", params: { progressToken: 2, progress: 1, _meta } }));
+  expect(restart(relay).at(-1)).toEqual({
+    to: "server",
+    message: rpc({
+      id: 2,
+      method: "tasks/result",
+      params: { taskId: "t", _meta: { progressToken: 2, "resumable-mcp/after_seq": 4 } },
+    }),
+  });
+});
+
+test("a subscription goes on in the next server, and its host is told once that it is subscribed", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  const params = { notifications: { taskIds: ["t"] } };
+  relay.fromHost(rpc({ id: 2, method: "subscriptions/listen", params }));
+  const _meta = { "io.modelcontextprotocol/subscriptionId": 2 };
+  const told = rpc({ method: "notifications/subscriptions/acknowledged", params: { ...params, _meta } });
+  expect(relay.fromServer(told)).toEqual([{ to: "host", message: told }]);
+  expect(restart(relay).at(-1)).toMatchObject({ to: "server", message: { id: 2, method: "subscriptions/listen" } });
+  expect(relay.fromServer(told)).toEqual([]);
+});
+
 test("never delivers an ordinary tool twice", () => {
   const relay = begun();
   relay.fromHost(call(2, "write"));

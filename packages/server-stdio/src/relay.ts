@@ -64,6 +64,7 @@ export class Relay {
     if (isRequest(message)) return this.#ask(message);
     if (isResponse(message)) return this.#respond(message);
     if (message.method === "notifications/cancelled") return this.#takeBack(message);
+    if (message.method === "notifications/subscriptions/acknowledged") return this.#acknowledge(message);
     if (message.method === "notifications/tools/list_changed") this.#kinds = undefined;
     for (const pending of this.#pending.values()) if (pending.owns(message)) pending.saw(message);
     this.#settle(message);
@@ -142,6 +143,15 @@ export class Relay {
     const relayed = this.#questions.ask(wireId, request.id, false);
     if (relayed.kind === "show") return [toHost({ ...request, id: wireId })];
     return relayed.kind === "answered" ? [toServer({ ...relayed.message, id: request.id })] : [];
+  }
+
+  /** A subscription goes on in the next server; its host subscribed once. Source: MCP 2026-07-28, "Subscriptions". */
+  #acknowledge(notification: RpcMessage): Sent[] {
+    const id = metaOf(notification)["io.modelcontextprotocol/subscriptionId"];
+    const pending = typeof id === "string" || typeof id === "number" ? this.#pending.get(id) : undefined;
+    if (pending?.acknowledged === true) return [];
+    if (pending !== undefined) pending.acknowledged = true;
+    return [toHost(notification)];
   }
 
   #takeBack(notification: RpcMessage): Sent[] {

@@ -103,12 +103,14 @@ export class CallLedger {
    *
    * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
    */
-  async noteTask({ stream, request }: Exchange, taskId: string): Promise<void> {
+  async noteTask({ stream, request, kind }: Exchange, taskId: string): Promise<void> {
     const isOurs = this.#engine.tools.some(({ name }) => name === request.params?.name);
     if (!isOurs && request.method !== "tasks/result") return;
     await this.#document.change((facts) => ({
       ...facts,
-      calls: facts.calls.map((call) => (call.callId === stream ? { ...call, taskId } : call)),
+      calls: facts.calls.map((call) =>
+        call.callId === stream ? { ...call, taskId, kind: kind === "journal" ? kind : call.kind } : call,
+      ),
     }));
   }
 

@@ -18,17 +18,21 @@ export type ExchangeKind = "journal" | "again" | "once";
 export class Exchange {
   readonly stream: string;
   readonly request: JSONRPCRequest;
-  readonly kind: ExchangeKind;
+  kind: ExchangeKind;
   readonly #replay: ReplayBuffer;
   #sse: SseStream | undefined;
   #release: (() => void) | undefined;
   #onFirst: (() => void)[] = [];
+  /** How far the present stream has told the client. */
+  #told = 0;
   /** Under which id the server behind knows the request now; `undefined` while nothing is delivered. */
   innerId: string | undefined;
   /** The task that the call belongs to, where that is not the call's own. */
   taskId: string | undefined;
   /** The place of the last event, as far as this process knows. */
   place: number;
+  /** The place at which the client came back last: what was shown up to there is not shown again at once. */
+  resumedAt = 0;
   response: JSONRPCMessage | undefined;
 
   constructor(stream: string, request: JSONRPCRequest, kind: ExchangeKind, limits: SessionLimits, place = 0) {
@@ -66,6 +70,7 @@ export class Exchange {
   attach(sse: SseStream, after: number, prime: { readonly retryMs: number } | undefined, onDetached: () => void): void {
     this.#release?.();
     this.#sse = sse;
+    this.#told = after;
     this.#release = sse.acquire(() => {
       if (this.#sse !== sse) return;
       this.detach();
@@ -100,7 +105,9 @@ export class Exchange {
     const place = this.kind === "journal" ? metaOf(message, metaKeys.seq) : this.place + 1;
     if (typeof place !== "number") return undefined;
     this.place = Math.max(place, this.place);
-    return place;
+    // A question stands at the event that asked it, which may be before what was told since: no cursor goes back.
+    this.#told = Math.max(place, this.#told);
+    return this.#told;
   }
 }
 

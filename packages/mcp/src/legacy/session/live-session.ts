@@ -186,6 +186,7 @@ export class LiveSession {
       this.transport.endDelivery(exchange);
       exchange.response = undefined;
     }
+    exchange.resumedAt = place;
     this.#attach(exchange, stream, place);
     if (!deliver || exchange.finished) return;
     const afterSeq = exchange.kind === "journal" ? { afterSeq: place } : {};
@@ -201,7 +202,7 @@ export class LiveSession {
   }
 
   async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {
-    // It only waits for what the task came to.
+    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
     if (request.method === "tasks/result") return "again";
     const kinds = await this.#options.toolKinds(this);
     return kinds.get(String(request.params?.name)) ?? "once";

@@ -176,7 +176,7 @@ export class SessionTransport implements Transport {
     }
     const wireId = questionId(taskId, key);
     const seq = metaOf(request, metaKeys.seq);
-    const seen = typeof seq === "number" && exchange.place >= seq && exchange.kind === "journal";
+    const seen = typeof seq === "number" && exchange.resumedAt > 0 && exchange.resumedAt >= seq;
     const relayed = this.#questions.ask(wireId, request.id, seen);
     if (relayed.kind === "show") return { ...request, id: wireId };
     if (relayed.kind === "answered") queueMicrotask(() => this.onmessage?.({ ...relayed.message, id: request.id }));
@@ -218,8 +218,11 @@ export class SessionTransport implements Transport {
 
   async #noteTask(exchange: Exchange, message: JSONRPCMessage): Promise<void> {
     const taskId = metaOf(message, metaKeys.taskId);
-    const asks = metaOf(message, metaKeys.question) !== undefined;
-    if (typeof taskId !== "string" || (exchange.kind !== "journal" && !asks)) return;
+    if (typeof taskId !== "string") return;
+    // A request for the result of a task of the engine's goes on from the task's journal, as a call does.
+    const isFirst = "method" in message && exchange.place === 0;
+    if (isFirst && exchange.request.method === "tasks/result") exchange.kind = "journal";
+    if (exchange.kind !== "journal") return;
     if (taskId === exchange.stream || taskId === exchange.taskId) return;
     exchange.taskId = taskId;
     await this.#events.onTask(exchange, taskId);

@@ -1,0 +1,70 @@
+import { createMemoryStore, type Store } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { greetTool } from "./counting-tool.js";
+import { eventsOf, openEndpoint, openSession, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+/** A store that outlives the engines that are opened on it. */
+function lastingStore(): Store {
+  return Object.assign(Object.create(createMemoryStore()), { close: async () => {} });
+}
+
+const bodyOf = ({ message }: StreamEvent) => message ?? {};
+const methodsOf = (events: readonly StreamEvent[]) => events.map((event) => Reflect.get(bodyOf(event), "method"));
+const progressOf = (events: readonly StreamEvent[]) =>
+  events.flatMap((event) => Reflect.get(Object(Reflect.get(bodyOf(event), "params")), "progress") ?? []);
+const asks = (event: StreamEvent) => Reflect.get(bodyOf(event), "method") === "elicitation/create";
+const progressToken = { _meta: { progressToken: "p" } };
+const request = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
+
+test.each(["tools/call", "tasks/result"])(
+  "G9 a question that %s has shown is not shown again at once after a restart, nor is progress told again",
+  async (method) => {
+    const options = { tools: [greetTool], store: lastingStore() };
+    const before = await openEndpoint(options);
+    const session = await openSession(before.url, {}, "2025-11-25", { elicitation: {} });
+    const call = { name: "greet_user", arguments: {} };
+    let params: object = { ...call, ...progressToken };
+    if (method === "tasks/result") {
+      const created = eventsOf(await post(before.url, request(1, "tools/call", { ...call, task: {} }), session));
+      const answer = (await readUntil(created, () => false)).at(-1);
+      const { taskId } = Reflect.get(Object(Reflect.get(bodyOf(answer ?? {}), "result")), "task") as { taskId: string };
+      params = { taskId, ...progressToken };
+    }
+    const seen = await readUntil(eventsOf(await post(before.url, request(2, method, params), session)), asks);
+    const question = bodyOf(seen.at(-1) ?? {});
+    await before.close();
+    const after = await openEndpoint(options);
+    closing.push(after.close);
+    const again = eventsOf(await resume(after.url, session, seen.at(-1)?.id ?? ""));
+    expect((await again.next()).value).toEqual({ id: seen.at(-1)?.id });
+    const result = { action: "accept", content: { name: "Ada" } };
+    await post(after.url, { jsonrpc: "2.0", id: Reflect.get(question, "id"), result }, session);
+    const rest = await readUntil(again, () => false);
+    expect(methodsOf(rest)).toEqual(["notifications/progress", undefined]);
+    expect([...progressOf(seen), ...progressOf(rest)]).toEqual([1, 2]);
+    expect(rest.at(-1)?.message).toMatchObject({ id: 2, result: { content: [{ text: "Hello, Ada!" }] } });
+  },
+);
+
+test("G9 a question whose answer never came is shown again, under the id that it had before the restart", async () => {
+  const options = { tools: [greetTool], store: lastingStore(), limits: { askAgainMs: 1 } };
+  const before = await openEndpoint(options);
+  const session = await openSession(before.url, {}, "2025-11-25", { elicitation: {} });
+  const call = request(1, "tools/call", { name: "greet_user", arguments: {} });
+  const seen = await readUntil(eventsOf(await post(before.url, call, session)), asks);
+  await before.close();
+  const after = await openEndpoint(options);
+  closing.push(after.close);
+  const again = eventsOf(await resume(after.url, session, seen.at(-1)?.id ?? ""));
+  const shown = (await readUntil(again, asks)).at(-1);
+  expect(shown?.message).toEqual(seen.at(-1)?.message);
+  const result = { action: "accept", content: { name: "Ada" } };
+  await post(after.url, { jsonrpc: "2.0", id: Reflect.get(bodyOf(shown ?? {}), "id"), result }, session);
+  const rest = await readUntil(again, () => false);
+  expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "Hello, Ada!" }] } });
+});
