@@ -147,14 +147,23 @@ export class JournalReader {
       return;
     }
     if (source.itemsFrom !== record.itemsFromSeq) return;
-    const path = join(folder, "items", source.name);
-    const bytes = readFrom(this.context.disk, path);
-    if (bytes === undefined || bytes.byteLength < source.bytes) throw new DamagedFile(path, 0, "items are missing");
-    for (const line of rawLines(bytes.subarray(0, source.bytes), 0, path)) {
-      // The checksum says that these are the bytes that compaction wrote.
-      const { first, items } = deepFreeze(decodeLine(line, path)) as { first: number; items: readonly Json[] };
-      yield { index: first, items };
-    }
+    yield* itemLines(this.context, folder, source);
+  }
+}
+
+/** The items of a file that compaction wrote, with the index of the first of each line. */
+export function* itemLines(
+  context: StoreContext,
+  folder: string,
+  { name, bytes: length }: ItemSegment,
+): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
+  const path = join(folder, "items", name);
+  const bytes = readFrom(context.disk, path);
+  if (bytes === undefined || bytes.byteLength < length) throw new DamagedFile(path, 0, "items are missing");
+  for (const line of rawLines(bytes.subarray(0, length), 0, path)) {
+    // The checksum says that these are the bytes that compaction wrote.
+    const { first, items } = deepFreeze(decodeLine(line, path)) as { first: number; items: readonly Json[] };
+    yield { index: first, items };
   }
 }
 

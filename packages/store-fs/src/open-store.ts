@@ -23,6 +23,7 @@ export interface OpenStore {
   readonly context: StoreContext;
   readonly workers: WorkerRegistry;
   readonly reader: TaskReader;
+  readonly keys: TaskKeys;
   readonly journal: JournalReader;
   readonly book: LeaseBook;
   readonly committer: Committer;
@@ -53,6 +54,7 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     context,
     workers,
     reader,
+    keys,
     book,
     finished,
     documents,

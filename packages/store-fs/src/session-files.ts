@@ -146,7 +146,8 @@ export class SessionFiles {
   }
 }
 
-function parseSession(bytes: Buffer): StoredSession | undefined {
+/** Parses what a session's file says; `undefined` when it cannot be understood. */
+export function parseSession(bytes: Buffer): StoredSession | undefined {
   return deepFreeze(sessionSchema.safeParse(decodeWhole(bytes)).data);
 }
 

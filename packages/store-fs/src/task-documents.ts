@@ -47,6 +47,15 @@ export function documentAdapter(context: StoreContext, taskId: string): Adapter<
   };
 }
 
+/** Tells whether a text is a task's document. */
+export function isDocument(text: string): boolean {
+  try {
+    return documentSchema.safeParse(JSON.parse(text)).success;
+  } catch {
+    return false;
+  }
+}
+
 /** Writes the readable documents of tasks, in the background and never two of one task at once. */
 export class TaskDocuments {
   private readonly context: StoreContext;

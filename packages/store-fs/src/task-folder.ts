@@ -48,17 +48,18 @@ function parseNames(names: readonly string[]): FolderState {
     else if (name.startsWith("lease.")) leases.push(name);
     else if (name.startsWith("answer.")) answers.push(name);
     else if (name.startsWith("quiet.")) quiet.push(name);
-    else if (name.startsWith("signal.")) addSignal(signals, name);
+    else signals.push(...(parseSignal(name) ?? []));
   }
   epochs.sort((left, right) => left - right);
   signals.sort((left, right) => left.order - right.order || (left.id < right.id ? -1 : 1));
   return { epochs, newest: epochs.at(-1) ?? 0, leases, signals, answers, quiet };
 }
 
-function addSignal(signals: PlainSignal[], name: string): void {
-  const match = signalPattern.exec(name);
+/** The signal that a file's name says, if it is one. */
+export function parseSignal(name: string): readonly [PlainSignal] | undefined {
+  const match = name.startsWith("signal.") ? signalPattern.exec(name) : null;
   const kind = plainKinds.find((known) => known === match?.[2]);
-  if (kind !== undefined) signals.push({ id: name, order: Number(match?.[1]), kind });
+  return kind && [{ id: name, order: Number(match?.[1]), kind }];
 }
 
 /** The epoch and holder of a lease file's name. */

@@ -86,7 +86,7 @@ export class TaskKeys {
 
   private readClaim(folder: string, number: number): Claim | "damaged" | undefined {
     const bytes = readFrom(this.context.disk, join(folder, String(number)));
-    return bytes && (parseClaim(bytes.toString("utf8")) ?? "damaged");
+    return bytes && (parseClaim(bytes) ?? "damaged");
   }
 
   /** Claims a call. @returns where the claim is, or `undefined` when somebody claimed anything in the folder meanwhile. */
@@ -147,7 +147,7 @@ export class TaskKeys {
   }
 
   /** Keeps the number and takes away what it said. */
-  private void(path: string, hash: string): void {
+  void(path: string, hash: string): void {
     const { disk, unique } = this.context;
     const draft = `${path}.draft.${unique()}`;
     createFile(disk, draft, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })));
@@ -188,8 +188,8 @@ export class TaskKeys {
 }
 
 /** Parses what a claim's file says; `undefined` when it says nothing that can be understood. */
-export function parseClaim(text: string): Claim | undefined {
-  return claimSchema.safeParse(decodeWhole(Buffer.from(text))).data;
+export function parseClaim(bytes: Buffer): Claim | undefined {
+  return claimSchema.safeParse(decodeWhole(bytes)).data;
 }
 
 /** What a claim calls an owner's key. */

@@ -87,10 +87,15 @@ function readAnswers(context: StoreContext, taskId: string, folder: FolderState)
     const path = join(taskFolder(context.layout, taskId), name);
     const bytes = readFrom(context.disk, path);
     if (bytes === undefined) return [];
-    const parsed = answerSchema.safeParse(decodeWhole(bytes));
-    if (!parsed.success) setAside(context, path, `${taskId}.${name}`);
-    return parsed.success ? [parsed.data] : [];
+    const answer = parseAnswer(bytes);
+    if (answer === undefined) setAside(context, path, `${taskId}.${name}`);
+    return answer ?? [];
   });
+}
+
+/** Parses what an answer's file says; `undefined` when it cannot be understood. */
+export function parseAnswer(bytes: Buffer): StoredAnswer | undefined {
+  return answerSchema.safeParse(decodeWhole(bytes)).data;
 }
 
 /** An answer that cannot be understood makes room for another: its question would wait for ever otherwise. */

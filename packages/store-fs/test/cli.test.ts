@@ -1,20 +1,8 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { runCommand } from "../src/cli/run-command.js";
+import { everything, json, run } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
-
-async function run(...args: string[]) {
-  const out: string[] = [];
-  const errors: string[] = [];
-  const code = await runCommand(args, { out: (text) => out.push(text), error: (text) => errors.push(text) });
-  return { code, out: out.join("\n"), errors: errors.join("\n") };
-}
-
-async function json(...args: string[]): Promise<{ readonly code: number; readonly value: unknown }> {
-  const { code, out } = await run(...args, "--json");
-  return { code, value: JSON.parse(out) };
-}
 
 /** A store with a finished task of three events and an unfinished one. */
 async function filled() {
@@ -26,15 +14,6 @@ async function filled() {
   const open = await create(store, "open");
   await store.close();
   return { directory, done, open };
-}
-
-function everything(directory: string): string {
-  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
-  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-  return files
-    .sort()
-    .map((path) => `${path}: ${readFileSync(path, "base64")}`)
-    .join("\n");
 }
 
 test("counts, lists and shows what is there", async () => {

@@ -15,6 +15,8 @@ export function parseCommand(args: readonly string[]) {
       cursor: { type: "string" },
       events: { type: "boolean", default: false },
       items: { type: "boolean", default: false },
+      apply: { type: "boolean", default: false },
+      "dry-run": { type: "boolean", default: false },
     },
   });
 }

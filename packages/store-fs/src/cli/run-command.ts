@@ -1,20 +1,22 @@
 import { isResumableError } from "@resumable-mcp/core";
-import type { OpenStore } from "../open-store.js";
-import { checkStore } from "./check-store.js";
-import { type CommandOptions, type CommandResult, parseCommand } from "./command.js";
-import { listCommand } from "./list-command.js";
-import { openReadOnly } from "./open-read-only.js";
-import { showCommand } from "./show-command.js";
-import { statsCommand } from "./stats-command.js";
+import { type CommandResult, parseCommand } from "./command.js";
+import { commands } from "./commands.js";
 
 const usage = `resumable-mcp-store <command> [--store DIR] [--json]
 
-  check         reads every task and says what is damaged; exit code 1 if anything is
+  check         reads everything and says what is wrong
   stats         counts tasks by status and tool, and the bytes of all files
   list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
   show ID       shows one task              [--events] [--items]
+  pause ID      leaves a wish for the process that runs the task, or will
+  resume ID     takes a pause back, or wakes a task
+  cancel ID     ends a task
+  repair        says what it would put right (--dry-run, as without); does it with --apply
 
-Nothing is changed. DIR is .resumable-mcp unless told otherwise. Exit codes: 0, 1 (damage, or the task is not there), 2 (usage).`;
+check, stats, list and show change nothing. All can be used beside a running server. repair removes nothing that it
+cannot read: that goes to quarantine/, with a report. DIR is .resumable-mcp unless told otherwise.
+
+Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
 
 /** Where a command writes. */
 export interface Output {
@@ -26,20 +28,18 @@ export interface Output {
 export async function runCommand(args: readonly string[], output: Output): Promise<number> {
   const parsed = parseOrExplain(args, output);
   if (parsed === undefined) return 2;
-  const [name = "", subject] = parsed.positionals;
+  const [name = "", ...subjects] = parsed.positionals;
   if (parsed.values.help) {
     output.out(usage);
     return 0;
   }
-  const command = commandFor(name, subject, parsed.values);
-  if (command === undefined) {
-    output.error(usage);
-    return 2;
-  }
   try {
-    const result = await command(openReadOnly(parsed.values.store));
-    output.out(parsed.values.json ? JSON.stringify(result.json, null, 2) : result.text);
-    return result.ok ? 0 : 1;
+    const running = commands.get(name)?.(parsed.values, subjects);
+    if (running === undefined) {
+      output.error(usage);
+      return 2;
+    }
+    return show(await running, parsed.values.json, output);
   } catch (error) {
     report(error, parsed.values.json, output);
     return 1;
@@ -55,16 +55,9 @@ function parseOrExplain(args: readonly string[], output: Output): ReturnType<typ
   }
 }
 
-function commandFor(
-  name: string,
-  subject: string | undefined,
-  options: CommandOptions,
-): ((store: OpenStore) => Promise<CommandResult>) | undefined {
-  if (name === "check") return checkStore;
-  if (name === "stats") return statsCommand;
-  if (name === "list") return (store) => listCommand(store, options);
-  if (name === "show" && subject !== undefined) return (store) => showCommand(store, subject, options);
-  return undefined;
+function show({ json, text, ok }: CommandResult, asJson: boolean, output: Output): number {
+  output.out(asJson ? JSON.stringify(json, null, 2) : text);
+  return ok ? 0 : 1;
 }
 
 function report(error: unknown, json: boolean, output: Output): void {

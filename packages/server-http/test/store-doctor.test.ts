@@ -1,0 +1,68 @@
+import { execFile } from "node:child_process";
+import { EventEmitter, once } from "node:events";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { describe, expect, test } from "vitest";
+import { startServer, testFolder, toolsModule } from "./server-process.js";
+import { connectStock } from "./stock-client.js";
+
+const timeoutMs = 60_000;
+const polling = { timeout: timeoutMs, interval: 250 };
+const entry = createRequire(import.meta.url).resolve("@resumable-mcp/store-fs/package.json");
+const doctor = join(dirname(entry), "dist", "cli.js");
+
+/** Runs the store's program beside the server. */
+async function store(...args: string[]): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, [doctor, ...args, "--json"]);
+  return JSON.parse(stdout);
+}
+
+/** A server process with a task that counts, as far as its first checkpoint. */
+async function counting(n: number) {
+  const directory = await testFolder();
+  const server = await startServer([toolsModule, "--port", "0", "--store", directory]);
+  const { client } = await connectStock(server.url);
+  const progress = new EventEmitter();
+  const begun = once(progress, "progress");
+  const onprogress = (news: { readonly progress: number }) => progress.emit("progress", news);
+  const call = client.callTool({ name: "count_to", arguments: { n } }, undefined, { onprogress });
+  await begun;
+  const listed = (await store("list", "--store", directory, "--status", "running")) as { tasks: { id: string }[] };
+  return { directory, client, call, id: listed.tasks[0]?.id ?? "", storeOf: ["--store", directory] };
+}
+
+describe("the store's program beside a running server", () => {
+  test(
+    "pauses the server's task, shows it as paused, and lets it go on to its end",
+    async () => {
+      const { client, call, id, storeOf } = await counting(300);
+      const settled = call.catch((error: unknown) => error);
+      expect(await store("pause", id, ...storeOf)).toMatchObject({ taskId: id, signal: "pause" });
+      const shown = () => store("show", id, ...storeOf);
+      await expect.poll(shown, polling).toMatchObject({ record: { status: "paused", live: false }, leased: false });
+      const paused = (await shown()) as { record: { progress: number } };
+      expect(await store("check", ...storeOf)).toMatchObject({ tasks: 1, problems: [] });
+      expect(await client.callTool({ name: "get_task", arguments: { task_id: id } })).toMatchObject({
+        structuredContent: { status: "paused", progress: paused.record.progress },
+      });
+      expect(await store("resume", id, ...storeOf)).toMatchObject({ taskId: id, signal: "resume" });
+      await expect.poll(shown, polling).toMatchObject({ status: "completed", record: { output: { counted: 300 } } });
+      await settled;
+    },
+    timeoutMs,
+  );
+
+  test(
+    "cancels the server's task, whose caller hears of it",
+    async () => {
+      const { call, id, storeOf } = await counting(100_000);
+      expect(await store("cancel", id, ...storeOf)).toMatchObject({ taskId: id, signal: "cancel" });
+      expect(await call).toMatchObject({ isError: true });
+      expect(await store("show", id, ...storeOf)).toMatchObject({ status: "cancelled" });
+      const over = store("pause", id, ...storeOf);
+      await expect(over).rejects.toMatchObject({ code: 1, stdout: expect.stringContaining("ILLEGAL_TRANSITION") });
+    },
+    timeoutMs,
+  );
+});

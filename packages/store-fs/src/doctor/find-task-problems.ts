@@ -1,0 +1,73 @@
+import { join } from "node:path";
+import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
+import { DamagedFile } from "../checked-line.js";
+import { journalLines } from "../journal-range.js";
+import { itemLines } from "../journal-reader.js";
+import { isSafeId, journalName, taskFolder } from "../layout.js";
+import type { OpenStore } from "../open-store.js";
+import { quarantineTask } from "../quarantine.js";
+import { chainThrough } from "../take-over.js";
+import type { TaskReading } from "../task-reader.js";
+import { listIfExists } from "../whole-file.js";
+import { findFolderProblems } from "./find-folder-problems.js";
+import { findUnlisted } from "./find-unlisted.js";
+import type { Problem } from "./problem.js";
+import { refuseIfHeld } from "./task-holder.js";
+
+/** Ids of all tasks, listed or not. */
+export function* taskIds({ context }: OpenStore): Generator<string> {
+  const { disk, layout } = context;
+  for (const shard of listIfExists(disk, layout.tasks) ?? []) {
+    for (const name of listIfExists(disk, join(layout.tasks, shard)) ?? []) if (isSafeId(name)) yield name;
+  }
+}
+
+/** Reads all of one task, a file at a time. `listed`: the finished tasks that lists show. */
+export async function findTaskProblems(
+  store: OpenStore,
+  taskId: string,
+  listed: ReadonlySet<string>,
+): Promise<readonly Problem[]> {
+  try {
+    const reading = await store.reader.read(taskId);
+    if (reading === undefined) return [];
+    checkJournal(store, reading);
+    return [...findFolderProblems(store, reading), ...findUnlisted(store, reading, listed)];
+  } catch (error) {
+    // It finished or was deleted while this looked.
+    if (isResumableError(error, "TASK_NOT_FOUND")) return [];
+    return [damagedTask(store, taskId, error)];
+  }
+}
+
+function damagedTask({ context }: OpenStore, taskId: string, error: unknown): Problem {
+  const cause = error instanceof Error && error.cause instanceof DamagedFile ? error.cause : error;
+  const path = cause instanceof DamagedFile ? cause.path : taskFolder(context.layout, taskId);
+  const message = cause instanceof Error ? cause.message : String(cause);
+  if (!(cause instanceof DamagedFile)) return { kind: "damaged", severity: "damage", taskId, path, message };
+  const remedy = {
+    says: `move the task to quarantine/${taskId}`,
+    apply: async (store: OpenStore) => {
+      refuseIfHeld(store, taskId);
+      quarantineTask(store.context, taskId, cause);
+    },
+  };
+  return { kind: "damaged", severity: "damage", taskId, path, message, remedy };
+}
+
+/** Reads every line of every file that counts. Where nothing was compacted they fold to the task's record. */
+function checkJournal({ context }: OpenStore, { view, record }: TaskReading): void {
+  const folder = taskFolder(context.layout, record.id);
+  const chain = chainThrough(view);
+  const isWhole = chain[0]?.base === 0;
+  let folded: TaskRecord | undefined;
+  for (const entry of chain) {
+    for (const { commit } of journalLines(context, join(folder, journalName(entry.epoch)), entry, { afterSeq: 0 })) {
+      if (isWhole) folded = reduceTask(folded, commit.events);
+    }
+  }
+  for (const segment of view.header.segments) for (const _ of itemLines(context, folder, segment));
+  if (isWhole && folded?.lastSeq !== record.lastSeq) {
+    throw new DamagedFile(view.path, 0, `the journal folds to seq ${folded?.lastSeq}, not to ${record.lastSeq}`);
+  }
+}

@@ -1,0 +1,27 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { runCommand } from "../src/cli/run-command.js";
+
+/** Runs a command in this process. */
+export async function run(...args: string[]) {
+  const out: string[] = [];
+  const errors: string[] = [];
+  const code = await runCommand(args, { out: (text) => out.push(text), error: (text) => errors.push(text) });
+  return { code, out: out.join("\n"), errors: errors.join("\n") };
+}
+
+/** Runs a command for scripts. */
+export async function json(...args: string[]): Promise<{ readonly code: number; readonly value: unknown }> {
+  const { code, out } = await run(...args, "--json");
+  return { code, value: JSON.parse(out) };
+}
+
+/** All files of a folder with their content. */
+export function everything(directory: string): string {
+  const entries = readdirSync(directory, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return files
+    .sort()
+    .map((path) => `${path}: ${readFileSync(path, "base64")}`)
+    .join("\n");
+}
