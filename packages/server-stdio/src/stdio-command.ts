@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
-import { fileURLToPath } from "node:url";
 import { CommandError, loadServer, oneOf, parseFlags, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { dataFolder, surroundings } from "./data-folder.js";
-import { hostConfig, knownHosts } from "./host-config.js";
+import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
+import { ownScript } from "./hosts/server-start.js";
 import { serveStdio } from "./serve-stdio.js";
 import { splitCommand } from "./split-command.js";
 import { supervise } from "./supervise.js";
@@ -13,12 +13,12 @@ const program = "resumable-mcp-stdio";
 const usage = `Usage: ${program} <tools-module> [options]
        ${program} --command "node my-server.js"
   --store DIR            folder of the tasks (the user's data folder, by the server's name)
-  --name NAME            name of the server, for its store and for --print-config
+  --name NAME            name of the server, for its store and for its host
   --recover attached|all which tasks go on by themselves after a crash (attached)
   --handoff              answer long calls before the caller's time limit
   --no-supervise         serve in this process: a crash ends the connection
   --command COMMAND      supervise any stdio server; what is not annotated as idempotent is never repeated
-  --print-config HOST    print what ${knownHosts.join(", ")} needs to start this server`;
+${hostUsage}`;
 
 const flags = {
   store: { type: "string" },
@@ -27,7 +27,7 @@ const flags = {
   handoff: { type: "boolean" },
   "no-supervise": { type: "boolean" },
   command: { type: "string" },
-  "print-config": { type: "string" },
+  ...hostFlags,
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -41,7 +41,11 @@ export async function runStdioCommand(args: readonly string[]): Promise<void> {
     process.stdout.write(`${usage}\n`);
     return;
   }
-  if (values["print-config"] !== undefined) return printConfig(module, values);
+  if (isAboutHost(values)) {
+    // What edits files is loaded only here: a host waits for every start of a server.
+    const { runHostCommand } = await import("./hosts/host-command.js");
+    return runHostCommand(module, values, usage);
+  }
   if (values.command !== undefined) {
     if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
     return runSupervised(splitCommand(values.command));
@@ -80,22 +84,4 @@ async function runSupervised(command: readonly [string, ...string[]]): Promise<v
   const how = await supervised.ended;
   if (how.kind === "cannot_start") process.exit(how.exitCode);
   process.exit(how.kind === "gave_up" ? 1 : 0);
-}
-
-async function printConfig(module: string | undefined, values: Values): Promise<void> {
-  const host = oneOf("print-config", values["print-config"] ?? "", knownHosts);
-  if (module === undefined) throw new CommandError(`Name the tools module to print the configuration of.\n${usage}`, 2);
-  const definition = await loadServer(module);
-  const name = values.name ?? definition.name;
-  const store = resolve(values.store ?? dataFolder(name, surroundings()));
-  const handoff = values.handoff === true ? ["--handoff"] : [];
-  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...handoff];
-  const { file, snippet } = hostConfig(host, { name, command: process.execPath, args });
-  process.stderr.write(`Put this into ${file}:\n`);
-  process.stdout.write(`${JSON.stringify(snippet, null, 2)}\n`);
-}
-
-/** The script that this program was started by. */
-function ownScript(): string {
-  return fileURLToPath(new URL("./cli.js", import.meta.url));
 }

@@ -1,19 +1,9 @@
-import { execFile } from "node:child_process";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli, connectHost, testFolder, toolsModule } from "./stdio-host.js";
+import { cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
 const timeoutMs = 30_000;
-
-function run(args: readonly string[]): Promise<{ code: number; stdout: string; stderr: string }> {
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, [cli, ...args], (error, stdout, stderr) => {
-      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
-    });
-    child.stdin?.end();
-  });
-}
 
 test(
   "says in one sentence what is wrong",
@@ -28,9 +18,13 @@ test(
       [[toolsModule, "--command", "node x.js"], 2, /not both/],
       [["--command", "node 'x.js"], 2, /--command is no command/],
       [[toolsModule, "--print-config", "notepad"], 2, /--print-config must be claude-desktop or/],
+      [[toolsModule, "--install", "notepad"], 2, /--install must be claude-desktop or/],
+      [[toolsModule, "--install", "cursor", "--uninstall", "cursor"], 2, /--install or --uninstall, not both/],
+      [[toolsModule, "--install", "claude-desktop", "--scope", "project"], 2, /has no configuration of a project/],
+      [["--command", "node x.js", "--install", "cursor"], 2, /Give the supervised server a --name/],
     ];
     for (const [args, code, sentence] of cases) {
-      const ended = await run(args);
+      const ended = await runToEnd(args);
       expect(ended.stderr).toMatch(sentence);
       expect(ended.stderr).not.toMatch(/\n\s+at /);
       expect(ended.stdout).toBe("");
@@ -44,7 +38,7 @@ test(
   "prints what hosts need, with absolute paths",
   async () => {
     for (const host of ["claude-desktop", "claude-code", "cursor", "vscode"]) {
-      const { stdout } = await run([toolsModule, "--print-config", host, "--handoff", "--store", "/data/tasks"]);
+      const { stdout } = await runToEnd([toolsModule, "--print-config", host, "--handoff", "--store", "/data/tasks"]);
       const { mcpServers, servers } = JSON.parse(stdout);
       const entry = (mcpServers ?? servers)["crash-tools"];
       expect(entry.command).toBe(process.execPath);

@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -48,6 +49,19 @@ export async function connectHost(
   afterwards(() => client.close());
   await client.connect(transport);
   return { client, transport, output };
+}
+
+/** Runs the program with an empty stdin until it ends. */
+export function runToEnd(
+  args: readonly string[],
+  options: { env?: Record<string, string> } = {},
+): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = execFile(process.execPath, [cli, ...args], options, (error, stdout, stderr) => {
+      resolve({ code: typeof error?.code === "number" ? error.code : 0, stdout, stderr });
+    });
+    child.stdin?.end();
+  });
 }
 
 /** The ids of a process's children. Linux only, as these tests are. */

@@ -1,0 +1,78 @@
+import { createInterface } from "node:readline/promises";
+import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
+import { surroundings } from "../data-folder.js";
+import { hostEntry, hostFile, type KnownHost, knownHosts, scopes } from "./host-config.js";
+import type { HostFlags } from "./host-flags.js";
+import { type Dialogue, installServer, uninstallServer } from "./install.js";
+import { ownScript, serverStart } from "./server-start.js";
+
+/** Prints what a host needs, or changes the host's file. */
+export function runHostCommand(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
+  return flags["print-config"] === undefined ? changeHost(module, flags, usage) : printConfig(module, flags, usage);
+}
+
+async function printConfig(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
+  const host = oneOf("print-config", flags["print-config"] ?? "", knownHosts);
+  const { key, name, entry } = hostEntry(host, await serverStart(module, flags, usage));
+  warnOfPassingScript();
+  process.stderr.write(`Put this into ${configPath(host, flags)}:\n`);
+  process.stdout.write(`${JSON.stringify({ [key]: { [name]: entry } }, null, 2)}\n`);
+}
+
+async function changeHost(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
+  if (flags.install !== undefined && flags.uninstall !== undefined)
+    throw new CommandError(`Give --install or --uninstall, not both.\n${usage}`, 2);
+  const isInstall = flags.install !== undefined;
+  const flag = isInstall ? "install" : "uninstall";
+  const host = oneOf(flag, flags[flag] ?? "", knownHosts);
+  const file = configPath(host, flags);
+  const dialogue = createDialogue(flags.yes === true);
+  if (isInstall) {
+    const start = await serverStart(module, flags, usage);
+    warnOfPassingScript();
+    await orSentence(file, () => installServer(file, hostEntry(host, start), dialogue));
+  } else {
+    const name = flags.name ?? (await serverStart(module, flags, usage)).name;
+    const place = { key: hostEntry(host, { name, command: "", args: [] }).key, name };
+    await orSentence(file, () => uninstallServer(file, place, dialogue));
+  }
+}
+
+function configPath(host: KnownHost, { scope = "user", config }: HostFlags): string {
+  if (config !== undefined) return config;
+  const file = hostFile(host, oneOf("scope", scope, scopes), surroundings(), process.cwd());
+  if (file !== undefined) return file;
+  throw new CommandError(`${host} has no configuration of a project. Leave out --scope project.`, 2);
+}
+
+/** What the machine refuses is told in one sentence too. */
+async function orSentence(file: string, run: () => Promise<unknown>): Promise<void> {
+  try {
+    await run();
+  } catch (error) {
+    if (error instanceof CommandError || !(error instanceof Error) || !("code" in error)) throw error;
+    throw new CommandError(`${file} could not be changed (${String(error.code)}). It was left as it is.`, 1, error);
+  }
+}
+
+function createDialogue(yes: boolean): Dialogue {
+  return {
+    show: (text) => void process.stdout.write(text),
+    async confirm() {
+      if (yes) return true;
+      if (!process.stdin.isTTY) return undefined;
+      const terminal = createInterface({ input: process.stdin, output: process.stdout });
+      const answer = await terminal.question("Write this? [y/N] ");
+      terminal.close();
+      return /^y(es)?$/i.test(answer.trim());
+    },
+  };
+}
+
+/** What npx has fetched for one run is gone when the host looks for it. */
+function warnOfPassingScript(): void {
+  if (!/[/\\]_npx[/\\]/.test(ownScript())) return;
+  process.stderr.write(
+    "This program lies in a cache of npx, which may be emptied. Install it first: npm install -g @resumable-mcp/server-stdio\n",
+  );
+}

@@ -1,0 +1,40 @@
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { CommandError, loadServer } from "@resumable-mcp/mcp/command-line";
+import { dataFolder, surroundings } from "../data-folder.js";
+import type { ServerStart } from "./host-config.js";
+
+/** The flags that say how a server is to be started. */
+export interface StartFlags {
+  readonly name?: string | undefined;
+  readonly store?: string | undefined;
+  readonly recover?: string | undefined;
+  readonly handoff?: boolean | undefined;
+  readonly command?: string | undefined;
+}
+
+/**
+ * Works out how a host has to start a server, with nothing in it that depends on where the host runs.
+ *
+ * @throws {@link CommandError} when the module cannot be loaded, or nothing says what to start.
+ */
+export async function serverStart(module: string | undefined, flags: StartFlags, usage: string): Promise<ServerStart> {
+  const { command, name: given } = flags;
+  if (command !== undefined) {
+    if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
+    if (given === undefined) throw new CommandError("Give the supervised server a --name for its host.", 2);
+    return { name: given, command: process.execPath, args: [ownScript(), "--command", command] };
+  }
+  if (module === undefined) throw new CommandError(`Name the tools module that the host is to serve.\n${usage}`, 2);
+  const name = given ?? (await loadServer(module)).name;
+  const store = resolve(flags.store ?? dataFolder(name, surroundings()));
+  const recover = flags.recover === undefined ? [] : ["--recover", flags.recover];
+  const handoff = flags.handoff === true ? ["--handoff"] : [];
+  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...recover, ...handoff];
+  return { name, command: process.execPath, args };
+}
+
+/** The script that this program was started by. */
+export function ownScript(): string {
+  return fileURLToPath(new URL("./cli.js", import.meta.url));
+}

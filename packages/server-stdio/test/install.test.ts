@@ -1,0 +1,194 @@
+import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { hostEntry, hostFile, type KnownHost, knownHosts } from "../src/hosts/host-config.js";
+import { type Dialogue, installServer, uninstallServer } from "../src/hosts/install.js";
+import { configSamples } from "./config-samples.js";
+import { connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
+
+const timeoutMs = 30_000;
+const start = { name: "my-tools", command: "/usr/bin/node", args: ["/opt/cli.js", "/srv/tools.mjs", "--handoff"] };
+
+/** Says yes or no to everything, and keeps what it was shown. */
+function dialogueThat(answer: boolean | undefined): Dialogue & { readonly shown: () => string } {
+  const shown: string[] = [];
+  return { show: (text) => void shown.push(text), confirm: async () => answer, shown: () => shown.join("") };
+}
+const agreeing = dialogueThat(true);
+
+async function fileWith(text: string, name = "config.json"): Promise<string> {
+  const file = join(await testFolder(), name);
+  await writeFile(file, text);
+  return file;
+}
+const namesBeside = async (file: string) => (await readdir(dirname(file))).sort();
+
+test.each(configSamples)(
+  "a file of $host with $what gets a server, and undo restores every byte",
+  async ({ host, text }) => {
+    const file = await fileWith(text);
+    await chmod(file, 0o640);
+    const server = hostEntry(host, start);
+    const dialogue = dialogueThat(true);
+    expect(await installServer(file, server, dialogue)).toBe("changed");
+    expect(dialogue.shown()).toMatch(/^\+.*"my-tools"/m);
+    expect(await readFile(`${file}.resumable-mcp-backup-1`, "utf8")).toBe(text);
+    expect((await stat(file)).mode & 0o777).toBe(0o640);
+    expect(await installServer(file, server, agreeing)).toBe("unchanged");
+    expect(await uninstallServer(file, server, agreeing)).toBe("changed");
+    expect(await readFile(file, "utf8")).toBe(text);
+    expect(await uninstallServer(file, server, agreeing)).toBe("unchanged");
+  },
+);
+
+test.each(knownHosts)("a missing file of %s is made with its folder, and undo removes it", async (host) => {
+  const file = join(await testFolder(), "no", "such", "folder", "config.json");
+  const server = hostEntry(host, start);
+  expect(await installServer(file, server, agreeing)).toBe("changed");
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ [server.key]: { "my-tools": server.entry } });
+  expect(await uninstallServer(file, server, agreeing)).toBe("changed");
+  expect(await namesBeside(file)).toEqual([]);
+});
+
+test("an empty file gets a server, and is empty again after undo", async () => {
+  const file = await fileWith("");
+  const server = hostEntry("claude-desktop", start);
+  await installServer(file, server, agreeing);
+  expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ mcpServers: { "my-tools": server.entry } });
+  await uninstallServer(file, server, agreeing);
+  expect(await readFile(file, "utf8")).toBe("");
+});
+
+test("what was changed since stays: undo takes out nothing but the server", async () => {
+  const sample = '{\n  "mcpServers": {\n    "a": {} // first\n  }\n}\n';
+  const file = await fileWith(sample);
+  const server = hostEntry("cursor", start);
+  await installServer(file, server, agreeing);
+  const later = (await readFile(file, "utf8")).replace('"a": {}', '"a": { "command": "new" }');
+  await writeFile(file, later);
+  await uninstallServer(file, server, agreeing);
+  expect(await readFile(file, "utf8")).toBe(sample.replace('"a": {}', '"a": { "command": "new" }'));
+  expect(await readFile(`${file}.resumable-mcp-backup-2`, "utf8")).toBe(later);
+});
+
+const refusals: [string, (file: string) => Promise<unknown>, RegExp][] = [
+  ["is invalid", (file) => writeFile(file, '{ "mcpServers": { '), /is not valid JSON .* It was left as it is/],
+  ["is no UTF-8", (file) => writeFile(file, Buffer.from([0x7b, 0xff, 0x7d])), /is no UTF-8 text/],
+  ["is read-only", (file) => chmod(file, 0o444), /is read-only\. Make it writable first/],
+];
+test.each(refusals)("a file that %s is refused and left as it is", async (_what, spoil, sentence) => {
+  const file = await fileWith('{ "mcpServers": {} }');
+  await spoil(file);
+  const before = await readFile(file);
+  const server = hostEntry("claude-desktop", start);
+  await expect(installServer(file, server, agreeing)).rejects.toThrow(sentence);
+  await expect(uninstallServer(file, server, agreeing)).rejects.toThrow(sentence);
+  expect(await readFile(file)).toEqual(before);
+  expect(await namesBeside(file)).toEqual(["config.json"]);
+});
+
+test("a symbolic link stays one: the file behind it is changed; a link to nothing is refused", async () => {
+  const real = await fileWith("{}\n", "real.json");
+  const link = join(dirname(real), "link.json");
+  await symlink(real, link);
+  await installServer(link, hostEntry("vscode", start), agreeing);
+  expect((await lstat(link)).isSymbolicLink()).toBe(true);
+  expect(await readFile(real, "utf8")).toContain("my-tools");
+  const broken = join(dirname(real), "broken.json");
+  await symlink("nowhere.json", broken);
+  await expect(installServer(broken, hostEntry("vscode", start), agreeing)).rejects.toThrow(/link to nothing/);
+});
+
+test("nothing is written when the change is declined, nobody can be asked, or the file changes meanwhile", async () => {
+  const file = await fileWith("{}\n");
+  const server = hostEntry("claude-code", start);
+  expect(await installServer(file, server, dialogueThat(false))).toBe("declined");
+  await expect(installServer(file, server, dialogueThat(undefined))).rejects.toThrow(/Nothing was written\. Add --yes/);
+  expect(await namesBeside(file)).toEqual(["config.json"]);
+  const confirm = () => writeFile(file, '{ "numStartups": 42 }').then(() => true);
+  await expect(installServer(file, server, { ...agreeing, confirm })).rejects.toThrow(/changed by somebody else/);
+  expect(await readFile(file, "utf8")).toBe('{ "numStartups": 42 }');
+});
+
+test("the files are where each host looks for them, by platform and environment", () => {
+  const linux = { platform: "linux", env: {}, home: "/home/ada" } as const;
+  const mac = { ...linux, platform: "darwin", home: "/Users/ada" } as const;
+  const moved = {
+    ...linux,
+    env: { XDG_CONFIG_HOME: "/etc/ada", CLAUDE_CONFIG_DIR: "/srv/claude", VSCODE_PORTABLE: "/mnt/code" },
+  } as const;
+  const users = (around: Parameters<typeof hostFile>[2]) =>
+    knownHosts.map((host) => hostFile(host, "user", around, "/work"));
+  expect(users(linux)).toEqual([
+    "/home/ada/.config/Claude/claude_desktop_config.json",
+    "/home/ada/.claude.json",
+    "/home/ada/.cursor/mcp.json",
+    "/home/ada/.config/Code/User/mcp.json",
+  ]);
+  expect(users(mac)).toEqual([
+    "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
+    "/Users/ada/.claude.json",
+    "/Users/ada/.cursor/mcp.json",
+    "/Users/ada/Library/Application Support/Code/User/mcp.json",
+  ]);
+  expect(users(moved)).toEqual([
+    "/etc/ada/Claude/claude_desktop_config.json",
+    "/srv/claude/.claude.json",
+    "/home/ada/.cursor/mcp.json",
+    "/mnt/code/user-data/User/mcp.json",
+  ]);
+  const windows = { platform: "win32", env: { APPDATA: "/roaming" }, home: "/users/ada" } as const;
+  expect(hostFile("claude-desktop", "user", windows, "/work")).toBe("/roaming/Claude/claude_desktop_config.json");
+  expect(knownHosts.map((host) => hostFile(host, "project", linux, "/work"))).toEqual([
+    undefined,
+    "/work/.mcp.json",
+    "/work/.cursor/mcp.json",
+    "/work/.vscode/mcp.json",
+  ]);
+});
+
+/** A user's folder, with an empty configuration of a host in it. */
+async function homeWith(host: KnownHost) {
+  const home = await testFolder();
+  const env = { PATH: "", HOME: home, XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", CLAUDE_CONFIG_DIR: "" };
+  const file = hostFile(host, "user", { platform: process.platform, env, home }, "/") ?? "";
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, "{}\n");
+  return { env, file };
+}
+
+test.each(knownHosts)(
+  "the program writes a server into the file of %s, and undoes it",
+  async (host: KnownHost) => {
+    const { env, file } = await homeWith(host);
+    const [install, undo] = [
+      ["--install", host, "--yes", "--handoff"],
+      ["--uninstall", host, "--yes"],
+    ];
+    expect(await runToEnd([toolsModule, ...install], { env })).toMatchObject({ code: 0 });
+    const written = JSON.parse(await readFile(file, "utf8"));
+    const { command, args } = (written.mcpServers ?? written.servers)["crash-tools"];
+    expect({ command, args }).toEqual({ command: process.execPath, args: expect.arrayContaining(["--handoff"]) });
+    expect(await runToEnd([...undo, "--name", "crash-tools"], { env })).toMatchObject({ code: 0 });
+    expect(await readFile(file, "utf8")).toBe("{}\n");
+  },
+  timeoutMs,
+);
+
+test(
+  "the program shows the change and writes nothing where nobody can be asked; what it writes starts the server",
+  async () => {
+    const { env, file } = await homeWith("claude-desktop");
+    const refused = await runToEnd([toolsModule, "--install", "claude-desktop"], { env });
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining("Add --yes to write this.") });
+    expect(refused.stdout).toMatch(/^\+.*"crash-tools"/m);
+    expect(await readFile(file, "utf8")).toBe("{}\n");
+    await runToEnd([toolsModule, "--install", "claude-desktop", "--yes"], { env });
+    const { args } = JSON.parse(await readFile(file, "utf8")).mcpServers["crash-tools"];
+    const { client } = await connectHost(args.slice(1), { env, cwd: "/" });
+    expect(await client.callTool({ name: "count_to", arguments: { n: 1 } })).toMatchObject({
+      structuredContent: { counted: 1 },
+    });
+  },
+  timeoutMs,
+);
