@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline/promises";
+import { createInterface } from "node:readline";
 import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
 import { surroundings } from "../data-folder.js";
 import { hostEntry, hostFile, type KnownHost, knownHosts, scopes } from "./host-config.js";
@@ -62,7 +62,7 @@ function createDialogue(yes: boolean): Dialogue {
       if (yes) return true;
       if (!process.stdin.isTTY) return undefined;
       const terminal = createInterface({ input: process.stdin, output: process.stdout });
-      const answer = await terminal.question("Write this? [y/N] ");
+      const answer = await new Promise<string>((resolve) => terminal.question("Write this? [y/N] ", resolve));
       terminal.close();
       return /^y(es)?$/i.test(answer.trim());
     },
