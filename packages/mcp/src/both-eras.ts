@@ -1,6 +1,7 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { readJsonBody } from "./read-json-body.js";
+import { refusal } from "./refusal.js";
 
 /** What a web server has found out about a request before. */
 export interface EndpointContext {
@@ -39,7 +40,11 @@ export function createBothErasHandler({ legacy, modern, maxBodyBytes }: BothEras
   const eras = { legacy: lazily(legacy), modern: lazily(modern) };
   return {
     async fetch(request, context = {}) {
-      if (request.method !== "POST") return (await eras.legacy.get()).fetch(request, context);
+      if (request.method !== "POST") {
+        // The 2026 era has nothing but POST.
+        if (versionOf(request) >= firstModernVersion) return onlyPost();
+        return (await eras.legacy.get()).fetch(request, context);
+      }
       const body = await readJsonBody(request, maxBodyBytes);
       if (body instanceof Response) return body;
       const era = (await isModern(request, body.value)) ? eras.modern : eras.legacy;
@@ -53,11 +58,20 @@ export function createBothErasHandler({ legacy, modern, maxBodyBytes }: BothEras
 
 /** Only what may be of the 2026 era is worth loading the SDK that can really tell. */
 async function isModern(request: Request, body: unknown): Promise<boolean> {
-  const version = request.headers.get("mcp-protocol-version")?.trim() ?? "";
-  const mayBe = version >= firstModernVersion || (Array.isArray(body) ? body : [body]).some(claimsVersion);
+  const mayBe = versionOf(request) >= firstModernVersion || (Array.isArray(body) ? body : [body]).some(claimsVersion);
   if (!mayBe) return false;
   const { isLegacyRequest } = await import("@modelcontextprotocol/server");
   return !(await isLegacyRequest(request, body));
+}
+
+function versionOf(request: Request): string {
+  return request.headers.get("mcp-protocol-version")?.trim() ?? "";
+}
+
+function onlyPost(): Response {
+  return refusal(405, "Method not allowed: this version of the protocol has POST only.", {
+    headers: { allow: "POST" },
+  });
 }
 
 function claimsVersion(message: unknown): boolean {

@@ -4,21 +4,25 @@ import { Readable } from "node:stream";
 /** A listener for `http.createServer`. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
+/** What a Web-standard request does not say of its connection. */
+export interface Connection {
+  /** Where it comes from; `undefined` once it is closed. */
+  readonly remoteAddress: string | undefined;
+}
+
+type Fetch = (request: Request, connection: Connection) => Promise<Response>;
+
 /**
  * Makes a Node listener of a Web-standard handler. The end of the connection aborts the request and cancels the
  * answer's body.
  */
-export function nodeListener(fetch: (request: Request) => Promise<Response>): NodeListener {
+export function nodeListener(fetch: Fetch): NodeListener {
   return (incoming, outgoing) => {
     void respond(fetch, incoming, outgoing).catch(() => outgoing.destroy());
   };
 }
 
-async function respond(
-  fetch: (request: Request) => Promise<Response>,
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-): Promise<void> {
+async function respond(fetch: Fetch, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
   const gone = new AbortController();
   outgoing.once("close", () => {
     if (!outgoing.writableFinished) gone.abort("The connection was closed.");
@@ -28,15 +32,28 @@ async function respond(
     outgoing.writeHead(400).end();
     return;
   }
-  const response = await fetch(request);
+  const response = await fetch(request, { remoteAddress: incoming.socket.remoteAddress });
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-  if (response.body === null) {
-    outgoing.end();
-    return;
+  if (response.body === null) outgoing.end();
+  else {
+    // Clients wait for the head of a stream before its first event may come.
+    outgoing.flushHeaders();
+    await pump(response.body, outgoing);
   }
-  // Clients wait for the head of a stream before its first event may come.
-  outgoing.flushHeaders();
-  await pump(response.body, outgoing);
+  await discardRest(request);
+}
+
+/** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */
+const maxDiscardBytes = 16 * 1024 * 1024;
+
+/** What nobody has read of a request stands before the next one on the same connection. */
+async function discardRest({ body }: Request): Promise<void> {
+  if (body === null || body.locked) return;
+  let bytes = 0;
+  for await (const chunk of body) {
+    bytes += chunk.byteLength;
+    if (bytes > maxDiscardBytes) return;
+  }
 }
 
 function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request | undefined {

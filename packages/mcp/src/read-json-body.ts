@@ -35,7 +35,8 @@ async function readText(request: Request, maxBytes: number): Promise<string | un
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = "";
-  for await (const chunk of request.body) {
+  // Cancelling would cut the connection before the refusal has arrived.
+  for await (const chunk of request.body.values({ preventCancel: true })) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) return undefined;
     text += decoder.decode(chunk, { stream: true });

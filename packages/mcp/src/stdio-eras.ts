@@ -1,5 +1,6 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import type { ServerDefinition } from "./define-server.js";
+import { withReadableError } from "./readable-error.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 
 /** What a connection over stdio is served with. */
@@ -69,7 +70,7 @@ function claimsVersion(message: unknown): boolean {
 
 async function connectLegacy({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
   const { createMcpServer } = await import("./legacy/create-mcp-server.js");
-  const end = createStdioChannel(write);
+  const end = createStdioChannel((message) => write(withReadableError(message)));
   const server = await createMcpServer(definition, engine, { onError, ...(handoff === undefined ? {} : { handoff }) });
   await server.connect(end.channel);
   return { era: "legacy", end, close: () => server.close() };

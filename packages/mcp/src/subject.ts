@@ -5,6 +5,8 @@ export interface VerifiedToken {
 }
 
 /** The authenticated subject of a token: its `sub` where the verifier passed one on, else the client's id. */
+export function subjectOf(token: VerifiedToken): string;
+export function subjectOf(token: VerifiedToken | undefined): string | undefined;
 export function subjectOf(token: VerifiedToken | undefined): string | undefined {
   const sub = token?.extra?.sub;
   return typeof sub === "string" && sub !== "" ? sub : token?.clientId;

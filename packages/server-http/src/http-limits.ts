@@ -1,8 +1,12 @@
 /** Every limit of the HTTP server, with its unit in its name. */
 export const httpLimits = {
-  /** For authenticated callers, each. */
+  /**
+   * For each authenticated subject; for callers without a valid token, each address of another machine (of IPv6, each
+   * network).
+   */
   requestsPerSecond: 100,
   requestBurst: 200,
+  /** Subjects that are remembered, and as many addresses. */
   maxCallers: 10_000,
   /** How long a client may take to send a request. */
   requestTimeoutMs: 30_000,

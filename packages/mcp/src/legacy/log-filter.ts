@@ -1,11 +1,17 @@
 import { z } from "zod";
+import { RpcError } from "../rpc-error.js";
 import type { McpServerLike } from "./mcp-server-like.js";
 
 const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 const setLevelRequest = z.looseObject({
   method: z.literal("logging/setLevel"),
-  params: z.looseObject({ level: z.enum(levels) }),
+  params: z.looseObject({ level: z.unknown() }).default({ level: undefined }),
 });
+
+/** Tells whether a client may ask for this level. Source: MCP, Utilities, "Logging" ("Log Levels"). */
+export function isLogLevel(level: unknown): level is (typeof levels)[number] {
+  return levels.some((known) => known === level);
+}
 
 /**
  * Makes the filter for a server's log messages: below the level that the client asked for nothing is sent.
@@ -18,7 +24,10 @@ export function createLogFilter({ server }: McpServerLike): (level: string, sess
   const least = { index: 0 };
   server.registerCapabilities({ logging: {} });
   const handler = ({ params }: z.output<typeof setLevelRequest>) => {
-    least.index = levels.indexOf(params.level);
+    const { level } = params;
+    if (!isLogLevel(level))
+      throw new RpcError({ code: -32_602, message: `The level must be one of ${levels.join(", ")}.` });
+    least.index = levels.indexOf(level);
     return {};
   };
   // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.

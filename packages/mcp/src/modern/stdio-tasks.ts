@@ -1,5 +1,6 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { parseCallMeta } from "../call-meta.js";
+import { withReadableError } from "../readable-error.js";
 import { asRpcError, type RpcErrorBody } from "../rpc-error.js";
 import type { ModernAttachOptions } from "./attach-tools.js";
 import { envelopeKeys } from "./envelope.js";
@@ -58,7 +59,8 @@ export function withStdioTasks<Wire extends StdioTransport>(
     close: () => wire.close(),
     async send(message, sendOptions) {
       const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
-      if (subscription === undefined) return wire.send(unwrapAnswer(message) as never, sendOptions);
+      if (subscription === undefined)
+        return wire.send(withReadableError<object>(unwrapAnswer(message)) as never, sendOptions);
       await send(withWatched(message, subscription));
       watchTasks({
         engine,

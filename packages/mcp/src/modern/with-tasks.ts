@@ -1,5 +1,6 @@
 import type { Engine } from "@resumable-mcp/core";
 import { readJsonBody } from "../read-json-body.js";
+import { withReadableError } from "../readable-error.js";
 import type { VerifiedToken } from "../subject.js";
 import { parseListenRequest } from "./listen-request.js";
 import { createListener } from "./listener.js";
@@ -31,7 +32,7 @@ export function withTasks<Auth extends VerifiedToken>(
       const listenTo = parseListenRequest(body);
       if (listenTo !== undefined) return listener.listen(request, passed, listenTo);
       const response = await handler.fetch(request, passed);
-      return isToolCall(body) ? unwrapResponse(response) : response;
+      return restoredResponse(response, isToolCall(body));
     },
     async close() {
       listener.close();
@@ -55,12 +56,15 @@ function isToolCall(body: unknown): boolean {
   return typeof body === "object" && body !== null && "method" in body && body.method === "tools/call";
 }
 
-/** Answers come before anything else was sent, so they are never on a stream. */
-async function unwrapResponse(response: Response): Promise<Response> {
+/** Answers and refusals come before anything else was sent, so they are never on a stream. */
+async function restoredResponse(response: Response, ofToolCall: boolean): Promise<Response> {
   if (!response.headers.get("content-type")?.startsWith("application/json")) return response;
   const text = await response.text();
-  if (!mayHoldAnswer(text)) return new Response(text, response);
-  const message = unwrapAnswer(JSON.parse(text));
+  const answers = ofToolCall && mayHoldAnswer(text);
+  if (!answers && !text.includes('"error"')) return new Response(text, response);
+  const parsed = JSON.parse(text);
+  const message = withReadableError(answers ? unwrapAnswer(parsed) : parsed);
+  if (message === parsed) return new Response(text, response);
   const refused = "error" in message && message.error.code === missingTasksExtension.code;
   return new Response(JSON.stringify(message), { status: refused ? 400 : response.status, headers: jsonHeaders });
 }

@@ -6,10 +6,11 @@ import type {
   JSONRPCResponse,
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { internalMetaKeys } from "../../meta-keys.js";
 import { randomToken } from "../../random-token.js";
 import { refusal } from "../../refusal.js";
+import { isLogLevel } from "../log-filter.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
 import type { Exchange, ExchangeKind } from "./exchange.js";
@@ -102,10 +103,8 @@ export class LiveSession {
     const request = withoutInternalMeta(sent);
     if (this.#streams.size >= this.#limits.maxStreams) return this.#tooMany("maxStreams");
     if (this.#calls.openCount >= this.#limits.maxOpenCalls) return this.#tooMany("maxOpenCalls");
-    if (request.method === "logging/setLevel" && isJsonObject(request.params)) {
-      const logLevel = request.params;
-      await this.document.change((facts) => ({ ...facts, logLevel }));
-    }
+    const level = request.method === "logging/setLevel" ? request.params?.level : undefined;
+    if (isLogLevel(level)) await this.document.change((facts) => ({ ...facts, logLevel: { level } }));
     if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
     const exchange = await this.#calls.open(request, await this.#kindOf(request));
     const stream = this.#openStream();

@@ -73,7 +73,7 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
       return refusal(500, "The server failed to carry out the request.");
     }
   };
-  return { fetch, node: nodeListener(fetch), close: () => registry.close() };
+  return { fetch, node: nodeListener((request) => fetch(request)), close: () => registry.close() };
 }
 
 interface Endpoint {

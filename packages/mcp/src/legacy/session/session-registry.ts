@@ -53,7 +53,7 @@ export class SessionRegistry {
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
       await session.transport.close();
-      return jsonAnswer(answer, id);
+      return Response.json(answer);
     }
     const protocolVersion = String(answer.result.protocolVersion);
     await session.document.change((before) => ({ ...before, protocolVersion }));

@@ -10,6 +10,7 @@ import type {
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "../../meta-keys.js";
 import { QuestionRelay, questionId } from "../../question-relay.js";
+import { withReadableError } from "../../readable-error.js";
 import { goneReason, setsInternalMeta } from "../legacy-call.js";
 import { type Exchange, metaOf } from "./exchange.js";
 import type { SessionLimits } from "./session-limits.js";
@@ -151,11 +152,11 @@ export class SessionTransport implements Transport {
     const own = this.#own.get(innerId);
     if (own !== undefined) {
       this.#own.delete(innerId);
-      return own(response);
+      return own(withReadableError(response));
     }
     const exchange = this.#active.get(innerId);
     if (exchange === undefined) return;
-    const outgoing = { ...response, id: exchange.request.id };
+    const outgoing = withReadableError({ ...response, id: exchange.request.id });
     await this.#noteTask(exchange, outgoing);
     this.#active.delete(innerId);
     exchange.innerId = undefined;

@@ -1,0 +1,56 @@
+import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { hostRules } from "./allowed-hosts.js";
+import type { AuthInfo } from "./bearer.js";
+import { createHttpHandler } from "./http-handler.js";
+import { httpLimits } from "./http-limits.js";
+
+/** Tokens of the form `<client>.<subject>`. */
+function verifyToken(token: string): AuthInfo | undefined {
+  const [clientId = "", sub] = token.split(".");
+  return sub === undefined ? undefined : { token, clientId, scopes: [], extra: { sub } };
+}
+
+/** A server that lets two requests through and then none; `from` is the address that the next request comes from. */
+function handler(verify: typeof verifyToken | undefined) {
+  const handle = createHttpHandler({
+    engine: createEngine({ store: createMemoryStore(), tools: [] }),
+    endpoint: async () => new Response("served"),
+    path: "/mcp",
+    rules: hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins: [] }),
+    authorizationServers: [],
+    limits: { ...httpLimits, requestsPerSecond: 0.001, requestBurst: 2 },
+    log: () => {},
+    ...(verify === undefined ? {} : { verifyToken: verify }),
+  });
+  return async (token: string | undefined, remoteAddress: string) => {
+    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const request = new Request("http://127.0.0.1/mcp", { headers: { host: "127.0.0.1", ...authorization } });
+    return (await handle(request, { remoteAddress })).status;
+  };
+}
+
+test("each subject has a rate of its own, whatever client and address it comes by (G11)", async () => {
+  const status = handler(verifyToken);
+  const seen: number[] = [];
+  for (const token of ["app.ada", "tool.ada", "app.ada", "app.bob"]) seen.push(await status(token, "192.0.2.1"));
+  seen.push(await status("app.ada", "192.0.2.2"));
+  expect(seen).toEqual([200, 200, 429, 200, 429]);
+});
+
+test("callers without a valid token are held by their address, and hold up nobody who has one (G11)", async () => {
+  const status = handler(verifyToken);
+  const seen: number[] = [];
+  for (const token of [undefined, "guessed", "guessed", undefined]) seen.push(await status(token, "192.0.2.1"));
+  expect(seen).toEqual([401, 401, 429, 429]);
+  expect([await status("guessed", "192.0.2.2"), await status("app.ada", "192.0.2.1")]).toEqual([401, 200]);
+});
+
+test("a server that wants no token holds other machines' callers by their address (G11)", async () => {
+  const status = handler(undefined);
+  const seen: number[] = [];
+  for (let times = 0; times < 3; times++) {
+    seen.push(await status(undefined, "192.0.2.1"), await status(undefined, "127.0.0.1"));
+  }
+  expect(seen).toEqual([200, 200, 200, 200, 429, 200]);
+});

@@ -1,0 +1,42 @@
+import { isLoopback } from "./allowed-hosts.js";
+import type { HttpLimits } from "./http-limits.js";
+import { createRateLimit } from "./rate-limit.js";
+
+/** Counts requests by who sends them; each function tells how many milliseconds a request came too early. */
+export interface RequestRates {
+  /** Somebody with a valid token. */
+  known(subject: string): number;
+  /** Somebody without one, where a token is wanted. */
+  refused(remoteAddress: string | undefined): number;
+  /** Somebody, where no token is wanted. Callers on this machine are not counted: it is theirs. */
+  unknown(remoteAddress: string | undefined): number;
+}
+
+/**
+ * Makes the rates of one server. Subjects and addresses have a table each: whoever comes from many addresses cannot
+ * push subjects out of theirs.
+ *
+ * Limits: `requestsPerSecond`, `requestBurst`, `maxCallers` of each table.
+ */
+export function createRequestRates(limits: HttpLimits, nowMs: () => number): RequestRates {
+  const [bySubject, byAddress] = [createRateLimit(limits, nowMs), createRateLimit(limits, nowMs)];
+  const refused = (address: string | undefined) => byAddress(networkOf(address ?? ""));
+  return {
+    known: bySubject,
+    refused,
+    unknown: (address) => (address === undefined || isLoopback(address.replace(mapped, "")) ? 0 : refused(address)),
+  };
+}
+
+/** IPv4 addresses arrive in this form where the server listens on both. */
+const mapped = /^::ffff:(?=\d+\.)/i;
+
+/** One customer of a provider has all the 2^64 addresses of an IPv6 network. */
+function networkOf(address: string): string {
+  const plain = address.replace(mapped, "");
+  if (!plain.includes(":")) return plain;
+  const [head = "", tail = ""] = plain.split("%")[0]?.split("::") ?? [];
+  const [front, back] = [head, tail].map((part) => part.split(":").filter((group) => group !== ""));
+  const zeros = Array<string>(Math.max(0, 8 - (front?.length ?? 0) - (back?.length ?? 0))).fill("0");
+  return [...(front ?? []), ...zeros, ...(back ?? [])].slice(0, 4).join(":");
+}
