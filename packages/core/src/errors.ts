@@ -50,6 +50,10 @@ export interface ErrorDetails {
   STORE_READ_FAILED: { path: string; reason: string };
   /** The store's folder was written by a layout that this version does not know. */
   STORE_LAYOUT: { path: string; found: string; supported: string };
+  /** A task of this id is there already, and it is another one. */
+  TASK_EXISTS: { taskId: string };
+  /** An exported file is damaged, was cut short, or is of another version. */
+  EXPORT_INVALID: { line: number; reason: string };
   /** The store was closed. */
   STORE_CLOSED: Record<string, never>;
   /** A session's document was changed by somebody else meanwhile. */
@@ -88,6 +92,8 @@ const codeTable: { readonly [Code in ErrorCode]: true } = {
   STORE_WRITE_FAILED: true,
   STORE_READ_FAILED: true,
   STORE_LAYOUT: true,
+  TASK_EXISTS: true,
+  EXPORT_INVALID: true,
   STORE_CLOSED: true,
   SESSION_CONFLICT: true,
   DRAINING: true,

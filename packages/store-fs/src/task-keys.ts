@@ -136,7 +136,8 @@ export class TaskKeys {
     }
   }
 
-  private async refuseRival(taskId: string, claim: Claim): Promise<void> {
+  /** @throws {@link ResumableError} `KEY_TAKEN` when the task of a claim is not finished. */
+  async refuseRival(taskId: string, claim: Claim): Promise<void> {
     const rival = await this.holderOf(claim);
     if (rival === undefined || isFinal(rival.record.status)) return;
     throw new ResumableError(

@@ -196,3 +196,15 @@ function leaveAnswer(
   const stored: StoredAnswer = { id: `${basename(path)}.${unique()}`, order, key, answer };
   return createWhole(disk, path, encodeLine(JSON.stringify(stored)), unique()) ? { id: stored.id } : undefined;
 }
+
+/** The file of an answer that comes from elsewhere. */
+export function answerFile(
+  record: TaskRecord,
+  { key, answer }: { readonly key: string; readonly answer: Answer },
+  order: number,
+  unique: string,
+): { readonly name: string; readonly bytes: Buffer } {
+  const name = answerName(record, key);
+  const stored: StoredAnswer = { id: `${name}.${unique}`, order, key, answer };
+  return { name, bytes: encodeLine(JSON.stringify(stored)) };
+}

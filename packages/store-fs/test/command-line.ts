@@ -4,10 +4,23 @@ import { runCommand } from "../src/cli/run-command.js";
 
 /** Runs a command in this process. */
 export async function run(...args: string[]) {
+  return runWith([], ...args);
+}
+
+/** As `run`, with chunks of standard input. */
+export async function runWith(input: readonly Uint8Array[], ...args: string[]) {
   const out: string[] = [];
   const errors: string[] = [];
-  const code = await runCommand(args, { out: (text) => out.push(text), error: (text) => errors.push(text) });
-  return { code, out: out.join("\n"), errors: errors.join("\n") };
+  const data: Uint8Array[] = [];
+  const code = await runCommand(args, {
+    out: (text) => out.push(text),
+    error: (text) => errors.push(text),
+    write: async (bytes) => void data.push(bytes),
+    input: (async function* () {
+      yield* input;
+    })(),
+  });
+  return { code, out: out.join("\n"), errors: errors.join("\n"), data: Buffer.concat(data) };
 }
 
 /** Runs a command for scripts. */

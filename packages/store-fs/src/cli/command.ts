@@ -16,6 +16,7 @@ export function parseCommand(args: readonly string[]) {
       events: { type: "boolean", default: false },
       items: { type: "boolean", default: false },
       apply: { type: "boolean", default: false },
+      to: { type: "string", default: "-" },
       "dry-run": { type: "boolean", default: false },
     },
   });
@@ -29,4 +30,16 @@ export interface CommandResult {
   readonly json: unknown;
   readonly text: string;
   readonly ok: boolean;
+  /** Standard output holds the data: what is said about it goes to standard error. */
+  readonly isAside?: true;
+}
+
+/** Where a command reads and writes. */
+export interface Console {
+  /** Writes a text, with a newline, to standard output, or to standard error. */
+  readonly out: (text: string) => void;
+  readonly error: (text: string) => void;
+  /** Writes data to standard output. */
+  readonly write: (bytes: Uint8Array) => Promise<void>;
+  readonly input: AsyncIterable<Uint8Array>;
 }

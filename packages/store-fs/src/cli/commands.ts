@@ -1,15 +1,20 @@
 import type { OpenStore } from "../open-store.js";
 import { checkCommand } from "./check-command.js";
-import type { CommandOptions, CommandResult } from "./command.js";
+import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { listCommand } from "./list-command.js";
 import { openReadOnly, withOpenStore } from "./open-folder.js";
 import { repairCommand } from "./repair-command.js";
 import { showCommand } from "./show-command.js";
 import { signalCommand, type Wish } from "./signal-command.js";
 import { statsCommand } from "./stats-command.js";
+import { exportCommand, importCommand } from "./transfer-commands.js";
 
 /** Runs one command. @returns `undefined` when it was called in a way that it cannot be. */
-export type Command = (options: CommandOptions, subjects: readonly string[]) => Promise<CommandResult> | undefined;
+export type Command = (
+  options: CommandOptions,
+  subjects: readonly string[],
+  console: Console,
+) => Promise<CommandResult> | undefined;
 
 const reads =
   (run: (store: OpenStore, options: CommandOptions) => Promise<CommandResult>): Command =>
@@ -34,5 +39,14 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
   ["pause", signals("pause")],
   ["resume", signals("resume")],
   ["cancel", signals("cancel")],
+  [
+    "export",
+    async (options, taskIds, console) => exportCommand(openReadOnly(options.store), options, taskIds, console),
+  ],
+  [
+    "import",
+    ({ store: directory }, [path], console) =>
+      path === undefined ? undefined : withOpenStore(directory, (store) => importCommand(store, path, console), true),
+  ],
   ["repair", reads((store, options) => repairCommand(store, options.apply && !options["dry-run"]))],
 ]);

@@ -12,7 +12,8 @@ export async function listCommand({ lists }: OpenStore, options: CommandOptions)
   return { json: page, text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
 }
 
-function queryOf({ limit, owner, status, cursor }: CommandOptions): TaskQuery {
+/** Which tasks the options mean. */
+export function queryOf({ limit, owner, status, cursor }: CommandOptions): TaskQuery {
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 1000)
     throw wrong("limit", "--limit is a number from 1 to 1000.");

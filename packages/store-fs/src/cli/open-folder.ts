@@ -17,13 +17,14 @@ export function openReadOnly(directory: string): OpenStore {
 
 /**
  * Runs something that changes a store, as one more process on its folder: what a server does at the same time stays
- * whole. The folder has to be there.
+ * whole. The folder has to be there, unless it `mayBeMade`.
  */
 export async function withOpenStore<Result>(
   directory: string,
   run: (store: OpenStore) => Promise<Result>,
+  mayBeMade = false,
 ): Promise<Result> {
-  openReadOnly(directory);
+  if (!mayBeMade) openReadOnly(directory);
   const context = contextOf(directory, false);
   openFolder(context, false);
   const store = openStore(context, createHost());

@@ -1,5 +1,5 @@
 import { isResumableError } from "@resumable-mcp/core";
-import { type CommandResult, parseCommand } from "./command.js";
+import { type CommandResult, type Console, parseCommand } from "./command.js";
 import { commands } from "./commands.js";
 
 const usage = `resumable-mcp-store <command> [--store DIR] [--json]
@@ -11,6 +11,8 @@ const usage = `resumable-mcp-store <command> [--store DIR] [--json]
   pause ID      leaves a wish for the process that runs the task, or will
   resume ID     takes a pause back, or wakes a task
   cancel ID     ends a task
+  export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status]
+  import FILE   brings such tasks into the store; - is standard input
   repair        says what it would put right (--dry-run, as without); does it with --apply
 
 check, stats, list and show change nothing. All can be used beside a running server. repair removes nothing that it
@@ -18,51 +20,45 @@ cannot read: that goes to quarantine/, with a report. DIR is .resumable-mcp unle
 
 Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
 
-/** Where a command writes. */
-export interface Output {
-  readonly out: (text: string) => void;
-  readonly error: (text: string) => void;
-}
-
 /** Runs one command of the store's command line. @returns the exit code. */
-export async function runCommand(args: readonly string[], output: Output): Promise<number> {
-  const parsed = parseOrExplain(args, output);
+export async function runCommand(args: readonly string[], console: Console): Promise<number> {
+  const parsed = parseOrExplain(args, console);
   if (parsed === undefined) return 2;
   const [name = "", ...subjects] = parsed.positionals;
   if (parsed.values.help) {
-    output.out(usage);
+    console.out(usage);
     return 0;
   }
   try {
-    const running = commands.get(name)?.(parsed.values, subjects);
+    const running = commands.get(name)?.(parsed.values, subjects, console);
     if (running === undefined) {
-      output.error(usage);
+      console.error(usage);
       return 2;
     }
-    return show(await running, parsed.values.json, output);
+    return show(await running, parsed.values.json, console);
   } catch (error) {
-    report(error, parsed.values.json, output);
+    report(error, parsed.values.json, console);
     return 1;
   }
 }
 
-function parseOrExplain(args: readonly string[], output: Output): ReturnType<typeof parseCommand> | undefined {
+function parseOrExplain(args: readonly string[], console: Console): ReturnType<typeof parseCommand> | undefined {
   try {
     return parseCommand(args);
   } catch (error) {
-    output.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
     return undefined;
   }
 }
 
-function show({ json, text, ok }: CommandResult, asJson: boolean, output: Output): number {
-  output.out(asJson ? JSON.stringify(json, null, 2) : text);
+function show({ json, text, ok, isAside }: CommandResult, asJson: boolean, console: Console): number {
+  (isAside ? console.error : console.out)(asJson ? JSON.stringify(json, null, 2) : text);
   return ok ? 0 : 1;
 }
 
-function report(error: unknown, json: boolean, output: Output): void {
+function report(error: unknown, json: boolean, console: Console): void {
   const code = isResumableError(error) ? error.code : "UNEXPECTED";
   const message = error instanceof Error ? error.message : String(error);
-  if (json) output.out(JSON.stringify({ error: { code, message } }, null, 2));
-  else output.error(`${code}: ${message}`);
+  if (json) console.out(JSON.stringify({ error: { code, message } }, null, 2));
+  else console.error(`${code}: ${message}`);
 }

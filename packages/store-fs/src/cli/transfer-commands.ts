@@ -1,0 +1,79 @@
+import { createReadStream } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import { isResumableError } from "@resumable-mcp/core";
+import type { OpenStore } from "../open-store.js";
+import { exportTasks } from "../transfer/export-tasks.js";
+import { type ImportReport, importTasks } from "../transfer/import-tasks.js";
+import { readLines } from "../transfer/read-lines.js";
+import type { CommandOptions, CommandResult, Console } from "./command.js";
+import { queryOf } from "./list-command.js";
+
+const pageSize = 1000;
+
+/** Writes tasks to a file, or to standard output. */
+export async function exportCommand(
+  store: OpenStore,
+  options: CommandOptions,
+  taskIds: readonly string[],
+  console: Console,
+): Promise<CommandResult> {
+  const { reader, journal } = store;
+  const source = {
+    getTask: async (id: string) => reader.snapshotOf(await reader.require(id)),
+    readEvents: journal.readEvents.bind(journal),
+    readItems: journal.readItems.bind(journal),
+  };
+  const lines = exportTasks(source, taskIds.length > 0 ? these(taskIds) : listed(store, options));
+  const file = options.to === "-" ? undefined : await open(options.to, "wx");
+  const tasks = await writeAll(lines, file, console);
+  const text = `${tasks} tasks exported. What they do here from now on is not in the file: stop the servers of one of the two stores.`;
+  return { json: { tasks }, text, ok: true, ...(file === undefined && { isAside: true }) };
+}
+
+async function writeAll(lines: AsyncGenerator<Buffer, number>, file: FileHandle | undefined, console: Console) {
+  try {
+    for (;;) {
+      const next = await lines.next();
+      if (next.done) {
+        await file?.sync();
+        return next.value;
+      }
+      if (file === undefined) await console.write(next.value);
+      else await file.appendFile(next.value);
+    }
+  } finally {
+    await file?.close();
+  }
+}
+
+async function* these(taskIds: readonly string[]): AsyncGenerator<string> {
+  yield* taskIds;
+}
+
+async function* listed({ lists }: OpenStore, options: CommandOptions): AsyncGenerator<string> {
+  const query = queryOf({ ...options, limit: String(pageSize) });
+  for (let cursor = options.cursor; ; ) {
+    const page = await lists.listTasks({ ...query, ...(cursor !== undefined && { cursor }) });
+    for (const { id } of page.tasks) yield id;
+    cursor = page.nextCursor;
+    if (cursor === undefined) return;
+  }
+}
+
+/** Reads tasks from a file, or from standard input. */
+export async function importCommand(store: OpenStore, path: string, console: Console): Promise<CommandResult> {
+  const report: ImportReport = { imported: [], present: [], refused: [] };
+  const chunks = path === "-" ? console.input : createReadStream(path);
+  const error = await importTasks(store, readLines(chunks), report).then(() => undefined, explain);
+  const refusals = report.refused.map(({ taskId, code, message }) => `refused  ${taskId}  ${code}: ${message}`);
+  const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused`;
+  const json = { ...report, ...(error && { error }) };
+  const text = [counts, ...refusals, ...(error ? [`${error.code}: ${error.message}`] : [])].join("\n");
+  return { json, text, ok: refusals.length === 0 && error === undefined };
+}
+
+/** What was imported before stays, and is worth to be told. */
+function explain(error: unknown): { readonly code: string; readonly message: string } {
+  if (!isResumableError(error)) throw error;
+  return { code: error.code, message: error.message };
+}
