@@ -110,12 +110,12 @@ test("server and UI killed at 15 of 50 and started again: the UI tells of one ta
   expect(found).toMatchObject(waiting);
 
   const after = startClient(url);
-  await after.sees(/1 of your tasks is not finished: resume, watch, cancel\?/);
-  await after.sees(new RegExp(`${(at / total) * 100}% \\(${at}/${total}\\) interrupted`));
+  await after.sees(/1 of your tasks is not finished: resume, watch, cancel, forget\?/);
+  await after.sees(new RegExp(`${(at / total) * 100}% \\(${at}/${total}\\).* interrupted`));
   expect(taskList.parse(await ask(url, "tasks"))).toMatchObject({ tasks: waiting });
   after.press(enter);
   await after.sees(new RegExp(`\\(${at + batchSize}/${total}\\)`));
-  await after.sees(new RegExp(`100% \\(${total}/${total}\\) completed`));
+  await after.sees(new RegExp(`100% \\(${total}/${total}\\).* completed`));
 
   expect(taskList.parse(await ask(url, "tasks", "--all"))).toMatchObject({
     tasks: [{ task_id: found[0]?.task_id, status: "completed", progress: total, item_count: total, attempt: 2 }],

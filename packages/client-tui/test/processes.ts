@@ -107,11 +107,29 @@ export function startCli(...args: readonly string[]): Spawned {
   return start(process.execPath, [cli, ...args]);
 }
 
-/** Starts the client's program in a pseudo-terminal of 80×24; its first line names its process. */
+/** Starts the client's program in a pseudo-terminal of 80×24; its first line names its process and its terminal. */
 export function startInTerminal(...args: readonly string[]): Spawned {
+  return startInTerminalWith({ TERM: "xterm-256color" }, ...args);
+}
+
+/** The same, with something in its environment. */
+export function startInTerminalWith(env: NodeJS.ProcessEnv, ...args: readonly string[]): Spawned {
   const words = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
-  const command = `stty rows 24 cols 80; echo "pid $$"; exec ${words}`;
-  return start("script", ["-qec", command, "/dev/null"], { TERM: "xterm-256color" });
+  const command = `stty rows 24 cols 80; echo "pid $$ on $(tty)"; exec ${words}`;
+  return start("script", ["-qec", command, "/dev/null"], env);
+}
+
+/** Gives a pseudo-terminal another size, as a user does who drags the window's corner. */
+export async function resizeTerminal(terminal: Spawned, columns: number, rows: number): Promise<void> {
+  const [, tty = ""] = terminal.stdout().match(/pid \d+ on (\S+)/) ?? [];
+  await succeed("stty", "-F", tty, "rows", String(rows), "cols", String(columns));
+}
+
+/** Runs a command and fails when it does. */
+async function succeed(command: string, ...args: readonly string[]): Promise<void> {
+  const program = start(command, args);
+  const code = await program.ended;
+  if (code !== 0) throw new Error(`${command} ended with ${code}: ${program.stderr()}`);
 }
 
 /** The words that let the client start the real server itself. */

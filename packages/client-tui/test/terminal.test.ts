@@ -2,7 +2,17 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { freePort, kill, killAll, run, type Spawned, startInTerminal, startServer } from "./processes.js";
+import {
+  freePort,
+  kill,
+  killAll,
+  resizeTerminal,
+  run,
+  type Spawned,
+  startInTerminal,
+  startServer,
+} from "./processes.js";
+import { screenOf } from "./screen-of.js";
 
 const limits = { timeout: 60_000 };
 const enter = "\r";
@@ -10,6 +20,10 @@ const escapeKey = "\u001b";
 const down = "\u001b[B";
 const interrupt = "\u0003";
 const leaveScreen = "\u001b[?1049l";
+const showCursor = "\u001b[?25h";
+const answerKey = "\u0019";
+const clearScreen = "\u001b[2J\u001b[H";
+const paste = (text: string) => `\u001b[200~${text}\u001b[201~`;
 
 let folder: string;
 let gate: string;
@@ -51,7 +65,7 @@ describe("the screens in a terminal", () => {
     const started = await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common);
     expect(started.code).toBe(0);
     const first = startInTerminal(...common);
-    await first.seen(/1 of your tasks is not finished: resume, watch, cancel\?/);
+    await first.seen(/1 of your tasks is not finished: resume, watch, cancel, forget\?/);
     await kill(first);
     const second = startInTerminal(...common);
     await second.seen(/1 of your tasks is not finished/);
@@ -79,6 +93,62 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
+  it("draw the whole screen anew when the terminal is resized in mid-draw", limits, async () => {
+    await run("call", "count", "to=20", `gate=${gate}`, "delay_ms=60", "--detach", ...common);
+    const terminal = startInTerminal(...common);
+    await terminal.seen(/is not finished/);
+    await terminal.press("w");
+    await terminal.seen(/1 timeline/);
+    for (const [columns, rows] of [
+      [120, 40],
+      [50, 12],
+      [100, 30],
+    ] as const) {
+      await terminal.press("");
+      await resizeTerminal(terminal, columns, rows);
+      await terminal.seen(/1 timeline/);
+    }
+    await terminal.press("2");
+    await terminal.seen(/\[2 log\]/);
+    const written = terminal.stdout();
+    const lines = await screenOf(written.slice(written.lastIndexOf(clearScreen)), 100, 30);
+    expect(lines.filter((line) => line.includes("resumable-mcp ·"))).toHaveLength(1);
+    expect([lines.length, lines.at(-1)]).toEqual([29, expect.stringContaining("p pause")]);
+    expect(written).not.toContain("\u001b[3J");
+    await terminal.press(interrupt);
+    expect(await terminal.ended).toBe(130);
+  });
+
+  it("take pasted text for no command, and decline a question from any screen", limits, async () => {
+    await run("call", "confirm", "--detach", ...common);
+    const terminal = startInTerminal(...common);
+    await terminal.seen(/Ctrl-Y answers/);
+    await terminal.press(paste("cy\rf y\u0003 junk"));
+    await terminal.press("m");
+    await terminal.seen(/process data/);
+    await terminal.press(answerKey);
+    await terminal.seen(/\[Answer\]/);
+    await terminal.press("\t\u001b[C");
+    await terminal.seen(/\[Decline\]/);
+    await terminal.press(enter);
+    await terminal.seen(/0 exit/);
+    await terminal.press("2");
+    await terminal.seen(/"action":"decline"/);
+    await terminal.press(interrupt);
+    expect(await terminal.ended).toBe(130);
+  });
+
+  it("give the terminal back when Ctrl-C comes twice, and the task goes on", limits, async () => {
+    const id = (await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common)).stdout.trim();
+    const terminal = startInTerminal(...common);
+    await terminal.seen(/is not finished/);
+    await terminal.press(interrupt + interrupt);
+    expect(await terminal.ended).toBe(130);
+    expect(terminal.stdout()).toContain(leaveScreen);
+    await writeFile(gate, "");
+    expect((await run("wait", id, ...common)).code).toBe(0);
+  });
+
   it("say what to start when the server is down, and go on when it is there", limits, async () => {
     await kill(server);
     const terminal = startInTerminal(...common);
@@ -88,12 +158,13 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it("give the terminal back on SIGTERM", limits, async () => {
+  it.each(["SIGTERM", "SIGHUP"])("give the terminal back on %s", limits, async (signal) => {
     const terminal = startInTerminal(...common);
     const [, pid = ""] = await terminal.seen(/pid (\d+)/);
     await terminal.seen(/process data/);
-    process.kill(Number(pid), "SIGTERM");
-    await terminal.ended;
-    expect(terminal.stdout()).toContain(leaveScreen);
+    process.kill(Number(pid), signal);
+    expect(await terminal.ended).toBe(143);
+    const [, after] = terminal.stdout().split(leaveScreen);
+    expect(after?.replaceAll(showCursor, "")).toBe("");
   });
 });

@@ -1,30 +1,19 @@
 import type { TaskInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
-import { type BoardAction, initialBoardState, reduceBoard } from "./board-state.js";
+import { fakeServer, fakeTask } from "../../test/fake-client.js";
+import { type BoardAction, initialBoardState, isReady, reduceBoard } from "./board-state.js";
+import { isUnfinished } from "./live-task.js";
 import { createThrottledStore } from "./throttled-store.js";
 
-const info = (more: Partial<TaskInfo> = {}): TaskInfo => ({
-  id: "a",
-  tool: "count",
-  server: "http://a/mcp",
-  status: "running",
-  interrupted: false,
-  progress: 5,
-  total: 50,
-  percent: 10,
-  attempt: 1,
-  generation: 1,
-  itemCount: 5,
-  lastSeq: 4,
-  questions: [],
-  ...more,
-});
-const listed: BoardAction = { type: "listed", tasks: [info()], atMs: 0 };
+const info = (more: Partial<TaskInfo> = {}) => fakeTask("a", { progress: 5, percent: 10, lastSeq: 4, ...more });
+const listing = (...tasks: readonly TaskInfo[]): BoardAction => ({ type: "listed", server: fakeServer, tasks });
+const listed = listing(info());
 const run = (...actions: BoardAction[]) => actions.reduce(reduceBoard, initialBoardState);
-const event = (value: Extract<BoardAction, { type: "event" }>["event"]): BoardAction => ({
+const event = (value: Extract<BoardAction, { type: "event" }>["event"], atMs = 0): BoardAction => ({
   type: "event",
   taskId: "a",
   event: value,
+  atMs,
 });
 
 describe("the board", () => {
@@ -34,36 +23,29 @@ describe("the board", () => {
   });
 
   it("takes a newer list over what it heard", () => {
-    const newer: BoardAction = {
-      type: "listed",
-      tasks: [info({ status: "paused", lastSeq: 12, progress: 25 })],
-      atMs: 0,
-    };
+    const newer = listing(info({ status: "paused", lastSeq: 12, progress: 25 }));
     expect(run(listed, newer).tasks.get("a")?.info).toMatchObject({ status: "paused", progress: 25 });
   });
 
   it("knows that a waiting task that moves is running", () => {
-    const pending: BoardAction = { type: "listed", tasks: [info({ status: "pending" })], atMs: 0 };
+    const pending = listing(info({ status: "pending" }));
     expect(run(pending, event({ type: "progress", progress: 6, seq: 5 })).tasks.get("a")?.info.status).toBe("running");
   });
 
-  it("tells a question wherever the user is, and forgets it when the task goes on", () => {
+  it("holds a question until the task goes on", () => {
     const question = { key: "sure", message: "Sure?", schema: {}, userOnly: false };
     const asked = run(listed, event({ type: "question", question }));
-    expect([asked.notice?.text, asked.tasks.get("a")?.info.status]).toEqual([
-      "count asks: Sure? (open it, then a)",
-      "input_required",
-    ]);
+    expect(asked.tasks.get("a")?.info).toMatchObject({ status: "input_required", questions: [question] });
     const answered = reduceBoard(asked, event({ type: "status", status: "running" }));
     expect(answered.tasks.get("a")?.info.questions).toEqual([]);
   });
 
   it("keeps the last 200 lines of a log", () => {
     const lines = Array.from({ length: 250 }, (_, index) =>
-      event({ type: "log", level: "info", data: `line ${index}` }),
+      event({ type: "log", level: "info", data: `line ${index}`, seq: index }),
     );
     const log = run(listed, ...lines).tasks.get("a")?.log ?? [];
-    expect([log.length, log.at(-1)?.text]).toEqual([200, "line 249"]);
+    expect([log.length, log.at(-1)]).toEqual([200, { level: "info", text: "line 249", seq: 249 }]);
   });
 
   it("shows that a connection is being mended until it is", () => {
@@ -77,6 +59,42 @@ describe("the board", () => {
 
   it("ignores what it hears of a task that it does not know", () => {
     expect(run(event({ type: "reconnected" }))).toBe(initialBoardState);
+  });
+
+  it("says of a task that vanished that it is gone, and that there is nothing to do with it", () => {
+    const lost = run(listed, { type: "lost", taskId: "a", problem: "There is no task of that id.", gone: true });
+    const task = lost.tasks.get("a");
+    expect([task?.problem, task === undefined ? undefined : isUnfinished(task)]).toEqual([
+      "vanished: its server does not know it any more",
+      false,
+    ]);
+    expect(reduceBoard(lost, listed).tasks.get("a")).not.toHaveProperty("gone");
+  });
+
+  it("shows what it remembers of a server that does not answer, until that does", () => {
+    const active = {
+      task_id: "a",
+      task_name: "count_words",
+      server_url: fakeServer,
+      current_step: 15,
+      total_steps: 50,
+      last_message: "Processed",
+      started_at: "2026-11-21T09:00:00.000Z",
+      last_update: "2026-11-21T09:00:01.000Z",
+    };
+    const silent = run({ type: "silent", server: fakeServer, tasks: [active] });
+    expect(silent.tasks.get("a")).toMatchObject({ remembered: true, info: { percent: 30, message: "Processed" } });
+    expect(reduceBoard(silent, listed).tasks.get("a")).not.toHaveProperty("remembered");
+  });
+
+  it("is ready when every server has answered or has failed to", () => {
+    const two = [fakeServer, "http://127.0.0.1:8002/mcp"].map((address) => ({
+      address,
+      state: { name: "idle", known: false } as const,
+    }));
+    const begun = run({ type: "servers", servers: two }, listed);
+    const ended = reduceBoard(begun, { type: "silent", server: "http://127.0.0.1:8002/mcp", tasks: [] });
+    expect([isReady(begun), isReady(ended)]).toEqual([false, true]);
   });
 });
 

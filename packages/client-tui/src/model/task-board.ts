@@ -1,13 +1,28 @@
-import type { Client, ClientEvent, JsonObject, QuestionAnswer, TaskInfo, TaskResult } from "@resumable-mcp/client";
+import {
+  type Client,
+  type ClientEvent,
+  isClientError,
+  isFinal,
+  type JsonObject,
+  type QuestionAnswer,
+  type TaskInfo,
+  type TaskResult,
+} from "@resumable-mcp/client";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoard } from "./board-state.js";
+import { isUnfinished } from "./live-task.js";
 import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
-const maxFollowed = 64;
-/** Finished tasks that are listed beside the unfinished ones. */
+const maxFollowed = 256;
+/** Finished tasks of each server that are listed beside the unfinished ones. */
 const listedTasks = 100;
-/** 15 draws a second are enough for any eye. */
-const drawIntervalMs = 67;
+/** Tasks missing from a list that are asked for by name, each time. */
+const maxSought = 20;
+/**
+ * What happens on servers is drawn at most so often. The screen allows twice as many draws (`maxDrawsPerSecond`), so
+ * that a key mostly finds it free.
+ */
+const drawIntervalMs = 133;
 
 /** What the screens can do; every one reports its failure as a notice and never throws. */
 export interface TaskBoard {
@@ -16,17 +31,25 @@ export interface TaskBoard {
   refresh(): Promise<void>;
   follow(taskId: string): void;
   /** Calls a tool; resolves to the task's id, or `undefined` when that failed or the server keeps no tasks. */
-  call(tool: string, values: JsonObject, server: string): Promise<string | undefined>;
+  call(tool: string, values: JsonObject, options: CallPlace): Promise<string | undefined>;
   pause(taskId: string): Promise<void>;
   resume(taskId: string): Promise<void>;
   cancel(taskId: string): Promise<void>;
   answer(taskId: string, key: string, answer: QuestionAnswer): Promise<void>;
-  /** Deletes a finished task. */
+  /** Takes a task off this client's lists; one that is over is deleted on its server. */
   forget(taskId: string): Promise<void>;
+  /** Reads what happened to a task, and its result once it is over. */
+  look(taskId: string): Promise<void>;
   notice(kind: "info" | "error", text: string): void;
   /** Takes the last notice away: the user has gone on. */
   dismiss(): void;
   close(): void;
+}
+
+/** Where a tool is called, and whether anybody stays with it. */
+export interface CallPlace {
+  readonly server: string;
+  readonly detached: boolean;
 }
 
 /** Creates the board of a client. */
@@ -42,49 +65,46 @@ class LiveBoard implements TaskBoard {
   readonly #client: Client;
   readonly #clock: () => number;
   readonly #followed = new Map<string, AsyncIterator<ClientEvent>>();
+  /** What is being asked, and whether it was wanted again meanwhile. */
+  readonly #asking = new Map<string, boolean>();
+  readonly #withoutJournal = new Set<string>();
   readonly #stopListening: () => void;
   #closed = false;
 
   constructor(client: Client, options: { readonly clock: () => number; readonly schedule?: Schedule }) {
     this.#client = client;
     this.#clock = options.clock;
-    this.store = createThrottledStore(reduceBoard, initialBoardState, { intervalMs: drawIntervalMs, ...options });
+    const initial = { ...initialBoardState, servers: client.servers() };
+    this.store = createThrottledStore(reduceBoard, initial, { intervalMs: drawIntervalMs, ...options });
     this.#stopListening = client.onServerChange((change) => {
       this.#tellServers();
       if (change.type === "session_changed") this.notice("info", "server's session id changed; your tasks are kept");
     });
-    this.#tellServers();
     for (const text of client.notices) this.notice("info", text);
   }
 
   async refresh(): Promise<void> {
-    await this.#attempt(async () => {
-      const unfinished = await this.#client.unfinished();
-      const recent = await this.#client.tasks({ limit: listedTasks }).catch(() => []);
-      const tasks = [...unfinished, ...recent.filter(({ id }) => !unfinished.some((task) => task.id === id))];
-      this.store.dispatch({ type: "listed", tasks, atMs: this.#clock() });
-      // Whoever waits for an interrupted task lets it go on, and that is for the user to say.
-      for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
-    });
+    this.#tellServers();
+    await Promise.all(this.#client.servers().map(({ address }) => this.#refreshServer(address)));
   }
 
   follow(taskId: string): void {
-    if (this.#followed.has(taskId) || this.#followed.size >= maxFollowed) return;
-    const task = this.#client.task(taskId, this.store.current.tasks.get(taskId)?.info.server);
+    if (this.#closed || this.#followed.has(taskId) || this.#followed.size >= maxFollowed) return;
+    const task = this.#handle(taskId);
     const events = task.follow();
     this.#followed.set(taskId, events);
     void this.#read(taskId, events, () => task.result());
   }
 
-  async call(tool: string, values: JsonObject, server: string): Promise<string | undefined> {
+  async call(tool: string, values: JsonObject, { server, detached }: CallPlace): Promise<string | undefined> {
     return this.#attempt(async () => {
-      const call = await this.#client.call(tool, values, { server });
+      const call = await this.#client.call(tool, values, { server, detached });
       const { taskId } = call;
       if (taskId === undefined) {
         void this.#readPlain(tool, call.result());
         return undefined;
       }
-      await this.#see(taskId, call.server);
+      this.#show(await this.#client.task(taskId, call.server).info());
       this.follow(taskId);
       return taskId;
     });
@@ -112,9 +132,24 @@ class LiveBoard implements TaskBoard {
 
   async forget(taskId: string): Promise<void> {
     await this.#attempt(async () => {
-      await this.#handle(taskId).remove();
+      const task = this.store.current.tasks.get(taskId);
+      const events = this.#followed.get(taskId);
+      if (task === undefined || isUnfinished(task) || task.gone === true) await this.#handle(taskId).forget();
+      else await this.#handle(taskId).remove();
       this.store.dispatch({ type: "removed", taskId });
+      events?.return?.().catch(() => undefined);
     });
+  }
+
+  async look(taskId: string): Promise<void> {
+    const task = this.store.current.tasks.get(taskId);
+    if (task === undefined || task.gone === true || task.remembered === true) return;
+    await this.#once(`look ${taskId}`, async () => {
+      await this.#readJournal(task.info);
+      const now = this.store.current.tasks.get(taskId);
+      if (now === undefined || isUnfinished(now) || now.result !== undefined) return;
+      this.store.dispatch({ type: "finished", taskId, result: await this.#handle(taskId).result() });
+    }).catch((error: unknown) => this.#lose(taskId, error));
   }
 
   notice(kind: "info" | "error", text: string): void {
@@ -132,6 +167,49 @@ class LiveBoard implements TaskBoard {
     this.store.close();
   }
 
+  /** One server that is silent keeps nobody from what the others have. */
+  async #refreshServer(server: string): Promise<void> {
+    await this.#once(server, async () => {
+      const expected = [...this.store.current.tasks.values()].filter(
+        (task) => task.info.server === server && isUnfinished(task) && task.remembered !== true,
+      );
+      const unfinished = await this.#client.unfinished({ server });
+      const recent = await this.#client.tasks({ server, limit: listedTasks }).catch(() => []);
+      const over = recent.filter(({ id, status }) => isFinal(status) && !unfinished.some((task) => task.id === id));
+      const tasks = [...unfinished, ...over];
+      this.store.dispatch({ type: "listed", server, tasks });
+      // Whoever waits for an interrupted task lets it go on, and that is for the user to say.
+      for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
+      const missing = expected.filter(({ info }) => !tasks.some(({ id }) => id === info.id)).slice(0, maxSought);
+      await Promise.all(missing.map(({ info }) => this.#seek(info)));
+    }).catch((error: unknown) => this.#onSilence(server, error));
+  }
+
+  #onSilence(server: string, error: unknown): void {
+    if (this.#closed) return;
+    const first = !this.store.current.heard.has(server);
+    const tasks = this.#client.summary().activeTasks.filter(({ server_url }) => server_url === server);
+    this.store.dispatch({ type: "silent", server, tasks });
+    this.#tellServers();
+    if (first) this.notice("error", messageOf(error));
+  }
+
+  /** A task that a list should hold and does not is over, forgotten elsewhere, or gone. */
+  async #seek({ id, server }: TaskInfo): Promise<void> {
+    try {
+      this.#show(await this.#client.task(id, server).info());
+    } catch (error) {
+      this.#lose(id, error);
+    }
+  }
+
+  async #readJournal({ id, server }: TaskInfo): Promise<void> {
+    if (this.#withoutJournal.has(server)) return;
+    const journal = await this.#handle(id).journal();
+    if (journal === undefined) this.#withoutJournal.add(server);
+    else this.store.dispatch({ type: "journal", taskId: id, journal });
+  }
+
   #handle(taskId: string) {
     return this.#client.task(taskId, this.store.current.tasks.get(taskId)?.info.server);
   }
@@ -140,12 +218,8 @@ class LiveBoard implements TaskBoard {
     await this.#attempt(async () => this.#show(await this.#handle(taskId)[verb]()));
   }
 
-  async #see(taskId: string, server: string): Promise<void> {
-    this.#show(await this.#client.task(taskId, server).info());
-  }
-
   #show(task: TaskInfo): void {
-    this.store.dispatch({ type: "seen", task, atMs: this.#clock() });
+    this.store.dispatch({ type: "seen", task });
   }
 
   async #read(
@@ -154,13 +228,19 @@ class LiveBoard implements TaskBoard {
     result: () => Promise<TaskResult>,
   ): Promise<void> {
     try {
-      for await (const event of events) this.store.dispatch({ type: "event", taskId, event });
-      if (!this.#closed) this.store.dispatch({ type: "finished", taskId, result: await result() });
+      for await (const event of events) this.store.dispatch({ type: "event", taskId, event, atMs: this.#clock() });
+      if (!this.#closed && this.store.current.tasks.has(taskId))
+        this.store.dispatch({ type: "finished", taskId, result: await result() });
     } catch (error) {
-      this.store.dispatch({ type: "lost", taskId, problem: messageOf(error) });
+      this.#lose(taskId, error);
     } finally {
       this.#followed.delete(taskId);
     }
+  }
+
+  #lose(taskId: string, error: unknown): void {
+    const gone = isClientError(error) && error.code === "TASK_NOT_FOUND";
+    this.store.dispatch({ type: "lost", taskId, problem: messageOf(error), gone });
   }
 
   async #readPlain(tool: string, result: Promise<TaskResult>): Promise<void> {
@@ -172,6 +252,19 @@ class LiveBoard implements TaskBoard {
 
   #tellServers(): void {
     this.store.dispatch({ type: "servers", servers: this.#client.servers() });
+  }
+
+  /** Asks one thing at a time: what is wanted meanwhile is asked once more, afterwards. */
+  async #once(what: string, work: () => Promise<void>): Promise<void> {
+    if (this.#asking.has(what)) return void this.#asking.set(what, true);
+    try {
+      do {
+        this.#asking.set(what, false);
+        await work();
+      } while (this.#asking.get(what) === true && !this.#closed);
+    } finally {
+      this.#asking.delete(what);
+    }
   }
 
   async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {

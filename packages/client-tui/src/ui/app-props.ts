@@ -1,7 +1,7 @@
 import type { Client } from "@resumable-mcp/client";
 import type { TaskBoard } from "../model/task-board.js";
 import type { ExtraAction } from "./extra-action.js";
-import type { ScreenSize } from "./use-screen-size.js";
+import type { ScreenSize } from "./screen-size.js";
 
 /** What the whole user interface is made from. */
 export interface AppProps {
@@ -10,7 +10,9 @@ export interface AppProps {
   readonly extraActions: readonly ExtraAction[];
   /** Milliseconds since 1970. */
   readonly clock: () => number;
+  /** Puts a text where the terminal's user can paste it from. */
+  readonly copy: (text: string) => void;
   readonly onExit: (reason: "quit" | "interrupt") => void;
-  /** Instead of the terminal's size, for tests. */
-  readonly size?: ScreenSize;
+  /** The size of the terminal. */
+  readonly size: ScreenSize;
 }

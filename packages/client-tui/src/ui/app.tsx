@@ -1,75 +1,96 @@
 import { StatusMessage } from "@inkjs/ui";
-import { isFinal } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
-import { type ReactNode, useEffect, useReducer, useSyncExternalStore } from "react";
+import { type ReactNode, useEffect, useMemo, useReducer, useSyncExternalStore } from "react";
 import { cutText } from "../display/plain-text.js";
+import { isReady, type Notice as NoticeText } from "../model/board-state.js";
+import { isUnfinished } from "../model/live-task.js";
 import type { AppProps } from "./app-props.js";
 import { Header } from "./header.js";
 import type { KeyPress } from "./key-press.js";
 import { KeyProvider } from "./key-provider.js";
-import { currentScreen, navigate } from "./navigation.js";
+import { currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
+import { type OpenQuestion, openQuestions, QuestionBanner } from "./question-banner.js";
+import { createScreenMemories, ScreenMemoryContext } from "./screen-memory.js";
 import { ScreenView } from "./screen-view.js";
 import { useNow } from "./use-now.js";
-import { useScreenSize } from "./use-screen-size.js";
 
 /** The smallest terminal on which the screens still mean something. */
 const leastColumns = 40;
 const leastRows = 10;
 /** Title, notice and keys, and one line that stays free so that the terminal never scrolls. */
 const frameRows = 4;
+const menu: Screen = { name: "menu" };
 
 /** The user interface: opens with what is not finished, and leads everywhere from the menu. */
 export function App(props: AppProps): ReactNode {
-  const { board, clock, onExit } = props;
-  const { columns, rows } = useScreenSize(props.size);
+  const { board, clock } = props;
+  const { columns, rows } = props.size;
   const state = useSyncExternalStore(board.store.subscribe, board.store.getSnapshot);
   const [navigation, go] = useReducer(navigate, [{ name: "opening" }]);
-  const unfinished = [...state.tasks.values()].filter(({ info }) => !isFinal(info.status));
+  const memories = useMemo(createScreenMemories, []);
+  const unfinished = useMemo(() => [...state.tasks.values()].filter(isUnfinished), [state.tasks]);
   const nowMs = useNow(unfinished.length > 0, clock);
-  const screen = currentScreen(navigation);
-  const nothingToAsk = screen.name === "opening" && state.ready && unfinished.length === 0;
-
+  const present = currentScreen(navigation);
+  const screen = present.name === "opening" && isReady(state) && unfinished.length === 0 ? menu : present;
+  const questions = openQuestions(unfinished, screen);
   useEffect(() => {
     void board.refresh();
   }, [board]);
   useEffect(() => {
-    if (nothingToAsk) go({ type: "replace", screen: { name: "menu" } });
-  }, [nothingToAsk]);
-
-  const onPress = (press: KeyPress) => {
-    if (press.name === "interrupt") onExit("interrupt");
-    else board.dismiss();
-    return press.name === "interrupt";
-  };
-  const tooSmall = columns < leastColumns || rows < leastRows;
+    if (screen !== present) go({ type: "replace", screen });
+  }, [screen, present]);
+  if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} columns={columns} />;
+  const banner = questions.length > 0;
   return (
-    <KeyProvider onPress={onPress}>
-      {tooSmall ? (
-        <Text>{cutText(`Too small: ${leastColumns}×${leastRows} is needed.`, columns)}</Text>
-      ) : (
-        <Box flexDirection="column" width={columns} height={rows - 1}>
-          <Header servers={state.servers} columns={columns} />
+    <KeyProvider onPress={(press) => hearGlobalKey(press, props, { questions, go })}>
+      <Box flexDirection="column" width={columns} height={rows - 1}>
+        <Header servers={state.servers} columns={columns} />
+        <ScreenMemoryContext value={memories(screen)}>
           <ScreenView
             {...props}
-            screen={nothingToAsk ? { name: "menu" } : screen}
-            state={state}
-            unfinished={unfinished}
-            go={go}
-            nowMs={nowMs}
-            columns={columns}
-            rows={rows - frameRows}
+            {...{ screen, state, unfinished, go, nowMs, columns }}
+            rows={rows - frameRows - (banner ? 1 : 0)}
             notice={<Notice notice={state.notice} columns={columns} />}
+            banner={banner ? <QuestionBanner questions={questions} columns={columns} /> : null}
           />
-        </Box>
-      )}
+        </ScreenMemoryContext>
+      </Box>
     </KeyProvider>
   );
 }
 
-function Notice(props: {
-  readonly notice: { readonly kind: "info" | "error"; readonly text: string } | undefined;
-  readonly columns: number;
-}): ReactNode {
+/** Keys that mean the same on every screen, also while one types. */
+function hearGlobalKey(
+  press: KeyPress,
+  { board, onExit }: AppProps,
+  context: { readonly questions: readonly OpenQuestion[]; readonly go: (action: NavigationAction) => void },
+): boolean {
+  if (press.name === "interrupt") {
+    onExit("interrupt");
+    return true;
+  }
+  board.dismiss();
+  if (press.name !== "question") return false;
+  const [first] = context.questions;
+  if (first === undefined) board.notice("info", "No task asks anything.");
+  else context.go({ type: "open", screen: { name: "answer", taskId: first.task.info.id, question: first.question } });
+  return true;
+}
+
+/** Ctrl-C still leaves; everything else waits for room. */
+function TooSmall({ onExit, columns }: AppProps & { readonly columns: number }): ReactNode {
+  const leave = (press: KeyPress) => {
+    if (press.name === "interrupt") onExit("interrupt");
+    return true;
+  };
+  return (
+    <KeyProvider onPress={leave}>
+      <Text>{cutText(`Too small: ${leastColumns}×${leastRows} is needed.`, columns)}</Text>
+    </KeyProvider>
+  );
+}
+
+function Notice(props: { readonly notice: NoticeText | undefined; readonly columns: number }): ReactNode {
   const { notice, columns } = props;
   if (notice === undefined) return <Text> </Text>;
   // The mark and a space before the text.

@@ -1,27 +1,41 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { type ReactNode, useMemo } from "react";
+import { serverLabel } from "../display/server-label.js";
 import { Form } from "./form/form.js";
-import { formFields } from "./form/form-field.js";
+import type { FormButton, FormOutcome } from "./form/form-state.js";
 import type { ScreenProps } from "./screen-props.js";
+
+const buttons: readonly FormButton[] = [
+  { id: "run", label: "Run and watch", sends: true },
+  { id: "detach", label: "Run in the background", sends: true },
+];
 
 /** The form for a tool's arguments, with those of the last time. */
 export function CallScreen(props: ScreenProps & { readonly tool: ToolInfo }): ReactNode {
-  const { tool, client, board, go, columns, rows } = props;
-  const fields = useMemo(() => formFields(tool.inputSchema, client.lastArguments(tool.name)), [tool, client]);
+  const { tool, client, columns, rows } = props;
+  const shape = useMemo(() => ({ schema: tool.inputSchema, buttons }), [tool]);
+  const before = useMemo(() => client.lastArguments(tool.name), [tool, client]);
   return (
     <Form
-      title={`${tool.title ?? tool.name}: ${tool.description ?? ""}`}
-      fields={fields}
+      title={`${tool.title ?? tool.name} at ${serverLabel(tool.server)}: ${tool.description ?? ""}`}
+      shape={shape}
+      before={before}
       columns={columns}
       rows={rows}
-      onOutcome={(outcome) => {
-        go({ type: "back" });
-        if (outcome.type === "back") return;
-        board.notice("info", `Calling ${tool.name}…`);
-        void board.call(tool.name, outcome.values, tool.server).then((taskId) => {
-          if (taskId !== undefined) go({ type: "open", screen: { name: "detail", taskId } });
-        });
-      }}
+      onOutcome={(outcome) => callTool(props, outcome)}
     />
   );
+}
+
+function callTool({ tool, board, go }: ScreenProps & { readonly tool: ToolInfo }, outcome: FormOutcome): void {
+  go({ type: "back" });
+  if (outcome.type === "back") return;
+  const detached = outcome.button === "detach";
+  board.notice("info", `Calling ${tool.name}…`);
+  void board.call(tool.name, outcome.values, { server: tool.server, detached }).then((taskId) => {
+    if (taskId === undefined) return;
+    board.dismiss();
+    if (detached) board.notice("info", `${tool.name} runs in the background: 2 in the menu lists it.`);
+    else go({ type: "open", screen: { name: "detail", taskId } });
+  });
 }

@@ -1,35 +1,23 @@
 import type { ServerInfo } from "@resumable-mcp/client";
 import { Text } from "ink";
 import type { ReactNode } from "react";
-import { cutText, plainText } from "../display/plain-text.js";
-import { formatDuration } from "../display/progress-line.js";
+import { fitText, textWidth } from "../display/plain-text.js";
+import { serverLabel } from "../display/server-label.js";
+import { serverWord } from "../display/server-word.js";
 
 /** The first line: the program's name and how its servers stand. */
-export function Header({
-  servers,
-  columns,
-}: {
-  readonly servers: readonly ServerInfo[];
-  readonly columns: number;
-}): ReactNode {
-  const states = servers.map(({ address, state }) => `${address} ${serverWord(state)}`);
-  return <Text inverse>{cutText(` resumable-mcp · ${states.join(" · ")} `, columns)}</Text>;
+export function Header(props: { readonly servers: readonly ServerInfo[]; readonly columns: number }): ReactNode {
+  const { servers, columns } = props;
+  return <Text inverse>{fitText(headerText(servers, columns), columns)}</Text>;
 }
 
-/** How a server stands, in words. */
-export function serverWord(state: ServerInfo["state"]): string {
-  switch (state.name) {
-    case "connected":
-      return "live";
-    case "waiting":
-      return `reconnecting in ${formatDuration(state.nextDelayMs + 999)} (attempt ${state.attempt})`;
-    case "connecting":
-      return state.known ? "reconnecting" : "connecting";
-    case "down":
-      return `down: ${plainText(state.reason)}`;
-    case "idle":
-      return "not asked yet";
-    case "closed":
-      return "closed";
-  }
+/** Every server with how it stands where there is room, else how many stand how. */
+export function headerText(servers: readonly ServerInfo[], columns: number): string {
+  const each = servers.map(({ address, state }) => `${serverLabel(address)} ${serverWord(state)}`);
+  const long = ` resumable-mcp · ${each.join(" · ")} `;
+  if (textWidth(long) <= columns || servers.length < 2) return long;
+  const live = servers.filter(({ state }) => state.name === "connected").length;
+  const troubled = servers.find(({ state }) => state.name === "down" || state.name === "waiting");
+  const trouble = troubled === undefined ? "" : ` · ${serverLabel(troubled.address)} ${serverWord(troubled.state)}`;
+  return ` resumable-mcp · ${live} of ${servers.length} servers live${trouble} `;
 }

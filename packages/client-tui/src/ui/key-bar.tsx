@@ -1,10 +1,26 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
-import { cutText } from "../display/plain-text.js";
+import { cutText, textWidth } from "../display/plain-text.js";
 import { useTheme } from "../theme/theme-context.js";
 
+const more = "? all keys";
+
 /** The keys that mean something now, on one line: `Enter resume all · w watch`. */
-export function KeyBar({ keys, columns }: { readonly keys: readonly string[]; readonly columns: number }): ReactNode {
+export function KeyBar(props: {
+  readonly keys: readonly string[];
+  readonly columns: number;
+  /** `?` lists all keys of this screen. */
+  readonly listed: boolean;
+}): ReactNode {
   const theme = useTheme();
-  return <Text dimColor={theme.muted}>{cutText(keys.join(" · "), columns)}</Text>;
+  return <Text dimColor={theme.muted}>{keyLine(props.keys, props.columns, props.listed)}</Text>;
+}
+
+/** As many keys as fit whole; where some do not, the last words say how to see them all. */
+export function keyLine(keys: readonly string[], columns: number, listed: boolean): string {
+  const line = keys.join(" · ");
+  if (!listed || textWidth(line) <= columns) return cutText(line, columns);
+  const fits = (count: number) => [...keys.slice(0, count), more].join(" · ");
+  const count = keys.findLastIndex((_key, index) => textWidth(fits(index)) <= columns);
+  return cutText(fits(Math.max(0, count)), columns);
 }

@@ -1,6 +1,7 @@
 import { useInput } from "ink";
 import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo, useRef } from "react";
 import { type KeyPress, toKeyPresses } from "./key-press.js";
+import { type PasteState, takePaste } from "./paste.js";
 
 /** Hears keys; returns whether the screen changes, so that what was typed behind it is not meant for it. */
 export type KeyListener = (press: KeyPress) => boolean;
@@ -20,6 +21,7 @@ const KeyContext = createContext<Keys>({ listen: () => () => {} });
 export function KeyProvider(props: { readonly onPress?: KeyListener; readonly children: ReactNode }): ReactNode {
   const { onPress, children } = props;
   const listener = useRef<KeyListener | undefined>(undefined);
+  const paste = useRef<PasteState>(undefined);
   const keys = useMemo(
     (): Keys => ({
       listen(next) {
@@ -32,6 +34,12 @@ export function KeyProvider(props: { readonly onPress?: KeyListener; readonly ch
     [],
   );
   useInput((input, key) => {
+    const pasted = takePaste(paste.current, input);
+    if (pasted !== undefined) {
+      paste.current = pasted.state;
+      if (pasted.press !== undefined) listener.current?.(pasted.press);
+      return;
+    }
     for (const press of toKeyPresses(input, key)) {
       if (onPress?.(press) === true || listener.current?.(press) === true) return;
     }

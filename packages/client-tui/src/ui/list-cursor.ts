@@ -9,6 +9,10 @@ export function moveCursor(cursor: number, key: KeyPress, count: number, pageSiz
       return Math.max(0, now - 1);
     case "down":
       return Math.min(last, now + 1);
+    case "home":
+      return 0;
+    case "end":
+      return last;
     case "pageUp":
       return Math.max(0, now - pageSize);
     case "pageDown":

@@ -1,5 +1,6 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
+import { shareColumns } from "../display/task-columns.js";
 import { Menu } from "./menu/menu.js";
 import type { MenuItem } from "./menu/menu-state.js";
 import type { Screen } from "./navigation.js";
@@ -35,6 +36,7 @@ export function MenuScreen(props: ScreenProps): ReactNode {
     else if (extra === undefined) onExit("quit");
     else void runExtra(extra, board);
   };
+  const widths = shareColumns(unfinished, columns);
   const room = Math.max(0, rows - all.length - 2);
   return (
     <>
@@ -43,7 +45,7 @@ export function MenuScreen(props: ScreenProps): ReactNode {
       {unfinished.length === 0 ? null : <Text bold>{unfinished.length} unfinished</Text>}
       <Box flexDirection="column">
         {unfinished.slice(0, room).map((task) => (
-          <TaskRow key={task.info.id} task={task} columns={columns} nowMs={nowMs} selected={false} />
+          <TaskRow key={task.info.id} task={task} widths={widths} columns={columns} nowMs={nowMs} />
         ))}
       </Box>
     </>

@@ -11,6 +11,7 @@ export type Screen =
   | { readonly name: "detail"; readonly taskId: string }
   | { readonly name: "call"; readonly tool: ToolInfo }
   | { readonly name: "answer"; readonly taskId: string; readonly question: Question }
+  | { readonly name: "page"; readonly title: string; readonly lines: readonly string[] }
   | { readonly name: "confirm"; readonly text: string; readonly action: () => void };
 
 /** Where the user is and how they came there; the last screen is shown. */

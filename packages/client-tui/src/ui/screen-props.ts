@@ -1,4 +1,5 @@
-import type { BoardState, LiveTask } from "../model/board-state.js";
+import type { BoardState } from "../model/board-state.js";
+import type { LiveTask } from "../model/live-task.js";
 import type { AppProps } from "./app-props.js";
 import type { NavigationAction, Screen } from "./navigation.js";
 

@@ -1,20 +1,24 @@
-import { Box, Text } from "ink";
-import type { ReactNode } from "react";
+import { Box } from "ink";
+import { type ReactNode, useCallback } from "react";
+import { isReady } from "../model/board-state.js";
 import { AnswerScreen } from "./answer-screen.js";
-import { Board, boardKeys } from "./board/board.js";
+import { Board } from "./board/board.js";
+import { boardKeys } from "./board/board-keys.js";
 import { CallScreen } from "./call-screen.js";
 import { Confirm, confirmKeys } from "./confirm.js";
-import { Detail, detailKeys } from "./detail/detail.js";
+import { Detail } from "./detail/detail.js";
+import { detailKeys } from "./detail/detail-keys.js";
 import { formKeys } from "./form/form.js";
 import { KeyBar } from "./key-bar.js";
 import { MenuScreen, menuKeys } from "./menu-screen.js";
 import type { Screen } from "./navigation.js";
-import { Opening, openingKeys } from "./opening/opening.js";
+import { Opening } from "./opening/opening.js";
+import { openingKeys } from "./opening/opening-keys.js";
 import type { ScreenProps } from "./screen-props.js";
 import { SessionScreen } from "./session/session-screen.js";
 import { StatsScreen } from "./stats/stats-screen.js";
-import { useTaskActions } from "./task-actions.js";
-import { textPageKeys } from "./text-page.js";
+import { taskActions } from "./task-actions.js";
+import { TextPage, textPageKeys } from "./text-page.js";
 import { toolListKeys } from "./tools/tool-list.js";
 import { ToolsScreen } from "./tools/tools-screen.js";
 
@@ -25,43 +29,43 @@ const keysOf: Readonly<Record<Screen["name"], readonly string[]>> = {
   tools: toolListKeys,
   stats: textPageKeys,
   session: textPageKeys,
+  page: textPageKeys,
   detail: detailKeys,
   call: formKeys,
   answer: formKeys,
   confirm: confirmKeys,
 };
 
+/** Screens on which `?` lists all keys. */
+const listed: ReadonlySet<Screen["name"]> = new Set(["opening", "board", "detail"]);
+
 /** The present screen between the title and the keys. */
-export function ScreenView({ notice, ...props }: ScreenProps & { readonly notice: ReactNode }): ReactNode {
-  const { screen, columns, rows } = props;
+export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; readonly banner: ReactNode }): ReactNode {
+  const { notice, banner, ...rest } = props;
+  const { screen, columns, rows } = rest;
   return (
     <>
       <Box flexDirection="column" height={rows} overflow="hidden">
-        <ScreenBody {...props} />
+        <ScreenBody {...rest} />
       </Box>
+      {banner}
       {notice}
-      <KeyBar keys={keysOf[screen.name]} columns={columns} />
+      <KeyBar keys={keysOf[screen.name]} columns={columns} listed={listed.has(screen.name)} />
     </>
   );
 }
 
 function ScreenBody(props: ScreenProps): ReactNode {
-  const { screen, state, unfinished, board, go, columns, rows, nowMs } = props;
-  const act = useTaskActions(props);
+  const { screen, board, go, columns, rows } = props;
   const size = { columns, rows };
   const back = () => go({ type: "back" });
   switch (screen.name) {
     case "opening":
-      if (!state.ready) return <Text>Looking for your tasks…</Text>;
-      return <Opening tasks={unfinished} {...size} nowMs={nowMs} onOutcome={act.onOpening} />;
+    case "board":
+    case "detail":
+      return <TaskScreen {...props} />;
     case "menu":
       return <MenuScreen {...props} />;
-    case "board":
-      return <Board tasks={[...state.tasks.values()]} {...size} nowMs={nowMs} onOutcome={act.onBoard} />;
-    case "detail": {
-      const task = state.tasks.get(screen.taskId);
-      return <Detail task={task} {...size} nowMs={nowMs} onOutcome={(outcome) => act.onDetail(outcome, task)} />;
-    }
     case "tools":
       return <ToolsScreen {...props} />;
     case "call":
@@ -72,6 +76,8 @@ function ScreenBody(props: ScreenProps): ReactNode {
       return <StatsScreen client={props.client} {...size} board={board} onBack={back} />;
     case "session":
       return <SessionScreen client={props.client} {...size} onBack={back} />;
+    case "page":
+      return <TextPage title={screen.title} lines={screen.lines} {...size} onBack={back} />;
     case "confirm":
       return (
         <Confirm
@@ -83,4 +89,27 @@ function ScreenBody(props: ScreenProps): ReactNode {
         />
       );
   }
+}
+
+/** The screens that show tasks and steer them. */
+function TaskScreen(props: ScreenProps): ReactNode {
+  const { screen, state, unfinished, board, columns, rows, nowMs } = props;
+  const act = taskActions(props);
+  const look = useCallback((taskId: string) => void board.look(taskId), [board]);
+  const common = { columns, rows, nowMs };
+  if (screen.name === "board") return <Board tasks={state.tasks} {...common} onOutcome={act.onBoard} onLook={look} />;
+  if (screen.name !== "detail") {
+    const { servers } = state;
+    return <Opening {...{ servers, ...common }} tasks={unfinished} ready={isReady(state)} onOutcome={act.onOpening} />;
+  }
+  const task = state.tasks.get(screen.taskId);
+  return (
+    <Detail
+      key={screen.taskId}
+      task={task}
+      {...common}
+      onLook={look}
+      onOutcome={(outcome) => act.onDetail(outcome, task)}
+    />
+  );
 }

@@ -1,9 +1,12 @@
-import type { LiveTask } from "../model/board-state.js";
-import type { AppProps } from "./app-props.js";
+import { isUnfinished, type LiveTask } from "../model/live-task.js";
+import { boardKeys } from "./board/board-keys.js";
 import type { BoardOutcome } from "./board/board-view-state.js";
+import { detailKeys } from "./detail/detail-keys.js";
 import type { DetailOutcome } from "./detail/detail-state.js";
-import type { NavigationAction } from "./navigation.js";
+import { shellCommand } from "./detail/detail-view.js";
+import { openingKeys } from "./opening/opening-keys.js";
 import type { OpeningOutcome } from "./opening/opening-state.js";
+import type { ScreenProps } from "./screen-props.js";
 
 /** What the screens about tasks do when a key says so. */
 export interface TaskActions {
@@ -12,52 +15,84 @@ export interface TaskActions {
   onDetail(outcome: DetailOutcome, task: LiveTask | undefined): void;
 }
 
+type Verb = "pause" | "resume" | "cancel" | "forget";
+
 /** Connects what users want with tasks to the board and to the next screen. */
-export function useTaskActions(props: {
-  readonly board: AppProps["board"];
-  readonly unfinished: readonly LiveTask[];
-  readonly go: (action: NavigationAction) => void;
-}): TaskActions {
-  const { board, unfinished, go } = props;
-  const confirmCancel = (taskId: string) => {
-    const action = () => void board.cancel(taskId);
-    go({
-      type: "open",
-      screen: {
-        name: "confirm",
-        text: `Cancel task ${taskId}? What it has done is kept, but it cannot go on.`,
-        action,
-      },
-    });
-  };
+export function taskActions(props: Pick<ScreenProps, "board" | "state" | "unfinished" | "go" | "copy">): TaskActions {
+  const { board, state, unfinished, go } = props;
   const openDetail = (taskId: string) => go({ type: "open", screen: { name: "detail", taskId } });
-  const answer = ({ info }: LiveTask) => {
-    const [question] = info.questions;
-    if (question === undefined) board.notice("info", "This task asks nothing.");
-    else go({ type: "open", screen: { name: "answer", taskId: info.id, question } });
+  const keys = (lines: readonly string[]) => {
+    go({ type: "open", screen: { name: "page", title: "The keys of this screen", lines } });
+  };
+  const steer = (verb: Verb, ids: readonly string[]) => {
+    const tasks = ids.flatMap((id) => state.tasks.get(id) ?? []);
+    const action = () => {
+      for (const id of ids) void board[verb](id);
+    };
+    const text = confirmation(verb, tasks);
+    if (text === undefined) action();
+    else go({ type: "open", screen: { name: "confirm", text, action } });
   };
   return {
     onOpening(outcome) {
-      if (outcome.type === "cancel") return confirmCancel(outcome.taskId);
+      if (outcome.type === "keys") return keys(openingKeys);
+      if (outcome.type === "cancel" || outcome.type === "forget") return steer(outcome.type, [outcome.taskId]);
       go({ type: "replace", screen: { name: "menu" } });
       if (outcome.type === "watch") openDetail(outcome.taskId);
       if (outcome.type === "resume") void board.resume(outcome.taskId);
-      if (outcome.type !== "resume_all") return;
-      for (const { info } of unfinished) void board.resume(info.id);
-      go({ type: "open", screen: { name: "board" } });
+      if (outcome.type === "resume_all") resumeAll(board, unfinished);
+      if (outcome.type === "resume_all" || outcome.type === "resume") go({ type: "open", screen: { name: "board" } });
     },
     onBoard(outcome) {
       if (outcome.type === "back") return go({ type: "back" });
+      if (outcome.type === "keys") return keys(boardKeys);
       if (outcome.type === "refresh") return void board.refresh();
       if (outcome.type === "open") return openDetail(outcome.taskId);
-      if (outcome.type === "cancel") return confirmCancel(outcome.taskId);
-      void board[outcome.type](outcome.taskId);
+      steer(outcome.type, outcome.taskIds);
     },
     onDetail(outcome, task) {
       if (outcome === "back" || task === undefined) return go({ type: "back" });
-      if (outcome === "answer") return answer(task);
-      if (outcome === "cancel") return confirmCancel(task.info.id);
-      void board[outcome](task.info.id);
+      if (outcome === "keys") return keys(detailKeys);
+      if (outcome === "answer") return answer(props, task);
+      if (outcome === "copy") return copy(props, task);
+      if (outcome === "forget") go({ type: "back" });
+      steer(outcome, [task.info.id]);
     },
   };
+}
+
+/** What its server has not told of cannot be resumed yet. */
+function resumeAll(board: ScreenProps["board"], unfinished: readonly LiveTask[]): void {
+  for (const { info, remembered } of unfinished) if (remembered !== true) void board.resume(info.id);
+}
+
+function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: LiveTask): void {
+  const [question] = info.questions;
+  if (question === undefined) board.notice("info", "This task asks nothing.");
+  else go({ type: "open", screen: { name: "answer", taskId: info.id, question } });
+}
+
+function copy({ copy: put, go }: Pick<ScreenProps, "copy" | "go">, task: LiveTask): void {
+  const command = shellCommand(task);
+  put(command);
+  const lines = [command, "", "It is in the clipboard too, if your terminal allows that."];
+  go({ type: "open", screen: { name: "page", title: "The same in a shell", lines } });
+}
+
+/** What is asked before something is done to several tasks, or cannot be undone; `undefined` where nothing is. */
+export function confirmation(verb: Verb, tasks: readonly LiveTask[]): string | undefined {
+  const [only, ...others] = tasks;
+  if (only === undefined) return undefined;
+  const what = others.length === 0 ? `task ${only.info.id} (${only.info.tool})` : `${tasks.length} tasks`;
+  const consequence = consequences(verb, tasks);
+  if (others.length === 0 && consequence === "") return undefined;
+  return `${verb[0]?.toUpperCase()}${verb.slice(1)} ${what}?${consequence}`;
+}
+
+function consequences(verb: Verb, tasks: readonly LiveTask[]): string {
+  if (verb === "cancel") return " What was done is kept, but it cannot go on.";
+  if (verb !== "forget") return "";
+  return tasks.every((task) => isUnfinished(task) || task.gone === true)
+    ? " It is left alone on its server and not shown here again."
+    : " What is finished is deleted on its server, with its result.";
 }

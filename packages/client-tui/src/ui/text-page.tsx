@@ -1,6 +1,7 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { cutText } from "../display/plain-text.js";
+import { wrapText } from "../display/plain-text.js";
+import { moveCursor } from "./list-cursor.js";
 import { useKeyState } from "./use-key-state.js";
 
 /** The keys of a page of text. */
@@ -15,11 +16,11 @@ export function TextPage(props: {
   readonly onBack: () => void;
 }): ReactNode {
   const { title, lines, columns, rows, onBack } = props;
+  const wrapped = lines.flatMap((line) => wrapText(line, columns));
   const top = useKeyState(
     (state: number, key) => {
       if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state, outcome: "back" };
-      const by = key.name === "up" ? -1 : key.name === "down" ? 1 : 0;
-      return { state: Math.max(0, Math.min(state + by, lines.length - (rows - 1))) };
+      return { state: moveCursor(state, key, Math.max(1, wrapped.length - (rows - 2))) };
     },
     0,
     onBack,
@@ -27,8 +28,8 @@ export function TextPage(props: {
   return (
     <Box flexDirection="column">
       <Text bold>{title}</Text>
-      {lines.slice(top, top + rows - 1).map((line, index) => (
-        <Text key={top + index}>{cutText(line, columns) || " "}</Text>
+      {wrapped.slice(top, top + rows - 1).map((line, index) => (
+        <Text key={top + index}>{line || " "}</Text>
       ))}
     </Box>
   );

@@ -1,6 +1,7 @@
-import { useCallback, useRef, useState } from "react";
+import { useCallback, useContext, useRef, useState } from "react";
 import type { KeyPress } from "./key-press.js";
 import { useKeys } from "./key-provider.js";
+import { ScreenMemoryContext } from "./screen-memory.js";
 
 /** A new state, and what the key meant beyond it. */
 export interface KeyStep<State, Outcome> {
@@ -8,25 +9,28 @@ export interface KeyStep<State, Outcome> {
   readonly outcome?: Outcome;
 }
 
-/** Holds a screen's state and changes it by keys; what a key means beyond the state is an outcome. */
+/** Holds a screen's one state and changes it by keys; what a key means beyond the state is an outcome. */
 export function useKeyState<State, Outcome>(
   reduce: (state: State, key: KeyPress) => KeyStep<State, Outcome>,
   initial: State | (() => State),
   onOutcome: (outcome: Outcome) => void,
 ): State {
-  const [state, setState] = useState(initial);
+  const memory = useContext(ScreenMemoryContext);
+  // Only this hook keeps anything for a screen, and a screen has one state: what comes back is what was kept.
+  const [state, setState] = useState((memory.recall() as State | undefined) ?? initial);
   // Several keys can come before the next draw: each sees what the one before it did.
   const latest = useRef(state);
   const onPress = useCallback(
     (press: KeyPress) => {
       const step = reduce(latest.current, press);
       latest.current = step.state;
+      memory.keep(step.state);
       setState(step.state);
       if (step.outcome === undefined) return false;
       onOutcome(step.outcome);
       return true;
     },
-    [reduce, onOutcome],
+    [reduce, onOutcome, memory],
   );
   useKeys(onPress);
   return state;

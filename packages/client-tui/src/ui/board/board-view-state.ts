@@ -1,27 +1,48 @@
 import { isFinal } from "@resumable-mcp/client";
-import type { LiveTask } from "../../model/board-state.js";
+import { serverLabel } from "../../display/server-label.js";
+import { statusWord } from "../../display/status-mark.js";
+import type { LiveTask } from "../../model/live-task.js";
+import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../key-press.js";
 import { moveCursor } from "../list-cursor.js";
 import type { KeyStep } from "../use-key-state.js";
+
+/** In which order tasks are shown; what is not over always comes first. */
+export const sortOrders = ["newest", "name", "progress", "time left", "server"] as const;
+
+/** One of the orders. */
+export type SortOrder = (typeof sortOrders)[number];
 
 /** How the list of tasks is looked at. */
 export interface BoardViewState {
   readonly cursor: number;
   readonly finished: boolean;
-  /** Text that name, message, status or id have to contain. */
+  /** Text that name, message, status, server or id have to contain. */
   readonly filter: string;
   /** The filter is being typed. */
   readonly typing: boolean;
+  readonly sort: SortOrder;
+  /** The tasks that the next key means, in place of the one at the cursor. */
+  readonly marked: ReadonlySet<string>;
 }
 
-/** What the user wants with a task of the list. */
+/** What the user wants with tasks of the list. */
 export type BoardOutcome =
   | { readonly type: "back" }
   | { readonly type: "refresh" }
-  | { readonly type: "open" | "pause" | "resume" | "cancel" | "forget"; readonly taskId: string };
+  | { readonly type: "keys" }
+  | { readonly type: "open"; readonly taskId: string }
+  | { readonly type: "pause" | "resume" | "cancel" | "forget"; readonly taskIds: readonly string[] };
 
 /** The list as it is first seen. */
-export const initialBoardView: BoardViewState = { cursor: 0, finished: true, filter: "", typing: false };
+export const initialBoardView: BoardViewState = {
+  cursor: 0,
+  finished: true,
+  filter: "",
+  typing: false,
+  sort: "newest",
+  marked: new Set(),
+};
 
 const verbs: ReadonlyMap<string, "pause" | "resume" | "cancel" | "forget"> = new Map([
   ["p", "pause"],
@@ -30,24 +51,51 @@ const verbs: ReadonlyMap<string, "pause" | "resume" | "cancel" | "forget"> = new
   ["f", "forget"],
 ]);
 
-/** The tasks that are shown: unfinished ones first, then newest first. */
+/** The tasks that are shown, in order. */
 export function shownTasks(
   tasks: Iterable<LiveTask>,
-  view: Pick<BoardViewState, "finished" | "filter">,
+  view: Pick<BoardViewState, "finished" | "filter" | "sort">,
 ): readonly LiveTask[] {
   const wanted = view.filter.toLowerCase();
-  const matches = ({ info }: LiveTask) =>
-    [info.tool, info.id, info.status, info.message ?? ""].some((text) => text.toLowerCase().includes(wanted));
-  const rank = ({ info }: LiveTask) => (isFinal(info.status) ? 1 : 0);
+  const compare = comparisons[view.sort];
   return [...tasks]
-    .filter((task) => (view.finished || !isFinal(task.info.status)) && matches(task))
-    .sort(
-      (left, right) =>
-        rank(left) - rank(right) || (right.info.createdAt ?? "").localeCompare(left.info.createdAt ?? ""),
-    );
+    .filter((task) => (view.finished || !isFinal(task.info.status)) && (wanted === "" || matches(task, wanted)))
+    .sort((left, right) => rank(left) - rank(right) || compare(left, right) || byAge(left, right));
 }
 
-/** Moves through the list, filters it, and says what is wanted with a task. */
+function matches({ info }: LiveTask, wanted: string): boolean {
+  const word = statusWord(info.status, info.interrupted);
+  const texts = [info.tool, info.id, word, info.message ?? "", serverLabel(info.server)];
+  return texts.some((text) => text.toLowerCase().includes(wanted));
+}
+
+function rank({ info }: LiveTask): number {
+  return isFinal(info.status) ? 1 : 0;
+}
+
+type Comparison = (left: LiveTask, right: LiveTask) => number;
+
+const byAge: Comparison = (left, right) => compareTexts(right.info.createdAt ?? "", left.info.createdAt ?? "");
+
+const comparisons: Readonly<Record<SortOrder, Comparison>> = {
+  newest: byAge,
+  name: (left, right) => compareTexts(left.info.tool, right.info.tool),
+  progress: (left, right) => (right.info.percent ?? -1) - (left.info.percent ?? -1),
+  "time left": (left, right) => leftMs(left) - leftMs(right),
+  server: (left, right) => compareTexts(left.info.server, right.info.server),
+};
+
+/** What it is worth at the task's own last sign of life, so that the order does not depend on the moment. */
+function leftMs({ pace, info }: LiveTask): number {
+  return remainingMsOf(pace, info.total, pace.at(-1)?.atMs ?? 0) ?? Number.MAX_SAFE_INTEGER;
+}
+
+/** Ids, names and ISO times need no locale, and without one a long list is sorted many times faster. */
+function compareTexts(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0;
+}
+
+/** Moves through the list, filters, sorts and marks, and says what is wanted with tasks. */
 export function reduceBoardView(
   state: BoardViewState,
   key: KeyPress,
@@ -56,22 +104,67 @@ export function reduceBoardView(
   if (state.typing) return { state: typeFilter(state, key) };
   const shown = shownTasks(tasks, state);
   const next = { ...state, cursor: moveCursor(state.cursor, key, shown.length) };
-  if (key.name === "escape" || key.text === "q") {
-    return state.filter === "" ? { state: next, outcome: { type: "back" } } : { state: { ...next, filter: "" } };
-  }
-  if (key.text === "/") return { state: { ...next, typing: true } };
-  if (key.text === "u") return { state: { ...next, finished: !state.finished } };
+  if (key.name === "escape" || key.text === "q") return leave(next);
+  const view = changeView(next, key, shown);
+  if (view !== undefined) return { state: view };
+  if (key.text === "?") return { state: next, outcome: { type: "keys" } };
   if (key.text === "g") return { state: next, outcome: { type: "refresh" } };
   const taskId = shown[next.cursor]?.info.id;
-  const verb = key.name === "enter" ? "open" : verbs.get(key.text);
-  return taskId === undefined || verb === undefined
-    ? { state: next }
-    : { state: next, outcome: { type: verb, taskId } };
+  if (taskId === undefined) return { state: next };
+  if (key.name === "enter") return { state: next, outcome: { type: "open", taskId } };
+  const verb = verbs.get(key.text);
+  if (verb === undefined) return { state: next };
+  const taskIds = markedIds(next, shown);
+  return {
+    state: { ...next, marked: new Set() },
+    outcome: { type: verb, taskIds: taskIds.length === 0 ? [taskId] : taskIds },
+  };
+}
+
+/** Marks that a filter hides mean nothing: nobody acts on what they do not see. */
+export function markedIds({ marked }: Pick<BoardViewState, "marked">, shown: readonly LiveTask[]): readonly string[] {
+  return shown.map(({ info }) => info.id).filter((id) => marked.has(id));
+}
+
+/** Escape first takes back what narrows the list. */
+function leave(state: BoardViewState): KeyStep<BoardViewState, BoardOutcome> {
+  if (state.marked.size > 0) return { state: { ...state, marked: new Set() } };
+  return state.filter === "" ? { state, outcome: { type: "back" } } : { state: { ...state, filter: "" } };
+}
+
+function changeView(state: BoardViewState, key: KeyPress, shown: readonly LiveTask[]): BoardViewState | undefined {
+  switch (key.text) {
+    case "/":
+      return { ...state, typing: true };
+    case "u":
+      return { ...state, finished: !state.finished };
+    case "s":
+      return { ...state, sort: sortOrders[(sortOrders.indexOf(state.sort) + 1) % sortOrders.length] ?? "newest" };
+    case " ":
+      return toggleMark(state, shown);
+    case "*":
+      return { ...state, marked: markAll(state, shown) };
+    default:
+      return undefined;
+  }
+}
+
+function toggleMark(state: BoardViewState, shown: readonly LiveTask[]): BoardViewState {
+  const id = shown[state.cursor]?.info.id;
+  if (id === undefined) return state;
+  const marked = new Set(state.marked);
+  if (!marked.delete(id)) marked.add(id);
+  return { ...state, marked, cursor: Math.min(shown.length - 1, state.cursor + 1) };
+}
+
+function markAll({ marked }: BoardViewState, shown: readonly LiveTask[]): ReadonlySet<string> {
+  const all = shown.map(({ info }) => info.id);
+  return all.every((id) => marked.has(id)) ? new Set() : new Set(all);
 }
 
 function typeFilter(state: BoardViewState, key: KeyPress): BoardViewState {
   if (key.name === "enter") return { ...state, typing: false, cursor: 0 };
   if (key.name === "escape") return { ...state, typing: false, filter: "", cursor: 0 };
   if (key.name === "backspace") return { ...state, filter: state.filter.slice(0, -1), cursor: 0 };
-  return { ...state, filter: state.filter + key.text, cursor: 0 };
+  return { ...state, filter: state.filter + (key.paste ?? key.text), cursor: 0 };
 }

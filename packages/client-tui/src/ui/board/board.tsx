@@ -1,38 +1,96 @@
+import { isFinal } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
-import type { ReactNode } from "react";
-import type { LiveTask } from "../../model/board-state.js";
+import { type ReactNode, useEffect, useMemo } from "react";
+import { cutText } from "../../display/plain-text.js";
+import { columnTitles, shareColumns } from "../../display/task-columns.js";
+import { resultPreview } from "../../display/task-facts.js";
+import type { LiveTask } from "../../model/live-task.js";
+import { useTheme } from "../../theme/theme-context.js";
 import { visibleRange } from "../list-cursor.js";
 import { TaskRow } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
-import { type BoardOutcome, initialBoardView, reduceBoardView, shownTasks } from "./board-view-state.js";
+import {
+  type BoardOutcome,
+  type BoardViewState,
+  initialBoardView,
+  markedIds,
+  reduceBoardView,
+  shownTasks,
+} from "./board-view-state.js";
 
-/** The keys of the list of tasks. */
-export const boardKeys = ["Enter open", "p pause", "r resume", "c cancel", "f forget", "u open only", "/ find", "Esc"];
+/** Title, names of the columns, and the line that previews a result. */
+const frameRows = 3;
 
-/** All tasks with their live bars. */
+/** All tasks with their live bars; only those that fit are drawn. */
 export function Board(props: {
-  readonly tasks: readonly LiveTask[];
+  readonly tasks: ReadonlyMap<string, LiveTask>;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
   readonly onOutcome: (outcome: BoardOutcome) => void;
+  /** The result of the finished task at the cursor is wanted. */
+  readonly onLook: (taskId: string) => void;
 }): ReactNode {
-  const { tasks, columns, rows, nowMs, onOutcome } = props;
-  const view = useKeyState((state, key) => reduceBoardView(state, key, tasks), initialBoardView, onOutcome);
-  const shown = shownTasks(tasks, view);
+  const { tasks, columns, rows, nowMs, onOutcome, onLook } = props;
+  const view = useKeyState((state, key) => reduceBoardView(state, key, tasks.values()), initialBoardView, onOutcome);
+  const { finished, filter, sort } = view;
+  const shown = useMemo(() => shownTasks(tasks.values(), { finished, filter, sort }), [tasks, finished, filter, sort]);
   const cursor = Math.min(view.cursor, Math.max(0, shown.length - 1));
-  const { from, to } = visibleRange(cursor, shown.length, rows - 2);
-  const filter = view.typing || view.filter !== "" ? `  /${view.filter}${view.typing ? "_" : ""}` : "";
+  const { from, to } = visibleRange(cursor, shown.length, rows - frameRows);
+  const visible = shown.slice(from, to);
+  const widths = shareColumns(visible, columns);
+  const current = shown[cursor];
+  const unread = current !== undefined && isFinal(current.info.status) && current.result === undefined;
+  const wanted = unread && current.problem === undefined ? current.info.id : undefined;
+  useEffect(() => {
+    if (wanted !== undefined) onLook(wanted);
+  }, [wanted, onLook]);
   return (
     <Box flexDirection="column">
-      <Text bold>
-        Tasks {shown.length === 0 ? 0 : from + 1}-{to} of {shown.length}
-        {filter}
-      </Text>
-      {shown.length === 0 ? <Text>No tasks{view.filter === "" ? "" : " that match"}.</Text> : null}
-      {shown.slice(from, to).map((task, index) => (
-        <TaskRow key={task.info.id} task={task} columns={columns} nowMs={nowMs} selected={from + index === cursor} />
+      <Text bold>{cutText(boardTitle(view, shown, { from, to }), columns)}</Text>
+      {shown.length === 0 ? (
+        <Text>No tasks{filter === "" ? "" : " that match"}.</Text>
+      ) : (
+        <Titles text={columnTitles(widths)} />
+      )}
+      {visible.map((task, index) => (
+        <TaskRow
+          key={task.info.id}
+          task={task}
+          widths={widths}
+          columns={columns}
+          nowMs={isFinal(task.info.status) ? 0 : nowMs}
+          atCursor={from + index === cursor}
+          marked={view.marked.has(task.info.id)}
+        />
       ))}
+      <Text wrap="truncate">{previewLine(current, columns)}</Text>
     </Box>
   );
+}
+
+function Titles({ text }: { readonly text: string }): ReactNode {
+  return <Text dimColor={useTheme().muted}>{text}</Text>;
+}
+
+/** The first line: what part of the list is seen, and how it is narrowed and ordered. */
+export function boardTitle(
+  view: BoardViewState,
+  shown: readonly LiveTask[],
+  range: { readonly from: number; readonly to: number },
+): string {
+  const marked = markedIds(view, shown).length;
+  const parts = [
+    `Tasks ${shown.length === 0 ? 0 : range.from + 1}-${range.to} of ${shown.length}`,
+    marked === 0 ? "" : `${marked} marked`,
+    view.sort === "newest" ? "" : `by ${view.sort}`,
+    view.finished ? "" : "unfinished only",
+    view.typing || view.filter !== "" ? `/${view.filter}${view.typing ? "_" : ""}` : "",
+  ];
+  return parts.filter((part) => part !== "").join("  ");
+}
+
+function previewLine(task: LiveTask | undefined, columns: number): string {
+  const preview = resultPreview(task?.result);
+  return preview === undefined ? " " : cutText(`result: ${preview}`, columns);
 }

@@ -1,82 +1,125 @@
 import { Box, Text } from "ink";
-import type { ReactNode } from "react";
-import { cutText, plainText } from "../../display/plain-text.js";
-import { progressLine } from "../../display/progress-line.js";
-import { statusMark, statusWord } from "../../display/status-mark.js";
-import type { LiveTask, LogLine } from "../../model/board-state.js";
+import { type ReactNode, useEffect, useMemo } from "react";
+import { cutText, fitText } from "../../display/plain-text.js";
+import { shareColumns, taskLineText } from "../../display/task-columns.js";
+import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
-import { elapsedOf } from "../task-row.js";
+import { visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
-import { type DetailOutcome, reduceDetail } from "./detail-state.js";
+import { type DetailOutcome, type DetailState, initialDetailState, panes, reduceDetail } from "./detail-state.js";
+import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
 
-/** The keys of the detail screen. */
-export const detailKeys = ["p pause", "r resume", "c cancel", "a answer", "↑↓ log", "Esc back", "Ctrl-C leave"];
+/** A journal is read again at most so often. */
+const lookAgainMs = 3_000;
 
-/** One task: its bar, its facts, what it asks, its result and its log. */
+const empty: Readonly<Record<string, string>> = {
+  timeline: "Nothing is known of what happened; its server may not tell.",
+  log: "It has logged nothing.",
+  steps: "It has no remembered steps.",
+  result: "There is no result yet.",
+};
+
+/** One task: its bar, its facts, and one of its parts: timeline, log, steps, result. */
 export function Detail(props: {
   readonly task: LiveTask | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
   readonly onOutcome: (outcome: DetailOutcome) => void;
+  /** Asks for what happened up to the place that is known of. */
+  readonly onLook: (taskId: string) => void;
 }): ReactNode {
-  const { task, columns, rows, nowMs, onOutcome } = props;
-  const theme = useTheme();
-  const { up } = useKeyState((state, key) => reduceDetail(state, key, task), { up: 0 }, onOutcome);
-  if (task === undefined) return <Text>This task is gone.</Text>;
-  const facts = factLines(task, columns);
-  const color = theme.statusColor(task.info.status);
-  const log = logWindow(task.log, up, Math.max(0, rows - facts.length - 2));
+  const { task, columns, rows, nowMs, onOutcome, onLook } = props;
+  const state = useKeyState(
+    (now, key) => (task === undefined ? leaveOnly(now, key) : reduceDetail(now, key, detailContent(task, now))),
+    initialDetailState,
+    onOutcome,
+  );
+  const id = task?.info.id;
+  const { status, attempt } = task?.info ?? {};
+  // While things happen, asked again now and then; what comes in between is told live.
+  const stale = task !== undefined && (task.journal?.lastSeq ?? -1) < task.info.lastSeq;
+  const moment = stale ? Math.floor(nowMs / lookAgainMs) : 0;
+  useEffect(() => {
+    if (id !== undefined) onLook(id);
+  }, [id, status, attempt, moment, onLook]);
+  const content = useMemo(() => (task === undefined ? undefined : detailContent(task, state)), [task, state]);
+  if (task === undefined || content === undefined)
+    return <Text>This task is gone: it was forgotten, or its server does not know it any more. Esc goes back.</Text>;
+  const facts = factLines(task, columns, nowMs);
   return (
     <Box flexDirection="column">
-      <Text bold {...(color === undefined ? {} : { color })}>
-        {barLine(task, columns, nowMs)}
-      </Text>
-      {facts.map((text) => (
-        <Text key={text}>{text}</Text>
-      ))}
-      <Text> </Text>
-      {log.map(({ number, line }) => (
-        <Text key={number} dimColor={theme.muted && line.level === "debug"}>
-          {cutText(`${line.level.padEnd(7)} ${line.text}`, columns)}
+      <TaskHead task={task} columns={columns} nowMs={nowMs} />
+      {facts.map((text, index) => (
+        <Text key={index} wrap="truncate">
+          {text}
         </Text>
       ))}
+      <Text bold>{cutText(paneTitle(content, state), columns)}</Text>
+      <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - 2)} />
     </Box>
   );
 }
 
-function barLine({ info, ...task }: LiveTask, columns: number, nowMs: number): string {
-  const lead = `${statusMark(info.status, info.interrupted)} `;
-  const elapsedMs = elapsedOf({ info, ...task }, nowMs);
-  const facts = { name: info.tool, progress: info.progress, total: info.total, percent: info.percent, elapsedMs };
-  return lead + progressLine({ ...facts, message: info.message }, columns - lead.length);
+function leaveOnly(state: DetailState, key: { readonly name?: string; readonly text: string }) {
+  return key.name === "escape" || key.text === "q" ? { state, outcome: "back" as const } : { state };
 }
 
-/** What is known of the task, one fact a line. */
-export function factLines(task: LiveTask, columns: number): readonly string[] {
-  const { info, result, problem, reconnecting } = task;
-  const attempts = `attempt ${info.attempt}${info.generation > 1 ? `, generation ${info.generation}` : ""}`;
-  const lines = [
-    `${statusWord(info.status, info.interrupted)} · ${attempts} · ${info.itemCount} items · ${info.id}`,
-    info.server,
-    ...info.questions.map(({ message }) => `asks: ${message} (a answers)`),
-    reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`,
-    problem,
-    info.error === undefined ? undefined : `error: ${info.error.message}`,
-    result === undefined
-      ? undefined
-      : `result: ${result.text === "" ? JSON.stringify(result.structuredContent ?? null) : result.text}`,
-  ];
-  return lines.flatMap((text) => (text === undefined ? [] : [cutText(plainText(text), columns)]));
+function TaskHead(props: { readonly task: LiveTask; readonly columns: number; readonly nowMs: number }): ReactNode {
+  const { task, columns, nowMs } = props;
+  const color = useTheme().statusColor(task.info.status);
+  const widths = shareColumns([task], columns);
+  const text = taskLineText(task, widths, { nowMs, atCursor: false, marked: false }).slice(2);
+  return (
+    <Text bold wrap="truncate" {...(color === undefined ? {} : { color })}>
+      {text}
+    </Text>
+  );
 }
 
-/** The lines of the log that are shown, newest last, with their numbers. */
-export function logWindow(
-  log: readonly LogLine[],
-  up: number,
-  rows: number,
-): readonly { number: number; line: LogLine }[] {
-  const end = log.length - Math.min(up, Math.max(0, log.length - 1));
-  const from = Math.max(0, end - rows);
-  return log.slice(from, end).map((line, index) => ({ number: from + index, line }));
+/** The names of the parts, the present one in brackets, and where one is in it. */
+export function paneTitle(content: DetailContent, state: DetailState): string {
+  const names = panes.map((pane, index) =>
+    pane === content.pane ? `[${index + 1} ${pane}]` : ` ${index + 1} ${pane} `,
+  );
+  const level = content.pane === "log" && state.level !== "debug" ? `  ${state.level} and worse` : "";
+  const where = content.pane === "result" || state.up === 0 ? "" : `  ${state.up} lines up, End follows`;
+  return names.join("") + level + where;
+}
+
+function PaneBody(props: {
+  readonly content: DetailContent;
+  readonly state: DetailState;
+  readonly columns: number;
+  readonly rows: number;
+}): ReactNode {
+  const { content, state, columns, rows } = props;
+  const theme = useTheme();
+  if (content.pane === "result" ? content.tree.length === 0 : content.lines.length === 0)
+    return <Text dimColor={theme.muted}>{cutText(empty[content.pane] ?? "", columns)}</Text>;
+  if (content.pane === "result") return <Tree content={content} cursor={state.cursor} columns={columns} rows={rows} />;
+  return windowOf(content.lines, state.up, rows).map(({ key, text, muted }) => (
+    <Text key={key} dimColor={theme.muted && muted} wrap="truncate">
+      {cutText(text, columns)}
+    </Text>
+  ));
+}
+
+function Tree(props: {
+  readonly content: DetailContent;
+  readonly cursor: number;
+  readonly columns: number;
+  readonly rows: number;
+}): ReactNode {
+  const { content, columns, rows } = props;
+  const cursor = Math.min(props.cursor, content.tree.length - 1);
+  const { from, to } = visibleRange(cursor, content.tree.length, rows);
+  return content.tree.slice(from, to).map(({ path, depth, text, open }, index) => {
+    const fold = open === undefined ? " " : open ? "-" : "+";
+    return (
+      <Text key={path} inverse={from + index === cursor} wrap="truncate">
+        {fitText(`${"  ".repeat(depth)}${fold} ${text}`, columns)}
+      </Text>
+    );
+  });
 }

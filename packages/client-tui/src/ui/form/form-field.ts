@@ -1,70 +1,124 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
 import { asObject, typesOf } from "../../command-line/tool-arguments.js";
 
-/** What a field holds. */
-export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "json";
+/** What a field holds; a `group` holds fields, a `list` entries that can be added and taken away. */
+export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "json" | "group" | "list";
 
-/** One field of a form, made from one property of a JSON Schema. */
+/** One value of a choice, and what a person reads for it. */
+export interface FieldOption {
+  readonly value: Json;
+  readonly label: string;
+}
+
+/** One line of a form, made from one part of a JSON Schema. */
 export interface FormField {
-  readonly key: string;
+  /** JSON Pointer of its value in the arguments: also where a validator finds an error. */
+  readonly path: string;
+  readonly depth: number;
   readonly label: string;
   readonly kind: FieldKind;
   readonly required: boolean;
   readonly description?: string;
-  /** The texts of a choice, and of a boolean. */
-  readonly options: readonly string[];
+  readonly options: readonly FieldOption[];
   readonly schema: JsonObject;
-  /** What stands in the field at first. */
-  readonly initial: string;
 }
 
 /** Set by the client program with every request; a person has nothing to fill in. */
 const hiddenKeys = new Set(["client_id"]);
+/** Objects and arrays deeper than this are filled in as JSON: a schema may contain itself. */
+const maxDepth = 4;
 
-/** Makes the fields of a form from a JSON Schema; values of before take the place of defaults. */
-export function formFields(schema: JsonObject, before: JsonObject = {}): readonly FormField[] {
+/** The fields that stand directly in an object. */
+export function fieldsOfObject(schema: JsonObject, root: JsonObject, path = "", depth = 0): readonly FormField[] {
   const required = Array.isArray(schema.required) ? schema.required : [];
   return Object.entries(asObject(schema.properties) ?? {})
-    .filter(([key]) => !hiddenKeys.has(key))
+    .filter(([key]) => depth > 0 || !hiddenKeys.has(key))
     .map(([key, value]) => {
-      const property = asObject(value) ?? {};
-      const kind = kindOf(property);
-      const { title, description } = property;
-      return {
-        key,
-        label: typeof title === "string" ? title : key,
-        kind,
-        required: required.includes(key),
-        options: optionsOf(kind, property),
-        schema: property,
-        initial: textOf(before[key] ?? property.default, kind),
-        ...(typeof description === "string" ? { description } : {}),
-      };
+      const place = { path: `${path}/${escapePointer(key)}`, depth, label: key, required: required.includes(key) };
+      return makeField(asObject(value) ?? {}, root, place);
     });
 }
 
-function kindOf(schema: JsonObject): FieldKind {
-  if (Array.isArray(schema.enum) || oneOfConstants(schema).length > 0) return "choice";
+/** The field of one entry of a list. */
+export function fieldOfEntry(list: FormField, index: number, root: JsonObject): FormField {
+  const place = { path: `${list.path}/${index}`, depth: list.depth + 1, label: String(index + 1), required: true };
+  return makeField(asObject(list.schema.items) ?? {}, root, place);
+}
+
+function makeField(
+  given: JsonObject,
+  root: JsonObject,
+  place: Pick<FormField, "path" | "depth" | "label" | "required">,
+): FormField {
+  const schema = resolved(given, root);
+  const kind = kindOf(schema, place.depth);
+  const { title, description } = schema;
+  return {
+    ...place,
+    kind,
+    schema,
+    options: optionsOf(kind, schema),
+    ...(typeof title === "string" ? { label: title } : {}),
+    ...(typeof description === "string" ? { description } : {}),
+  };
+}
+
+/** Follows references within the schema; what stands beside one wins. */
+function resolved(schema: JsonObject, root: JsonObject): JsonObject {
+  let current = schema;
+  for (let hops = 0; typeof current.$ref === "string" && hops < maxDepth; hops += 1) {
+    const { $ref: _followed, ...beside } = current;
+    current = { ...(lookUp(current.$ref as string, root) ?? {}), ...beside };
+  }
+  return current;
+}
+
+function lookUp(reference: string, root: JsonObject): JsonObject | undefined {
+  if (!reference.startsWith("#/")) return undefined;
+  const keys = reference.slice(2).split("/").map(unescapePointer);
+  return asObject(keys.reduce((value: Json | undefined, key) => asObject(value)?.[key], root));
+}
+
+function kindOf(schema: JsonObject, depth: number): FieldKind {
+  if (Array.isArray(schema.enum) || namedConstants(schema).length > 0) return "choice";
   const types = typesOf(schema);
   if (types.includes("string")) return "text";
   if (types.includes("boolean")) return "boolean";
   if (types.includes("integer")) return "integer";
   if (types.includes("number")) return "number";
-  return "json";
+  if (depth >= maxDepth) return "json";
+  if (asObject(schema.properties) !== undefined && types.includes("object")) return "group";
+  return types.includes("array") && asObject(schema.items) !== undefined ? "list" : "json";
 }
 
-function optionsOf(kind: FieldKind, schema: JsonObject): readonly string[] {
-  if (kind === "boolean") return ["true", "false"];
+function optionsOf(kind: FieldKind, schema: JsonObject): readonly FieldOption[] {
+  if (kind === "boolean") return [true, false].map((value) => ({ value, label: String(value) }));
   if (kind !== "choice") return [];
-  return (Array.isArray(schema.enum) ? schema.enum : oneOfConstants(schema)).map(String);
+  if (!Array.isArray(schema.enum)) return namedConstants(schema);
+  const names = Array.isArray(schema.enumNames) ? schema.enumNames : [];
+  return schema.enum.map((value: Json, index: number) => ({ value, label: String(names[index] ?? value) }));
 }
 
-function oneOfConstants(schema: JsonObject): readonly Json[] {
-  const options = Array.isArray(schema.oneOf) ? schema.oneOf : [];
-  return options.flatMap((option) => asObject(option)?.const ?? []);
+/** `oneOf: [{ const, title }]`, as elicitation names the values of a choice. */
+function namedConstants(schema: JsonObject): readonly FieldOption[] {
+  const entries = [schema.oneOf, schema.anyOf].flatMap((list) => (Array.isArray(list) ? list : []));
+  const options = entries.flatMap((entry) => {
+    const { const: value, title } = asObject(entry) ?? {};
+    return value === undefined ? [] : [{ value, label: typeof title === "string" ? title : String(value) }];
+  });
+  return options.length === entries.length ? options : [];
 }
 
-function textOf(value: Json | undefined, kind: FieldKind): string {
-  if (value === undefined) return "";
-  return typeof value === "string" && kind !== "json" ? value : JSON.stringify(value);
+/** Writes a key as one part of a JSON Pointer (RFC 6901). */
+function escapePointer(key: string): string {
+  return key.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll("~1", "/").replaceAll("~0", "~");
+}
+
+/** The key under which a field's value stands in what holds it. */
+export function keyOf({ path }: Pick<FormField, "path">): string {
+  return unescapePointer(path.slice(path.lastIndexOf("/") + 1));
 }

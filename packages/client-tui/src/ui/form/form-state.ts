@@ -1,132 +1,125 @@
-import type { Json, JsonObject } from "@resumable-mcp/client";
+import type { JsonObject } from "@resumable-mcp/client";
 import type { KeyPress } from "../key-press.js";
 import type { KeyStep } from "../use-key-state.js";
-import type { FormField } from "./form-field.js";
+import { type FormDraft, fill, formLines, initialDraft, maxListEntries } from "./form-draft.js";
+import { type FormField, fieldOfEntry } from "./form-field.js";
+import { readForm } from "./form-values.js";
 
 /** What stands in a form, and where the user is in it. */
-export interface FormState {
+export interface FormState extends FormDraft {
+  /** The line at which the cursor stands; the one after the last is that of the buttons. */
   readonly focus: number;
-  /** The text of each field, by its key. */
-  readonly texts: Readonly<Record<string, string>>;
-  /** What is wrong, by the key of the field; empty until the first attempt to send. */
+  readonly button: number;
+  /** What is wrong, by path: of fields that were left, and of all after the first attempt to send. */
   readonly errors: Readonly<Record<string, string>>;
+  readonly touched: ReadonlySet<string>;
+  readonly tried: boolean;
+}
+
+/** A way to leave a form; one that sends needs all fields to be right. */
+export interface FormButton {
+  readonly id: string;
+  readonly label: string;
+  readonly sends: boolean;
 }
 
 /** What the user wants with a form. */
-export type FormOutcome = { readonly type: "submit"; readonly values: JsonObject } | { readonly type: "back" };
+export type FormOutcome =
+  | { readonly type: "press"; readonly button: string; readonly values: JsonObject }
+  | { readonly type: "back" };
+
+/** What a form is made from. */
+export interface FormShape {
+  readonly schema: JsonObject;
+  readonly buttons: readonly FormButton[];
+}
 
 /** A form as it is first seen. */
-export function initialFormState(fields: readonly FormField[]): FormState {
-  return { focus: 0, texts: Object.fromEntries(fields.map(({ key, initial }) => [key, initial])), errors: {} };
+export function initialFormState({ schema }: FormShape, before?: JsonObject): FormState {
+  const draft = initialDraft(schema, before);
+  const first = formLines(schema, draft).findIndex(({ kind }) => kind !== "group");
+  return { ...draft, focus: Math.max(0, first), button: 0, errors: {}, touched: new Set(), tried: false };
 }
 
-/** Fills in a form: Enter sends it when every field is right, else goes to the first that is wrong. */
-export function reduceForm(
-  state: FormState,
-  key: KeyPress,
-  fields: readonly FormField[],
-): KeyStep<FormState, FormOutcome> {
+/** Fills in a form: Enter presses the chosen button, or goes to the first field that is wrong. */
+export function reduceForm(state: FormState, key: KeyPress, shape: FormShape): KeyStep<FormState, FormOutcome> {
   if (key.name === "escape") return { state, outcome: { type: "back" } };
-  if (key.name === "enter") return submit(state, fields);
-  const field = fields[state.focus];
-  if (field === undefined) return { state };
-  if (key.name === "up" || key.name === "backtab") return { state: { ...state, focus: Math.max(0, state.focus - 1) } };
-  if (key.name === "down" || key.name === "tab") {
-    return { state: { ...state, focus: Math.min(fields.length - 1, state.focus + 1) } };
-  }
-  const text = edit(field, state.texts[field.key] ?? "", key);
-  const texts = { ...state.texts, [field.key]: text };
-  // Once a field was found wrong it is checked as one types.
-  return { state: { ...state, texts, errors: field.key in state.errors ? check(fields, texts).errors : state.errors } };
+  const lines = formLines(shape.schema, state);
+  if (key.name === "enter") return press(state, lines, shape);
+  const moved = moveFocus(state, key, lines);
+  if (moved !== undefined) return { state: check(moved, lines, shape) };
+  const field = lines[state.focus];
+  if (field === undefined) return { state: { ...state, button: turn(state.button, key, shape.buttons.length) } };
+  return { state: check(edit(state, field, key, shape), lines, shape) };
 }
 
-function edit(field: FormField, text: string, key: KeyPress): string {
-  if (field.options.length > 0) return choose(field, text, key);
-  if (key.name === "backspace") return text.slice(0, -1);
-  return text + key.text;
+function moveFocus(state: FormState, key: KeyPress, lines: readonly FormField[]): FormState | undefined {
+  const by = key.name === "up" || key.name === "backtab" ? -1 : key.name === "down" || key.name === "tab" ? 1 : 0;
+  if (by === 0) return undefined;
+  const left = lines[state.focus]?.path;
+  const touched = left === undefined ? state.touched : new Set([...state.touched, left]);
+  let focus = Math.max(0, Math.min(lines.length, state.focus + by));
+  // A group has nothing to fill in itself.
+  while (lines[focus]?.kind === "group" && focus + by >= 0) focus += by;
+  return { ...state, touched, focus: lines[focus]?.kind === "group" ? state.focus : focus };
 }
 
-/** Goes through the options; an optional field can also be left empty. */
+/** What is wrong is told of fields that were filled in or left; of all once the form was to be sent. */
+function check(state: FormState, lines: readonly FormField[], { schema }: FormShape): FormState {
+  const { errors } = readForm(schema, state);
+  const here = lines[state.focus]?.path;
+  const told = Object.entries(errors).filter(([path, text]) => {
+    if (state.tried || (state.touched.has(path) && path !== here)) return true;
+    return path === here && text !== "is needed" && state.texts[path] !== "-";
+  });
+  return { ...state, errors: Object.fromEntries(told) };
+}
+
+function edit(state: FormState, field: FormField, key: KeyPress, { schema }: FormShape): FormState {
+  if (field.kind === "list") return resize(state, field, key, schema);
+  if (field.kind === "group") return state;
+  const text = state.texts[field.path] ?? "";
+  const next = field.options.length > 0 ? choose(field, text, key) : type(text, key);
+  return { ...state, texts: { ...state.texts, [field.path]: next } };
+}
+
+function type(text: string, key: KeyPress): string {
+  if (key.name === "backspace") return [...text].slice(0, -1).join("");
+  return text + (key.paste ?? key.text);
+}
+
+/** Adds an entry at the end of a list, or takes the last one away. */
+function resize(state: FormState, field: FormField, key: KeyPress, root: JsonObject): FormState {
+  const count = state.counts[field.path] ?? 0;
+  const adds = key.name === "right" || key.text === "+" || key.text === " ";
+  const takes = key.name === "left" || key.text === "-" || key.name === "backspace";
+  const next = Math.max(0, Math.min(maxListEntries, count + (adds ? 1 : takes ? -1 : 0)));
+  const counted = { ...state, counts: { ...state.counts, [field.path]: next } };
+  return next > count ? { ...counted, ...fill(counted, fieldOfEntry(field, count, root), undefined, root) } : counted;
+}
+
+/** Goes through the options, or to the one that begins with what is typed; an optional field can be left empty. */
 function choose({ options, required }: FormField, text: string, key: KeyPress): string {
+  const labels = options.map(({ label }) => label);
   const by = key.name === "right" || key.text === " " ? 1 : key.name === "left" ? -1 : 0;
-  const all = required ? options : ["", ...options];
-  if (by === 0) return (key.text !== "" && options.find((option) => option.startsWith(key.text))) || text;
-  const index = all.indexOf(text) + by;
-  return all[(index + all.length) % all.length] ?? text;
+  if (by === 0) return (key.text !== "" && labels.find((label) => label.startsWith(key.text))) || text;
+  const all = required ? labels : ["", ...labels];
+  const index = all.indexOf(text);
+  return all[(Math.max(index, by < 0 ? 0 : -1) + by + all.length) % all.length] ?? text;
 }
 
-function submit(state: FormState, fields: readonly FormField[]): KeyStep<FormState, FormOutcome> {
-  const { values, errors } = check(fields, state.texts);
-  const wrong = fields.findIndex(({ key }) => key in errors);
-  if (wrong < 0) return { state: { ...state, errors }, outcome: { type: "submit", values } };
-  return { state: { ...state, errors, focus: wrong } };
+function turn(button: number, key: KeyPress, count: number): number {
+  const by = key.name === "right" || key.text === " " ? 1 : key.name === "left" ? -1 : 0;
+  return (button + by + count) % count;
 }
 
-/** Reads all fields: the values, and what is wrong with those that cannot be read. */
-export function check(
-  fields: readonly FormField[],
-  texts: Readonly<Record<string, string>>,
-): { readonly values: JsonObject; readonly errors: Readonly<Record<string, string>> } {
-  const read = fields.map((field) => [field.key, readField(field, texts[field.key] ?? "")] as const);
-  const values = read.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
-  const errors = read.flatMap(([key, { error }]) => (error === undefined ? [] : [[key, error] as const]));
-  return { values: Object.fromEntries(values), errors: Object.fromEntries(errors) };
-}
-
-interface ReadField {
-  readonly value?: Json;
-  readonly error?: string;
-}
-
-function readField(field: FormField, text: string): ReadField {
-  if (text === "") return field.required ? { error: "is needed" } : {};
-  switch (field.kind) {
-    case "number":
-    case "integer":
-      return readNumber(field, text);
-    case "boolean":
-      return { value: text === "true" };
-    case "json":
-      return readJson(text);
-    case "choice":
-      return readChoice(field, text);
-    case "text":
-      return readText(field, text);
-  }
-}
-
-function readNumber({ kind, schema }: FormField, text: string): ReadField {
-  const value = Number(text);
-  if (text.trim() === "" || !Number.isFinite(value)) return { error: "has to be a number" };
-  if (kind === "integer" && !Number.isInteger(value)) return { error: "has to be a whole number" };
-  const { minimum, maximum, exclusiveMinimum } = schema;
-  if (typeof minimum === "number" && value < minimum) return { error: `has to be at least ${minimum}` };
-  if (typeof exclusiveMinimum === "number" && value <= exclusiveMinimum)
-    return { error: `has to be more than ${exclusiveMinimum}` };
-  if (typeof maximum === "number" && value > maximum) return { error: `has to be at most ${maximum}` };
-  return { value };
-}
-
-function readText({ schema }: FormField, text: string): ReadField {
-  const { minLength, maxLength } = schema;
-  if (typeof minLength === "number" && text.length < minLength)
-    return { error: `needs at least ${minLength} characters` };
-  if (typeof maxLength === "number" && text.length > maxLength)
-    return { error: `can have at most ${maxLength} characters` };
-  return { value: text };
-}
-
-function readChoice({ schema, options }: FormField, text: string): ReadField {
-  const constants = Array.isArray(schema.enum) ? schema.enum : options;
-  const value = constants.find((option) => String(option) === text);
-  return value === undefined ? { error: `has to be one of ${options.join(", ")}` } : { value };
-}
-
-function readJson(text: string): ReadField {
-  try {
-    const value: Json = JSON.parse(text);
-    return { value };
-  } catch {
-    return { error: "has to be JSON" };
-  }
+function press(state: FormState, lines: readonly FormField[], shape: FormShape): KeyStep<FormState, FormOutcome> {
+  const button = shape.buttons[state.button];
+  if (button === undefined) return { state };
+  const { values, errors } = readForm(shape.schema, state);
+  if (!button.sends) return { state, outcome: { type: "press", button: button.id, values: {} } };
+  const wrong = lines.findIndex(({ path }) => path in errors);
+  const whole = Object.keys(errors).length === 0;
+  if (whole) return { state: { ...state, errors }, outcome: { type: "press", button: button.id, values } };
+  return { state: { ...state, errors, tried: true, focus: wrong < 0 ? state.focus : wrong } };
 }

@@ -4,13 +4,15 @@ import type { KeyStep } from "../use-key-state.js";
 
 /** What the user wants with the tasks that are not finished. */
 export type OpeningOutcome =
-  | { readonly type: "resume_all" | "menu" }
-  | { readonly type: "resume" | "watch" | "cancel"; readonly taskId: string };
+  | { readonly type: "resume_all" | "menu" | "keys" }
+  | { readonly type: "resume" | "watch" | "cancel" | "forget"; readonly taskId: string };
 
 /** Where the cursor stands. */
 export interface OpeningState {
   readonly cursor: number;
 }
+
+const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
 
 /** Moves through the unfinished tasks and says what is wanted with them. */
 export function reduceOpening(
@@ -19,14 +21,14 @@ export function reduceOpening(
   ids: readonly string[],
 ): KeyStep<OpeningState, OpeningOutcome> {
   const next = { cursor: moveCursor(state.cursor, key, ids.length) };
-  if (key.name === "enter") return { state: next, outcome: { type: "resume_all" } };
+  if (key.name === "enter" && ids.length > 0) return { state: next, outcome: { type: "resume_all" } };
   if (key.name === "escape" || key.text === "m") return { state: next, outcome: { type: "menu" } };
+  if (key.text === "?") return { state: next, outcome: { type: "keys" } };
   const taskId = ids[next.cursor];
-  const type = { r: "resume", w: "watch", c: "cancel" } as const;
-  if (taskId === undefined || !isVerb(key.text, type)) return { state: next };
-  return { state: next, outcome: { type: type[key.text], taskId } };
+  if (taskId === undefined || !isVerb(key.text)) return { state: next };
+  return { state: next, outcome: { type: verbs[key.text], taskId } };
 }
 
-function isVerb<Verbs extends object>(text: string, verbs: Verbs): text is Extract<keyof Verbs, string> {
+function isVerb(text: string): text is keyof typeof verbs {
   return Object.hasOwn(verbs, text);
 }

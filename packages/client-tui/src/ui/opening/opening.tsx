@@ -1,39 +1,63 @@
+import type { ServerInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import type { LiveTask } from "../../model/board-state.js";
+import { cutText } from "../../display/plain-text.js";
+import { shareColumns } from "../../display/task-columns.js";
+import { ageText } from "../../display/task-facts.js";
+import type { LiveTask } from "../../model/live-task.js";
 import { visibleRange } from "../list-cursor.js";
 import { TaskRow } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
+import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
 import { type OpeningOutcome, reduceOpening } from "./opening-state.js";
 
-/** The keys of the opening screen. */
-export const openingKeys = ["Enter resume all", "r resume", "w watch", "c cancel", "m menu", "Ctrl-C leave"];
+/** Question, an empty line, and what was last heard of the task at the cursor. */
+const frameRows = 3;
 
-/** The first screen: what is not finished, and what to do with it. */
+/** The first screen: which servers answer, what is not finished there, and what to do with it. */
 export function Opening(props: {
+  readonly servers: readonly ServerInfo[];
   readonly tasks: readonly LiveTask[];
+  readonly ready: boolean;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
   readonly onOutcome: (outcome: OpeningOutcome) => void;
 }): ReactNode {
-  const { tasks, columns, rows, nowMs, onOutcome } = props;
+  const { servers, ready, columns, rows, nowMs, onOutcome } = props;
+  const lines = openingLines(servers, props.tasks);
+  const tasks = openingTasks(lines);
   const ids = tasks.map(({ info }) => info.id);
-  const { cursor } = useKeyState((state, key) => reduceOpening(state, key, ids), { cursor: 0 }, onOutcome);
-  const { from, to } = visibleRange(cursor, tasks.length, rows - 2);
+  const state = useKeyState((now, key) => reduceOpening(now, key, ids), { cursor: 0 }, onOutcome);
+  const current = tasks[Math.min(state.cursor, tasks.length - 1)];
+  const at = lines.findIndex(({ key }) => key === current?.info.id);
+  const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows);
+  const widths = { ...shareColumns(tasks, columns), server: 0 };
   return (
     <Box flexDirection="column">
-      <Text bold>{openingQuestion(tasks.length)}</Text>
+      <Text bold>{openingQuestion(tasks.length, ready)}</Text>
       <Text> </Text>
-      {tasks.slice(from, to).map((task, index) => (
-        <TaskRow key={task.info.id} task={task} columns={columns} nowMs={nowMs} selected={from + index === cursor} />
-      ))}
+      {lines
+        .slice(from, to)
+        .map((line) =>
+          line.kind === "server" ? (
+            <Text key={line.key}>{cutText(line.text, columns)}</Text>
+          ) : (
+            <TaskRow
+              key={line.key}
+              task={line.task}
+              widths={widths}
+              columns={columns}
+              nowMs={nowMs}
+              atCursor={line.task === current}
+            />
+          ),
+        )}
+      <Text>{current === undefined ? " " : cutText(lastHeard(current, nowMs), columns)}</Text>
     </Box>
   );
 }
 
-/** The question that the program opens with. */
-export function openingQuestion(count: number): string {
-  const subject = count === 1 ? "1 of your tasks is not finished" : `${count} of your tasks are not finished`;
-  return `${subject}: resume, watch, cancel?`;
+function lastHeard(task: LiveTask, nowMs: number): string {
+  return `last heard of ${ageText(task, nowMs)}${task.info.message === undefined ? "" : `: ${task.info.message}`}`;
 }

@@ -1,4 +1,5 @@
 import type { ToolInfo } from "@resumable-mcp/client";
+import { serverLabel } from "../../display/server-label.js";
 import type { KeyPress } from "../key-press.js";
 import { moveCursor } from "../list-cursor.js";
 import type { KeyStep } from "../use-key-state.js";
@@ -12,7 +13,9 @@ export interface ToolListState {
 /** The tools whose name or description contains what is searched for. */
 export function matchingTools(tools: readonly ToolInfo[], search: string): readonly ToolInfo[] {
   const wanted = search.toLowerCase();
-  return tools.filter(({ name, description = "" }) => `${name} ${description}`.toLowerCase().includes(wanted));
+  return tools.filter(({ name, server, description = "" }) =>
+    `${name} ${serverLabel(server)} ${description}`.toLowerCase().includes(wanted),
+  );
 }
 
 /** Moves through the tools; typing searches. */
@@ -24,7 +27,8 @@ export function reduceToolList(
   if (key.name === "escape")
     return state.search === "" ? { state, outcome: { type: "back" } } : { state: { cursor: 0, search: "" } };
   if (key.name === "backspace") return { state: { cursor: 0, search: state.search.slice(0, -1) } };
-  if (key.text !== "") return { state: { cursor: 0, search: state.search + key.text } };
+  const typed = key.paste ?? key.text;
+  if (typed !== "") return { state: { cursor: 0, search: state.search + typed } };
   const shown = matchingTools(tools, state.search);
   const cursor = moveCursor(state.cursor, key, shown.length);
   const tool = shown[cursor];

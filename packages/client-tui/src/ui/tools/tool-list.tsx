@@ -1,7 +1,8 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { fitText, plainText } from "../../display/plain-text.js";
+import { cutText, fitText, plainText } from "../../display/plain-text.js";
+import { serverLabel } from "../../display/server-label.js";
 import { visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
 import { matchingTools, reduceToolList } from "./tool-list-state.js";
@@ -27,14 +28,15 @@ export function ToolList(props: {
   const shown = matchingTools(tools, search);
   const { from, to } = visibleRange(cursor, shown.length, rows - 2);
   const width = Math.min(32, Math.max(0, ...shown.map(({ name }) => name.length)));
+  const several = new Set(tools.map(({ server }) => server)).size > 1;
   return (
     <Box flexDirection="column">
-      <Text bold>Which tool? {search}</Text>
+      <Text bold>{cutText(`Which tool? ${plainText(search)}_`, columns)}</Text>
       {shown.length === 0 ? <Text>No tool matches.</Text> : null}
       {shown.slice(from, to).map((tool, index) => (
         <Text key={`${tool.server} ${tool.name}`} inverse={from + index === cursor}>
           {fitText(
-            `${from + index === cursor ? "▸" : " "} ${fitText(tool.name, width)}  ${plainText(tool.description ?? tool.title ?? "")}`,
+            `${from + index === cursor ? "▸" : " "} ${fitText(tool.name, width)}  ${several ? `${fitText(serverLabel(tool.server), 16)}  ` : ""}${plainText(tool.description ?? tool.title ?? "")}`,
             columns,
           )}
         </Text>

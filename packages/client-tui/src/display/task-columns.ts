@@ -1,0 +1,106 @@
+import type { LiveTask } from "../model/live-task.js";
+import { perSecondOf, remainingMsOf } from "../model/pace.js";
+import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
+import { formatDuration, progressBar, progressNumbers } from "./progress-line.js";
+import { serverLabel } from "./server-label.js";
+import { statusMark } from "./status-mark.js";
+import { elapsedMsOf, taskMessage } from "./task-facts.js";
+
+/** How wide the columns of a list of tasks are; 0 leaves a column out. */
+export interface TaskColumns {
+  readonly name: number;
+  readonly server: number;
+  readonly bar: number;
+  readonly numbers: number;
+  readonly time: number;
+  readonly left: number;
+  readonly rate: number;
+  readonly message: number;
+}
+
+const leadColumns = 4;
+const leastMessage = 16;
+
+/** Shares the columns of a screen among the facts of the tasks that it shows. */
+export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskColumns {
+  const widest = (texts: readonly string[], most: number) => Math.min(most, Math.max(1, ...texts.map(textWidth)));
+  const numbers = widest(tasks.map(numbersOf), Math.floor(columns / 4));
+  const name = widest(
+    tasks.map(({ info }) => plainText(info.tool)),
+    Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))),
+  );
+  const servers = new Set(tasks.map(({ info }) => info.server));
+  const wanted = { name, numbers, time: 6, bar: columns < 60 ? 5 : Math.min(20, Math.floor(columns / 8)) };
+  const used = leadColumns + Object.values(wanted).reduce((sum, width) => sum + width + 1, 0);
+  let room = columns - used;
+  const take = (width: number) => {
+    if (room < width + 1 + leastMessage) return 0;
+    room -= width + 1;
+    return width;
+  };
+  const left = take(7);
+  const server = servers.size > 1 ? take(widest([...servers].map(serverLabel), 18)) : 0;
+  const rate = take(7);
+  return { ...wanted, left, server, rate, message: Math.max(0, room) };
+}
+
+/** The names of the columns, over the list. */
+export function columnTitles(columns: TaskColumns): string {
+  const titles = {
+    name: "task",
+    server: "server",
+    bar: "progress",
+    numbers: "",
+    time: "time",
+    left: "left",
+    rate: "rate",
+    message: "",
+  };
+  return " ".repeat(leadColumns) + joined(titles, columns);
+}
+
+/** A task on one line, which says everything without colour. */
+export function taskLineText(
+  task: LiveTask,
+  columns: TaskColumns,
+  look: { readonly nowMs: number; readonly atCursor: boolean; readonly marked: boolean },
+): string {
+  const { info, pace } = task;
+  const elapsed = elapsedMsOf(task, look.nowMs);
+  const moves = info.status === "running" && !info.interrupted;
+  const remaining = moves ? remainingMsOf(pace, info.total, look.nowMs) : undefined;
+  const perSecond = moves ? perSecondOf(pace) : undefined;
+  const cells = {
+    name: plainText(info.tool),
+    server: serverLabel(info.server),
+    bar: progressBar(info.percent, columns.bar),
+    numbers: numbersOf(task),
+    time: elapsed === undefined ? "" : formatDuration(elapsed),
+    left: remaining === undefined ? "" : `~${formatDuration(remaining)}`,
+    rate: perSecond === undefined ? "" : formatRate(perSecond),
+    message: plainText(taskMessage(task)),
+  };
+  const lead = `${look.atCursor ? "▸" : " "}${look.marked ? "*" : " "}${statusMark(info.status, info.interrupted)} `;
+  return lead + joined(cells, columns);
+}
+
+const order = ["name", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
+
+function joined(cells: Readonly<Record<keyof TaskColumns, string>>, columns: TaskColumns): string {
+  return order
+    .filter((name) => columns[name] > 0)
+    .map((name) => (name === "message" ? cutText(cells[name], columns[name]) : fitText(cells[name], columns[name])))
+    .join(" ")
+    .trimEnd();
+}
+
+function numbersOf({ info }: LiveTask): string {
+  return progressNumbers({ ...info, name: info.tool });
+}
+
+/** Says how fast something goes: `12/s`, `1.2/s`, or by the minute where it is slow. */
+export function formatRate(perSecond: number): string {
+  if (perSecond >= 9.95) return `${Math.round(perSecond)}/s`;
+  if (perSecond >= 0.095) return `${perSecond.toFixed(1)}/s`;
+  return `${(perSecond * 60).toFixed(1)}/m`;
+}

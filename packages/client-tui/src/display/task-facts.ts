@@ -1,0 +1,42 @@
+import { isFinal, type TaskResult } from "@resumable-mcp/client";
+import type { LiveTask } from "../model/live-task.js";
+import { plainText } from "./plain-text.js";
+import { formatDuration } from "./progress-line.js";
+import { statusWord } from "./status-mark.js";
+
+/** How long a task takes, or took. */
+export function elapsedMsOf({ info }: LiveTask, nowMs: number): number | undefined {
+  if (info.createdAt === undefined) return undefined;
+  const ended = isFinal(info.status) ? (info.finishedAt ?? info.updatedAt) : undefined;
+  const end = ended === undefined ? nowMs : Date.parse(ended);
+  return Math.max(0, end - Date.parse(info.createdAt));
+}
+
+/** How long ago a task was last heard of: `2m05s ago`. */
+export function ageText({ info }: LiveTask, nowMs: number): string {
+  const at = info.updatedAt ?? info.createdAt;
+  return at === undefined ? "" : `${formatDuration(nowMs - Date.parse(at))} ago`;
+}
+
+/** What there is to say of a task: its trouble first, then why it stands still, its message, its result. */
+export function taskMessage(task: LiveTask): string {
+  const { info, problem, reconnecting, remembered, result } = task;
+  if (reconnecting !== undefined) return `reconnecting (${reconnecting})`;
+  if (problem !== undefined) return problem;
+  if (remembered === true) return joinParts(["no answer yet; last seen", info.message]);
+  if (isFinal(info.status)) return joinParts([statusWord(info.status), info.error?.message ?? resultPreview(result)]);
+  const message = info.status === "input_required" ? info.questions[0]?.message : info.message;
+  if (info.status === "running" && !info.interrupted) return message ?? "";
+  return joinParts([statusWord(info.status, info.interrupted), message]);
+}
+
+/** A result on one line. */
+export function resultPreview(result: TaskResult | undefined): string | undefined {
+  if (result === undefined) return undefined;
+  const text = result.structuredContent === undefined ? result.text : JSON.stringify(result.structuredContent);
+  return plainText(text) === "" ? undefined : plainText(text);
+}
+
+function joinParts(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== "").join(": ");
+}

@@ -1,0 +1,43 @@
+/** A moment at which a task's progress was seen. */
+interface Sample {
+  readonly atMs: number;
+  readonly progress: number;
+}
+
+/** The last moments at which a task moved, oldest first: what rate and remaining time are told from. */
+export type Pace = readonly Sample[];
+
+/** Samples that are kept of one task. */
+const maxSamples = 20;
+/** A rate tells of this time at most: what was long ago says nothing of now. */
+const windowMs = 60_000;
+/** Samples closer to each other than this are one. */
+const leastGapMs = 500;
+
+/** Adds what was just seen; a task that went back begins anew. */
+export function addSample(pace: Pace, sample: Sample): Pace {
+  const last = pace.at(-1);
+  if (last === undefined || sample.progress < last.progress) return [sample];
+  const previous = pace.at(-2);
+  const kept = previous !== undefined && last.atMs - previous.atMs < leastGapMs ? pace.slice(0, -1) : pace;
+  return [...kept, sample].filter(({ atMs }) => sample.atMs - atMs <= windowMs).slice(-maxSamples);
+}
+
+/** How much progress a second makes, where enough was seen to tell. */
+export function perSecondOf(pace: Pace): number | undefined {
+  const [first] = pace;
+  const last = pace.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  const tookMs = last.atMs - first.atMs;
+  const made = last.progress - first.progress;
+  return tookMs < leastGapMs || made <= 0 ? undefined : made / (tookMs / 1000);
+}
+
+/** How long the rest will take if it goes on so. */
+export function remainingMsOf(pace: Pace, total: number | undefined, nowMs: number): number | undefined {
+  const rate = perSecondOf(pace);
+  const last = pace.at(-1);
+  if (rate === undefined || last === undefined || total === undefined) return undefined;
+  const sinceThen = nowMs - last.atMs;
+  return Math.max(0, (Math.max(0, total - last.progress) / rate) * 1000 - sinceThen);
+}

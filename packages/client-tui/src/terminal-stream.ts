@@ -1,0 +1,45 @@
+import { Writable } from "node:stream";
+
+/** Erases the screen and goes to its beginning; what scrolled out before the program began is kept. */
+const clearScreen = "\u001b[2J\u001b[H";
+/** Erases what scrolled out of a terminal: that is the user's, not ours. */
+const eraseScrolled = "\u001b[3J";
+
+/** What the drawing library writes to: a terminal whose size changes when its owner says so. */
+export interface TerminalStream {
+  /** To be given to the drawing library as its `stdout`. */
+  readonly stream: NodeJS.WriteStream;
+  /** Erases the whole screen with the next frame: what a resized terminal shows is not what was drawn. */
+  clearWithNextFrame(): void;
+}
+
+/**
+ * Stands between the drawing library and a terminal.
+ *
+ * The library draws a frame of the old size in the moment of a resize, and erases as many lines as it believes to have
+ * drawn, while the terminal has wrapped them. So it hears of no resize: whoever owns the stream clears and draws anew.
+ */
+export function createTerminalStream(terminal: NodeJS.WriteStream): TerminalStream {
+  let clears = false;
+  const stream = new Writable({
+    decodeStrings: false,
+    write(chunk, _encoding, done) {
+      const text = String(chunk).replaceAll(eraseScrolled, "");
+      terminal.write(clears ? clearScreen + text : text);
+      clears = false;
+      done();
+    },
+  });
+  Object.defineProperties(stream, {
+    isTTY: { value: true },
+    columns: { get: () => terminal.columns },
+    rows: { get: () => terminal.rows },
+  });
+  return {
+    // The library uses no more of a terminal than these three and what every stream has.
+    stream: stream as unknown as NodeJS.WriteStream,
+    clearWithNextFrame() {
+      clears = true;
+    },
+  };
+}

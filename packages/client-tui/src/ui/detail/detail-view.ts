@@ -1,0 +1,112 @@
+import { isFinal } from "@resumable-mcp/client";
+import { cutText, plainText } from "../../display/plain-text.js";
+import { formatDuration } from "../../display/progress-line.js";
+import { statusWord } from "../../display/status-mark.js";
+import { formatRate } from "../../display/task-columns.js";
+import { ageText, elapsedMsOf, resultPreview } from "../../display/task-facts.js";
+import type { LiveTask, LogLine } from "../../model/live-task.js";
+import { perSecondOf, remainingMsOf } from "../../model/pace.js";
+import { type HistoryLine, tellHistory, wholeLog } from "../../model/task-history.js";
+import { type DetailState, type DetailView, type LogLevel, logLevels, type Pane } from "./detail-state.js";
+import { resultValue, treeLines } from "./result-tree.js";
+
+/** A line of the part that scrolls. */
+export interface DetailLine {
+  readonly key: string;
+  readonly text: string;
+  readonly muted: boolean;
+}
+
+/** Everything of a task's screen that depends on what is known of it. */
+export interface DetailContent extends DetailView {
+  readonly lines: readonly DetailLine[];
+}
+
+/** Decides what the part of the screen shows that the user looks at. */
+export function detailContent(task: LiveTask, state: DetailState): DetailContent {
+  const pane = state.pane ?? (task.result === undefined ? "timeline" : "result");
+  const tree = task.result === undefined ? [] : treeLines(resultValue(task.result), state.toggled);
+  const lines = pane === "result" ? [] : paneLines(pane, task, state.level);
+  return { pane, tree, lines, count: lines.length, asks: task.info.questions.length > 0 };
+}
+
+function paneLines(pane: Exclude<Pane, "result">, task: LiveTask, level: LogLevel): readonly DetailLine[] {
+  const history = tellHistory(task.journal);
+  switch (pane) {
+    case "timeline":
+      return history.timeline.map(historyLine);
+    case "steps":
+      return history.steps.map(historyLine);
+    case "log":
+      return wholeLog(history, task.log)
+        .filter((line) => isAtLeast(line.level, level))
+        .map(logText);
+  }
+}
+
+function historyLine({ key, at, text }: HistoryLine): DetailLine {
+  return { key: String(key), text: `${clockTime(at)}  ${text}`, muted: false };
+}
+
+function logText({ level, text }: LogLine, index: number): DetailLine {
+  return { key: String(index), text: `${level.padEnd(7)} ${text}`, muted: level === "debug" };
+}
+
+/** Levels of MCP, from the least; `notice` counts as `info`, and what is worse than `error` as that. */
+function isAtLeast(level: string, least: LogLevel): boolean {
+  const known: string = level === "notice" ? "info" : level;
+  const index = (logLevels as readonly string[]).indexOf(known);
+  return (index < 0 ? logLevels.length - 1 : index) >= logLevels.indexOf(least);
+}
+
+function clockTime(at: string | undefined): string {
+  return at === undefined ? "        " : at.slice(11, 19);
+}
+
+/** What is known of the task, one fact a line. */
+export function factLines(task: LiveTask, columns: number, nowMs: number): readonly string[] {
+  const { info, result, problem, reconnecting, remembered } = task;
+  const attempts = `attempt ${info.attempt}${info.generation > 1 ? `, generation ${info.generation}` : ""}`;
+  const lines = [
+    `${statusWord(info.status, info.interrupted)} · ${attempts} · ${info.itemCount} items · heard ${ageText(task, nowMs)}`,
+    `${info.id} at ${info.server}`,
+    timesText(task, nowMs),
+    info.message === undefined || isFinal(info.status) ? undefined : `says: ${info.message}`,
+    ...info.questions.map(({ message }) => `asks: ${message} (a answers)`),
+    remembered === true ? "its server has not answered yet: this is what was last seen" : undefined,
+    reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`,
+    problem,
+    info.error === undefined ? undefined : `error: ${info.error.message}`,
+    result === undefined ? undefined : `result: ${resultPreview(result) ?? "empty"}`,
+  ];
+  return lines.flatMap((text) => (text === undefined ? [] : [cutText(plainText(text), columns)]));
+}
+
+function timesText(task: LiveTask, nowMs: number): string | undefined {
+  const { info, pace } = task;
+  const elapsed = elapsedMsOf(task, nowMs);
+  if (elapsed === undefined) return undefined;
+  const rate = perSecondOf(pace);
+  const remaining = remainingMsOf(pace, info.total, nowMs);
+  const moves = info.status === "running" && !info.interrupted;
+  const rest = moves && remaining !== undefined ? ` · about ${formatDuration(remaining)} left` : "";
+  return `${isFinal(info.status) ? "took" : "for"} ${formatDuration(elapsed)}${rest}${moves && rate !== undefined ? ` · ${formatRate(rate)}` : ""}`;
+}
+
+/** The part of some lines that is shown, from so many lines above the end. */
+export function windowOf<Line>(lines: readonly Line[], up: number, rows: number): readonly Line[] {
+  const end = lines.length - Math.min(up, Math.max(0, lines.length - 1));
+  return lines.slice(Math.max(0, end - rows), Math.max(end, Math.min(rows, lines.length)));
+}
+
+/** Words that do with a task in a shell what the screen does. */
+export function shellCommand({ info }: LiveTask): string {
+  const { id, server, status } = info;
+  const verb = isFinal(status) ? "result" : "watch";
+  const place = URL.canParse(server) ? `--url ${quoted(server)}` : `--stdio ${quoted(server)}`;
+  return `resumable-mcp ${verb} ${id} ${place}`;
+}
+
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}

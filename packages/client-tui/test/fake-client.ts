@@ -1,0 +1,131 @@
+import type { Client, ClientEvent, TaskHandle, TaskInfo, TaskJournal, TaskResult } from "@resumable-mcp/client";
+import { isFinal } from "@resumable-mcp/client";
+
+/** The one server of the fake, unless a task names another. */
+export const fakeServer = "http://127.0.0.1:8001/mcp";
+
+/** A task as a server tells of it. */
+export function fakeTask(id: string, more: Partial<TaskInfo> = {}): TaskInfo {
+  return {
+    id,
+    tool: "count_words",
+    server: fakeServer,
+    status: "running",
+    interrupted: false,
+    progress: 15,
+    total: 50,
+    percent: 30,
+    message: "Processed 15/50 records",
+    attempt: 1,
+    generation: 1,
+    itemCount: 15,
+    lastSeq: 9,
+    createdAt: "2026-11-21T09:00:00.000Z",
+    updatedAt: "2026-11-21T09:00:10.000Z",
+    questions: [],
+    ...more,
+  };
+}
+
+/** What the fake client knows beside its tasks. */
+export interface FakeWorld {
+  readonly tasks: readonly TaskInfo[];
+  /** Every verb is written down here. */
+  readonly said: string[];
+  readonly journal?: TaskJournal;
+  readonly result?: TaskResult;
+  readonly inputSchema?: TaskInfo["questions"][number]["schema"];
+  readonly events?: (taskId: string) => AsyncIterableIterator<ClientEvent>;
+  readonly servers?: ReturnType<Client["servers"]>;
+}
+
+const plainSchema = {
+  type: "object",
+  required: ["path"],
+  properties: { path: { type: "string" }, deep: { type: "boolean", default: false } },
+};
+
+/** Follows nothing and never ends. */
+async function* silence(): AsyncIterableIterator<ClientEvent> {
+  await new Promise(() => {});
+}
+
+/** A client whose servers have these tasks; nothing moves by itself. */
+export function fakeClient(world: FakeWorld): Client {
+  const { tasks, said } = world;
+  const servers = world.servers ?? [
+    { address: fakeServer, state: { name: "connected", known: true, attempt: 0 } as const },
+  ];
+  const at = (server: string | undefined) => tasks.filter((task) => server === undefined || task.server === server);
+  return {
+    clientId: "id",
+    notices: [],
+    unfinished: async ({ server } = {}) => at(server).filter(({ status }) => !isFinal(status)),
+    async call(tool, values, { detached } = {}) {
+      said.push(`call ${tool} ${JSON.stringify(values)}${detached === true ? " detached" : ""}`);
+      return {
+        taskId: "new",
+        server: fakeServer,
+        attached: false,
+        events: silence,
+        result: () => new Promise(() => {}),
+      };
+    },
+    task: (id) => fakeHandle(id, world),
+    tasks: async ({ server } = {}) => at(server),
+    stats: async () => [{ server: fakeServer, counts: { running: 1, completed: 2 }, total: 3 }],
+    sessionInfo: async () => [],
+    tools: async () => [
+      {
+        name: "count_words",
+        server: fakeServer,
+        description: "Counts the words of a file.",
+        inputSchema: world.inputSchema ?? plainSchema,
+        control: false,
+      },
+    ],
+    ping: async () => [],
+    servers: () => servers,
+    addServer: async () => ({ address: fakeServer, state: { name: "idle", known: false } }),
+    removeServer: async () => {},
+    testServer: async () => ({ server: fakeServer, ok: true }),
+    signIn: async () => {},
+    onServerChange: () => () => {},
+    summary: () => ({
+      clientId: "id",
+      stateFile: "/state.json",
+      createdAt: "2026-11-21",
+      servers: [],
+      activeTasks: [],
+      completedTasks: [],
+    }),
+    lastArguments: () => undefined,
+    close: async () => {},
+  };
+}
+
+function fakeHandle(id: string, { tasks, said, journal, result, events = silence }: FakeWorld): TaskHandle {
+  const found = () => tasks.find((task) => task.id === id) ?? fakeTask(id);
+  const steer = (verb: string) => async () => {
+    said.push(`${verb} ${id}`);
+    return found();
+  };
+  const note = (verb: string) => async () => void said.push(`${verb} ${id}`);
+  return {
+    id,
+    info: steer("info"),
+    follow: () => events(id),
+    result: async () => result ?? new Promise(() => {}),
+    pause: steer("pause"),
+    resume: steer("resume"),
+    cancel: steer("cancel"),
+    answer: async (key, answer) => {
+      said.push(`answer ${id} ${key} ${JSON.stringify(answer)}`);
+      return found();
+    },
+    async *items() {},
+    journal: async () => journal,
+    forget: note("forget"),
+    remove: note("remove"),
+  };
+}
