@@ -66,7 +66,8 @@ async function cameToNothing(directory: string, taskId: string, folder: string):
 async function claimedTasks(directory: string): Promise<ReadonlySet<string>> {
   const claimed = new Set<string>();
   const names = await readdir(join(directory, "keys"), { recursive: true, withFileTypes: true });
-  for (const name of names.filter((entry) => entry.isFile())) {
+  // What is still being written when its process dies stays as a draft, which nobody reads.
+  for (const name of names.filter((entry) => entry.isFile() && !entry.name.startsWith("."))) {
     const text = await readFile(join(name.parentPath, name.name), "utf8");
     const taskId = /"taskId":"([^"]*)"/.exec(text)?.[1];
     if (taskId !== undefined) claimed.add(taskId);

@@ -39,6 +39,8 @@ export interface CrashReport extends CrashVerdict {
 
 /** How long all runs may take to finish once nobody is killed any more. */
 const finishPatienceMs = 300_000;
+/** How long to wait until a worker passes the point at which it is to die; then it dies at a moment. */
+const pointPatienceMs = 800;
 
 const enginePoints = [
   "engine.attempt.started",
@@ -151,7 +153,7 @@ class Crashes {
     const plan = planKill(this.random, this.points);
     const point = plan.kind === "point" ? { name: plan.point, hits: plan.hits } : undefined;
     const life = await this.begin(slot, point);
-    const timer = setTimeout(() => life.kill("SIGKILL"), plan.kind === "moment" ? plan.afterMs : 1_500);
+    const timer = setTimeout(() => life.kill("SIGKILL"), plan.kind === "moment" ? plan.afterMs : pointPatienceMs);
     const place = await life.death.finally(() => clearTimeout(timer));
     this.count(life, place ?? "a random moment");
   }

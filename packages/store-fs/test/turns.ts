@@ -1,0 +1,81 @@
+/*
+ * Lets threads run in turns: of all actors and the one who directs them, one runs at a time, and each says itself when it
+ * gives its turn away. Everything is synchronous, so that an actor can be stopped in the midst of synchronous code.
+ */
+
+/** What an actor and its director share. */
+export interface TurnMemory {
+  readonly cells: SharedArrayBuffer;
+  readonly text: SharedArrayBuffer;
+}
+
+/** What the director tells an actor. */
+export type Cue =
+  | { readonly kind: "go" }
+  /** The process dies here: nothing that it does from now on reaches the disk. */
+  | { readonly kind: "die" }
+  | { readonly kind: "begin"; readonly directory: string; readonly taskId: string; readonly name: string }
+  | { readonly kind: "perform"; readonly part: "write" | "take" | "read"; readonly byOperation: boolean };
+
+/** What an actor tells its director. */
+export type Report =
+  | { readonly kind: "stopped"; readonly at: string }
+  | { readonly kind: "finished"; readonly facts: readonly Fact[]; readonly error?: string };
+
+/** What an actor may rely on. */
+export type Fact =
+  /** Its commit counts. */
+  | { readonly kind: "acknowledged"; readonly epoch: number; readonly seq: number; readonly mark: string }
+  /** It was shown these marks, in this order. */
+  | { readonly kind: "saw"; readonly marks: readonly string[] };
+
+const [director, actor] = [1, 0];
+const patienceMs = 60_000;
+
+export function createTurnMemory(): TurnMemory {
+  return { cells: new SharedArrayBuffer(8), text: new SharedArrayBuffer(64 * 1024) };
+}
+
+function write({ cells, text }: TurnMemory, message: Cue | Report): void {
+  const bytes = Buffer.from(JSON.stringify(message));
+  new Uint8Array(text).set(bytes);
+  Atomics.store(new Int32Array(cells), 1, bytes.byteLength);
+}
+
+function read({ cells, text }: TurnMemory): string {
+  const length = Atomics.load(new Int32Array(cells), 1);
+  return Buffer.from(new Uint8Array(text, 0, length)).toString("utf8");
+}
+
+function pass(memory: TurnMemory, from: number, to: number): void {
+  const cells = new Int32Array(memory.cells);
+  Atomics.store(cells, 0, to);
+  Atomics.notify(cells, 0);
+  if (Atomics.wait(cells, 0, to, patienceMs) === "timed-out") throw new Error(`nobody gave the turn back to ${from}`);
+}
+
+/** The director gives an actor its turn, and waits for its report. */
+export function direct(memory: TurnMemory, cue: Cue): Report {
+  write(memory, cue);
+  pass(memory, director, actor);
+  return JSON.parse(read(memory));
+}
+
+/** An actor gives its turn back, and waits for the next cue. */
+export function report(memory: TurnMemory, message: Report): Cue {
+  write(memory, message);
+  pass(memory, actor, director);
+  return JSON.parse(read(memory));
+}
+
+/** The first turn is the director's: an actor that has just begun waits for its first cue. */
+export function awaitFirstCue(memory: TurnMemory): Cue {
+  const cells = new Int32Array(memory.cells);
+  Atomics.wait(cells, 0, director, patienceMs);
+  return JSON.parse(read(memory));
+}
+
+/** Says, before the actors begin, whose turn it is. */
+export function giveFirstTurnToDirector({ cells }: TurnMemory): void {
+  Atomics.store(new Int32Array(cells), 0, director);
+}
