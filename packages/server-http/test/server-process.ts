@@ -9,7 +9,7 @@ import { afterEach } from "vitest";
 
 const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 /** The tools module that most tests serve. */
-export const toolsModule = fileURLToPath(new URL("./crash-tools-module.js", import.meta.url));
+export const toolsModule = fileURLToPath(import.meta.resolve("@resumable-mcp/crash-tools"));
 
 const cleanups: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
