@@ -1,0 +1,169 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineTool, RetryableError, TerminalError } from "../src/index.js";
+import { createGate, createScene, failOnUnhandledRejections, job, jobInput } from "./scene.js";
+
+failOnUnhandledRejections();
+
+describe("a tool without checkpoints whose process died", () => {
+  const plain = (onCrash: "fail" | "rerun", runs: number[]) =>
+    defineTool({
+      name: "plain",
+      description: "Has no checkpoints.",
+      input: jobInput,
+      output: z.string(),
+      onCrash,
+      async run(_input, task) {
+        runs.push(task.attempt);
+        if (task.attempt === 1) await new Promise(() => {});
+        return "done";
+      },
+    });
+
+  it("fails with OUTCOME_UNKNOWN unless it says otherwise (G2)", async () => {
+    const runs: number[] = [];
+    const { tasks, store, rest, another } = createScene([plain("fail", runs)]);
+    const { record } = await tasks.start({ tool: "plain", input: {}, handedOver: true });
+    await rest();
+    store.kill({ noticed: true });
+    const next = another();
+    await next.engine.open();
+    await next.rest();
+    expect((await next.tasks.get(record.id)).record.error?.code).toBe("OUTCOME_UNKNOWN");
+    expect(runs).toEqual([1]);
+  });
+
+  it("runs again where it declares onCrash: rerun (G2)", async () => {
+    const runs: number[] = [];
+    const { tasks, store, rest, another, clock } = createScene([plain("rerun", runs)]);
+    const { record } = await tasks.start({ tool: "plain", input: {}, handedOver: true });
+    await rest();
+    store.kill({ noticed: true });
+    const next = another();
+    await next.engine.open();
+    await clock.advance(1_000);
+    expect((await next.tasks.get(record.id)).record.output).toBe("done");
+    expect(runs).toEqual([1, 2]);
+  });
+
+  it("is not run again when it went on after it was told to stop (G2, G8)", async () => {
+    const runs: number[] = [];
+    const { tasks, rest, clock } = createScene([plain("fail", runs)], { limits: { graceMs: 1_000 } });
+    const { record } = await tasks.start({ tool: "plain", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await clock.advance(2_000);
+    expect((await tasks.get(record.id)).record.error?.code).toBe("OUTCOME_UNKNOWN");
+  });
+});
+
+describe("a tool that fails", () => {
+  it("is tried again by its policy, each time later, and then fails for good (G12)", async () => {
+    let runs = 0;
+    const tool = job(
+      // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
+      async function* () {
+        runs += 1;
+        throw new Error(`failure ${runs}`);
+      },
+      { retry: { maxAttempts: 3, initialDelayMs: 1_000, factor: 3 } },
+    );
+    const { tasks, rest, clock } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "pending", record: { failures: 1 } });
+    await clock.advance(999);
+    expect(runs).toBe(1);
+    await clock.advance(1);
+    expect(runs).toBe(2);
+    await clock.advance(2_999);
+    expect(runs).toBe(2);
+    await clock.advance(1);
+    expect(await tasks.get(record.id)).toMatchObject({
+      status: "failed",
+      record: { error: { code: "TOOL_FAILED", message: "failure 3" } },
+    });
+  });
+
+  it("decides itself with RetryableError and TerminalError (G12)", async () => {
+    const tool = job(
+      // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
+      async function* (task) {
+        if (task.attempt === 1) throw new RetryableError("soon", { delayMs: 50 });
+        throw new TerminalError("never");
+      },
+      { retry: { maxAttempts: 9 } },
+    );
+    const { tasks, clock } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await clock.advance(50);
+    expect(await tasks.get(record.id)).toMatchObject({
+      status: "failed",
+      record: { attempt: 2, error: { message: "never" } },
+    });
+  });
+
+  it("goes on from its last state in a new generation when it is resumed, with the same idempotency keys (G2, G6)", async () => {
+    const keys: string[] = [];
+    const tool = job(async function* (task) {
+      keys.push(task.idempotencyKey("charge"));
+      if (task.state.at === 0) yield { progress: 5, state: { at: 5 }, append: [5] };
+      if (task.attempt === 1) throw new Error("the network is down");
+      yield { progress: 6, append: [6] };
+      return "done";
+    });
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    expect(await tasks.wait(record.id)).toMatchObject({ status: "failed" });
+    expect(await tasks.resume(record.id)).toMatchObject({ record: { generation: 2, progress: 5 } });
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "completed", record: { progress: 6 } });
+    expect((await tasks.items(record.id)).items).toEqual([5, 6]);
+    expect(keys).toEqual([keys[0], keys[0]]);
+  });
+
+  it("is stopped when an attempt takes too long, and tried again by its policy (G11)", async () => {
+    const tool = job(
+      async function* (task) {
+        if (task.attempt === 1) await new Promise(() => {});
+        yield { progress: 1 };
+        return "done";
+      },
+      { attemptTimeoutMs: 5_000, retry: { maxAttempts: 2, initialDelayMs: 0 } },
+    );
+    const { tasks, clock } = createScene([tool], { limits: { graceMs: 100 } });
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await clock.advance(5_099);
+    expect((await tasks.get(record.id)).record.attempt).toBe(1);
+    await clock.advance(1);
+    expect(await tasks.get(record.id)).toMatchObject({ status: "completed", record: { attempt: 2 } });
+  });
+
+  it("fails when it yields only after its time, and not when it waits for an answer (G11)", async () => {
+    const gate = createGate();
+    const tool = job(
+      async function* (task) {
+        await task.sleep("nap", 20_000);
+        yield { progress: 1 };
+        await gate.opened;
+        yield { progress: 2 };
+        return "done";
+      },
+      { stallTimeoutMs: 5_000 },
+    );
+    const { tasks, clock, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await clock.advance(20_000);
+    expect(await tasks.get(record.id)).toMatchObject({ status: "running", record: { progress: 1 } });
+    await clock.advance(5_000);
+    gate.open();
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({
+      status: "failed",
+      record: {
+        progress: 1,
+        error: { code: "ATTEMPT_TIMEOUT", message: expect.stringContaining("stallTimeoutMs (5000 ms)") },
+      },
+    });
+  });
+});

@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { TaskContext } from "../src/index.js";
+import { createScene, failOnUnhandledRejections, job } from "./scene.js";
+
+failOnUnhandledRejections();
+
+describe("a caller that leaves (G8)", () => {
+  const waiting = () =>
+    job(async function* (task: TaskContext<{ at: number }, number>) {
+      await task.sleep("nap", 5_000);
+      yield { progress: 1 };
+      return "done";
+    });
+
+  it("stops a task that nobody else waits for, resumable (G8)", async () => {
+    const { tasks, rest, clock } = createScene([waiting()]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    const first = tasks.attend(record.id);
+    const second = tasks.attend(record.id);
+    await rest();
+    first("cancelled");
+    first("cancelled");
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("running");
+    second("cancelled");
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("paused");
+    await tasks.start({ tool: "job", input: {} });
+    await clock.advance(5_000);
+    expect((await tasks.get(record.id)).status).toBe("completed");
+  });
+
+  it("lets a task run on whose caller is merely gone, that was handed over, or whose tool says detach (G8)", async () => {
+    const detached = job(
+      async function* (task) {
+        await task.sleep("nap", 5_000);
+        yield { progress: 1 };
+        return "done";
+      },
+      { name: "detached", onCallerCancel: "detach" },
+    );
+    const { tasks, rest } = createScene([waiting(), detached]);
+    const gone = await tasks.start({ tool: "job", input: { n: 1 } });
+    const handed = await tasks.start({ tool: "job", input: { n: 2 } });
+    const own = await tasks.start({ tool: "detached", input: { n: 3 } });
+    await rest();
+    await tasks.handOver(handed.record.id);
+    tasks.attend(gone.record.id)("gone");
+    tasks.attend(handed.record.id)("cancelled");
+    tasks.attend(own.record.id)("cancelled");
+    await rest();
+    const statuses = await Promise.all(
+      [gone, handed, own].map(async ({ record }) => (await tasks.get(record.id)).status),
+    );
+    expect(statuses).toEqual(["running", "running", "running"]);
+  });
+
+  it("lets a task go on when another caller comes while it is being stopped (G8)", async () => {
+    const { tasks, clock } = createScene([waiting()]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await clock.advance(0);
+    tasks.attend(record.id)("cancelled");
+    tasks.attend(record.id);
+    await clock.advance(10_000);
+    expect((await tasks.get(record.id)).status).toBe("completed");
+  });
+});

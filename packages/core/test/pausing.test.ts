@@ -1,0 +1,146 @@
+import { describe, expect, it } from "vitest";
+import { createGate, createScene, failOnUnhandledRejections, gatedCount, job, untilAborted } from "./scene.js";
+
+failOnUnhandledRejections();
+
+describe("pausing (G8)", () => {
+  it("stops at the next checkpoint, keeps it, and goes on from it (G2, G8)", async () => {
+    const { tool, gates, begun } = gatedCount(2);
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("running");
+    for (const gate of gates) gate.open();
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "paused", record: { progress: 1, state: { at: 1 } } });
+    await tasks.resume(record.id);
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "completed", record: { output: "done", attempt: 2 } });
+    expect(begun).toEqual([0, 1]);
+  });
+
+  it("pauses a task that waits for a slot, at once, and resumes it (G8)", async () => {
+    const gate = createGate();
+    const tool = job(async function* (_task, n) {
+      if (n === 0) await gate.opened;
+      yield { progress: 1 };
+      return `job ${n}`;
+    });
+    const { tasks, rest } = createScene([tool], { limits: { maxRunning: 1 } });
+    await tasks.start({ tool: "job", input: { n: 0 } });
+    const { record } = await tasks.start({ tool: "job", input: { n: 1 } });
+    expect((await tasks.pause(record.id)).status).toBe("paused");
+    gate.open();
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "paused", record: { attempt: 0 } });
+    await tasks.resume(record.id);
+    await rest();
+    expect((await tasks.get(record.id)).record.output).toBe("job 1");
+  });
+
+  it("aborts a tool that makes no checkpoint within the grace time, and runs its finally blocks (G8)", async () => {
+    const left: string[] = [];
+    const tool = job(async function* (task) {
+      try {
+        if (task.attempt === 1) await untilAborted(task.signal);
+      } finally {
+        left.push(`attempt ${task.attempt}`);
+      }
+      yield { progress: 1 };
+      return "done";
+    });
+    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await clock.advance(999);
+    expect([(await tasks.get(record.id)).status, left]).toEqual(["running", []]);
+    await clock.advance(1);
+    expect([(await tasks.get(record.id)).status, left]).toEqual(["paused", ["attempt 1"]]);
+    await tasks.resume(record.id);
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("completed");
+  });
+
+  it("keeps the checkpoint of a tool that comes to it only after the grace time (G2, G8)", async () => {
+    const { tool, gates, begun } = gatedCount(2);
+    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await clock.advance(1_500);
+    for (const gate of gates) gate.open();
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "paused", record: { progress: 1, state: { at: 1 } } });
+    await tasks.resume(record.id);
+    await rest();
+    expect(begun).toEqual([0, 1]);
+  });
+
+  it("keeps a wish to pause when the attempt ends by a failure that is retried (G8)", async () => {
+    const gate = createGate();
+    const tool = job(
+      // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
+      async function* () {
+        await gate.opened;
+        throw new Error("not this time");
+      },
+      { retry: { maxAttempts: 3 } },
+    );
+    const { tasks, clock, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    gate.open();
+    await clock.advance(60_000);
+    expect(await tasks.get(record.id)).toMatchObject({ status: "paused", record: { attempt: 1, failures: 1 } });
+  });
+
+  it("goes on when it is resumed before the pause took effect (G8)", async () => {
+    const { tool, gates, begun } = gatedCount(2);
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await rest();
+    await tasks.resume(record.id);
+    await rest();
+    for (const gate of gates) gate.open();
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("completed");
+    expect(begun).toEqual([0]);
+  });
+
+  it("refuses to pause a paused task and to resume a completed one (G8)", async () => {
+    const { tool, gates } = gatedCount(1);
+    const { tasks, rest } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    gates[0]?.open();
+    await tasks.pause(record.id);
+    await rest();
+    await expect(tasks.pause(record.id)).rejects.toMatchObject({ code: "ILLEGAL_TRANSITION" });
+    await tasks.resume(record.id);
+    await rest();
+    await expect(tasks.resume(record.id)).rejects.toMatchObject({ code: "ILLEGAL_TRANSITION" });
+  });
+
+  it("pauses while a verb waits, without waiting for the grace time (G8)", async () => {
+    const tool = job(async function* (task) {
+      await task.sleep("nap", 20_000);
+      yield { progress: 1 };
+      return "done";
+    });
+    const { tasks, rest, clock } = createScene([tool]);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("paused");
+    await tasks.resume(record.id);
+    await clock.advance(20_000);
+    expect((await tasks.get(record.id)).status).toBe("completed");
+  });
+});

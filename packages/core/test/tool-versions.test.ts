@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { defineTool } from "../src/index.js";
+import { createGate, createScene, failOnUnhandledRejections, historyOf, job, jobInput } from "./scene.js";
+
+failOnUnhandledRejections();
+
+describe("another version of a tool", () => {
+  const versioned = (version: string, extras: Parameters<typeof job>[1] = {}) => {
+    const states: unknown[] = [];
+    const gate = createGate();
+    const tool = job(
+      async function* (task) {
+        states.push(task.state);
+        if (task.state.at === 0) yield { progress: 3, state: { at: 3 }, append: [3] };
+        await gate.opened;
+        yield { progress: 4 };
+        return `by version ${version}`;
+      },
+      { version, ...extras },
+    );
+    return { tool, states, gate };
+  };
+  /** A task at 3 that version 1 left, and an engine that has another version. */
+  const upgrade = async (next: ReturnType<typeof versioned>) => {
+    const old = versioned("1");
+    const { tasks, store, rest, clock } = createScene([old.tool]);
+    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    await rest();
+    store.kill({ noticed: true });
+    const scene = createScene([next.tool], {}, (same) => same, store.open(), clock);
+    await scene.engine.open();
+    await scene.rest();
+    return { ...scene, id: record.id };
+  };
+
+  it("goes on where the last one left off, by default (G2)", async () => {
+    const next = versioned("2");
+    const { tasks, id, rest } = await upgrade(next);
+    next.gate.open();
+    await rest();
+    expect((await tasks.get(id)).record).toMatchObject({ output: "by version 2", generation: 1 });
+    expect(next.states).toEqual([{ at: 3 }]);
+  });
+
+  it("mends the state of the version that wrote it, again when it died before its own first checkpoint (G2)", async () => {
+    const migrate = (state: unknown, from: string) => ({ ...(state as object), from });
+    const next = versioned("2", { migrate });
+    const { store, clock } = await upgrade(next);
+    store.kill({ noticed: true });
+    const last = createScene([next.tool], { limits: { crashBackoffMs: 0 } }, (same) => same, store.open(), clock);
+    await last.engine.open();
+    await last.rest();
+    expect(next.states).toEqual([
+      { at: 3, from: "1" },
+      { at: 3, from: "1" },
+    ]);
+  });
+
+  it("begins anew where the policy says restart, and says so (G6)", async () => {
+    const next = versioned("2", { onVersionChange: "restart" });
+    const { tasks, id } = await upgrade(next);
+    expect((await tasks.get(id)).record).toMatchObject({ generation: 2, progress: 3, itemCount: 1 });
+    expect(await historyOf(tasks, id)).toContain("5 restarted");
+    expect(next.states).toEqual([{ at: 0 }]);
+  });
+
+  it("fails where the policy says fail, and names both versions (G12)", async () => {
+    const { tasks, id } = await upgrade(versioned("2", { onVersionChange: "fail" }));
+    const { error } = (await tasks.get(id)).record;
+    expect(error).toMatchObject({ code: "VERSION_MISMATCH", message: expect.stringMatching(/version 1 .*version 2/) });
+  });
+
+  it("fails when the state does not fit its schema any more, or cannot be mended (G12)", async () => {
+    const schema = z.object({ at: z.number(), unit: z.string() }).default({ at: 0, unit: "rows" });
+    const strict = defineTool({
+      name: "job",
+      description: "Has a schema for its state.",
+      version: "2",
+      input: jobInput,
+      state: schema,
+      async *run() {
+        yield { progress: 9 };
+        return "never";
+      },
+    });
+    const broken = versioned("2", {
+      migrate: () => {
+        throw new Error("no such row");
+      },
+    });
+    const misfit = await upgrade({ ...broken, tool: strict });
+    const unmendable = await upgrade(broken);
+    const errors = [await misfit.tasks.get(misfit.id), await unmendable.tasks.get(unmendable.id)].map(
+      (view) => view.record.error,
+    );
+    expect(errors).toEqual([
+      { code: "VERSION_MISMATCH", message: expect.stringContaining("unit: ") },
+      { code: "VERSION_MISMATCH", message: expect.stringContaining("no such row") },
+    ]);
+  });
+});
