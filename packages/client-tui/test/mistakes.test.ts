@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -37,29 +37,5 @@ describe("a mistake", () => {
     expect(program.code).toBe(code);
     expect(program.stdout + program.stderr).toContain(text);
     expect(program.stderr).not.toMatch(/^ +at /m);
-  });
-
-  it("of a server that is not there says what to start", limits, async () => {
-    const program = await run(
-      "tasks",
-      "--url",
-      `http://127.0.0.1:${await freePort()}/mcp`,
-      "--state",
-      join(folder, "s.json"),
-    );
-    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
-  });
-
-  it("of a state file that is somebody else's leaves it alone", limits, async () => {
-    const file = join(folder, "package.json");
-    await writeFile(file, '{"name":"x"}');
-    const program = await run("tasks", "--state", file);
-    expect([program.code, program.stderr]).toEqual([9, expect.stringContaining("is not a state file of this client")]);
-    expect(await readFile(file, "utf8")).toBe('{"name":"x"}');
-  });
-
-  it("of a path that is not MCP says what to check", limits, async () => {
-    const program = await run("tasks", "--url", `http://127.0.0.1:${port}/nothing`, "--state", join(folder, "s.json"));
-    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("its path is usually /mcp")]);
   });
 });

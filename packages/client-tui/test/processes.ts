@@ -138,8 +138,8 @@ export function overStdio(store: string): readonly string[] {
 }
 
 /** Starts the real server on a port and resolves when it listens. */
-export async function startServer(port: number, store: string): Promise<Spawned> {
-  const server = start(process.execPath, [serverCli, toolsModule, "--port", String(port), "--store", store]);
+export async function startServer(port: number, store: string, ...more: readonly string[]): Promise<Spawned> {
+  const server = start(process.execPath, [serverCli, toolsModule, "--port", String(port), "--store", store, ...more]);
   await server.seen(/listening on /);
   return server;
 }

@@ -37,7 +37,7 @@ export const optionTable = {
   new: { summary: "call: a new run even if the same call is unfinished" },
   detach: { summary: "call: print the task's id and leave" },
   wait: { summary: "call, watch, wait: stay through pauses and questions, too" },
-  timeout: { value: "SECONDS", summary: "call, watch, wait: leave after that time; the task goes on" },
+  timeout: { value: "SECONDS", summary: "leave after that time; a task goes on" },
   "on-interrupt": {
     value: "ACTION",
     summary: "what Ctrl-C does to the task: detach (default), pause or cancel",
@@ -64,9 +64,18 @@ export const optionTable = {
 export type OptionName = keyof typeof optionTable;
 
 /** Options that every command understands. */
-export const commonOptions: readonly OptionName[] = ["url", "stdio", "server", "token", "state", "json", "help"];
+export const commonOptions: readonly OptionName[] = [
+  "url",
+  "stdio",
+  "server",
+  "token",
+  "state",
+  "timeout",
+  "json",
+  "help",
+];
 
-const follow = ["wait", "timeout", "on-interrupt"] as const;
+const follow = ["wait", "on-interrupt"] as const;
 const several = ["all", "status", "tool"] as const;
 
 /** Every subcommand of the program. */

@@ -9,6 +9,8 @@ export interface CommandContext {
   readonly line: CommandLine;
   readonly output: Output;
   readonly interrupts: Interrupts;
+  /** Called when a command begins to follow a task: from then on it sees to `--timeout` itself. */
+  readonly onFollow: () => void;
   /** Asks the person at the terminal; absent where nobody is. */
   readonly ask?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
   /** Milliseconds of a clock that never goes back. */

@@ -62,8 +62,14 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
+/** The time that `--timeout` gave is over. */
+export class TimeOverError extends Error {
+  override readonly name = "TimeOverError";
+}
+
 /** The exit code for something thrown. */
 export function exitCodeOfError(error: unknown): number {
+  if (error instanceof TimeOverError) return exitCodes.unfinished;
   if (error instanceof UsageError) return exitCodes.usage;
   return isClientError(error) ? byError[error.code] : exitCodes.failed;
 }

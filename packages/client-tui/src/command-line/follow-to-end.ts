@@ -24,6 +24,7 @@ type Stop = Interrupt | "timeout";
  * come back. A task that stands still is left, too, unless `--wait` says otherwise.
  */
 export async function followToEnd(context: CommandContext, target: Followable): Promise<number> {
+  context.onFollow();
   const stop = waitForStop(context);
   const left = await showEvents(context, target, stop.reason);
   stop.clear();

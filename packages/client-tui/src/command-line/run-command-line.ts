@@ -19,11 +19,12 @@ import {
 } from "./commands/task-commands.js";
 import { completeCommand } from "./completion/completion-script.js";
 import { runComplete } from "./completion/run-complete.js";
-import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, UsageError } from "./exit-code.js";
+import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, TimeOverError, UsageError } from "./exit-code.js";
 import { helpText } from "./help.js";
 import { listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.js";
+import { startTimeLimit } from "./time-limit.js";
 
 /** Those that work with a client; `completion` needs none. */
 const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = {
@@ -96,7 +97,9 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
     for (const notice of client.notices) output.note(notice);
     const interactive = process.stdin.isTTY && process.stderr.isTTY && !line.json;
     const ask = interactive ? { ask: askInTerminal } : {};
-    return await command({ client, line, output, interrupts, clock: () => performance.now(), ...ask });
+    const limit = startTimeLimit(line.timeoutMs);
+    const context = { client, line, output, interrupts, clock: () => performance.now(), onFollow: limit.clear, ...ask };
+    return await Promise.race([command(context), limit.over]).finally(limit.clear);
   } finally {
     await client?.close();
   }
@@ -104,7 +107,13 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
 
 function report(error: unknown, json: boolean): void {
   const message = error instanceof Error ? error.message : String(error);
-  const code = isClientError(error) ? error.code : error instanceof UsageError ? "USAGE" : "UNEXPECTED";
+  const code = codeOf(error);
   if (json) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
   else process.stderr.write(`${message}\n`);
+}
+
+function codeOf(error: unknown): string {
+  if (isClientError(error)) return error.code;
+  if (error instanceof TimeOverError) return "TIMEOUT";
+  return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
 }
