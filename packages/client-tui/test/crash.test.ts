@@ -111,7 +111,8 @@ describe("a call", () => {
 
   it("is left after --timeout, and goes on", limits, async () => {
     const left = await run("call", "count", "to=20", `gate=${gate}`, "--timeout", "0.5", ...common);
-    expect([left.code, left.stderr]).toEqual([7, expect.stringContaining("The task goes on without you")]);
+    // On a slow machine the time can be over before the server has answered at all.
+    expect([left.code, left.stderr]).toEqual([7, expect.stringMatching(/goes on without you|what was begun goes on/)]);
     await writeFile(gate, "");
     expect((await run("call", "count", "to=20", `gate=${gate}`, ...common)).code).toBe(0);
   });

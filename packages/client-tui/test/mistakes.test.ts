@@ -38,4 +38,15 @@ describe("a mistake", () => {
     expect(program.stdout + program.stderr).toContain(text);
     expect(program.stderr).not.toMatch(/^ +at /m);
   });
+
+  it("of a server that is not there says what to start", limits, async () => {
+    const program = await run(
+      "tasks",
+      "--url",
+      `http://127.0.0.1:${await freePort()}/mcp`,
+      "--state",
+      join(folder, "s.json"),
+    );
+    expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
+  });
 });
