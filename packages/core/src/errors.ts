@@ -20,6 +20,8 @@ export interface ErrorDetails {
   STEP_KEY_REUSED: { taskId: string; key: string };
   /** A limit with a name was reached. */
   LIMIT_EXCEEDED: { limit: string; value: number; allowed: number };
+  /** A journal or a store holds as much as it may. */
+  QUOTA_EXCEEDED: { quota: string; limit: number; used: number; taskId?: string };
   /** The lease is no longer the newest: nothing that this writer commits counts any more. */
   LEASE_LOST: { taskId: string; epoch: number };
   /** The journal is not where the writer believed it to be. */
@@ -77,6 +79,7 @@ const codeTable: { readonly [Code in ErrorCode]: true } = {
   PROGRESS_WENT_BACK: true,
   STEP_KEY_REUSED: true,
   LIMIT_EXCEEDED: true,
+  QUOTA_EXCEEDED: true,
   LEASE_LOST: true,
   SEQ_CONFLICT: true,
   KEY_TAKEN: true,

@@ -27,7 +27,8 @@ export {
 } from "./errors.js";
 export type { Json, JsonObject } from "./json.js";
 export { canonicalJson, copyJson, isJsonObject, jsonBytes } from "./json.js";
-export { engineDefaults, taskDefaults } from "./limits.js";
+export type { StoreQuotas } from "./limits.js";
+export { engineDefaults, storeQuotaDefaults, taskDefaults } from "./limits.js";
 export type { MemoryStore } from "./memory-store/memory-store.js";
 export { createMemoryStore } from "./memory-store/memory-store.js";
 export { reduceTask } from "./reduce-task.js";
@@ -51,6 +52,7 @@ export type {
   TaskQuery,
   TaskSnapshot,
 } from "./store.js";
+export { checkJournalQuotas, checkStoreQuotas } from "./store-quotas.js";
 export type {
   Answer,
   LogLevel,

@@ -59,6 +59,20 @@ export const taskDefaults = {
   maxKeyLength: 200,
 } as const;
 
+/** What a store takes, unless it is told otherwise. */
+export const storeQuotaDefaults = {
+  /** Events of one task, all together. */
+  maxJournalEvents: 100_000_000,
+  /** What is kept of one task's journal, its items included. */
+  maxJournalBytes: 4 * 1024 * 1024 * 1024,
+  /** Tasks and bytes of a store that still takes new ones. Only where they are set is a store measured. */
+  maxStoreTasks: Number.POSITIVE_INFINITY,
+  maxStoreBytes: Number.POSITIVE_INFINITY,
+} as const;
+
+/** The quotas of a store, as `storeQuotaDefaults` names them. */
+export type StoreQuotas = { readonly [Name in keyof typeof storeQuotaDefaults]: number };
+
 /** The limits of an engine, as `engineDefaults` names them. */
 export type EngineLimits = { readonly [Name in keyof typeof engineDefaults]: number };
 

@@ -143,6 +143,8 @@ export interface Store {
    * - Otherwise the task is made, durably, with its first event (`created: true`).
    *
    * There is never more than one unfinished task for an owner and key, also across processes.
+   *
+   * @throws {@link ResumableError} `QUOTA_EXCEEDED` where a task would have to be made and the store is full.
    */
   createTask(request: {
     readonly task: NewTask;
@@ -209,7 +211,8 @@ export interface Store {
    * @returns the seq of the last event, and the signals that are pending now.
    * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT`
    * when `afterSeq` is not the journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key
-   * belongs to another unfinished task (nothing was written).
+   * belongs to another unfinished task (nothing was written); `QUOTA_EXCEEDED` when the journal is full and the
+   * events do not end the task or its attempt (nothing was written, and the lease stays).
    */
   commit(request: {
     readonly lease: Lease;

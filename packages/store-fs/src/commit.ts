@@ -1,4 +1,5 @@
 import {
+  checkJournalQuotas,
   type Instant,
   isFinal,
   type Lease,
@@ -20,7 +21,8 @@ import { lookAsWriter } from "./quiet-folder.js";
 import type { Rotation } from "./rotation.js";
 import type { StoreContext } from "./store-context.js";
 import { leaseLost, limitExceeded, storeFailure } from "./store-errors.js";
-import { holds } from "./take-over.js";
+import type { StoreUsage } from "./store-usage.js";
+import { holds, keptBytes } from "./take-over.js";
 import type { TaskDocuments } from "./task-documents.js";
 import type { FolderState } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
@@ -40,6 +42,7 @@ export interface CommitRequest {
 export class Committer {
   private readonly parts: {
     readonly context: StoreContext;
+    readonly usage: StoreUsage;
     readonly book: LeaseBook;
     readonly keys: TaskKeys;
     readonly finished: FinishedTasks;
@@ -101,17 +104,27 @@ export class Committer {
 
   private encode(
     live: LiveLease,
-    { afterSeq, consume }: CommitRequest,
+    { afterSeq, consume, events }: CommitRequest,
     text: string,
     undo: (() => void) | undefined,
   ): { readonly line: Buffer; readonly consumed: readonly string[] } {
     const consumed = consume.length === 0 ? [] : hiddenBy(consume, this.look(live));
     const also = consumed.length === 0 ? "" : `,"consumed":${JSON.stringify(consumed)}`;
     const line = encodeLine(`{"seq":${afterSeq + 1},"events":${text}${also}}`);
-    const { maxCommitBytes } = this.parts.context.limits;
-    if (line.byteLength <= maxCommitBytes) return { line, consumed };
-    undo?.();
-    throw limitExceeded("maxCommitBytes", line.byteLength, maxCommitBytes);
+    try {
+      this.refuseTooMuch(live, events, line.byteLength);
+    } catch (error) {
+      undo?.();
+      throw error;
+    }
+    return { line, consumed };
+  }
+
+  private refuseTooMuch({ view }: LiveLease, events: readonly TaskEventBody[], bytes: number): void {
+    const { limits } = this.parts.context;
+    if (bytes > limits.maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
+    const { id, lastSeq } = view.record;
+    checkJournalQuotas(limits, id, events, { events: lastSeq + events.length, bytes: keptBytes(view) + bytes });
   }
 
   /** Append, then look: what was appended before anybody announced a later epoch counts for whoever takes over. */
@@ -125,6 +138,7 @@ export class Committer {
     },
   ): FolderState {
     this.write(live, line);
+    this.parts.usage.add(line.byteLength);
     this.parts.context.observe("store.commit.appended", live.lease.taskId);
     addCommit(live.view, { ...commit, bytes: line.byteLength });
     for (const id of commit.consumed) live.unacknowledged.add(id);

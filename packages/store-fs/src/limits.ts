@@ -1,5 +1,10 @@
+import { storeQuotaDefaults } from "@resumable-mcp/core";
+
 /** Every default of the file store, with its unit in its name. */
 export const fsStoreDefaults = {
+  ...storeQuotaDefaults,
+  /** A store with a quota measures itself again when what it knows of other processes is older than this. */
+  remeasureMs: 60_000,
   /** A journal file that grew beyond this is followed by a new one. */
   rotateBytes: 1024 * 1024,
   /** A journal file of this length is extended by zeros, as much as it is long, and at most so much at a time. */

@@ -10,6 +10,7 @@ import type { Host } from "./platform.js";
 import { Rotation } from "./rotation.js";
 import { SessionFiles } from "./session-files.js";
 import type { StoreContext } from "./store-context.js";
+import { StoreUsage } from "./store-usage.js";
 import { TaskCreator } from "./task-creator.js";
 import { TaskDocuments } from "./task-documents.js";
 import { TaskKeys } from "./task-keys.js";
@@ -48,6 +49,7 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
   const keys = new TaskKeys(context, reader);
   const finished = new FinishedTasks(context);
   const documents = new TaskDocuments(context);
+  const usage = new StoreUsage(context);
   const book = new LeaseBook({ context, cache, leases, reader, workers, hints });
   const rotation = new Rotation(context, cache, book);
   return {
@@ -61,9 +63,9 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     rotation,
     hints,
     journal: new JournalReader(context, reader),
-    committer: new Committer({ context, book, keys, finished, documents, rotation, hints }),
-    creator: new TaskCreator({ context, reader, keys, finished, hints }),
-    remover: new TaskRemover({ context, book, keys, finished, hints }),
+    committer: new Committer({ context, usage, book, keys, finished, documents, rotation, hints }),
+    creator: new TaskCreator({ context, usage, reader, keys, finished, hints }),
+    remover: new TaskRemover({ context, usage, book, keys, finished, hints }),
     lists: new TaskLists({ context, reader, finished, workers }),
     sessions: new SessionFiles(context),
   };

@@ -163,6 +163,16 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
   };
 }
 
+const sealedBytes = new WeakMap<object, number>();
+
+/** How much is kept of a task's journal and items. What is sealed is added up once. */
+export function keptBytes({ header, offset }: TaskView): number {
+  const known = sealedBytes.get(header);
+  const sealed = known ?? [...header.chain, ...header.segments].reduce((sum, { bytes }) => sum + bytes, 0);
+  if (known === undefined) sealedBytes.set(header, sealed);
+  return sealed + offset;
+}
+
 /** The files that count for a view, its own included; a file without events counts for nothing. */
 export function chainThrough(view: TaskView): readonly ChainEntry[] {
   const { header } = view;

@@ -5,6 +5,7 @@ import type { Hints } from "./hints.js";
 import { isSafeId, shardFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import { badId } from "./store-errors.js";
+import type { StoreUsage } from "./store-usage.js";
 import { TaskDraft } from "./task-draft.js";
 import type { TaskKeys } from "./task-keys.js";
 import type { TaskReader, TaskReading } from "./task-reader.js";
@@ -24,6 +25,7 @@ interface Created {
 export class TaskCreator {
   private readonly parts: {
     readonly context: StoreContext;
+    readonly usage: StoreUsage;
     readonly reader: TaskReader;
     readonly keys: TaskKeys;
     readonly finished: FinishedTasks;
@@ -43,6 +45,7 @@ export class TaskCreator {
     const { task } = request;
     if (!isSafeId(task.id)) throw badId("task.id");
     const draft = new TaskDraft(this.parts.context, request);
+    let giveBack: (() => void) | undefined;
     try {
       for (;;) {
         const same = await reader.read(task.id);
@@ -55,7 +58,10 @@ export class TaskCreator {
         }
         const other = bucket?.claim && (await this.standing(bucket.claim, request));
         if (other !== undefined) return await this.attach(other);
-        if (same === undefined && !(await draft.publish())) continue;
+        if (same === undefined) {
+          giveBack ??= await this.parts.usage.admit(request.now);
+          if (!(await draft.publish())) continue;
+        }
         if (bucket === undefined || call === undefined) continue;
         const generation = same?.record.generation ?? 1;
         if (this.parts.keys.claim(bucket, { ...call, id: task.id, generation }) === undefined) continue;
@@ -63,6 +69,8 @@ export class TaskCreator {
         draft.keep();
       }
     } finally {
+      if (draft.isKept) this.parts.usage.add(draft.bytes);
+      else giveBack?.();
       draft.discard();
     }
   }

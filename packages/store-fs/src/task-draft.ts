@@ -13,6 +13,8 @@ export class TaskDraft {
   private readonly task: NewTask;
   private readonly now: Instant;
   private readonly place: string;
+  /** What it takes on the disk. */
+  bytes = 0;
   private state: "none" | "prepared" | "published" | "kept" = "none";
 
   constructor(context: StoreContext, { task, now }: { readonly task: NewTask; readonly now: Instant }) {
@@ -25,6 +27,11 @@ export class TaskDraft {
   /** The folder that is in place was made here. */
   get isPublished(): boolean {
     return this.state === "published" || this.state === "kept";
+  }
+
+  /** It stands for its call, and stays. */
+  get isKept(): boolean {
+    return this.state === "kept";
   }
 
   /**
@@ -63,7 +70,9 @@ export class TaskDraft {
     };
     const bodies = [firstHeader(this.task.id, this.context.unique()), { seq: 1, events: [created] }];
     const path = join(this.place, journalName(1));
-    createFile(disk, path, Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body)))));
+    const bytes = Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body))));
+    this.bytes = bytes.byteLength;
+    createFile(disk, path, bytes);
     if (durable) {
       await syncPath(disk, path);
       await disk.syncFolder(this.place);

@@ -7,6 +7,7 @@ import { shardFolder, taskFolder } from "./layout.js";
 import type { LeaseBook } from "./lease-book.js";
 import type { StoreContext } from "./store-context.js";
 import { leaseLost } from "./store-errors.js";
+import type { StoreUsage } from "./store-usage.js";
 import { holds } from "./take-over.js";
 import { lookAt } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
@@ -16,6 +17,7 @@ import { createFile } from "./whole-file.js";
 export class TaskRemover {
   private readonly parts: {
     readonly context: StoreContext;
+    readonly usage: StoreUsage;
     readonly book: LeaseBook;
     readonly keys: TaskKeys;
     readonly finished: FinishedTasks;
@@ -49,11 +51,12 @@ export class TaskRemover {
 
   /** Takes a deleted task out of the lists and removes what is left of it. */
   async complete(record: Gone, place: string): Promise<void> {
-    const { context, finished, keys } = this.parts;
+    const { context, usage, finished, keys } = this.parts;
     await finished.remove(record);
     context.observe("store.delete.listed", record.id);
     if (record.key !== null) keys.prune(record.owner, record.key);
     context.disk.removeTree(place);
+    usage.free();
   }
 }
 

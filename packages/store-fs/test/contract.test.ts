@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Store } from "@resumable-mcp/core";
+import type { Store, StoreQuotas } from "@resumable-mcp/core";
 import { describeStore, type StoreHarness } from "@resumable-mcp/store-testkit";
 import { describe, test } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
@@ -31,9 +31,9 @@ class PretendedProcesses {
 function harness(options: Omit<FsStoreOptions, "directory">): StoreHarness {
   const processes = new PretendedProcesses();
   const opened = new Map<Store, { readonly directory: string; readonly pid: number }>();
-  const open = (directory: string, hostName: string): Store => {
+  const open = (directory: string, hostName: string, quotas: Partial<StoreQuotas> = {}): Store => {
     const host = processes.start(hostName);
-    const store = createFsStore({ directory, host, ...options });
+    const store = createFsStore({ directory, host, ...options, limits: { ...options.limits, ...quotas } });
     opened.set(store, { directory, pid: host.pid });
     return store;
   };
@@ -44,6 +44,7 @@ function harness(options: Omit<FsStoreOptions, "directory">): StoreHarness {
   };
   return {
     open: async () => open(await mkdtemp(join(tmpdir(), "store-fs-")), "here"),
+    limited: async (quotas) => open(await mkdtemp(join(tmpdir(), "store-fs-")), "here", quotas),
     async reopen(store) {
       processes.kill(entryOf(store).pid);
       return open(entryOf(store).directory, "here");

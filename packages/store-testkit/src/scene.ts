@@ -1,7 +1,7 @@
-import type { Lease, NewTask, Store, TaskEventBody, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
+import type { Lease, NewTask, Store, StoreQuotas, TaskEventBody, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
 import { ClauseBroken, expectThat } from "./expect.js";
 import { createKitClock, type KitClock } from "./kit-clock.js";
-import type { HarnessAbility, StoreHarness } from "./store-harness.js";
+import type { HarnessAbility, ProcessAbility, StoreHarness } from "./store-harness.js";
 
 /** What every lease of the kit lasts without a heartbeat. */
 export const ttlMs = 10_000;
@@ -17,7 +17,9 @@ export interface Scene {
   /** The harness has this ability. */
   can(ability: HarnessAbility): boolean;
   /** Opens another store on the same data, or kills a store and opens its data anew. */
-  another(ability: HarnessAbility, store?: Store): Promise<Store>;
+  another(ability: ProcessAbility, store?: Store): Promise<Store>;
+  /** Opens a store on other, empty data, with quotas. */
+  limited(quotas: Partial<StoreQuotas>): Promise<Store>;
   /** Describes a task that nobody made yet. */
   newTask(parts?: Partial<NewTask>): NewTask;
   create(parts?: Partial<NewTask>, store?: Store): Promise<TaskSnapshot & { readonly created: boolean }>;
@@ -60,8 +62,22 @@ export async function openScene(harness: StoreHarness, seed: number): Promise<{ 
     if (ability === "reopen") opened.delete(from);
     return other;
   };
+  const limited: Scene["limited"] = async (quotas) => {
+    if (harness.limited === undefined) throw new ClauseBroken("The harness has no limited().");
+    const other = await harness.limited(quotas);
+    opened.add(other);
+    return other;
+  };
   return {
-    scene: { store, clock, seed, can: (ability) => harness[ability] !== undefined, another, ...actions(store, clock) },
+    scene: {
+      limited,
+      store,
+      clock,
+      seed,
+      can: (ability) => harness[ability] !== undefined,
+      another,
+      ...actions(store, clock),
+    },
     async end() {
       // A store that is broken may fail to close, too: that is for CLOSE-3 to say.
       await Promise.allSettled([...opened].map((each) => each.close()));
@@ -70,7 +86,7 @@ export async function openScene(harness: StoreHarness, seed: number): Promise<{ 
   };
 }
 
-type Actions = Omit<Scene, "store" | "clock" | "seed" | "can" | "another">;
+type Actions = Omit<Scene, "store" | "clock" | "seed" | "can" | "another" | "limited">;
 
 function actions(store: Store, clock: KitClock): Actions {
   const newTask = taskMaker();

@@ -1,4 +1,4 @@
-import type { Store } from "@resumable-mcp/core";
+import type { Store, StoreQuotas } from "@resumable-mcp/core";
 
 /**
  * How the kit gets hold of a store, and of what can happen around it.
@@ -18,9 +18,14 @@ export interface StoreHarness {
   second?(store: Store): Promise<Store>;
   /** As `second`, but like a process on another machine: only heartbeats tell it who lives. */
   far?(store: Store): Promise<Store>;
+  /** As `open`, a store with these quotas. */
+  limited?(quotas: Partial<StoreQuotas>): Promise<Store>;
   /** Removes what `open` made. Called after each clause, when every store that it opened was closed. */
   dispose?(): Promise<void>;
 }
 
 /** What a clause may need beyond one store. */
-export type HarnessAbility = "reopen" | "second" | "far";
+export type HarnessAbility = ProcessAbility | "limited";
+
+/** What a harness does to the processes around a store. */
+export type ProcessAbility = "reopen" | "second" | "far";

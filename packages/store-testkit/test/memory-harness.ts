@@ -20,6 +20,7 @@ export function memoryHarness(
   const second = async (store: Store) => show(innerOf(store).open());
   return {
     open: async () => show(createMemoryStore(options)),
+    limited: async (quotas) => show(createMemoryStore({ ...options, quotas })),
     second,
     far: second,
     reopen: async (store) => {

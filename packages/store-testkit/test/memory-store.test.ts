@@ -3,6 +3,8 @@ import { describeStore } from "../src/describe-store.js";
 import { runClauses } from "../src/run-clauses.js";
 import { memoryHarness } from "./memory-harness.js";
 
+const manySequencesMs = 60_000;
+
 describe("the store in memory", () => {
   describeStore(
     { describe, test },
@@ -15,12 +17,16 @@ test("the store in memory keeps every clause when it compacts early", async () =
   expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
 });
 
-test("the store in memory is like the model in many random sequences", async () => {
-  for (let seed = 1; seed <= 40; seed++) {
-    const results = await runClauses(
-      memoryHarness((store) => store),
-      { only: ["RANDOM-1", "RANDOM-2"], seed },
-    );
-    expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
-  }
-});
+test(
+  "the store in memory is like the model in many random sequences",
+  async () => {
+    for (let seed = 1; seed <= 40; seed++) {
+      const results = await runClauses(
+        memoryHarness((store) => store),
+        { only: ["RANDOM-1", "RANDOM-2"], seed },
+      );
+      expect(results.filter(({ outcome }) => outcome !== "passed")).toEqual([]);
+    }
+  },
+  manySequencesMs,
+);

@@ -4,11 +4,12 @@ import { memoryHarness } from "./memory-harness.js";
 import { forgetfulMutants } from "./mutants/forgetful-mutants.js";
 import type { Mutant } from "./mutants/mutant.js";
 import { otherMutants } from "./mutants/other-mutants.js";
+import { quotaMutants } from "./mutants/quota-mutants.js";
 import { readingMutants } from "./mutants/reading-mutants.js";
 import { writingMutants } from "./mutants/writing-mutants.js";
 
 const seed = 1;
-const mutants = [...writingMutants, ...readingMutants, ...otherMutants, ...forgetfulMutants];
+const mutants = [...writingMutants, ...readingMutants, ...otherMutants, ...forgetfulMutants, ...quotaMutants];
 
 async function killersOf(mutant: Mutant): Promise<readonly string[]> {
   const harness = memoryHarness((store) => ({ ...store, ...mutant.mutate(store) }));

@@ -162,9 +162,11 @@ export class JournalWriter {
   }
 }
 
+const refusals = ["LIMIT_EXCEEDED", "QUOTA_EXCEEDED", "NOT_JSON"] as const;
+
 /** The store refused the events for what they are: nothing was written, and the lease is as good as before. */
 function isRefusal(error: unknown): boolean {
-  return isResumableError(error, "LIMIT_EXCEEDED") || isResumableError(error, "NOT_JSON");
+  return refusals.some((code) => isResumableError(error, code));
 }
 
 /** Gives events the places and times that the store will give them, so that whoever wrote them folds alike. */

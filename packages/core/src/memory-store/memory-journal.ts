@@ -11,6 +11,7 @@ export function beginTask(task: NewTask, now: Instant): MemoryTask {
     record: freezeRecord(reduceTask(undefined, events)),
     base: undefined,
     events,
+    bytes: 0,
     items: [],
     signals: Object.freeze([]),
     answered: new Set(),

@@ -1,5 +1,9 @@
+import { copyJson, jsonBytes } from "../json.js";
+import { type StoreQuotas, storeQuotaDefaults } from "../limits.js";
 import { reduceTask } from "../reduce-task.js";
 import type { Store, TaskSnapshot } from "../store.js";
+import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
+import type { TaskEvent } from "../task-event.js";
 import { isFinal } from "../task-record.js";
 import { isReusable } from "../task-rules.js";
 import { createMemory, type Memory, type MemoryTask, type Watcher, wake } from "./memory.js";
@@ -30,7 +34,8 @@ export interface MemoryStore extends Store {
  * What it returns is frozen. It never reads a clock.
  *
  * Durability: none; what it holds is gone with the process.
- * Limits: a journal longer than `maxEvents` (default 10000) is compacted to half of that; items are kept.
+ * Limits: a journal longer than `maxEvents` (default 10000) is compacted to half of that; items are kept. `quotas` as
+ * {@link storeQuotaDefaults}, but without a default for bytes, which are counted only where a quota is set.
  *
  * @example
  * ```ts
@@ -40,8 +45,11 @@ export interface MemoryStore extends Store {
  * const engine = createEngine({ store: store.open(), tools });
  * ```
  */
-export function createMemoryStore(options: { readonly maxEvents?: number } = {}): MemoryStore {
-  return openMemoryStore(createMemory(options.maxEvents ?? 10_000));
+export function createMemoryStore(
+  options: { readonly maxEvents?: number; readonly quotas?: Partial<StoreQuotas> } = {},
+): MemoryStore {
+  const quotas = { ...storeQuotaDefaults, maxJournalBytes: Number.POSITIVE_INFINITY, ...options.quotas };
+  return openMemoryStore(createMemory(options.maxEvents ?? 10_000, quotas));
 }
 
 type Methods = Omit<MemoryStore, "capabilities" | "open" | "kill" | "watch" | "close">;
@@ -114,7 +122,9 @@ function taskMethods(
       if (snapshot !== undefined && standsFor(snapshot, task.id, reuseResultMs, now.wallMs)) {
         return { snapshot, created: false };
       }
+      checkStoreQuotas(memory.quotas, usedBy(memory));
       const made = beginTask(task, now);
+      made.bytes = bytesOf(memory, made.events);
       memory.tasks.set(task.id, made);
       claim(memory, made.record);
       wake(memory, task.id, "runnable");
@@ -126,11 +136,14 @@ function taskMethods(
       if (task.record.lastSeq !== afterSeq) throw seqConflict(lease.taskId, afterSeq, task.record.lastSeq);
       const events = numbered(bodies, afterSeq, now);
       const record = reduceTask(task.record, events);
+      const bytes = task.bytes + bytesOf(memory, events);
+      checkJournalQuotas(memory.quotas, record.id, bodies, { events: record.lastSeq, bytes });
       const restarts = isFinal(task.record.status) && !isFinal(record.status);
       const rival = restarts ? rivalOf(memory, record) : undefined;
       if (rival !== undefined) throw keyTaken(record.id, rival.record.id);
       if (restarts) claim(memory, record);
       append(task, events, record);
+      task.bytes = bytes;
       compact(task, memory.maxEvents);
       task.signals = Object.freeze(task.signals.filter(({ id }) => !consume.includes(id)));
       wake(memory, record.id, "progress");
@@ -148,6 +161,15 @@ function taskMethods(
       wake(memory, lease.taskId, "progress");
     }),
   };
+}
+
+function bytesOf(memory: Memory, events: readonly TaskEvent[]): number {
+  return memory.counts ? jsonBytes(copyJson(events, "events")) : 0;
+}
+
+function usedBy({ tasks, counts }: Memory): { readonly tasks: number; readonly bytes: number } {
+  const bytes = counts ? [...tasks.values()].reduce((sum, task) => sum + task.bytes, 0) : 0;
+  return { tasks: tasks.size, bytes };
 }
 
 function standsFor(snapshot: TaskSnapshot, id: string, reuseResultMs: number, nowMs: number): boolean {

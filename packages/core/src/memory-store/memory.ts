@@ -1,5 +1,6 @@
 import type { Json } from "../json.js";
 import { copyJson } from "../json.js";
+import type { StoreQuotas } from "../limits.js";
 import type { Lease, Signal, StoredSession } from "../store.js";
 import type { TaskEvent } from "../task-event.js";
 import type { TaskRecord } from "../task-record.js";
@@ -10,6 +11,8 @@ export interface MemoryTask {
   /** What compaction folded away: the task as it was before the first of `events`. */
   base: TaskRecord | undefined;
   events: TaskEvent[];
+  /** Bytes of all events as JSON; counted only where a quota asks for them. */
+  bytes: number;
   items: Json[];
   signals: readonly Signal[];
   /** Keys of questions that were answered since the last restart from nothing. */
@@ -37,12 +40,15 @@ export interface Memory {
   readonly watchers: Set<Watcher>;
   /** Events that a journal keeps before it is compacted. */
   readonly maxEvents: number;
+  readonly quotas: StoreQuotas;
+  /** Whether bytes have to be counted. */
+  readonly counts: boolean;
   lastEpoch: number;
   lastSignal: number;
 }
 
 /** Makes an empty memory. */
-export function createMemory(maxEvents: number): Memory {
+export function createMemory(maxEvents: number, quotas: StoreQuotas): Memory {
   return {
     tasks: new Map(),
     claims: new Map(),
@@ -50,6 +56,8 @@ export function createMemory(maxEvents: number): Memory {
     heartbeats: new Map(),
     watchers: new Set(),
     maxEvents,
+    quotas,
+    counts: quotas.maxJournalBytes < Number.POSITIVE_INFINITY || quotas.maxStoreBytes < Number.POSITIVE_INFINITY,
     lastEpoch: 0,
     lastSignal: 0,
   };

@@ -8,6 +8,7 @@ import { itemClauses } from "./items.js";
 import { leaseClauses } from "./lease.js";
 import { listClauses } from "./list.js";
 import { orderClauses } from "./order.js";
+import { quotaClauses } from "./quota.js";
 import { randomClauses } from "./random.js";
 import { removalClauses } from "./removal.js";
 import { restartClauses } from "./restart.js";
@@ -36,6 +37,7 @@ export const clauses: readonly Clause[] = [
   ...watchClauses,
   ...sessionClauses,
   ...durabilityClauses,
+  ...quotaClauses,
   ...closeClauses,
   ...randomClauses,
 ];
