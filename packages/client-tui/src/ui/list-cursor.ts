@@ -22,6 +22,15 @@ export function moveCursor(cursor: number, key: KeyPress, count: number, pageSiz
   }
 }
 
+/** Where a cursor stands that keeps to its entry while the list is reordered; where that is gone, to its place. */
+export function keptCursor(
+  { cursor, at }: { readonly cursor: number; readonly at?: string | undefined },
+  ids: readonly string[],
+): number {
+  const index = at === undefined ? -1 : ids.indexOf(at);
+  return index >= 0 ? index : Math.max(0, Math.min(cursor, ids.length - 1));
+}
+
 /** The part of a list that is shown: the cursor is always in it. */
 export function visibleRange(
   cursor: number,

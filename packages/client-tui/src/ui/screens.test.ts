@@ -124,9 +124,15 @@ describe("the list of tasks", () => {
     expect(reduceBoardView(hidden, type("p"), tasks).outcome).toEqual({ type: "pause", taskIds: ["new"] });
   });
 
+  it("keeps its cursor at the task when others overtake it", () => {
+    const at = pressed(key("down"));
+    const later = [...tasks, task("newest", { createdAt: "2026-11-22T00:00:00Z" })];
+    expect(reduceBoardView(at, type("c"), later).outcome).toEqual({ type: "cancel", taskIds: ["waits"] });
+  });
+
   it("does nothing with what is pasted", () => {
     expect(reduceBoardView(initialBoardView, { text: "", paste: "c y p f" }, tasks)).toEqual({
-      state: initialBoardView,
+      state: { ...initialBoardView, at: "new" },
     });
   });
 });

@@ -4,7 +4,7 @@ import { statusWord } from "../../display/status-mark.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../key-press.js";
-import { moveCursor } from "../list-cursor.js";
+import { keptCursor, moveCursor } from "../list-cursor.js";
 import type { KeyStep } from "../use-key-state.js";
 
 /** In which order tasks are shown; what is not over always comes first. */
@@ -16,6 +16,8 @@ export type SortOrder = (typeof sortOrders)[number];
 /** How the list of tasks is looked at. */
 export interface BoardViewState {
   readonly cursor: number;
+  /** The task at the cursor, which it keeps to while others overtake it; absent until the cursor was moved. */
+  readonly at?: string;
   readonly finished: boolean;
   /** Text that name, message, status, server or id have to contain. */
   readonly filter: string;
@@ -103,7 +105,8 @@ export function reduceBoardView(
 ): KeyStep<BoardViewState, BoardOutcome> {
   if (state.typing) return { state: typeFilter(state, key) };
   const shown = shownTasks(tasks, state);
-  const next = { ...state, cursor: moveCursor(state.cursor, key, shown.length) };
+  const ids = shown.map(({ info }) => info.id);
+  const next = placed(state, moveCursor(keptCursor(state, ids), key, ids.length), ids);
   if (key.name === "escape" || key.text === "q") return leave(next);
   const view = changeView(next, key, shown);
   if (view !== undefined) return { state: view };
@@ -119,6 +122,11 @@ export function reduceBoardView(
     state: { ...next, marked: new Set() },
     outcome: { type: verb, taskIds: taskIds.length === 0 ? [taskId] : taskIds },
   };
+}
+
+function placed(state: BoardViewState, cursor: number, ids: readonly string[]): BoardViewState {
+  const at = ids[cursor];
+  return { ...state, cursor, ...(at === undefined ? {} : { at }) };
 }
 
 /** Marks that a filter hides mean nothing: nobody acts on what they do not see. */
@@ -150,11 +158,12 @@ function changeView(state: BoardViewState, key: KeyPress, shown: readonly LiveTa
 }
 
 function toggleMark(state: BoardViewState, shown: readonly LiveTask[]): BoardViewState {
-  const id = shown[state.cursor]?.info.id;
+  const ids = shown.map(({ info }) => info.id);
+  const id = ids[state.cursor];
   if (id === undefined) return state;
   const marked = new Set(state.marked);
   if (!marked.delete(id)) marked.add(id);
-  return { ...state, marked, cursor: Math.min(shown.length - 1, state.cursor + 1) };
+  return placed({ ...state, marked }, Math.min(ids.length - 1, state.cursor + 1), ids);
 }
 
 function markAll({ marked }: BoardViewState, shown: readonly LiveTask[]): ReadonlySet<string> {
@@ -163,8 +172,9 @@ function markAll({ marked }: BoardViewState, shown: readonly LiveTask[]): Readon
 }
 
 function typeFilter(state: BoardViewState, key: KeyPress): BoardViewState {
-  if (key.name === "enter") return { ...state, typing: false, cursor: 0 };
-  if (key.name === "escape") return { ...state, typing: false, filter: "", cursor: 0 };
-  if (key.name === "backspace") return { ...state, filter: state.filter.slice(0, -1), cursor: 0 };
-  return { ...state, filter: state.filter + (key.paste ?? key.text), cursor: 0 };
+  const { at: _elsewhere, ...top } = { ...state, cursor: 0 };
+  if (key.name === "enter") return { ...top, typing: false };
+  if (key.name === "escape") return { ...top, typing: false, filter: "" };
+  if (key.name === "backspace") return { ...top, filter: state.filter.slice(0, -1) };
+  return { ...top, filter: state.filter + (key.paste ?? key.text) };
 }

@@ -6,7 +6,7 @@ import { columnTitles, shareColumns } from "../../display/task-columns.js";
 import { resultPreview } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
-import { visibleRange } from "../list-cursor.js";
+import { keptCursor, visibleRange } from "../list-cursor.js";
 import { TaskRow } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
 import {
@@ -35,7 +35,8 @@ export function Board(props: {
   const view = useKeyState((state, key) => reduceBoardView(state, key, tasks.values()), initialBoardView, onOutcome);
   const { finished, filter, sort } = view;
   const shown = useMemo(() => shownTasks(tasks.values(), { finished, filter, sort }), [tasks, finished, filter, sort]);
-  const cursor = Math.min(view.cursor, Math.max(0, shown.length - 1));
+  const ids = useMemo(() => shown.map(({ info }) => info.id), [shown]);
+  const cursor = keptCursor(view, ids);
   const { from, to } = visibleRange(cursor, shown.length, rows - frameRows);
   const visible = shown.slice(from, to);
   const widths = shareColumns(visible, columns);

@@ -1,5 +1,5 @@
 import type { KeyPress } from "../key-press.js";
-import { moveCursor } from "../list-cursor.js";
+import { keptCursor, moveCursor } from "../list-cursor.js";
 import type { KeyStep } from "../use-key-state.js";
 
 /** What the user wants with the tasks that are not finished. */
@@ -10,6 +10,8 @@ export type OpeningOutcome =
 /** Where the cursor stands. */
 export interface OpeningState {
   readonly cursor: number;
+  /** The task at the cursor, which it keeps to while the list changes. */
+  readonly at?: string;
 }
 
 const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
@@ -20,11 +22,12 @@ export function reduceOpening(
   key: KeyPress,
   ids: readonly string[],
 ): KeyStep<OpeningState, OpeningOutcome> {
-  const next = { cursor: moveCursor(state.cursor, key, ids.length) };
+  const cursor = moveCursor(keptCursor(state, ids), key, ids.length);
+  const taskId = ids[cursor];
+  const next = { cursor, ...(taskId === undefined ? {} : { at: taskId }) };
   if (key.name === "enter" && ids.length > 0) return { state: next, outcome: { type: "resume_all" } };
   if (key.name === "escape" || key.text === "m") return { state: next, outcome: { type: "menu" } };
   if (key.text === "?") return { state: next, outcome: { type: "keys" } };
-  const taskId = ids[next.cursor];
   if (taskId === undefined || !isVerb(key.text)) return { state: next };
   return { state: next, outcome: { type: verbs[key.text], taskId } };
 }

@@ -5,7 +5,7 @@ import { cutText } from "../../display/plain-text.js";
 import { shareColumns } from "../../display/task-columns.js";
 import { ageText } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
-import { visibleRange } from "../list-cursor.js";
+import { keptCursor, visibleRange } from "../list-cursor.js";
 import { TaskRow } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
 import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
@@ -29,7 +29,7 @@ export function Opening(props: {
   const tasks = openingTasks(lines);
   const ids = tasks.map(({ info }) => info.id);
   const state = useKeyState((now, key) => reduceOpening(now, key, ids), { cursor: 0 }, onOutcome);
-  const current = tasks[Math.min(state.cursor, tasks.length - 1)];
+  const current = tasks[keptCursor(state, ids)];
   const at = lines.findIndex(({ key }) => key === current?.info.id);
   const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows);
   const widths = { ...shareColumns(tasks, columns), server: 0 };
