@@ -22,6 +22,7 @@ const code = await runCommandLine(process.argv.slice(2), {
       ...(line.servers.length === 0 ? {} : { servers: line.servers }),
       ...(line.state === undefined ? {} : { stateFile: line.state }),
       onInterrupt: line.onInterrupt,
+      ...(line.screenReader ? { screenReader: true } : {}),
     });
   },
 });

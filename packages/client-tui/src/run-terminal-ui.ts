@@ -12,6 +12,8 @@ export interface RunTerminalUiOptions {
   readonly stateFile?: string;
   /** What Ctrl-C does to the tasks that run; by default they go on. */
   readonly onInterrupt?: OnInterrupt;
+  /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
+  readonly screenReader?: boolean;
   /** Added to the menu. */
   readonly extraActions?: readonly ExtraAction[];
 }
@@ -26,19 +28,37 @@ export interface RunTerminalUiOptions {
  */
 export async function runTerminalUi(options: RunTerminalUiOptions = {}): Promise<number> {
   prepareEnvironment(process.env);
-  const { showScreens } = await import("./show-screens.js");
+  const speaks = options.screenReader ?? wantsSentences(process.env);
+  const show = speaks ? await sentences() : await screens(options.extraActions ?? []);
   const client = await openClient({
     ...(options.servers === undefined ? {} : { servers: options.servers }),
     ...(options.stateFile === undefined ? {} : { stateFile: options.stateFile }),
   });
   const board = createTaskBoard(client, { clock: Date.now });
-  const code = await showScreens(client, board, options.extraActions ?? []);
+  const code = await show(client, board);
   const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
   if (code === exitCodes.interrupted) await onInterrupt(client, board, options.onInterrupt ?? "detach");
   board.close();
   await client.close();
-  if (running.length > 0 && code !== exitCodes.terminated) process.stdout.write(farewell(running.length));
+  const ended = code === exitCodes.terminated || code === exitCodes.hungUp;
+  if (running.length > 0 && !ended) process.stdout.write(farewell(running.length));
   return code;
+}
+
+/** Loaded only when they are drawn. */
+async function screens(extraActions: readonly ExtraAction[]) {
+  const { showScreens } = await import("./show-screens.js");
+  return (client: Client, board: TaskBoard) => showScreens(client, board, extraActions);
+}
+
+async function sentences() {
+  const { runInSentences } = await import("./spoken/run-in-sentences.js");
+  return runInSentences;
+}
+
+/** A dumb terminal cannot go back to a line that it has written; a screen reader would read every frame again. */
+function wantsSentences({ TERM, INK_SCREEN_READER }: NodeJS.ProcessEnv): boolean {
+  return TERM === "dumb" || INK_SCREEN_READER === "true";
 }
 
 /** Read by the drawing libraries when they are loaded: whoever opens the screens has a terminal and wants them drawn. */

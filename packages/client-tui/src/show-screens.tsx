@@ -50,7 +50,7 @@ export async function showScreens(
     terminal.clearWithNextFrame();
     instance?.rerender(screens());
   };
-  const stopListening = onTerminalEnd(stdin, () => leave(143));
+  const stopListening = onTerminalEnd(stdin, leave);
   // Whatever ends the process, the terminal is given back.
   const restore = () => void stdout.write(leaveScreen);
   process.once("exit", restore);

@@ -10,6 +10,7 @@ import {
   run,
   type Spawned,
   startInTerminal,
+  startInTerminalWith,
   startServer,
 } from "./processes.js";
 import { screenOf } from "./screen-of.js";
@@ -149,6 +150,22 @@ describe("the screens in a terminal", () => {
     expect((await run("wait", id, ...common)).code).toBe(0);
   });
 
+  it("are sentences and typed commands where the terminal cannot move a cursor", limits, async () => {
+    await run("call", "confirm", "--detach", ...common);
+    const terminal = startInTerminalWith({ TERM: "dumb" }, ...common);
+    await terminal.seen(/1 of your tasks is not finished\.\s+1\. confirm at \S+ asks you: 50 percent, 1 of 2\./);
+    await terminal.seen(/help lists the commands\./);
+    await terminal.press("nonsense\n");
+    await terminal.seen(/"nonsense" is no command/);
+    await terminal.press("answer 1\n");
+    await terminal.seen(/sure \(y\/n\)/);
+    await terminal.press("y\n");
+    await terminal.seen(/confirm is completed: \{"action":"accept","content":\{"sure":true\}\}/);
+    await terminal.press("quit\n");
+    expect(await terminal.ended).toBe(0);
+    expect(terminal.stdout()).not.toContain("\u001b");
+  });
+
   it("say what to start when the server is down, and go on when it is there", limits, async () => {
     await kill(server);
     const terminal = startInTerminal(...common);
@@ -158,12 +175,15 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it.each(["SIGTERM", "SIGHUP"])("give the terminal back on %s", limits, async (signal) => {
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ])("give the terminal back on %s", limits, async (signal, code) => {
     const terminal = startInTerminal(...common);
     const [, pid = ""] = await terminal.seen(/pid (\d+)/);
     await terminal.seen(/process data/);
     process.kill(Number(pid), signal);
-    expect(await terminal.ended).toBe(143);
+    expect(await terminal.ended).toBe(code);
     const [, after] = terminal.stdout().split(leaveScreen);
     expect(after?.replaceAll(showCursor, "")).toBe("");
   });

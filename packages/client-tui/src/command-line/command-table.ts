@@ -56,6 +56,7 @@ export const optionTable = {
   "client-id": { value: "ID", summary: "servers add, login: a client id that was registered by hand" },
   "callback-port": { value: "PORT", summary: "servers add, login: where the browser comes back to, by default any" },
   file: { value: "FILE", summary: "servers import: a configuration file that stands elsewhere" },
+  "screen-reader": { summary: "the user interface as sentences and typed commands (also where TERM is dumb)" },
   help: { summary: "this text" },
   version: { summary: "the version" },
 } as const satisfies Readonly<Record<string, OptionEntry>>;

@@ -41,6 +41,7 @@ export interface CommandLine {
   readonly answer: "accept" | "decline" | "cancel";
   readonly onInterrupt: OnInterrupt;
   readonly serverOptions: ServerLineOptions;
+  readonly screenReader: boolean;
   readonly help: boolean;
   readonly version: boolean;
 }
@@ -72,6 +73,7 @@ const options = {
   "client-id": { type: "string" },
   "callback-port": { type: "string" },
   file: { type: "string" },
+  "screen-reader": { type: "boolean", default: false },
   help: { type: "boolean", short: "h", default: false },
   version: { type: "boolean", default: false },
 } as const satisfies Readonly<Record<OptionName, object>>;
@@ -104,6 +106,7 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     answer: values.decline ? "decline" : values.dismiss ? "cancel" : "accept",
     onInterrupt: onInterrupt(values["on-interrupt"]),
     serverOptions: serverOptions(values),
+    screenReader: values["screen-reader"],
     help: values.help,
     version: values.version,
     ...(command === undefined ? {} : { command }),

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import { fakeServer, fakeTask } from "../../test/fake-client.js";
+import { type BoardAction, initialBoardState, reduceBoard } from "../model/board-state.js";
+import { newLiveTask } from "../model/live-task.js";
+import { changeSentences, openingSentences, taskSentence } from "./sentences.js";
+import { parseSpokenCommand } from "./spoken-command.js";
+
+const servers = [{ address: fakeServer, state: { name: "connected", known: true, attempt: 0 } as const }];
+const before = reduceBoard(
+  { ...initialBoardState, servers },
+  { type: "listed", server: fakeServer, tasks: [fakeTask("a")] },
+);
+const heard = (...actions: readonly BoardAction[]) => changeSentences(before, actions.reduce(reduceBoard, before));
+const progress = (value: number): BoardAction => ({
+  type: "event",
+  taskId: "a",
+  event: { type: "progress", progress: value, total: 50, message: `Processed ${value}` },
+  atMs: 0,
+});
+
+describe("sentences", () => {
+  it("open with the servers and with what is not finished, numbered", () => {
+    expect(openingSentences(before, [...before.tasks.values()])).toEqual([
+      "Server 127.0.0.1:8001 is live.",
+      "1 of your tasks is not finished.",
+      "1. count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.",
+    ]);
+  });
+
+  it("tell progress every ten percent and no more often", () => {
+    expect([heard(progress(17)), heard(progress(20))]).toEqual([
+      [],
+      ["count_words at 127.0.0.1:8001 is running: 40 percent, 20 of 50. Processed 20."],
+    ]);
+  });
+
+  it("tell a question, a lost server, a notice and the end at once", () => {
+    const question = { key: "k", message: "Sure?", schema: {}, userOnly: false };
+    expect(heard({ type: "event", taskId: "a", event: { type: "question", question }, atMs: 0 })[0]).toContain(
+      "It asks: Sure?",
+    );
+    const down = { address: fakeServer, state: { name: "down", known: true, reason: "connection refused" } as const };
+    expect(heard({ type: "servers", servers: [down] })).toEqual(["Server 127.0.0.1:8001 is down: connection refused."]);
+    expect(heard({ type: "notice", kind: "info", text: "hello" })).toEqual(["hello."]);
+    const result = { content: [], isError: false, meta: {}, status: "completed", reused: false, text: "12" } as const;
+    expect(heard({ type: "finished", taskId: "a", result })).toEqual(["count_words is completed: 12."]);
+  });
+
+  it("hold no character that would move a cursor", () => {
+    expect(taskSentence(newLiveTask(fakeTask("a", { message: "\u001b[2Jboo" })))).toContain("boo.");
+    expect(taskSentence(newLiveTask(fakeTask("a", { message: "\u001b[2Jboo" })))).not.toContain("\u001b");
+  });
+});
+
+describe("a typed command", () => {
+  it.each([
+    ["", { verb: "resume_all" }],
+    ["  pause 2 ", { verb: "pause", number: 2 }],
+    ["call count to=5 name=x", { verb: "call", tool: "count", words: ["to=5", "name=x"] }],
+    ["pause", { verb: "unknown", text: "pause" }],
+    ["pause 0", { verb: "unknown", text: "pause 0" }],
+    ["quit", { verb: "quit" }],
+  ])("%j means %j", (line, command) => {
+    expect(parseSpokenCommand(line)).toEqual(command);
+  });
+});

@@ -1,0 +1,90 @@
+import type { ServerInfo, TaskStatus } from "@resumable-mcp/client";
+import { isFinal } from "@resumable-mcp/client";
+import { plainText } from "../display/plain-text.js";
+import { serverLabel } from "../display/server-label.js";
+import { serverWord } from "../display/server-word.js";
+import { statusWord } from "../display/status-mark.js";
+import { resultPreview } from "../display/task-facts.js";
+import type { BoardState } from "../model/board-state.js";
+import { isUnfinished, type LiveTask } from "../model/live-task.js";
+
+/** Progress is told at every so many percent: more would never stop talking. */
+const toldPercent = 10;
+
+/** One task as a sentence: `count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.` */
+export function taskSentence({ info, problem, reconnecting, remembered }: LiveTask): string {
+  const { tool, server, status, interrupted, progress, total, percent, message } = info;
+  const share = percent === undefined ? "" : `${percent} percent, `;
+  const far = total === undefined ? `at ${progress}` : `${share}${progress} of ${total}`;
+  const is = remembered === true ? "was last seen" : beingWord(status, interrupted);
+  const trouble = reconnecting === undefined ? problem : `Reconnecting: ${reconnecting}`;
+  const parts = [
+    `${tool} at ${serverLabel(server)} ${is}: ${far}`,
+    message,
+    trouble,
+    ...info.questions.map((q) => `It asks: ${q.message}`),
+  ];
+  return parts.flatMap((part) => (part === undefined || part === "" ? [] : [withPeriod(plainText(part))])).join(" ");
+}
+
+/** `is running`, `asks you`. */
+function beingWord(status: TaskStatus, interrupted: boolean): string {
+  return status === "input_required" ? "asks you" : `is ${statusWord(status, interrupted)}`;
+}
+
+/** How a server stands, as a sentence. */
+export function serverSentence({ address, state }: ServerInfo): string {
+  return withPeriod(`Server ${serverLabel(address)} is ${serverWord(state)}`);
+}
+
+/** What the program opens with: the servers, and what is not finished. */
+export function openingSentences({ servers }: BoardState, unfinished: readonly LiveTask[]): readonly string[] {
+  const count = unfinished.length;
+  const subject =
+    count === 0
+      ? "None of your tasks is unfinished."
+      : `${count} of your tasks ${count === 1 ? "is" : "are"} not finished.`;
+  return [...servers.map(serverSentence), subject, ...numbered(unfinished)];
+}
+
+/** Tasks with the numbers by which commands name them. */
+export function numbered(tasks: readonly LiveTask[]): readonly string[] {
+  return tasks.map((task, index) => `${index + 1}. ${taskSentence(task)}`);
+}
+
+/** What has changed between two moments that is worth a sentence. */
+export function changeSentences(before: BoardState, now: BoardState): readonly string[] {
+  const tasks = [...now.tasks.values()].flatMap((task) => {
+    const known = before.tasks.get(task.info.id);
+    return known === undefined || known === task ? [] : taskChange(known, task);
+  });
+  const servers = now.servers.filter(({ address, state }) => {
+    const known = before.servers.find((server) => server.address === address)?.state.name;
+    return known !== undefined && known !== state.name && state.name !== "connecting" && known !== "idle";
+  });
+  const notice = now.notice !== undefined && now.notice !== before.notice ? [withPeriod(now.notice.text)] : [];
+  return [...servers.map(serverSentence), ...tasks, ...notice];
+}
+
+function taskChange(before: LiveTask, now: LiveTask): readonly string[] {
+  const { tool, status } = now.info;
+  if (isUnfinished(before) && isFinal(status)) return [endSentence(now)];
+  if (isFinal(status)) return [];
+  const asks = now.info.questions.length > before.info.questions.length;
+  if (asks || now.problem !== before.problem || now.reconnecting !== before.reconnecting) return [taskSentence(now)];
+  if (status !== before.info.status) return [withPeriod(`${tool} ${beingWord(status, now.info.interrupted)}`)];
+  return band(now) === band(before) ? [] : [taskSentence(now)];
+}
+
+function endSentence({ info, result }: LiveTask): string {
+  const preview = info.error?.message ?? resultPreview(result);
+  return withPeriod(`${info.tool} is ${info.status}${preview === undefined ? "" : `: ${preview}`}`);
+}
+
+function band({ info }: LiveTask): number {
+  return Math.floor((info.percent ?? 0) / toldPercent);
+}
+
+function withPeriod(text: string): string {
+  return /[.!?…]$/.test(text) ? text : `${text}.`;
+}
