@@ -10,7 +10,7 @@ export const engineDefaults = {
   /** Attempts that run at once in this process. */
   maxRunning: 32,
   maxRunningPerOwner: 16,
-  /** Unfinished tasks that one owner may have. */
+  /** Unfinished tasks that one owner may have, as far as this process knows them. */
   maxUnfinishedPerOwner: 1_000,
   /** How long finished tasks are kept. */
   ttlMs: 7 * 24 * 60 * 60 * 1000,

@@ -25,7 +25,7 @@ export interface ServeStdioOptions {
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { definition, store, recover = "attached", handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
-  const write = claimStdout();
+  const { write, gone } = claimStdout();
   const engine = await createServerEngine(definition, { store, recover, onError });
   const connection = serveStdioEras({
     definition,
@@ -39,20 +39,32 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
     if (message === undefined) onError(new Error("A line on stdin is no JSON."));
     else await connection.receive(message);
   });
-  await Promise.race([read.catch(onError), stopSignal()]);
+  await Promise.race([read.catch(onError), stopSignal(), gone]);
   await engine.drain({ timeoutMs: drainTimeoutMs });
   await connection.close();
   await engine.close();
 }
 
-/** Keeps stdout for messages: whoever else writes to it writes to stderr. */
-function claimStdout(): (message: object) => Promise<void> {
-  const write = process.stdout.write.bind(process.stdout);
-  process.stdout.write = process.stderr.write.bind(process.stderr);
-  return (message) =>
-    new Promise((resolve, reject) => {
-      write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
-    });
+/**
+ * Keeps stdout for messages: whoever else writes to it writes to stderr. A host that reads no more is gone, and nobody is
+ * to blame for it (EPIPE).
+ */
+function claimStdout(): { readonly write: (message: object) => Promise<void>; readonly gone: Promise<void> } {
+  const { stdout, stderr } = process;
+  const gone = new Promise<void>((resolve) => {
+    stdout.on("error", () => resolve());
+    // What is printed for people must not end the process either.
+    stderr.on("error", () => {});
+  });
+  const write = stdout.write.bind(stdout);
+  stdout.write = stderr.write.bind(stderr);
+  return {
+    gone,
+    write: (message) =>
+      new Promise((resolve, reject) => {
+        write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
+      }),
+  };
 }
 
 function parsed(line: string): unknown {

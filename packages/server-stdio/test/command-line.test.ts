@@ -1,7 +1,9 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
+import { afterwards, cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
 const timeoutMs = 30_000;
 
@@ -82,6 +84,28 @@ test(
       expect(problems).toEqual([]);
       expect(output.stderr).toContain("loud\nlouder\n");
     }
+  },
+  timeoutMs,
+);
+
+test(
+  "a host that closes its end of stdout is gone: the program ends by itself, without a stack",
+  async () => {
+    const args = [cli, toolsModule, "--no-supervise", "--store", await testFolder()];
+    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
+    afterwards(async () => child.kill("SIGKILL"));
+    let stderr = "";
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr += chunk.toString();
+    });
+    const ended = once(child, "close");
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params })}\n`);
+    await once(child.stdout, "data");
+    child.stdout.destroy();
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/list" })}\n`);
+    expect((await ended)[0]).toBe(0);
+    expect(stderr).not.toMatch(/\n\s+at /);
   },
   timeoutMs,
 );

@@ -5,7 +5,7 @@ import { randomToken } from "../../random-token.js";
 import { answerOf } from "../ask-user.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import { Exchange, type ExchangeKind } from "./exchange.js";
-import { type SessionDocument, type StoredCall, withCall } from "./session-document.js";
+import { finishedCall, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
 
 /**
@@ -86,15 +86,25 @@ export class CallLedger {
   }
 
   /** What a place in an exchange's stream is: within it, its very end, or beyond anything that was sent. */
-  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead"> {
+  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead" | "gone"> {
     const end = exchange.finished ? exchange.place : this.#stored(exchange.stream)?.end;
-    if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : "open";
+    if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(exchange);
     if (place <= exchange.place) return "open";
     if (exchange.kind !== "journal") return "ahead";
     const task = await this.#engine.store.getTask(exchange.taskId ?? exchange.stream);
     if (task === undefined) return "open";
     if (place > task.record.lastSeq) return "ahead";
     return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
+  }
+
+  /** A finished call is not begun anew: without its task there is nothing to tell. */
+  async #isThere({ stream, taskId, request, kind }: Exchange): Promise<"open" | "gone"> {
+    if (kind !== "journal" || !this.#callsTool(request)) return "open";
+    return (await this.#engine.store.getTask(taskId ?? stream)) === undefined ? "gone" : "open";
+  }
+
+  #callsTool({ params }: JSONRPCRequest): boolean {
+    return this.#engine.tools.some(({ name }) => name === params?.name);
   }
 
   /**
@@ -104,8 +114,7 @@ export class CallLedger {
    * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
    */
   async noteTask({ stream, request, kind }: Exchange, taskId: string): Promise<void> {
-    const isOurs = this.#engine.tools.some(({ name }) => name === request.params?.name);
-    if (!isOurs && request.method !== "tasks/result") return;
+    if (!this.#callsTool(request) && request.method !== "tasks/result") return;
     await this.#document.change((facts) => ({
       ...facts,
       calls: facts.calls.map((call) =>
@@ -121,7 +130,9 @@ export class CallLedger {
     this.#document.note((facts) => {
       const call = facts.calls.find(({ callId }) => callId === exchange.stream);
       if (call === undefined) return facts;
-      return withCall(facts, { ...call, end: exchange.place }, this.#limits.maxFinishedCalls);
+      const kept = finishedCall(call, exchange.place, this.#callsTool(exchange.request));
+      const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
+      return kept === undefined ? others : withCall(others, kept, this.#limits.maxFinishedCalls);
     });
   }
 

@@ -35,9 +35,8 @@ export interface LiveSessionOptions {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   readonly crossStreamReplay: boolean;
-  /** Learns the kinds of the server's tools, once for all sessions. */
+  /** Learns the kinds of the tools of this session's server. */
   readonly toolKinds: (session: LiveSession) => Promise<ToolKinds>;
-  readonly onToolsChanged: () => void;
 }
 
 /** The first version of the protocol whose clients understand an event without data. */
@@ -55,6 +54,7 @@ export class LiveSession {
   readonly #calls: CallLedger;
   readonly #streams = new Set<SseStream>();
   readonly #standalone: StandaloneStream;
+  #kinds: Promise<ToolKinds> | undefined;
   lastUsedMs = performance.now();
   closed = false;
 
@@ -165,6 +165,7 @@ export class LiveSession {
     if (exchange === undefined) return lostAnswer(cursor, this.id, this.#limits) ?? refusal(400, unknownEvent);
     const end = await this.#calls.judge(exchange, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
+    if (end === "gone") return refusal(400, unknownEvent);
     if (end === "over") return nothingLeft();
     const stream = this.#openStream();
     this.#resumeOn(exchange, stream, cursor.place, extra);
@@ -203,7 +204,8 @@ export class LiveSession {
   async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {
     // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
     if (request.method === "tasks/result") return "again";
-    const kinds = await this.#options.toolKinds(this);
+    this.#kinds ??= this.#options.toolKinds(this);
+    const kinds = await this.#kinds;
     return kinds.get(String(request.params?.name)) ?? "once";
   }
 
@@ -230,7 +232,7 @@ export class LiveSession {
   }
 
   async #sendUnrelated(message: JSONRPCMessage): Promise<void> {
-    if ("method" in message && message.method === "notifications/tools/list_changed") this.#options.onToolsChanged();
+    if ("method" in message && message.method === "notifications/tools/list_changed") this.#kinds = undefined;
     await this.#standalone.write(message);
   }
 

@@ -1,6 +1,6 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { expect, test } from "vitest";
-import { SessionDocument, type StoredCall, withCall } from "./session-document.js";
+import { expect, test, vi } from "vitest";
+import { finishedCall, SessionDocument, type StoredCall, withCall } from "./session-document.js";
 
 const empty = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
 const call = (callId: string, end?: number): StoredCall => ({
@@ -76,4 +76,39 @@ test("G11 of finished calls only the newest are kept, of unfinished ones all", (
   const calls = [call("open"), call("a", 3), call("b", 3), call("c", 3)];
   const facts = calls.reduce((before, one) => withCall(before, one, 2), empty as ReturnType<typeof withCall>);
   expect(facts.calls.map(({ callId }) => callId)).toEqual(["open", "b", "c"]);
+});
+
+test("nothing that a finished call was called with stays in the session, beyond what finds its task and owner", () => {
+  const _meta = { progressToken: 1, "resumable-mcp/client_id": "c", "example.com/secret": "s" };
+  const params = { name: "count", arguments: { path: "/private", client_id: "d" }, _meta };
+  const kept = finishedCall({ ...call("a"), params }, 7, true);
+  expect(kept).toEqual({
+    ...call("a", 7),
+    params: {
+      name: "count",
+      arguments: { client_id: "d" },
+      _meta: { progressToken: 1, "resumable-mcp/client_id": "c" },
+    },
+  });
+  const answer = { name: "answer_task", arguments: { task_id: "t", key: "name", content: { name: "Ada" } } };
+  expect(finishedCall({ ...call("a"), params: answer }, 7, false)?.params).toEqual({
+    name: "answer_task",
+    arguments: { task_id: "t", key: "name" },
+  });
+  expect(finishedCall({ ...call("a"), kind: "again", params }, 7, false)).toBeUndefined();
+});
+
+test("what was only noted is written by itself after a while", async () => {
+  vi.useFakeTimers();
+  try {
+    const { store, writes } = counting();
+    const document = await create(store);
+    document.note((facts) => withCall(facts, call("noted"), 16));
+    const before = writes();
+    await vi.advanceTimersByTimeAsync(5_000);
+    expect(writes()).toBe(before + 1);
+    expect((await open(store)).facts.calls).toHaveLength(1);
+  } finally {
+    vi.useRealTimers();
+  }
 });

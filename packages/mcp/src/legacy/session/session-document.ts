@@ -1,4 +1,5 @@
 import {
+  isJsonObject,
   isResumableError,
   type Json,
   type JsonObject,
@@ -7,6 +8,7 @@ import {
   type StoredSession,
 } from "@resumable-mcp/core";
 import { z } from "zod";
+import { metaKeys } from "../../meta-keys.js";
 
 const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
 
@@ -47,12 +49,14 @@ interface Stored {
 }
 
 const maxConflicts = 10;
+/** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
+const noteFlushMs = 5_000;
 
 /**
  * The part of a session that survives a restart, as one document of the store.
  *
  * Durability: `change` resolves when the change is durable; changes made at once share one write. `note` waits for the
- * next write. Ordering: as made. Another process may write the same document: changes are made anew on what it left.
+ * next write, or for `noteFlushMs`. Ordering: as made. Another process may write the same document: changes are made anew on what it left.
  */
 export class SessionDocument {
   readonly id: string;
@@ -61,6 +65,7 @@ export class SessionDocument {
   #stored: Stored;
   #pending: Change[] = [];
   #writing: Promise<void> | undefined;
+  #flushing: NodeJS.Timeout | undefined;
 
   private constructor(store: Store, session: Pick<StoredSession, "id" | "owner">, stored: Stored) {
     this.id = session.id;
@@ -91,6 +96,11 @@ export class SessionDocument {
 
   note(change: Change): void {
     this.#pending.push(change);
+    this.#flushing ??= setTimeout(() => {
+      this.#flushing = undefined;
+      // What cannot be written now goes with the next change, or is gone with the session.
+      this.flush().catch(() => {});
+    }, noteFlushMs).unref();
   }
 
   /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `SESSION_CONFLICT` when the session is gone. */
@@ -147,6 +157,29 @@ function put(store: Store, { id, owner }: { id: string; owner: string }, facts: 
   const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   // Absent properties are absent in JSON, too.
   return store.putSession({ id, owner, value: JSON.parse(JSON.stringify(facts)) as Json, expectedVersion, now });
+}
+
+/**
+ * What is kept of a finished call: enough to tell a client that comes late what came of it, and no more of what it was
+ * called with. Nothing of a call that only runs again: its client sends it again. Pure.
+ *
+ * @param ofTool whether it called a tool that has a task, which is found by its id; the others speak about tasks.
+ */
+export function finishedCall(call: StoredCall, end: number, ofTool: boolean): StoredCall | undefined {
+  if (call.kind === "again" && call.method === undefined) return undefined;
+  const { arguments: given = {}, _meta = {}, name, taskId } = call.params;
+  const { content: _answer, ...rest } = isJsonObject(given) ? given : {};
+  const meta = pick(_meta, ["progressToken", metaKeys.clientId]);
+  const params = {
+    ...(name === undefined ? {} : { name, arguments: ofTool ? pick(given, ["client_id"]) : rest }),
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+  };
+  return { ...call, params, end };
+}
+
+function pick(value: Json, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => keys.includes(key)));
 }
 
 /** Adds a call, or replaces what is known of it; of the finished ones only the newest stay. Pure. */

@@ -2,7 +2,10 @@
 export const sessionLimits = {
   /** Of one POST. */
   maxBodyBytes: 4 * 1024 * 1024,
-  /** Sessions that one authenticated subject may have; of callers without authentication, all together. */
+  /**
+   * Sessions that one authenticated subject may have; of callers without authentication, all together. Each process
+   * counts those that it opened.
+   */
   maxSessionsPerOwner: 10_000,
   /** Sessions kept in memory; beyond that the longest idle one goes to the store. */
   maxLiveSessions: 2_000,

@@ -29,7 +29,8 @@ export class SessionRegistry {
   /** Sessions that this process opened, by their owner. */
   readonly #opened = new Map<string, Set<string>>();
   readonly #timer: NodeJS.Timeout;
-  #kinds: Promise<ToolKinds> | undefined;
+  /** The table that was learned last. */
+  #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
   #sweeping: Promise<void> | undefined;
 
   constructor(options: SessionRegistryOptions) {
@@ -99,19 +100,18 @@ export class SessionRegistry {
       engine,
       limits,
       crossStreamReplay,
-      toolKinds: (session) => {
-        this.#kinds ??= readToolKinds((cursor) =>
-          session.transport.ask("tools/list", cursor === undefined ? {} : { cursor }),
-        ).finally(() => {
-          // It may not have told all: another session is asked.
-          if (session.closed) this.#kinds = undefined;
-        });
-        return this.#kinds;
-      },
-      onToolsChanged: () => {
-        this.#kinds = undefined;
+      toolKinds: async (session) => {
+        const ask = (cursor?: string) => session.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
+        return this.#shared(await readToolKinds(ask));
       },
     });
+  }
+
+  /** Servers may offer each session other tools, but most offer all the same: those share one table. */
+  #shared(kinds: ToolKinds): ToolKinds {
+    const text = JSON.stringify([...kinds]);
+    if (this.#kinds.text !== text) this.#kinds = { text, kinds };
+    return this.#kinds.kinds;
   }
 
   async #connect(session: LiveSession, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
