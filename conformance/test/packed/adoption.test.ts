@@ -1,10 +1,11 @@
 import { once } from "node:events";
-import { CallToolResultSchema, CreateTaskResultSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import { CallToolResultSchema, CreateTaskResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterAll, describe, expect, inject, test, vi } from "vitest";
 import { commandsOf, examplesIn, fileExamples } from "../readme-examples.js";
 import { published } from "../repository.js";
 import { compile } from "./compile.js";
 import { openProject } from "./empty-project.js";
+import { progressUntil } from "./progress-of-call.js";
 import { connectHttp, connectStdio, endAll, killChildOf, pasteExamples, serveExample } from "./served-example.js";
 import { twoVersions } from "./two-versions.js";
 import { allEventsOf, eventsOf, postCall, resumeStream, task2026 } from "./wire.js";
@@ -21,22 +22,11 @@ const countToFour = { name: "count_to", arguments: { n: 4 } };
 const countToSix = { name: "count_to", arguments: { n: 6 } };
 const counted = { structuredContent: { counted: 4 } };
 
-/** Notes progress, and does something once when it reaches a value. */
-function progressUntil(value: number, act: () => Promise<void>) {
-  const seen: number[] = [];
-  const acts: Promise<void>[] = [];
-  const onprogress = ({ progress }: Progress) => {
-    seen.push(progress);
-    if (progress === value && acts.length === 0) acts.push(act());
-  };
-  return { seen, onprogress, acted: () => Promise.all(acts) };
-}
-
 describe.concurrent("killed in mid-call and started again, the example of", () => {
   test("createSessionHandler answers the same call of the same client, without gap or repeat", limits, async () => {
     const server = await serveExample(project, "packages/mcp", "server.mjs");
     const client = await connectHttp(server.url);
-    const { seen, onprogress, acted } = progressUntil(2, server.killAndRestart);
+    const { seen, onprogress, acted } = progressUntil(client, 2, server.killAndRestart);
     expect(await client.callTool(countToFour, undefined, { onprogress })).toMatchObject(counted);
     await acted();
     expect(seen).toEqual([1, 2, 3, 4]);
@@ -45,11 +35,11 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
   test("attachTools on stdio loses the call and not the task: the same call attaches to it", limits, async () => {
     const folder = await pasteExamples(project, "packages/mcp", ["tools.mjs", "stdio.mjs"]);
     const first = await connectStdio(folder, process.execPath, "stdio.mjs");
-    const before = progressUntil(2, async () => void process.kill(first.pid, "SIGKILL"));
+    const before = progressUntil(first.client, 2, async () => void process.kill(first.pid, "SIGKILL"));
     await expect(first.client.callTool(countToFour, undefined, before)).rejects.toThrow(/closed/);
     expect(before.seen).toEqual([1, 2]);
     const { client } = await connectStdio(folder, process.execPath, "stdio.mjs");
-    const after = progressUntil(4, async () => {});
+    const after = progressUntil(client, 4, async () => {});
     expect(await client.callTool(countToFour, undefined, after)).toMatchObject(counted);
     expect(after.seen).toEqual([2, 3, 4]);
   });
@@ -58,7 +48,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     const folder = await pasteExamples(project, "packages/mcp", ["tools.mjs", "stdio.mjs"]);
     const command = ["--command", `${process.execPath} stdio.mjs`];
     const { client, pid } = await connectStdio(folder, project.bin("resumable-mcp-stdio"), ...command);
-    const { seen, onprogress, acted } = progressUntil(2, () => killChildOf(pid));
+    const { seen, onprogress, acted } = progressUntil(client, 2, () => killChildOf(pid));
     expect(await client.callTool(countToFour, undefined, { onprogress })).toMatchObject(counted);
     await acted();
     expect(seen).toEqual([1, 2, 3, 4]);
@@ -105,13 +95,13 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     async () => {
       const server = await serveExample(project, "packages/mcp", "event-store.mjs");
       const client = await connectHttp(server.url);
-      const { seen, onprogress, acted } = progressUntil(2, server.killAndRestart);
+      const { seen, onprogress, acted } = progressUntil(client, 2, server.killAndRestart);
       const stop = new AbortController();
       const lost = client.callTool(countToFour, undefined, { onprogress, signal: stop.signal });
       const refused = expect(lost).rejects.toThrow("nobody answers it");
       await vi.waitFor(() => expect(seen).toEqual([1, 2]), waiting);
       await acted();
-      const after = progressUntil(4, async () => {});
+      const after = progressUntil(client, 4, async () => {});
       expect(await client.callTool(countToFour, undefined, after)).toMatchObject(counted);
       expect(after.seen).toEqual([2, 3, 4]);
       expect(seen).toEqual([1, 2]);
