@@ -51,6 +51,22 @@ export async function connectHost(
   return { client, transport, output };
 }
 
+/**
+ * The progress that comes over the wire from now on. Not what `onprogress` hears: the SDK's client drops progress that
+ * comes in one piece with the call's result.
+ */
+export function progressTo(client: Client): readonly number[] {
+  const seen: number[] = [];
+  const { transport } = client;
+  if (transport === undefined) throw new Error("The client is not connected.");
+  const { onmessage } = transport;
+  transport.onmessage = (message, extra) => {
+    if ("method" in message && message.method === "notifications/progress") seen.push(Number(message.params?.progress));
+    onmessage?.(message, extra);
+  };
+  return seen;
+}
+
 /** Runs the program with an empty stdin until it ends. */
 export function runToEnd(
   args: readonly string[],

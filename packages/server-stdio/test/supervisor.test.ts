@@ -13,6 +13,7 @@ import {
   connectHost,
   isRunning,
   killServer,
+  progressTo,
   testFolder,
   toolsModule,
 } from "./stdio-host.js";
@@ -24,10 +25,9 @@ test(
   "G5 a call in flight survives two SIGKILLs of the server: progress rises without gap or repeat",
   async () => {
     const { client, transport } = await connectHost([toolsModule, "--store", await testFolder()]);
-    const seen: number[] = [];
+    const seen = progressTo(client);
     const kills: Promise<void>[] = [];
     const onprogress = ({ progress }: Progress) => {
-      seen.push(progress);
       if (progress === 5 || progress === 20) kills.push(killServer(transport.pid));
     };
     const result = await client.callTool({ name: "count_to", arguments: { n: 40 } }, undefined, { onprogress });
