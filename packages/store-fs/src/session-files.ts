@@ -1,7 +1,9 @@
 import { basename, dirname, join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Instant, type Json, ResumableError, type StoredSession } from "@resumable-mcp/core";
 import * as z from "zod/mini";
 import { allDone } from "./all-done.js";
+import { BoundedCache } from "./bounded-cache.js";
 import { decodeWhole, encodeLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
@@ -33,9 +35,13 @@ interface PutRequest {
  */
 export class SessionFiles {
   private readonly context: StoreContext;
+  /** By folder. */
+  private readonly lastPutMs: BoundedCache<number>;
 
   constructor(context: StoreContext) {
     this.context = context;
+    const maxEntries = context.limits.maxKnownSessions;
+    this.lastPutMs = new BoundedCache({ maxEntries, maxBytes: maxEntries });
   }
 
   async get(id: string): Promise<StoredSession | undefined> {
@@ -57,6 +63,7 @@ export class SessionFiles {
       throw conflict(id);
     }
     for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.pathOf(id, older));
+    this.notePut(session);
     if (durable) await this.sync(path);
     return parseSession(bytes) ?? session;
   }
@@ -99,13 +106,24 @@ export class SessionFiles {
 
   async listIdle(request: { readonly idleSinceMs: number; readonly limit: number }): Promise<readonly StoredSession[]> {
     const oldest = new FirstOf<StoredSession>(request.limit, byUpdate);
-    const { disk, layout } = this.context;
+    const { disk, layout, limits } = this.context;
+    let read = 0;
     for (const name of listIfExists(disk, layout.sessions) ?? []) {
-      const folder = join(layout.sessions, name);
-      const session = this.readNewest(folder);
-      if (session !== undefined && Date.parse(session.updatedAt) < request.idleSinceMs) oldest.add(session);
+      // It can only have been put again since.
+      if ((this.lastPutMs.get(name) ?? Number.NEGATIVE_INFINITY) >= request.idleSinceMs) continue;
+      if (++read % limits.sessionsPerTurn === 0) await nextTurn();
+      const session = this.readNewest(join(layout.sessions, name));
+      if (session === undefined) continue;
+      const putMs = this.notePut(session);
+      if (putMs < request.idleSinceMs) oldest.add(session);
     }
     return oldest.items;
+  }
+
+  private notePut({ id, updatedAt }: Pick<StoredSession, "id" | "updatedAt">): number {
+    const putMs = Date.parse(updatedAt);
+    this.lastPutMs.set(fileName(id), putMs, 1);
+    return putMs;
   }
 
   private versionsOf(id: string): number[] {

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { nodeDisk } from "../src/node-disk.js";
+import { at, emptyFolder, openStore } from "./scene.js";
+
+const putSession = (store: ReturnType<typeof openStore>, index: number, ms: number) => {
+  const id = `session-of-this-test-${index}`;
+  return store.putSession({ id, owner: "session:test", value: {}, expectedVersion: 0, now: at(ms) });
+};
+
+test("looking for idle sessions reads none that was put since, and lets everything else have its turn (G11)", async () => {
+  const directory = emptyFolder();
+  const writer = openStore(directory, { durability: "process" });
+  for (let index = 0; index < 100; index += 1) await putSession(writer, index, 1_000 + index);
+  const reads = { count: 0 };
+  const list = (folder: string) => {
+    reads.count += 1;
+    return nodeDisk.list(folder);
+  };
+  const store = openStore(directory, { durability: "process", disk: { ...nodeDisk, list } });
+  const idleSinceMs = at(1_003).wallMs;
+  let turns = 0;
+  let immediate: NodeJS.Immediate | undefined;
+  const turn = () => {
+    turns += 1;
+    immediate = setImmediate(turn);
+  };
+  immediate = setImmediate(turn);
+  const first = await store.listIdleSessions({ idleSinceMs, limit: 10 });
+  clearImmediate(immediate);
+  expect(first.map(({ id }) => id)).toEqual([0, 1, 2].map((index) => `session-of-this-test-${index}`));
+  expect(turns).toBeGreaterThanOrEqual(3);
+  reads.count = 0;
+  expect(await store.listIdleSessions({ idleSinceMs, limit: 10 })).toEqual(first);
+  // The folder of all sessions, and those of the three that are idle.
+  expect(reads.count).toBe(4);
+});
