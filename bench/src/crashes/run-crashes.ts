@@ -41,6 +41,8 @@ export interface CrashReport extends CrashVerdict {
 const finishPatienceMs = 300_000;
 /** How long to wait until a worker passes the point at which it is to die; then it dies at a moment. */
 const pointPatienceMs = 800;
+/** How long a worker may take until its first attempt begins. */
+const workPatienceMs = 5_000;
 
 const enginePoints = [
   "engine.attempt.started",
@@ -153,9 +155,17 @@ class Crashes {
     const plan = planKill(this.random, this.points);
     const point = plan.kind === "point" ? { name: plan.point, hits: plan.hits } : undefined;
     const life = await this.begin(slot, point);
+    await this.workBegins(life);
     const timer = setTimeout(() => life.kill("SIGKILL"), plan.kind === "moment" ? plan.afterMs : pointPatienceMs);
     const place = await life.death.finally(() => clearTimeout(timer));
     this.count(life, place ?? "a random moment");
+  }
+
+  /** A worker that finds nothing to do, since others do it, lives for a while and dies without having worked. */
+  private async workBegins(life: WorkerLife): Promise<void> {
+    const patience = new AbortController();
+    await Promise.race([life.working, pause(workPatienceMs, undefined, { signal: patience.signal }).catch(() => {})]);
+    patience.abort();
   }
 
   private count(life: WorkerLife, place: string): void {
@@ -172,6 +182,7 @@ class Crashes {
   /** Stops a worker beyond its lease, wakes it, lets it try to go on, and kills it. */
   private async freeze(slot: number): Promise<void> {
     const life = await this.begin(slot);
+    await this.workBegins(life);
     await pause(this.random.between(50, 600));
     life.kill("SIGSTOP");
     await pause(this.options.leaseTtlMs * 2);

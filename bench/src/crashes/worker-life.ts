@@ -39,6 +39,8 @@ export interface WorkerLife {
   /** Resolves, when the process is gone and everything it told is read, to the point at which it killed itself. */
   readonly death: Promise<string | undefined>;
   readonly hasWorked: () => boolean;
+  /** Resolves when its first attempt begins, or when it died before that. */
+  readonly working: Promise<void>;
   /** Asks it to start a run. */
   start(run: string): void;
   kill(signal: NodeJS.Signals): void;
@@ -57,15 +59,25 @@ export function beginWorker(order: WorkerOrder, hear: (line: WorkerLine) => void
   const ready = new Promise<boolean>((resolve) => {
     becomeReady = resolve;
   });
+  let beginWork: () => void = () => {};
+  const working = new Promise<void>((resolve) => {
+    beginWork = resolve;
+  });
   createInterface({ input: child.stdout }).on("line", (text) => {
     const line: WorkerLine = JSON.parse(text);
     if (line.kind === "ready") becomeReady(true);
-    if (line.kind === "working") worked = true;
+    if (line.kind === "working") {
+      worked = true;
+      beginWork();
+    }
     if (line.kind === "dies") point = line.point;
     hear(line);
   });
   const death = deathOf(child)
-    .finally(() => becomeReady(false))
+    .finally(() => {
+      becomeReady(false);
+      beginWork();
+    })
     .then(() => point);
   // Whoever waits for the death hears of it; until then somebody waits for the beginning.
   death.catch(() => {});
@@ -75,6 +87,7 @@ export function beginWorker(order: WorkerOrder, hear: (line: WorkerLine) => void
     ready,
     death,
     hasWorked: () => worked,
+    working,
     start: (run) => void child.stdin.write(`${run}\n`),
     kill: (signal) => void child.kill(signal),
     end: () => void child.stdin.end(),

@@ -42,6 +42,8 @@ export interface Disk {
   removeTree(path: string): void;
   /** Makes a file's content durable. */
   syncData(file: number): Promise<void>;
+  /** As `syncData`, and lets nothing else happen meanwhile: for what must not come between. */
+  syncDataNow(file: number): void;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
   /** The type of the file system as statfs(2) numbers it, where the platform tells. */

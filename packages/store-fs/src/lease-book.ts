@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
-import { isSystemError } from "./disk.js";
+import { hasCode, isSystemError } from "./disk.js";
 import type { Hints } from "./hints.js";
 import { trim } from "./journal-append.js";
 import { journalName, leaseName, quietName, taskFolder } from "./layout.js";
@@ -86,6 +86,8 @@ export class LeaseBook {
     } catch (error) {
       // Whoever was not given the lease cannot give it back.
       this.abandon(live);
+      // Somebody took over since, and removed what is not needed any more.
+      if (hasCode(error, "ENOENT")) return undefined;
       throw error;
     }
   }
@@ -180,6 +182,10 @@ export class LeaseBook {
 
   /** A sync failed: its bytes may not be on the disk, though the system will not say so a second time. */
   fail(live: LiveLease): void {
+    const { chain } = live.view.header;
+    // Of earlier files, those that this lease has written and left.
+    for (const { epoch } of chain)
+      if (epoch >= live.lease.epoch) this.doubtful.add(join(live.folder, journalName(epoch)));
     this.doubtful.add(live.view.path);
     this.end(live);
   }

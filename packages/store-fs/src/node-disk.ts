@@ -33,6 +33,7 @@ export const nodeDisk: Disk = {
   removeFolder: (path) => fs.rmdirSync(path),
   removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
   syncData: (file) => fdatasync(file),
+  syncDataNow: (file) => fs.fdatasyncSync(file),
   async syncFolder(path) {
     if (!canSyncFolders) return;
     const folder = await openFile(path, "r");

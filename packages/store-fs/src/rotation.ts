@@ -41,6 +41,7 @@ export class Rotation {
     const { taskId, epoch: lease, worker } = live.lease;
     const rotate = { epoch: live.epoch, lease, leaseFile: live.leaseFile, view: live.view };
     const by = { worker, holder: live.holder };
+    if (!this.makeDurable(live)) return;
     try {
       const taken = takeOver(context, this.cache, {
         taskId,
@@ -62,6 +63,19 @@ export class Rotation {
       live.extendedTo = 0;
     } catch {
       // The old file is whole and stays the newest: what could not be begun is tried again after the next commit.
+    }
+  }
+
+  /** A loss of power must not leave a seal behind and take what it counts, though nobody was told of it yet. */
+  private makeDurable(live: LiveLease): boolean {
+    const { disk, durable } = this.context;
+    if (!durable || live.durable.lastSeq === live.view.record.lastSeq) return true;
+    try {
+      disk.syncDataNow(live.file);
+      return true;
+    } catch {
+      this.book.fail(live);
+      return false;
     }
   }
 

@@ -9,7 +9,7 @@ import { disturb } from "./quiet-folder.js";
 import type { StoreContext } from "./store-context.js";
 import { type FolderState, lookAt } from "./task-folder.js";
 import type { TaskView } from "./task-view.js";
-import { appendAll, syncPath, touchFile, unlinkIfExists } from "./whole-file.js";
+import { appendAll, syncPath, syncPathNow, touchFile, unlinkIfExists } from "./whole-file.js";
 
 /** Who begins an epoch, and why. */
 export interface TakeOverRequest {
@@ -63,6 +63,8 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     if (before === undefined) return abandon(context, file);
     cache.delete(request.taskId);
     context.observe("store.takeover.read", request.taskId);
+    // A loss of power must not leave the seal behind and take what it counts.
+    if (context.durable && before.unsynced) syncPathNow(context.disk, before.path);
     const header = headerOf(request, epoch, before);
     const line = encodeLine(JSON.stringify(header));
     appendAll(context.disk, file, line);

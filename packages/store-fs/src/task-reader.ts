@@ -92,7 +92,10 @@ export class TaskReader {
     for (let polls = 0; ; polls += 1) {
       const reading = readNow(this.context, this.cache, taskId);
       if (reading === undefined) return this.missing(taskId);
-      if (reading.settled || this.context.readOnly) return await this.finish(reading);
+      const isDurable = await this.makeDurable(reading.view);
+      // A file that is gone was made superfluous by a newer one.
+      if (!isDurable) continue;
+      if (reading.settled || this.context.readOnly) return { ...reading, record: isDurable.record };
       if (polls < maxSettlePolls && this.isBeingTaken(reading)) await delay(settlePollMs);
       else await this.settle(taskId);
     }
@@ -104,21 +107,31 @@ export class TaskReader {
     return undefined;
   }
 
-  /** What was read may not be on the disk yet: others must not act on what a loss of power could take back. */
-  private async finish({ view, folder }: Reading): Promise<TaskReading> {
+  /**
+   * What was read may not be on the disk yet: others must not act on what a loss of power could take back.
+   *
+   * @returns the record up to which that is so, or `undefined` when the files were removed meanwhile.
+   */
+  private async makeDurable(view: TaskView): Promise<{ readonly record: TaskRecord } | undefined> {
     const { record } = view;
-    if (view.unsynced && this.context.durable && !this.context.readOnly) {
+    if (!view.unsynced || !this.context.durable || this.context.readOnly) return { record };
+    try {
       await this.syncRead(view);
-      if (view.record === record) view.unsynced = false;
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
     }
-    return { record, view, folder };
+    if (view.record === record) view.unsynced = false;
+    return { record };
   }
 
   /** A journal that is read for the first time may seal files whose taker died before it synced them. */
   private async syncRead(view: TaskView): Promise<void> {
-    const folder = taskFolder(this.context.layout, view.header.taskId);
+    const { disk, layout } = this.context;
+    const folder = taskFolder(layout, view.header.taskId);
     const sealed = view.sealSynced ? [] : view.header.chain.map(({ epoch }) => join(folder, journalName(epoch)));
-    await allDone([...sealed, view.path].map((path) => syncPath(this.context.disk, path)));
+    await allDone([...sealed, view.path].map((path) => syncPath(disk, path)));
+    if (!view.sealSynced) await disk.syncFolder(folder);
     view.sealSynced = true;
   }
 
@@ -136,6 +149,9 @@ export class TaskReader {
     try {
       await syncTakenOver(this.context, taken);
       removeSuperfluous(this.context, taken.view);
+    } catch (error) {
+      // Somebody took over since, and removed what is not needed any more.
+      if (!hasCode(error, "ENOENT")) throw error;
     } finally {
       this.context.disk.close(taken.file);
     }

@@ -118,6 +118,16 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
   }
 }
 
+/** As `syncPath`, at once. */
+export function syncPathNow(disk: Disk, path: string): void {
+  const file = disk.open(path, "r+");
+  try {
+    disk.syncDataNow(file);
+  } finally {
+    disk.close(file);
+  }
+}
+
 /** Writes the first bytes of a file over themselves. */
 export function rewriteInPlace(disk: Disk, path: string, length: number): void {
   const file = disk.open(path, "r+");

@@ -55,6 +55,10 @@ export function failingDisk(verdict: Verdict): Disk & { readonly openFiles: () =
       check("fdatasync", paths.get(file) ?? "");
       await nodeDisk.syncData(file);
     },
+    syncDataNow(file) {
+      check("fdatasync", paths.get(file) ?? "");
+      nodeDisk.syncDataNow(file);
+    },
     async syncFolder(path) {
       check("fsync", path);
       await nodeDisk.syncFolder(path);

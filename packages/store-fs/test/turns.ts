@@ -30,7 +30,8 @@ export type Fact =
   | { readonly kind: "saw"; readonly marks: readonly string[] };
 
 const [director, actor] = [1, 0];
-const patienceMs = 60_000;
+/** An actor may wait long, until others have played; nobody plays for as long as this. */
+const patienceMs = 100_000;
 
 export function createTurnMemory(): TurnMemory {
   return { cells: new SharedArrayBuffer(8), text: new SharedArrayBuffer(64 * 1024) };
@@ -51,7 +52,8 @@ function pass(memory: TurnMemory, from: number, to: number): void {
   const cells = new Int32Array(memory.cells);
   Atomics.store(cells, 0, to);
   Atomics.notify(cells, 0);
-  if (Atomics.wait(cells, 0, to, patienceMs) === "timed-out") throw new Error(`nobody gave the turn back to ${from}`);
+  const timeoutMs = from === director ? patienceMs : Number.POSITIVE_INFINITY;
+  if (Atomics.wait(cells, 0, to, timeoutMs) === "timed-out") throw new Error("an actor did not give its turn back");
 }
 
 /** The director gives an actor its turn, and waits for its report. */
@@ -71,7 +73,7 @@ export function report(memory: TurnMemory, message: Report): Cue {
 /** The first turn is the director's: an actor that has just begun waits for its first cue. */
 export function awaitFirstCue(memory: TurnMemory): Cue {
   const cells = new Int32Array(memory.cells);
-  Atomics.wait(cells, 0, director, patienceMs);
+  Atomics.wait(cells, 0, director);
   return JSON.parse(read(memory));
 }
 
