@@ -1,4 +1,12 @@
-import type { Client, ClientEvent, TaskHandle, TaskInfo, TaskJournal, TaskResult } from "@resumable-mcp/client";
+import type {
+  Client,
+  ClientEvent,
+  ServerTest,
+  TaskHandle,
+  TaskInfo,
+  TaskJournal,
+  TaskResult,
+} from "@resumable-mcp/client";
 import { isFinal } from "@resumable-mcp/client";
 
 /** The one server of the fake, unless a task names another. */
@@ -37,6 +45,7 @@ export interface FakeWorld {
   readonly inputSchema?: TaskInfo["questions"][number]["schema"];
   readonly events?: (taskId: string) => AsyncIterableIterator<ClientEvent>;
   readonly servers?: ReturnType<Client["servers"]>;
+  readonly test?: (server: string) => ServerTest;
 }
 
 const plainSchema = {
@@ -86,9 +95,12 @@ export function fakeClient(world: FakeWorld): Client {
     ],
     ping: async () => [],
     servers: () => servers,
-    addServer: async () => ({ address: fakeServer, state: { name: "idle", known: false } }),
-    removeServer: async () => {},
-    testServer: async () => ({ server: fakeServer, ok: true }),
+    async addServer(config, { name } = {}) {
+      said.push(`addServer ${JSON.stringify(config)} ${name}`);
+      return { address: fakeServer, state: { name: "idle", known: false } };
+    },
+    removeServer: async (address) => void said.push(`removeServer ${address}`),
+    testServer: async (server) => world.test?.(server) ?? { server, ok: true, milliseconds: 5 },
     signIn: async () => {},
     onServerChange: () => () => {},
     summary: () => ({

@@ -16,8 +16,12 @@ export function printResult(output: Output, result: TaskResult): void {
     });
     return;
   }
-  const text = result.text === "" ? JSON.stringify(result.structuredContent ?? null) : result.text;
-  output.line(withoutControl(text));
+  output.line(withoutControl(resultText(result)));
+}
+
+/** A result for people: its text, else its structured content. */
+export function resultText({ text, structuredContent }: TaskResult): string {
+  return text === "" ? JSON.stringify(structuredContent ?? null) : text;
 }
 
 /** Keeps line breaks and tabs, and takes out what would move the cursor or change colours. */

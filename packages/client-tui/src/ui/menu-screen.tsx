@@ -8,13 +8,14 @@ import type { ScreenProps } from "./screen-props.js";
 import { TaskRow } from "./task-row.js";
 
 /** The keys of the menu. */
-export const menuKeys = ["1-4 or Enter choose", "0 exit", "Ctrl-C leave: tasks go on"];
+export const menuKeys = ["1-5 or Enter choose", "0 exit", "Ctrl-C leave: tasks go on"];
 
 const items: readonly MenuItem[] = [
   { key: "1", letter: "p", label: "process data: call a tool" },
   { key: "2", letter: "l", label: "list tasks" },
   { key: "3", letter: "s", label: "statistics" },
   { key: "4", letter: "y", label: "session summary" },
+  { key: "5", letter: "v", label: "servers" },
   { key: "0", letter: "q", label: "exit" },
 ];
 
@@ -23,6 +24,7 @@ const screens: ReadonlyMap<string, Screen> = new Map([
   ["2", { name: "board" }],
   ["3", { name: "stats" }],
   ["4", { name: "session" }],
+  ["5", { name: "servers" }],
 ]);
 
 /** The menu, and under it the tasks that are not finished. */

@@ -8,6 +8,9 @@ export type Screen =
   | { readonly name: "tools" }
   | { readonly name: "stats" }
   | { readonly name: "session" }
+  | { readonly name: "servers" }
+  | { readonly name: "add_server" }
+  | { readonly name: "import_servers" }
   | { readonly name: "detail"; readonly taskId: string }
   | { readonly name: "call"; readonly tool: ToolInfo }
   | { readonly name: "answer"; readonly taskId: string; readonly question: Question }

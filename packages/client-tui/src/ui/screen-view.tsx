@@ -15,6 +15,10 @@ import type { Screen } from "./navigation.js";
 import { Opening } from "./opening/opening.js";
 import { openingKeys } from "./opening/opening-keys.js";
 import type { ScreenProps } from "./screen-props.js";
+import { AddServerScreen } from "./servers/add-server-screen.js";
+import { ImportScreen, importKeys } from "./servers/import-screen.js";
+import { serversKeys } from "./servers/servers.js";
+import { ServersScreen } from "./servers/servers-screen.js";
 import { SessionScreen } from "./session/session-screen.js";
 import { StatsScreen } from "./stats/stats-screen.js";
 import { taskActions } from "./task-actions.js";
@@ -29,6 +33,9 @@ const keysOf: Readonly<Record<Screen["name"], readonly string[]>> = {
   tools: toolListKeys,
   stats: textPageKeys,
   session: textPageKeys,
+  servers: serversKeys,
+  add_server: formKeys,
+  import_servers: importKeys,
   page: textPageKeys,
   detail: detailKeys,
   call: formKeys,
@@ -76,6 +83,12 @@ function ScreenBody(props: ScreenProps): ReactNode {
       return <StatsScreen client={props.client} {...size} board={board} onBack={back} />;
     case "session":
       return <SessionScreen client={props.client} {...size} onBack={back} />;
+    case "servers":
+      return <ServersScreen {...props} />;
+    case "add_server":
+      return <AddServerScreen {...props} />;
+    case "import_servers":
+      return <ImportScreen {...props} />;
     case "page":
       return <TextPage title={screen.title} lines={screen.lines} {...size} onBack={back} />;
     case "confirm":

@@ -1,5 +1,5 @@
 import { homedir } from "node:os";
-import { type ServerInfo, serverAddress } from "@resumable-mcp/client";
+import { type Client, type ServerInfo, serverAddress } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import { type HostName, hostNames } from "../../hosts/host-files.js";
 import { type HostServer, readHostServers } from "../../hosts/read-host-servers.js";
@@ -24,7 +24,7 @@ export async function importServers(context: CommandContext, words: readonly str
   }
   const chosen = found.servers.filter((server) => wanted.length === 0 || wanted.some((word) => matches(word, server)));
   const unknown = wanted.filter((word) => !found.servers.some((server) => matches(word, server)));
-  for (const server of chosen) tell(context, server, await take(context, server));
+  for (const server of chosen) tell(context, server, await takeServer(client, server));
   for (const { word } of unknown) output.note(`There is no ${word}. \`servers import\` shows what there is.`);
   return unknown.length > 0 ? exitCodes.notFound : exitCodes.ok;
 }
@@ -56,7 +56,8 @@ function stateOf({ config }: HostServer, known: readonly ServerInfo[]): "new" | 
   return known.some(({ address }) => address === serverAddress(config)) ? "known" : "new";
 }
 
-async function take({ client }: CommandContext, server: HostServer): Promise<"added" | "known" | "unusable"> {
+/** Takes one server over; one that is known already stays as it is. */
+export async function takeServer(client: Client, server: HostServer): Promise<"added" | "known" | "unusable"> {
   const state = stateOf(server, client.servers());
   if (server.config === undefined || state !== "new") return state === "new" ? "unusable" : state;
   // Two hosts may call different servers the same.
@@ -69,7 +70,7 @@ function tell({ output }: CommandContext, server: HostServer, state: string): vo
   const { host, name, file, config, problem } = server;
   const address = config === undefined ? undefined : serverAddress(config);
   if (output.json) output.object({ host, name, file, server: address, state, problem });
-  else output.line(plainText(`${state.padEnd(8)}  ${host}/${name}  ${address ?? problem ?? ""}`));
+  else output.line(`${state.padEnd(8)}  ${plainText(`${host}/${name}`)}  ${plainText(address ?? problem ?? "")}`);
 }
 
 function hint(count: number): string {

@@ -1,11 +1,12 @@
-import { isFinal, type Question, type TaskInfo } from "@resumable-mcp/client";
+import { isFinal, type Question, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusMark, statusWord } from "../../display/status-mark.js";
+import { type HistoryLine, tellHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
-import { printResult } from "../print-result.js";
+import { printResult, resultText } from "../print-result.js";
 import { taskJson } from "../task-json.js";
 import { parseToolArguments } from "../tool-arguments.js";
 import { chosenTasks } from "./chosen-tasks.js";
@@ -41,11 +42,33 @@ export function taskLine(task: TaskInfo): string {
 
 /** `show ID`: one task in detail. */
 export const showCommand: Command = async (context) => {
-  const info = await context.client.task(taskIdOf(context, "show")).info();
-  if (context.output.json) context.output.object(taskJson(info));
-  else for (const text of describe(info)) context.output.line(text);
+  const { client, output } = context;
+  const task = client.task(taskIdOf(context, "show"));
+  const info = await task.info();
+  const journal = await task.journal();
+  const { timeline, steps } = tellHistory(journal);
+  const result = isFinal(info.status) ? await task.result() : undefined;
+  if (output.json) output.object({ ...taskJson(info), journal: journal?.events, ...resultJson(result) });
+  else for (const text of [...describe(info), ...describeHistory(timeline, steps, result)]) output.line(text);
   return exitCodes.ok;
 };
+
+function resultJson(result: TaskResult | undefined): object {
+  if (result === undefined) return {};
+  const { isError: is_error, content, structuredContent: structured_content } = result;
+  return { result: { is_error, content, structured_content } };
+}
+
+function describeHistory(
+  timeline: readonly HistoryLine[],
+  steps: readonly HistoryLine[],
+  result: TaskResult | undefined,
+): readonly string[] {
+  const told = (title: string, lines: readonly HistoryLine[]) =>
+    lines.length === 0 ? [] : [title, ...lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`)];
+  const outcome = result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`];
+  return [...told("timeline", timeline), ...told("steps", steps), ...outcome];
+}
 
 function describe(task: TaskInfo): readonly string[] {
   const rows: readonly (readonly [string, string | undefined])[] = [

@@ -103,7 +103,8 @@ export function windowOf<Line>(lines: readonly Line[], up: number, rows: number)
 export function shellCommand({ info }: LiveTask): string {
   const { id, server, status } = info;
   const verb = isFinal(status) ? "result" : "watch";
-  const place = URL.canParse(server) ? `--url ${quoted(server)}` : `--stdio ${quoted(server)}`;
+  // A command's address has lost its quotes: only its name finds it again.
+  const place = /^https?:/.test(server) ? `--url ${quoted(server)}` : `--server ${quoted(server)}`;
   return `resumable-mcp ${verb} ${id} ${place}`;
 }
 

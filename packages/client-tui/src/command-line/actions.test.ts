@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { fakeTask } from "../../test/fake-client.js";
+import { newLiveTask } from "../model/live-task.js";
+import type { TaskBoard } from "../model/task-board.js";
+import type { BoardOutcome } from "../ui/board/board-view-state.js";
+import type { DetailOutcome } from "../ui/detail/detail-state.js";
+import { shellCommand } from "../ui/detail/detail-view.js";
+import type { Screen } from "../ui/navigation.js";
+import type { OpeningOutcome } from "../ui/opening/opening-state.js";
+import type { ServersOutcome } from "../ui/servers/servers-state.js";
+import { commandNames, commandTable, optionTable } from "./command-table.js";
+import { helpText } from "./help.js";
+import { parseCommandLine } from "./parse-command-line.js";
+import { splitCommand } from "./split-command.js";
+
+/** What moves on the screen and does nothing elsewhere. */
+type OnlyOnScreen =
+  | "store"
+  | "notice"
+  | "dismiss"
+  | "close"
+  | "back"
+  | "keys"
+  | "menu"
+  | "page"
+  | "confirm"
+  | "opening";
+
+/** Everything that can be done on the screens: what they show, and what their keys ask for. */
+type Action = Exclude<
+  | keyof TaskBoard
+  | Screen["name"]
+  | OpeningOutcome["type"]
+  | BoardOutcome["type"]
+  | DetailOutcome
+  | ServersOutcome["type"],
+  OnlyOnScreen
+>;
+
+/** The same as a subcommand. A new action of the screens does not compile before it stands here. */
+const asSubcommand: Readonly<Record<Action, string>> = {
+  refresh: "tasks",
+  follow: "watch ID",
+  watch: "watch ID",
+  open: "show ID",
+  look: "show ID",
+  detail: "show ID",
+  copy: "watch ID",
+  board: "tasks --all",
+  call: "call TOOL key=value",
+  tools: "tools",
+  pause: "pause ID",
+  resume: "resume ID",
+  resume_all: "resume --all",
+  cancel: "cancel ID",
+  forget: "forget ID",
+  answer: "answer ID KEY key=value",
+  stats: "stats",
+  session: "session",
+  servers: "servers",
+  add_server: "servers add http://127.0.0.1:8001/mcp",
+  add: "servers add http://127.0.0.1:8001/mcp",
+  import_servers: "servers import",
+  import: "servers import claude-desktop/files",
+  test: "servers test NAME",
+  remove: "servers remove NAME",
+  login: "servers login NAME",
+};
+
+describe("every action of the screens", () => {
+  it.each(Object.entries(asSubcommand))("has a subcommand: %s", (_action, line) => {
+    const [command = "", ...words] = splitCommand(line);
+    const parsed = parseCommandLine([command, ...words], {});
+    expect([parsed.command, parsed.words]).toEqual([command, words.filter((word) => !word.startsWith("--"))]);
+  });
+
+  it("is copied as a line that this program understands", () => {
+    const lines = [
+      fakeTask("a"),
+      fakeTask("b", { status: "completed" }),
+      fakeTask("c", { server: 'node "it\'s a server.js" --x' }),
+    ].map((task) => splitCommand(shellCommand(newLiveTask(task))));
+    expect(lines.map(([program]) => program)).toEqual(["resumable-mcp", "resumable-mcp", "resumable-mcp"]);
+    const parsed = lines.map(([, ...words]) => parseCommandLine(words, {}));
+    expect(parsed.map(({ command, words, servers, server }) => [command, words, servers[0] ?? server])).toEqual([
+      ["watch", ["a"], { url: "http://127.0.0.1:8001/mcp" }],
+      ["result", ["b"], { url: "http://127.0.0.1:8001/mcp" }],
+      ["watch", ["c"], 'node "it\'s a server.js" --x'],
+    ]);
+  });
+});
+
+describe("help", () => {
+  it("tells of every subcommand and every option", () => {
+    const missing = [
+      ...commandNames.filter((name) => !helpText.includes(`\n  ${name} `)),
+      ...Object.keys(optionTable).filter((name) => !helpText.includes(`--${name}`)),
+    ];
+    expect(missing).toEqual([]);
+  });
+
+  it("gives every option to a command, or to all of them", () => {
+    const everywhere = ["url", "stdio", "server", "token", "state", "timeout", "json", "help", "version"];
+    const given = new Set([...everywhere, ...commandNames.flatMap((name) => [...commandTable[name].options])]);
+    expect([...given].toSorted()).toEqual(Object.keys(optionTable).toSorted());
+  });
+});

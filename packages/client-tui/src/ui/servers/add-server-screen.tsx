@@ -1,0 +1,68 @@
+import type { JsonObject, ServerConfig } from "@resumable-mcp/client";
+import type { ReactNode } from "react";
+import { splitCommand } from "../../command-line/split-command.js";
+import { Form } from "../form/form.js";
+import type { FormOutcome, FormShape } from "../form/form-state.js";
+import type { ScreenProps } from "../screen-props.js";
+
+const shape: FormShape = {
+  schema: {
+    type: "object",
+    required: ["server"],
+    properties: {
+      server: { type: "string", title: "URL or command", description: "http://127.0.0.1:8001/mcp, or node server.js" },
+      name: { type: "string", title: "Name", description: "a short name for it" },
+      token_variable: {
+        type: "string",
+        title: "Token variable",
+        description: "the environment variable that holds its bearer token, which is not shown here",
+      },
+    },
+  },
+  buttons: [{ id: "add", label: "Add", sends: true }],
+};
+
+/** The form for a new server. */
+export function AddServerScreen(props: ScreenProps): ReactNode {
+  const { columns, rows } = props;
+  return (
+    <Form
+      title="Add a server"
+      shape={shape}
+      columns={columns}
+      rows={rows}
+      onOutcome={(outcome) => void add(props, outcome)}
+    />
+  );
+}
+
+async function add({ client, board, go }: ScreenProps, outcome: FormOutcome): Promise<void> {
+  go({ type: "back" });
+  if (outcome.type === "back") return;
+  try {
+    const { config, name } = serverOf(outcome.values, process.env);
+    const { address } = await client.addServer(config, name === undefined ? {} : { name });
+    const test = await client.testServer(address);
+    board.notice(test.ok ? "info" : "error", test.ok ? `${address} answers.` : `Added. ${test.problem ?? ""}`);
+    await board.refresh();
+  } catch (error) {
+    board.notice("error", error instanceof Error ? error.message : String(error));
+  }
+}
+
+/** What the form says, as a server: what begins like a URL is one, anything else is a command. */
+export function serverOf(
+  values: JsonObject,
+  env: Readonly<Record<string, string | undefined>>,
+): { readonly config: ServerConfig; readonly name?: string } {
+  const text = String(values.server).trim();
+  const variable = typeof values.token_variable === "string" ? values.token_variable : "";
+  const name = typeof values.name === "string" && values.name !== "" ? { name: values.name } : {};
+  if (!/^https?:\/\//.test(text)) {
+    const [command = "", ...args] = splitCommand(text);
+    return { config: { command, args }, ...name };
+  }
+  const token = variable === "" ? undefined : env[variable];
+  if (variable !== "" && !token) throw new Error(`There is no token in the environment variable ${variable}.`);
+  return { config: { url: text, ...(token === undefined ? {} : { token }) }, ...name };
+}

@@ -1,0 +1,65 @@
+import { serverAddress } from "@resumable-mcp/client";
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import { surroundings, takeServer } from "../../command-line/commands/import-servers.js";
+import { cutText, plainText } from "../../display/plain-text.js";
+import { hostNames } from "../../hosts/host-files.js";
+import { type HostServer, readHostServers } from "../../hosts/read-host-servers.js";
+import type { KeyPress } from "../key-press.js";
+import { moveCursor, visibleRange } from "../list-cursor.js";
+import type { ScreenProps } from "../screen-props.js";
+import { type KeyStep, useKeyState } from "../use-key-state.js";
+import { useLoaded } from "../use-loaded.js";
+
+/** The keys of the servers that hosts have configured. */
+export const importKeys = ["Enter take over", "↑↓ move", "Esc back"];
+
+/** Moves through what hosts have configured; the outcome is the one that is wanted, or none. */
+export function reduceImport(
+  state: { readonly cursor: number },
+  key: KeyPress,
+  servers: readonly HostServer[],
+): KeyStep<{ readonly cursor: number }, { readonly server?: HostServer }> {
+  const next = { cursor: moveCursor(state.cursor, key, servers.length) };
+  if (key.name === "escape" || key.text === "q") return { state: next, outcome: {} };
+  const server = servers[next.cursor];
+  return key.name === "enter" && server !== undefined ? { state: next, outcome: { server } } : { state: next };
+}
+
+/** The servers that hosts on this machine have configured; Enter takes one over. Nothing of theirs is written. */
+export function ImportScreen(props: ScreenProps): ReactNode {
+  const { client, board, go, columns, rows } = props;
+  const found = useLoaded(() => readHostServers(hostNames, surroundings()), board);
+  const servers = found?.servers ?? [];
+  const take = async (server: HostServer) => {
+    try {
+      const state = await takeServer(client, server);
+      board.notice(state === "unusable" ? "error" : "info", `${server.name}: ${server.problem ?? state}`);
+      await board.refresh();
+    } catch (error) {
+      board.notice("error", error instanceof Error ? error.message : String(error));
+    }
+  };
+  const { cursor } = useKeyState(
+    (state: { readonly cursor: number }, key) => reduceImport(state, key, servers),
+    { cursor: 0 },
+    ({ server }) => (server === undefined ? go({ type: "back" }) : void take(server)),
+  );
+  const { from, to } = visibleRange(cursor, servers.length, rows - 3);
+  return (
+    <Box flexDirection="column">
+      <Text bold>Servers that other programs have configured</Text>
+      {servers.length === 0 ? <Text>{found === undefined ? "Looking…" : "There are none."}</Text> : null}
+      {servers.slice(from, to).map((server, index) => (
+        <Text key={`${server.file} ${server.name}`} inverse={from + index === cursor}>
+          {cutText(`${from + index === cursor ? "▸" : " "} ${hostLine(server)}`, columns)}
+        </Text>
+      ))}
+    </Box>
+  );
+}
+
+function hostLine({ host, name, config, problem }: HostServer): string {
+  const what = config === undefined ? (problem ?? "") : serverAddress(config);
+  return `${plainText(`${host}/${name}`)}  ${plainText(what)}`;
+}

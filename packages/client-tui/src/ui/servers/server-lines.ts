@@ -1,0 +1,42 @@
+import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
+import { plainText } from "../../display/plain-text.js";
+import { formatDuration } from "../../display/progress-line.js";
+import { serverWord } from "../../display/server-word.js";
+
+/** A server as its screen shows it. */
+export interface SeenServer {
+  readonly info: ServerInfo;
+  /** What it answered when it was last asked. */
+  readonly test?: ServerTest | undefined;
+  /** When its connection came to stand as it stands, in milliseconds since 1970. */
+  readonly sinceMs: number;
+}
+
+/** The line of a server: a mark that reads without colour, its name, and how it stands. */
+export function serverLine({ info, sinceMs }: SeenServer, nowMs: number): string {
+  const { name, address, state } = info;
+  const parts = [...(name === undefined ? [] : [name]), address, standing(state, nowMs - sinceMs)];
+  return `${markOf(state)} ${parts.map(plainText).join("  ")}`;
+}
+
+function markOf({ name }: ServerInfo["state"]): string {
+  if (name === "connected") return "+";
+  return name === "down" ? "x" : "…";
+}
+
+/** The time until the next attempt runs down. */
+function standing(state: ServerInfo["state"], passedMs: number): string {
+  if (state.name !== "waiting") return serverWord(state);
+  const leftMs = Math.max(0, state.nextDelayMs - passedMs);
+  return `reconnecting in ${formatDuration(leftMs + 999)} (attempt ${state.attempt}): ${state.reason}`;
+}
+
+/** What is known of the server at the cursor, and what to try when it does not answer. */
+export function serverDetails({ info, test }: SeenServer): readonly string[] {
+  const session = `session ${info.sessionId ?? "none"}`;
+  if (test === undefined) return [session, "Enter asks it."];
+  if (!test.ok) return [session, plainText(test.problem ?? "It does not answer.")];
+  const tasks = test.resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
+  const tools = test.tools === undefined ? "" : `: ${test.tools} tools, ${tasks}`;
+  return [session, `answers in ${test.milliseconds} ms${tools}`];
+}
