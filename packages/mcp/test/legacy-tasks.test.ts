@@ -90,11 +90,16 @@ test("the same tool called without a task streams as before", async () => {
   expect([progress, result.structuredContent]).toEqual([[1, 2], { counted: 2, attempts: 1 }]);
 });
 
-test("a question of a task reaches the user through the request for its result", async () => {
+test("a question of a task reaches the user through the request for its result, and names the task", async () => {
   const { client } = await connect([greetTool], { elicitation: {} });
-  client.setRequestHandler(ElicitRequestSchema, () => ({ action: "accept" as const, content: { name: "Ada" } }));
+  const about: unknown[] = [];
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    about.push(params._meta?.["io.modelcontextprotocol/related-task"]);
+    return { action: "accept" as const, content: { name: "Ada" } };
+  });
   const taskId = await startTask(client, "greet_user");
   expect(await resultOf(client, taskId)).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
+  expect(about).toEqual([{ taskId }]);
 });
 
 test("a tool that failed makes the task failed, and its result is the tool's error", async () => {

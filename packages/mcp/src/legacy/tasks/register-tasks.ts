@@ -4,6 +4,7 @@ import type { Call } from "../../call.js";
 import { asRpcError } from "../../rpc-error.js";
 import { type CallPolicy, legacyCall } from "../legacy-call.js";
 import type { McpServerLike, RequestExtra } from "../mcp-server-like.js";
+import { aboutTask } from "./about-task.js";
 import { cancelTask } from "./cancel-task.js";
 import { legacyTask } from "./legacy-task.js";
 import { listTasks } from "./list-tasks.js";
@@ -41,7 +42,8 @@ export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPo
     const request = z.looseObject({ method: z.literal(method), params: paramsSchema.default({ taskId: "" }) });
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
-        return await run(legacyCall(mcp, engine, policy, extra, undefined), params);
+        const told = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
+        return await run(legacyCall(mcp, engine, policy, told, undefined), params);
       } catch (error) {
         throw asRpcError(error);
       }
