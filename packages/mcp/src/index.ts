@@ -5,6 +5,7 @@ export { controlTools, defaultControlTools } from "./control-tools.js";
 export type { ModernSetup, ServerDefinition } from "./define-server.js";
 export { defineServer } from "./define-server.js";
 export { longToolsText, makeInstructions } from "./instructions.js";
+export { isTooDeep, tooDeep } from "./json-depth.js";
 export type { AttachOptions } from "./legacy/attach-tools.js";
 export { attachTools } from "./legacy/attach-tools.js";
 export type { EventStoreOptions } from "./legacy/event-store.js";

@@ -1,6 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import { type ServerDefinition, serveStdioEras } from "@resumable-mcp/mcp";
 import { createServerEngine } from "@resumable-mcp/mcp/command-line";
+import { readHostLine } from "./host-line.js";
 import { readLines } from "./read-lines.js";
 import { supervisorLimits } from "./supervisor-limits.js";
 
@@ -35,9 +36,9 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
     ...(handoff === undefined ? {} : { handoff }),
   });
   const read = readLines(process.stdin, supervisorLimits.maxLineBytes, async (line) => {
-    const message = parsed(line);
-    if (message === undefined) onError(new Error("A line on stdin is no JSON."));
-    else await connection.receive(message);
+    const read = readHostLine(line);
+    if ("message" in read) await connection.receive(read.message);
+    else await write(read.refusal).catch(onError);
   });
   await Promise.race([read.catch(onError), stopSignal(), gone]);
   await engine.drain({ timeoutMs: drainTimeoutMs });
@@ -65,14 +66,6 @@ function claimStdout(): { readonly write: (message: object) => Promise<void>; re
         write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
       }),
   };
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Resolves when somebody tells the process to stop. */

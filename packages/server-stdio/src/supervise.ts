@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { readHostLine } from "./host-line.js";
 import { parseLine } from "./json-rpc.js";
 import { readLines } from "./read-lines.js";
 import { Relay, type Sent } from "./relay.js";
@@ -139,10 +140,9 @@ class Supervisor {
   }
 
   async #fromHost(line: string): Promise<void> {
-    const message = parseLine(line);
-    if (message !== undefined) return this.#send(this.#relay.fromHost(message), "server");
-    const error = { code: -32700, message: "Parse error: the line is no JSON-RPC message." };
-    this.#options.output.write(`${JSON.stringify({ jsonrpc: "2.0", id: null, error })}\n`);
+    const read = readHostLine(line);
+    if ("message" in read) return this.#send(this.#relay.fromHost(read.message), "server");
+    this.#options.output.write(`${JSON.stringify(read.refusal)}\n`);
   }
 
   async #fromServer(line: string): Promise<void> {

@@ -1,0 +1,40 @@
+import { isTooDeep, tooDeep } from "@resumable-mcp/mcp";
+import { isObject, type RpcId, type RpcMessage } from "./json-rpc.js";
+
+/** What the host wrote: a message, or what is answered to a line that is none. */
+export type HostLine = { readonly message: RpcMessage } | { readonly refusal: object };
+
+/**
+ * Reads one line of the host. Source: JSON-RPC 2.0, "Error object" (-32700, -32600); MCP, Transports, "stdio".
+ *
+ * Limits: `maxJsonDepth`; what comes after this recurses.
+ */
+export function readHostLine(line: string): HostLine {
+  const value = parseJson(line);
+  if (value === undefined) return refuse(null, -32_700, "Parse error: the line is no JSON.");
+  if (!isObject(value) || value.jsonrpc !== "2.0")
+    return refuse(
+      null,
+      -32_600,
+      "Invalid Request: the line is no JSON-RPC 2.0 message. Send one message in each line.",
+    );
+  if (isTooDeep(value)) return refuse(idOf(value.id), -32_600, `Invalid Request: the message ${tooDeep}.`);
+  // Only fields that were checked where they are read are trusted.
+  return { message: value as unknown as RpcMessage };
+}
+
+function refuse(id: RpcId | null, code: number, message: string): HostLine {
+  return { refusal: { jsonrpc: "2.0", id, error: { code, message } } };
+}
+
+function idOf(id: unknown): RpcId | null {
+  return typeof id === "string" || typeof id === "number" ? id : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
