@@ -100,7 +100,18 @@ describe("help", () => {
   });
 
   it("gives every option to a command, or to all of them", () => {
-    const everywhere = ["url", "stdio", "server", "token", "state", "timeout", "json", "help", "version"];
+    const everywhere = [
+      "url",
+      "stdio",
+      "server",
+      "token",
+      "state",
+      "timeout",
+      "json",
+      "help",
+      "version",
+      "screen-reader",
+    ];
     const given = new Set([...everywhere, ...commandNames.flatMap((name) => [...commandTable[name].options])]);
     expect([...given].toSorted()).toEqual(Object.keys(optionTable).toSorted());
   });
