@@ -219,3 +219,22 @@ describe("a runner that lost its lease", () => {
     expect(engine.running).toEqual([]);
   });
 });
+
+it("an attempt that the store does not let watch its task gives the lease back, and the task is tried again (G12)", async () => {
+  const { tool, gates } = gatedCount(1);
+  let refusals = 1;
+  const { tasks, clock, rest, errors } = createScene([tool], {}, (store) => ({
+    ...store,
+    watch(taskId, wake) {
+      if (taskId === undefined || refusals === 0) return store.watch(taskId, wake);
+      refusals -= 1;
+      throw full();
+    },
+  }));
+  const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+  for (const gate of gates) gate.open();
+  await rest();
+  expect(errors).toMatchObject([{ code: "STORE_WRITE_FAILED" }]);
+  await clock.advance(5_000);
+  expect((await tasks.get(record.id)).status).toBe("completed");
+});

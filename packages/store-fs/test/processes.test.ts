@@ -103,6 +103,49 @@ describe("two stores on one folder", () => {
   });
 });
 
+test("a process that sleeps through its lease is refused when it wakes, and changes nothing in the journal (G4)", async () => {
+  const directory = emptyFolder();
+  const sleeper = openStore(directory, { ...options, ...pretend(1) });
+  const other = openStore(directory, { ...options, ...pretend(2) });
+  const id = await create(sleeper, "task");
+  const old = await lease(sleeper, id);
+  await commit(sleeper, old, 1, [checkpoint(1, ["by the sleeper"])]);
+  await expect(lease(other, id, "b", at(0))).rejects.toThrow("not free");
+  const held = await lease(other, id, "b", at(ttlMs + 1));
+  await commit(other, held, 2, [checkpoint(2, ["by the other"])]);
+  const events = await other.readEvents(id, { afterSeq: 0, limit: 10 });
+  for (const afterSeq of [2, 3]) {
+    const late = commit(sleeper, old, afterSeq, [checkpoint(9, ["late"])]);
+    await expect(late).rejects.toMatchObject({ code: "LEASE_LOST" });
+  }
+  const third = openStore(directory, options);
+  for (const store of [sleeper, other, third]) {
+    expect(await store.readEvents(id, { afterSeq: 0, limit: 10 })).toEqual(events);
+    expect((await store.readItems(id, { after: 0, limit: 10 })).items).toEqual(["by the sleeper", "by the other"]);
+  }
+  await commit(other, held, 3, [checkpoint(3)]);
+});
+
+test.each([
+  ["before it was made, by the clock,", -1],
+  ["an hour later by the clock", 1],
+])("a task that finished %s is listed and counted once, and kept for its time", async (_, hours) => {
+  const directory = emptyFolder();
+  const hourMs = 3_600_000;
+  const store = openStore(directory, options);
+  const id = await create(store, "task");
+  const later = { wallMs: now.wallMs + hours * hourMs, monotonicMs: now.monotonicMs + 1 };
+  const held = await lease(store, id);
+  await store.commit({ lease: held, afterSeq: 1, events: [{ type: "completed", output: 1 }], consume: [], now: later });
+  await store.releaseLease(held);
+  const again = openStore(directory, options);
+  expect((await again.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([id]);
+  expect((await again.countTasks({})).total).toBe(1);
+  const expired = (wallMs: number) => again.listExpired({ now: { ...later, wallMs }, limit: 10 });
+  expect(await expired(later.wallMs + 999)).toEqual([]);
+  expect(await expired(later.wallMs + 1_000)).toEqual([id]);
+});
+
 test("a store that is opened leaves alone what another one is just registering", async () => {
   const directory = emptyFolder();
   await openStore(directory, options).countTasks({});

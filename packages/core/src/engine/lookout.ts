@@ -28,6 +28,8 @@ export class Lookout {
     if (this.stopped) return;
     this.looking ??= this.lookAndArm().finally(() => {
       this.looking = undefined;
+      // A hint that came when the next look was chosen already, and this one was not yet over.
+      if (this.hinted) this.hint();
     });
     await this.looking;
   }
@@ -55,6 +57,7 @@ export class Lookout {
     this.stopTimer();
     this.timerDueMs = Number.POSITIVE_INFINITY;
     this.arm(this.hinted ? Math.min(delayMs, limits.hintDelayMs) : delayMs);
+    this.hinted = false;
   }
 
   private arm(delayMs: number): void {

@@ -3,7 +3,7 @@ import type { JsonSchemaValidator } from "../schema.js";
 import type { Observer, TaskSnapshot } from "../store.js";
 import { isFinal, type TaskRecord } from "../task-record.js";
 import { dueMs } from "../task-rules.js";
-import type { Attempt } from "./attempt.js";
+import type { Attempt, AttemptEnd } from "./attempt.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
 import { Exclusive } from "./exclusive.js";
 import { Lookout } from "./lookout.js";
@@ -175,17 +175,26 @@ export class Scheduler {
     { lease, record, tool }: Extract<OpenedTask, { kind: "started" }>,
   ): Promise<() => void> {
     const { store, onError } = this.options;
+    const broken = await this.runTool(slot, { lease, record, tool }).finally(() =>
+      store.releaseLease(lease).catch(onError),
+    );
+    if (broken !== undefined) return () => this.failed(task, broken.error, record.attempt);
+    const snapshot = await store.getTask(task.id);
+    return () => (snapshot === undefined ? this.forget(task.id) : this.rest({ ...snapshot, leased: false }));
+  }
+
+  /** Resolves to what the store did to the attempt, if it broke it. */
+  private async runTool(
+    slot: Slot,
+    { lease, record, tool }: Omit<Extract<OpenedTask, { kind: "started" }>, "kind">,
+  ): Promise<AttemptEnd["broken"]> {
     const onProgressed = (): void => {
-      this.troubles.delete(task.id);
+      this.troubles.delete(lease.taskId);
       this.queue.trust(slot);
     };
     slot.attempt = runAttempt({ ...this.options, lease, record, tool, onProgressed });
     this.drainAttempt(slot.attempt);
-    const { broken } = await slot.attempt.ended;
-    await store.releaseLease(lease).catch(onError);
-    if (broken !== undefined) return () => this.failed(task, broken.error, record.attempt);
-    const snapshot = await store.getTask(task.id);
-    return () => (snapshot === undefined ? this.forget(task.id) : this.rest({ ...snapshot, leased: false }));
+    return (await slot.attempt.ended).broken;
   }
 
   /** Decides when a task that ran here runs again, whatever the recovery policy says: it was begun for somebody. */
