@@ -2,6 +2,9 @@ import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config";
 
 const source = "@resumable-mcp/source";
 
+/** A test that takes longer hangs. No test is about time: a slow and busy machine must not decide its outcome. */
+const hangTimeoutMs = 60_000;
+
 /**
  * Configures a package's tests: neighbours are read from their sources, and the outcome is also written
  * to `reports/vitest.json`, which `.ci/run` sums.
@@ -14,6 +17,8 @@ export function sharedConfig(own: ViteUserConfig = {}): ViteUserConfig {
     test: {
       include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.{ts,tsx}"],
       maxWorkers: 2,
+      testTimeout: hangTimeoutMs,
+      hookTimeout: hangTimeoutMs,
       reporters: ["default", "json"],
       outputFile: { json: "reports/vitest.json" },
     },
