@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Signal, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
+import { openQuestions, type Signal, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
 import { DamagedFile } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
@@ -14,13 +14,15 @@ import { taskCorrupt, taskNotFound } from "./store-errors.js";
 import { holds, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
 import { type FolderState, lookAt, parseLease } from "./task-folder.js";
 import { pendingSignals, signalFile } from "./task-signals.js";
-import type { TaskView } from "./task-view.js";
+import { extendView, type TaskView } from "./task-view.js";
 import { syncPath } from "./whole-file.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
 /** A task as read: the acknowledged record, its journal and its folder. */
 export interface TaskReading extends Reading {
   readonly record: TaskRecord;
+  /** What was pending when the record was read: looked at later, a commit in between would hide both. */
+  readonly signals: readonly Signal[];
 }
 
 /** Reads tasks, those that this store writes itself and those of other processes. */
@@ -84,7 +86,8 @@ export class TaskReader {
     if (live === undefined || live.ended) return undefined;
     const folder = lookAt(this.context.disk, taskFolder(this.context.layout, taskId));
     if (folder === undefined || !holds(folder, live.epoch, live.leaseFile)) return undefined;
-    return { record: live.durable, view: acknowledgedView(live), folder };
+    const view = acknowledgedView(live);
+    return { record: live.durable, view, folder, signals: pendingSignals(this.context, taskId, folder, view) };
   }
 
   private async readSettled(taskId: string): Promise<TaskReading | undefined> {
@@ -92,10 +95,14 @@ export class TaskReader {
     for (let polls = 0; ; polls += 1) {
       const reading = readNow(this.context, this.cache, taskId);
       if (reading === undefined) return this.missing(taskId);
+      const signals = pendingSignals(this.context, taskId, reading.folder, reading.view);
+      // An answer whose file went before this looked stands in the journal, behind what was read.
+      const asks = openQuestions(reading.view.record).length > 0;
+      if (asks && polls < maxSettlePolls && extendView(this.context, reading.view)) continue;
       const isDurable = await this.makeDurable(reading.view);
       // A file that is gone was made superfluous by a newer one.
       if (!isDurable) continue;
-      if (reading.settled || this.context.readOnly) return { ...reading, record: isDurable.record };
+      if (reading.settled || this.context.readOnly) return { ...reading, record: isDurable.record, signals };
       if (polls < maxSettlePolls && this.isBeingTaken(reading)) await delay(settlePollMs);
       else await this.settle(taskId);
     }
@@ -175,16 +182,12 @@ export class TaskReader {
 
   /** Makes a snapshot out of a reading. */
   snapshotOf(reading: TaskReading): TaskSnapshot {
-    const { record, folder } = reading;
+    const { record, folder, signals } = reading;
     return Object.freeze({
       record,
-      signals: deepFreeze(this.signalsOf(reading)),
+      signals: deepFreeze(signals),
       leased: this.isLeased(folder, reading),
     });
-  }
-
-  private signalsOf({ record, view, folder }: TaskReading): readonly Signal[] {
-    return pendingSignals(this.context, record.id, folder, view);
   }
 
   /** This store writes the task itself. */

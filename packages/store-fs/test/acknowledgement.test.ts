@@ -37,3 +37,24 @@ test("while a commit waits for its sync, readers see the wish that it carries ou
   await committing;
   expect(await store.getTask(id)).toMatchObject({ record: { desired: "pause", lastSeq: 2 }, signals: [] });
 });
+
+test("who reads while an answer is carried out sees it pending or carried out, never as if there were none (G9)", async () => {
+  const store = openStore(emptyFolder(), { durability: "process" });
+  const id = await create(store, "task");
+  const writer = await lease(store, id);
+  const answer = { action: "decline" } as const;
+  await commit(store, writer, 1, [{ type: "asked", key: "go", question: { message: "?", schema: {} } }]);
+  await store.signal(id, { kind: "answer", key: "go", answer });
+  const pending = (await store.getTask(id))?.signals ?? [];
+  const reading = store.getTask(id);
+  const committing = commit(
+    store,
+    writer,
+    2,
+    [{ type: "answered", key: "go", answer }],
+    pending.map((signal) => signal.id),
+  );
+  expect(await reading).toMatchObject({ record: { lastSeq: 2 }, signals: [{ kind: "answer", key: "go", answer }] });
+  await committing;
+  expect(await store.getTask(id)).toMatchObject({ record: { lastSeq: 3 }, signals: [] });
+});
