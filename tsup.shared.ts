@@ -17,3 +17,28 @@ export function library(entry: string[], options: Options = {}): Options {
     ...options,
   };
 }
+
+type Plugin = NonNullable<Options["esbuildPlugins"]>[number];
+
+/** Ink imports its developer tools only when asked to, but a bundle has to hold something in their place. */
+const withoutDevtools: Plugin = {
+  name: "without-devtools",
+  setup(build) {
+    build.onResolve({ filter: /^react-devtools-core$/ }, ({ path }) => ({ path, namespace: "without-devtools" }));
+    build.onLoad({ filter: /.*/, namespace: "without-devtools" }, () => ({ contents: "export default {};" }));
+  },
+};
+
+/** Builds a program that draws with Ink as one minified file: the first frame comes in half the time. */
+export function selfContained(entry: string[]): Options {
+  return library(entry, {
+    clean: false,
+    minify: true,
+    splitting: false,
+    noExternal: [/.*/],
+    // Some dependencies are CommonJS and call `require`, which an ES module has to make for them.
+    banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
+    define: { "process.env.NODE_ENV": '"production"' },
+    esbuildPlugins: [withoutDevtools],
+  });
+}

@@ -1,14 +1,20 @@
 import { defineConfig } from "tsup";
-import { library } from "../tsup.shared.js";
+import { library, selfContained } from "../tsup.shared.js";
 
-export default defineConfig(
-  library([
-    "src/index.ts",
-    "src/measure-worker.ts",
-    "src/memory-worker.ts",
-    "src/storm.ts",
-    "src/storm-server.ts",
-    "src/crashes.ts",
-    "src/crash-worker.ts",
-  ]),
-);
+export default defineConfig([
+  library(
+    [
+      "src/index.ts",
+      "src/measure-worker.ts",
+      "src/memory-worker.ts",
+      "src/storm.ts",
+      "src/storm-server.ts",
+      "src/crashes.ts",
+      "src/crash-worker.ts",
+      "src/terminal/live-servers.ts",
+    ],
+    { clean: ["!one-line.js", "!one-line.js.map"] },
+  ),
+  // The peer of the terminal UI, made in the same way.
+  selfContained(["src/terminal/one-line.ts"]),
+]);

@@ -2,6 +2,7 @@ import type { Measure } from "./measure.js";
 import { openingMeasure, storedTasksMeasure, taskLengthMeasure } from "./measures/checkpoint-cost.js";
 import { againstBareLoop, againstPeer, peers } from "./measures/checkpoint-rate.js";
 import { memoryMeasure } from "./measures/memory.js";
+import { firstFrameMeasure, keyMeasure, terminalMemoryMeasure } from "./measures/terminal.js";
 
 /** Everything that is measured, in the order of the report. */
 export const measures: readonly Measure[] = [
@@ -19,4 +20,7 @@ export const measures: readonly Measure[] = [
   taskLengthMeasure(10_000),
   openingMeasure(10_000, 10),
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
+  firstFrameMeasure(),
+  keyMeasure(),
+  terminalMemoryMeasure(),
 ];

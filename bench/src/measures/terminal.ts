@@ -1,0 +1,119 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import type { Measure } from "../measure.js";
+import { openLiveBoard, terminalProgram } from "../terminal/live-board.js";
+import { openTerminal } from "../terminal/pseudo-terminal.js";
+
+/** From the start of the process in a terminal to the first frame: the program against the smallest one of Ink. */
+export function firstFrameMeasure(): Measure {
+  return {
+    id: "terminal-first-frame",
+    title: "First frame of the terminal UI",
+    subject: "resumable-mcp",
+    peer: "one line of Ink, bundled the same way",
+    unit: "ms",
+    target: { atMost: 1.5 },
+    async prepare() {
+      const folder = await mkdtemp(join(tmpdir(), "bench-frame-"));
+      const oneLine = fileURLToPath(new URL("one-line.js", import.meta.url));
+      // Nobody listens there: what the first frame waits for is nobody's answer.
+      const words = ["--url", "http://127.0.0.1:1/mcp", "--state", join(folder, "state.json")];
+      return {
+        subject: () => timeToShow(terminalProgram, words, /resumable-mcp ·/),
+        peer: () => timeToShow(oneLine, [], /one line of text/),
+        dispose: () => rm(folder, { recursive: true, force: true }),
+      };
+    },
+  };
+}
+
+async function timeToShow(script: string, words: readonly string[], text: RegExp): Promise<number> {
+  const terminal = openTerminal(script, words);
+  try {
+    return await terminal.shows(text);
+  } finally {
+    await terminal.close();
+  }
+}
+
+/** What the list says after each press of the key that sorts it. */
+const sorted = [/by name/, /by progress/, /by time left/, /by server/];
+const limitMs = 50;
+/** Keys come at any moment between two frames. */
+const leastPauseMs = 120;
+const mostPauseMs = 320;
+
+/** From a key to the frame that shows what it did, while 208 tasks of 13 servers move four times a second each. */
+export function keyMeasure(): Measure {
+  return {
+    id: "terminal-key",
+    title: "Key to redraw with 208 live tasks, median of 12 keys",
+    subject: "the list of tasks, sorted by a key",
+    peer: "the limit",
+    unit: "ms",
+    target: { atMost: 1 },
+    async prepare() {
+      const board = await openLiveBoard({ servers: 13, tickMs: 250 });
+      return {
+        async subject() {
+          const times: number[] = [];
+          for (let cycle = 0; cycle < 3; cycle += 1) {
+            for (const title of sorted) {
+              await delay(leastPauseMs + Math.random() * (mostPauseMs - leastPauseMs));
+              board.terminal.press("s");
+              times.push(await board.terminal.shows(title));
+            }
+            board.terminal.press("s");
+            await delay(mostPauseMs);
+          }
+          return times.toSorted((left, right) => left - right)[Math.floor(times.length / 2)] ?? Number.NaN;
+        },
+        peer: async () => limitMs,
+        dispose: () => board.close(),
+      };
+    },
+  };
+}
+
+/** Events that are received before the memory at the beginning is read, and in each round after it. */
+const warmUpEvents = 20_000;
+const eventsEachRound = 6_700;
+
+/** Memory of the whole program while it receives 100,000 events, against what it had after the first 20,000. */
+export function terminalMemoryMeasure(): Measure {
+  return {
+    id: "terminal-memory",
+    title: "Memory of the terminal UI over 100,000 received events",
+    subject: "in the course of them",
+    peer: "after the first 20,000",
+    unit: "MiB",
+    target: { atMost: 1.2 },
+    async prepare() {
+      const board = await openLiveBoard({ servers: 13, tickMs: 100 });
+      const { pid } = board.terminal;
+      const passEvents = async (count: number) => {
+        const until = (await board.events()) + count;
+        while ((await board.events()) < until) await delay(leastPauseMs);
+      };
+      await passEvents(warmUpEvents);
+      const before = await residentMiB(pid);
+      return {
+        async subject() {
+          await passEvents(eventsEachRound);
+          return residentMiB(pid);
+        },
+        peer: async () => before,
+        dispose: () => board.close(),
+      };
+    },
+  };
+}
+
+/** Linux tells the memory of a process in pages of 4 KiB. */
+async function residentMiB(pid: number | undefined): Promise<number> {
+  const [, pages] = (await readFile(`/proc/${pid}/statm`, "utf8")).split(" ");
+  return (Number(pages) * 4) / 1024;
+}

@@ -1,0 +1,61 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+
+/** A program in a terminal of its own, 120×40. */
+export interface PseudoTerminal {
+  press(keys: string): void;
+  /** Resolves to the milliseconds until something matches in what is written from now on. */
+  shows(text: RegExp): Promise<number>;
+  /** The process in the terminal. */
+  readonly pid: number | undefined;
+  close(): Promise<void>;
+}
+
+/** Characters of output that a wait looks back at. */
+const keptCharacters = 200_000;
+
+/** Runs a script with this Node in a pseudo-terminal. */
+export function openTerminal(script: string, args: readonly string[]): PseudoTerminal {
+  const words = [process.execPath, script, ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", `stty rows 40 cols 120; echo "pid $$"; exec ${words}`, "/dev/null"], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: { ...process.env, TERM: "xterm-256color", CI: "false" },
+  });
+  let written = "";
+  let pid: number | undefined;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    written = (written + text).slice(-keptCharacters);
+    pid ??= pidIn(written);
+  });
+  const shows = (text: RegExp) => waitFor(child, text, () => written);
+  return {
+    press: (keys) => {
+      written = "";
+      child.stdin.write(keys);
+    },
+    shows,
+    get pid() {
+      return pid;
+    },
+    async close() {
+      if (child.exitCode !== null || child.signalCode !== null) return;
+      child.kill("SIGKILL");
+      await once(child, "close");
+    },
+  };
+}
+
+function pidIn(text: string): number | undefined {
+  const [, found] = /pid (\d+)/.exec(text) ?? [];
+  return found === undefined ? undefined : Number(found);
+}
+
+async function waitFor(child: ChildProcess, text: RegExp, written: () => string): Promise<number> {
+  const start = performance.now();
+  const ended = once(child, "close").then(() => {
+    throw new Error(`The program ended without ${text}: ${written().slice(-2_000)}`);
+  });
+  ended.catch(() => undefined);
+  while (!text.test(written())) await Promise.race([once(child.stdout ?? child, "data"), ended]);
+  return performance.now() - start;
+}
