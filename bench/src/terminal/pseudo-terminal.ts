@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 
 /** A program in a terminal of its own, 120×40. */
@@ -27,7 +27,11 @@ export function openTerminal(script: string, args: readonly string[]): PseudoTer
     written = (written + text).slice(-keptCharacters);
     pid ??= pidIn(written);
   });
-  const shows = (text: RegExp) => waitFor(child, text, () => written);
+  const ended = once(child, "close").then((): never => {
+    throw new Error(`The program ended with: ${written.slice(-2_000)}`);
+  });
+  ended.catch(() => undefined);
+  const shows = (text: RegExp) => waitFor(child.stdout, text, () => written, ended);
   return {
     press: (keys) => {
       written = "";
@@ -50,12 +54,13 @@ function pidIn(text: string): number | undefined {
   return found === undefined ? undefined : Number(found);
 }
 
-async function waitFor(child: ChildProcess, text: RegExp, written: () => string): Promise<number> {
+async function waitFor(
+  output: NodeJS.ReadableStream,
+  text: RegExp,
+  written: () => string,
+  ended: Promise<never>,
+): Promise<number> {
   const start = performance.now();
-  const ended = once(child, "close").then(() => {
-    throw new Error(`The program ended without ${text}: ${written().slice(-2_000)}`);
-  });
-  ended.catch(() => undefined);
-  while (!text.test(written())) await Promise.race([once(child.stdout ?? child, "data"), ended]);
+  while (!text.test(written())) await Promise.race([once(output, "data"), ended]);
   return performance.now() - start;
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-import { runCommandLine } from "./command-line/run-command-line.js";
+import { type CommandLine, parseCommandLine } from "./command-line/parse-command-line.js";
+import { runTerminalUi } from "./run-terminal-ui.js";
 
 // Whoever reads the output may stop early, as `head` does: that is no failure.
 for (const stream of [process.stdout, process.stderr]) {
@@ -14,17 +15,39 @@ process.on("uncaughtException", (error) => {
   process.exit(1);
 });
 
-const code = await runCommandLine(process.argv.slice(2), {
-  version: "0.1.0",
-  runUi: async (line) => {
-    const { runTerminalUi } = await import("./run-terminal-ui.js");
-    return runTerminalUi({
-      ...(line.servers.length === 0 ? {} : { servers: line.servers }),
-      ...(line.state === undefined ? {} : { stateFile: line.state }),
-      onInterrupt: line.onInterrupt,
-      ...(line.screenReader ? { screenReader: true } : {}),
-    });
-  },
-});
+const words = process.argv.slice(2);
+
+/** The command line, where it asks for nothing but the screens: those are drawn before all the rest is loaded. */
+function screensLine(): CommandLine | undefined {
+  if (!process.stdin.isTTY || !process.stdout.isTTY) return undefined;
+  try {
+    const line = parseCommandLine(words, process.env);
+    return line.command === undefined && !line.help && !line.version && !line.json ? line : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function runWords(runUi: (line: CommandLine) => Promise<number>): Promise<number> {
+  const { runCommandLine } = await import("./command-line/run-command-line.js");
+  return runCommandLine(words, { version: "0.1.0", runUi });
+}
+
+const runUi = (line: CommandLine) =>
+  runTerminalUi({
+    ...(line.servers.length === 0 ? {} : { servers: line.servers }),
+    ...(line.state === undefined ? {} : { stateFile: line.state }),
+    onInterrupt: line.onInterrupt,
+    ...(line.screenReader ? { screenReader: true } : {}),
+  });
+
+const line = screensLine();
+const opened = line === undefined ? undefined : await Promise.allSettled([runUi(line)]);
+const [ended] = opened ?? [];
+// What went wrong with the screens is told as what goes wrong with a command.
+const code =
+  ended?.status === "fulfilled"
+    ? ended.value
+    : await runWords(ended === undefined ? runUi : () => Promise.reject(ended.reason));
 // Connections that a server keeps half open must not keep the program alive.
 process.exit(code);

@@ -1,2 +1,3 @@
-export { type RunTerminalUiOptions, runTerminalUi } from "./run-terminal-ui.js";
+export { runTerminalUi } from "./run-terminal-ui.js";
+export type { RunTerminalUiOptions } from "./terminal-ui-options.js";
 export type { ExtraAction } from "./ui/extra-action.js";

@@ -1,4 +1,4 @@
-import { exitCodes } from "./command-line/exit-code.js";
+import { exitCodes } from "./command-line/exit-codes.js";
 
 /**
  * Tells with which exit code to leave when the terminal is gone or somebody ends the program; returns how to stop that.

@@ -1,33 +1,10 @@
 import { type ClientError, isClientError, type TaskResult } from "@resumable-mcp/client";
+import { exitCodes } from "./exit-codes.js";
 import type { Interrupt } from "./interrupts.js";
+import { UsageError } from "./usage-error.js";
 
-/** The exit codes of the program; they are part of its interface and do not change. */
-export const exitCodes = {
-  ok: 0,
-  /** The tool failed, or the server refused what was asked. */
-  failed: 1,
-  /** The command line is wrong, or there is no terminal to draw on. */
-  usage: 2,
-  /** No server answers, or it is no MCP server, or it refuses this client. */
-  unreachable: 3,
-  /** There is no such task, tool or server. */
-  notFound: 4,
-  /** The task is paused: it goes on when it is resumed. */
-  paused: 5,
-  /** The task waits for an answer. */
-  inputRequired: 6,
-  /** The task goes on, but the time given by --timeout is over, or it was asked for a result that is not there yet. */
-  unfinished: 7,
-  cancelled: 8,
-  /** The state file cannot be used. */
-  state: 9,
-  /** SIGHUP: the terminal was closed. */
-  hungUp: 129,
-  /** Ctrl-C. */
-  interrupted: 130,
-  /** SIGTERM. */
-  terminated: 143,
-} as const;
+// Whoever reads only a command line or draws a first frame needs no client: these two stand in files of their own.
+export { exitCodes, UsageError };
 
 const byError: Readonly<Record<ClientError["code"], number>> = {
   SERVER_UNREACHABLE: exitCodes.unreachable,
@@ -55,11 +32,6 @@ const byError: Readonly<Record<ClientError["code"], number>> = {
 /** The exit code for a signal. */
 export function exitCodeOfInterrupt(interrupt: Interrupt): number {
   return { SIGINT: exitCodes.interrupted, SIGTERM: exitCodes.terminated, SIGHUP: exitCodes.hungUp }[interrupt];
-}
-
-/** A command line that cannot be carried out: the message says what is wrong with it. */
-export class UsageError extends Error {
-  override readonly name = "UsageError";
 }
 
 /** The time that `--timeout` gave is over. */

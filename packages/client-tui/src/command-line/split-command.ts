@@ -1,4 +1,4 @@
-import { UsageError } from "./exit-code.js";
+import { UsageError } from "./usage-error.js";
 
 /** Splits a command line into words as a shell does: quotes group, a backslash takes the next character as it is. */
 export function splitCommand(text: string): readonly string[] {

@@ -1,0 +1,27 @@
+/** The exit codes of the program; they are part of its interface and do not change. */
+export const exitCodes = {
+  ok: 0,
+  /** The tool failed, or the server refused what was asked. */
+  failed: 1,
+  /** The command line is wrong, or there is no terminal to draw on. */
+  usage: 2,
+  /** No server answers, or it is no MCP server, or it refuses this client. */
+  unreachable: 3,
+  /** There is no such task, tool or server. */
+  notFound: 4,
+  /** The task is paused: it goes on when it is resumed. */
+  paused: 5,
+  /** The task waits for an answer. */
+  inputRequired: 6,
+  /** The task goes on, but the time given by --timeout is over, or it was asked for a result that is not there yet. */
+  unfinished: 7,
+  cancelled: 8,
+  /** The state file cannot be used. */
+  state: 9,
+  /** SIGHUP: the terminal was closed. */
+  hungUp: 129,
+  /** Ctrl-C. */
+  interrupted: 130,
+  /** SIGTERM. */
+  terminated: 143,
+} as const;

@@ -1,0 +1,17 @@
+import type { ServerConfig } from "@resumable-mcp/client";
+import type { OnInterrupt } from "./command-line/parse-command-line.js";
+import type { ExtraAction } from "./ui/extra-action.js";
+
+/** What the user interface is opened with. */
+export interface RunTerminalUiOptions {
+  /** By default those of the last time. */
+  readonly servers?: readonly ServerConfig[];
+  /** By default one file per user. */
+  readonly stateFile?: string;
+  /** What Ctrl-C does to the tasks that run; by default they go on. */
+  readonly onInterrupt?: OnInterrupt;
+  /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
+  readonly screenReader?: boolean;
+  /** Added to the menu. */
+  readonly extraActions?: readonly ExtraAction[];
+}

@@ -1,0 +1,54 @@
+import { type Client, isFinal, openClient } from "@resumable-mcp/client";
+import { exitCodes } from "./command-line/exit-codes.js";
+import type { OnInterrupt } from "./command-line/parse-command-line.js";
+import { createTaskBoard, type TaskBoard } from "./model/task-board.js";
+import type { TerminalScreen } from "./terminal-screen.js";
+import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
+
+/** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
+export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
+  const client = await openClient({
+    ...(options.servers === undefined ? {} : { servers: options.servers }),
+    ...(options.stateFile === undefined ? {} : { stateFile: options.stateFile }),
+  });
+  const board = createTaskBoard(client, { clock: Date.now });
+  const code = await show({ client, board }, options, screen);
+  const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
+  if (code === exitCodes.interrupted) await onInterrupt(client, board, options.onInterrupt ?? "detach");
+  board.close();
+  await client.close();
+  const ended = code === exitCodes.terminated || code === exitCodes.hungUp;
+  if (running.length > 0 && !ended) process.stdout.write(farewell(running.length));
+  return code;
+}
+
+async function show(
+  parts: { readonly client: Client; readonly board: TaskBoard },
+  { extraActions = [] }: RunTerminalUiOptions,
+  screen: TerminalScreen | undefined,
+): Promise<number> {
+  if (screen === undefined) {
+    const { runInSentences } = await import("./spoken/run-in-sentences.js");
+    return runInSentences(parts.client, parts.board);
+  }
+  const { showScreens } = await import("./show-screens.js");
+  return showScreens(screen, parts, extraActions);
+}
+
+async function onInterrupt(client: Client, board: TaskBoard, action: OnInterrupt): Promise<void> {
+  if (action === "detach") return;
+  const running = [...board.store.current.tasks.values()].filter(({ info }) => info.status === "running");
+  await Promise.all(
+    running.map(({ info }) =>
+      client
+        .task(info.id, info.server)
+        [action]()
+        .catch(() => undefined),
+    ),
+  );
+}
+
+function farewell(count: number): string {
+  const subject = count === 1 ? "1 task goes on" : `${count} tasks go on`;
+  return `${subject} without you. Come back with: resumable-mcp\n`;
+}
