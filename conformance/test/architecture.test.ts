@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { firstExample } from "./readme-examples.js";
 import { isTestFile, manifestOf, published, read, sourcesOf, workspaces } from "./repository.js";
 
 /** The modules that a source imports, exports from, or loads, types included. */
@@ -48,6 +49,22 @@ test("the demo's programs know no protocol SDK", () => {
 
 test("the packages that speak the protocol do so", () => {
   for (const folder of knowsProtocol) expect(importing(folder, ["src"], protocolSdk)).not.toEqual([]);
+});
+
+test("the client draws nothing and asks nobody: it knows no terminal, no React and no Ink", () => {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/client");
+  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@modelcontextprotocol/sdk", "zod"]);
+  const terminal = /^(?:react|ink|@inkjs\/.*|node:readline.*|node:tty|@resumable-mcp\/client-tui)(?:\/|$)/;
+  expect(importing("packages/client", ["src"], terminal)).toEqual([]);
+  const code = sourcesOf("packages/client", ["src"]).filter((path) => !isTestFile(path));
+  const writes = (path: string) => /^(?! \*).*(?:process\.(?:stdin|stdout|stderr)|console\.)/m.test(read(path));
+  expect([code.length > 20, code.filter(writes)]).toEqual([true, []]);
+});
+
+test("the client is used in 15 lines", () => {
+  const { code } = firstExample("packages/client", "js");
+  expect(code.trimEnd().split("\n").length).toBeLessThanOrEqual(15);
+  expect(code).toContain('from "@resumable-mcp/client"');
 });
 
 test("no package reaches into the files of another", () => {

@@ -1,0 +1,113 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { type Client, isClientError, openClient, type ServerConfig } from "../src/index.js";
+import { type FakeServer, startFakeServer } from "./fake-server.js";
+import { FakeTasks } from "./fake-tasks.js";
+import { createFakeMcpServer } from "./fake-tools.js";
+
+let folder: string;
+let stateFile: string;
+let server: FakeServer;
+const clients: Client[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "servers-"));
+  stateFile = join(folder, "state.json");
+  const tasks = new FakeTasks();
+  server = await startFakeServer(() => createFakeMcpServer(tasks));
+});
+
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  await server.kill();
+  await rm(folder, { recursive: true });
+});
+
+/** What a new process does: its files are all that is left of the one before. */
+async function open(servers?: readonly ServerConfig[], only?: string): Promise<Client> {
+  const client = await openClient({
+    stateFile,
+    ...(servers === undefined ? {} : { servers }),
+    ...(only === undefined ? {} : { only }),
+  });
+  clients.push(client);
+  return client;
+}
+
+async function codeOf(promise: Promise<unknown>): Promise<string> {
+  const error: unknown = await promise.catch((reason: unknown) => reason);
+  return isClientError(error) ? error.code : `not a client error: ${String(error)}`;
+}
+
+describe("a server", () => {
+  it("that is added is used at once and by the next process, by its name", async () => {
+    const client = await open([]);
+    await client.addServer({ url: server.url }, { name: "work" });
+    const test = await client.testServer("work");
+    expect(test).toMatchObject({ server: server.url, ok: true, resumable: true });
+    const next = await open(undefined, "work");
+    expect(next.servers()).toMatchObject([{ address: server.url, name: "work", state: { name: "idle" } }]);
+  });
+
+  it("keeps its name when its session changes", async () => {
+    const client = await open([]);
+    await client.addServer({ url: server.url }, { name: "work" });
+    await client.ping();
+    await client.close();
+    const { servers } = JSON.parse(await readFile(stateFile, "utf8"));
+    expect(servers[server.url]).toMatchObject({ name: "work", session_id: expect.any(String) });
+  });
+
+  it("that is removed takes its secrets with it and leaves the tasks", async () => {
+    const client = await open([]);
+    await client.addServer({ url: server.url, token: "secret-token" });
+    await client.addServer({ command: "node", args: ["x.js"], env: { KEY: "secret-key" } });
+    const before = await readFile(join(folder, "state.credentials.json"), "utf8");
+    expect(["secret-token", "secret-key"].filter((secret) => before.includes(secret))).toHaveLength(2);
+    await client.removeServer(server.url);
+    await client.removeServer("node x.js");
+    const after = await readFile(join(folder, "state.credentials.json"), "utf8");
+    expect([after.includes("secret"), client.servers()]).toEqual([false, []]);
+    expect(await codeOf(client.removeServer(server.url))).toBe("UNKNOWN_SERVER");
+  });
+
+  it("shares its name with no other", async () => {
+    const client = await open([]);
+    await client.addServer({ url: server.url }, { name: "work" });
+    expect(await codeOf(client.addServer({ url: "http://b/mcp" }, { name: "work" }))).toBe("INVALID_SERVER");
+    expect(client.servers()).toHaveLength(1);
+  });
+
+  it.each<[string, ServerConfig]>([
+    ["no URL", { url: "localhost:8001" }],
+    ["another protocol", { url: "ftp://a/mcp" }],
+    ["no command", { command: " " }],
+  ])("that is %s is refused before it is written", async (_name, config) => {
+    const client = await open([]);
+    expect([await codeOf(client.addServer(config)), client.servers()]).toEqual(["INVALID_SERVER", []]);
+  });
+
+  it("that is not there is an answer with its code, and no exception", async () => {
+    await server.kill();
+    const client = await open([{ url: server.url }]);
+    const [ping] = await client.ping();
+    expect(ping).toMatchObject({ ok: false, code: "SERVER_UNREACHABLE" });
+  });
+
+  it("that is started by a command needs no sign-in", async () => {
+    const client = await open([{ command: "node", args: ["x.js"] }]);
+    expect(await codeOf(client.signIn("node x.js", { onPage: () => {} }))).toBe("SIGN_IN_FAILED");
+  });
+});
+
+describe("two clients on one state file", () => {
+  it("keep each other's servers, also when they write at once", async () => {
+    const [one, two] = [await open([]), await open([])];
+    const added = Array.from({ length: 20 }, (_, index) => `http://127.0.0.1:${1000 + index}/mcp`);
+    await Promise.all(added.map((url, index) => (index % 2 === 0 ? one : two).addServer({ url })));
+    const { servers } = JSON.parse(await readFile(stateFile, "utf8"));
+    expect(Object.keys(servers).toSorted()).toEqual(added);
+  });
+});
