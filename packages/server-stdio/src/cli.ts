@@ -1,5 +1,10 @@
 #!/usr/bin/env node
-import { runCommand } from "@resumable-mcp/mcp/command-line";
-import { runStdioCommand } from "./stdio-command.js";
+import { startEarly } from "./early-server.js";
 
-await runCommand("resumable-mcp-stdio", () => runStdioCommand(process.argv.slice(2)));
+const args = process.argv.slice(2);
+const early = startEarly(args);
+const [{ runCommand }, { runStdioCommand }] = await Promise.all([
+  import("@resumable-mcp/mcp/command-line"),
+  import("./stdio-command.js"),
+]);
+await runCommand("resumable-mcp-stdio", () => runStdioCommand(args, early));

@@ -1,4 +1,11 @@
-import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken, toolKind } from "@resumable-mcp/mcp";
+import {
+  metaKeys,
+  outcomeUnknown,
+  QuestionRelay,
+  questionId,
+  randomToken,
+  toolKind,
+} from "@resumable-mcp/mcp/supervision";
 import {
   isObject,
   isRequest,

@@ -1,10 +1,6 @@
-import { resolve } from "node:path";
-import { CommandError, loadServer, oneOf, parseFlags, sentenceOf } from "@resumable-mcp/mcp/command-line";
-import { createFsStore } from "@resumable-mcp/store-fs";
-import { dataFolder, surroundings } from "./data-folder.js";
+import { CommandError, parseFlags } from "@resumable-mcp/mcp/command-line";
+import { type ServerProcess, serverArguments } from "./early-server.js";
 import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
-import { ownScript } from "./hosts/server-start.js";
-import { serveStdio } from "./serve-stdio.js";
 import { splitCommand } from "./split-command.js";
 import { supervise } from "./supervise.js";
 import { supervisorLimits } from "./supervisor-limits.js";
@@ -31,10 +27,12 @@ const flags = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-type Values = ReturnType<typeof parseFlags<typeof flags>>["values"];
-
-/** The command-line program: serves a tools module, or supervises whatever serves. */
-export async function runStdioCommand(args: readonly string[]): Promise<void> {
+/**
+ * The command-line program: serves a tools module, or supervises whatever serves.
+ *
+ * @param early the process of the server that is to be supervised, where it was started before this was loaded.
+ */
+export async function runStdioCommand(args: readonly string[], early?: ServerProcess): Promise<void> {
   const { values, positionals } = parseFlags(args, flags, usage);
   const [module, ...rest] = positionals;
   if (values.help === true) {
@@ -51,30 +49,19 @@ export async function runStdioCommand(args: readonly string[]): Promise<void> {
     return runSupervised(splitCommand(values.command));
   }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
-  if (values["no-supervise"] === true) return serveModule(module, values);
-  return runSupervised([process.execPath, ownScript(), ...args, "--no-supervise"]);
+  if (values["no-supervise"] === true) {
+    // Only here: a supervisor needs none of it.
+    const { serveModule } = await import("./serve-module.js");
+    return serveModule(program, module, values);
+  }
+  return runSupervised([process.execPath, ...serverArguments(args)], early);
 }
 
-async function serveModule(module: string, values: Values): Promise<void> {
-  const definition = await loadServer(module);
-  const directory = resolve(values.store ?? dataFolder(values.name ?? definition.name, surroundings()));
-  const log = (error: unknown) => process.stderr.write(`${program}: ${sentenceOf(error)}\n`);
-  process.on("unhandledRejection", log);
-  await serveStdio({
-    definition,
-    store: createFsStore({ directory }),
-    recover: oneOf("recover", values.recover ?? "attached", ["attached", "all"]),
-    onError: log,
-    drainTimeoutMs: supervisorLimits.drainTimeoutMs,
-    ...(values.handoff === undefined ? {} : { handoff: values.handoff }),
-  });
-  process.exit(0);
-}
-
-async function runSupervised(command: readonly [string, ...string[]]): Promise<void> {
+async function runSupervised(command: readonly [string, ...string[]], early?: ServerProcess): Promise<void> {
   const log = (message: string) => process.stderr.write(`${program}: ${message}\n`);
   const supervised = supervise({
     command,
+    ...(early && { early }),
     input: process.stdin,
     output: process.stdout,
     limits: supervisorLimits,

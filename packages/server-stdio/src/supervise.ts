@@ -1,5 +1,5 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
+import { type ServerProcess, startServer } from "./early-server.js";
 import { readHostLine } from "./host-line.js";
 import { parseLine } from "./json-rpc.js";
 import { readLines } from "./read-lines.js";
@@ -11,6 +11,8 @@ import type { SupervisorLimits } from "./supervisor-limits.js";
 export interface SuperviseOptions {
   /** The program of the server and its arguments; run without a shell. */
   readonly command: readonly [string, ...string[]];
+  /** The first process of the command, where it was started already. */
+  readonly early?: ServerProcess;
   readonly input: Readable;
   readonly output: Writable;
   readonly limits: SupervisorLimits;
@@ -40,7 +42,8 @@ class Supervisor {
   readonly #options: SuperviseOptions;
   readonly #relay: Relay;
   readonly #deathsMs: number[] = [];
-  #child: ChildProcess | undefined;
+  #child: ServerProcess | undefined;
+  #early: ServerProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
   #stopping = false;
   /** Some server process has sent a message. */
@@ -49,6 +52,7 @@ class Supervisor {
 
   constructor(options: SuperviseOptions) {
     this.#options = options;
+    this.#early = options.early;
     this.#relay = new Relay(options.limits);
   }
 
@@ -92,7 +96,7 @@ class Supervisor {
 
   #start(): void {
     const [program, ...args] = this.#options.command;
-    const child = spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
+    const child = this.#takeEarly() ?? startServer(program, args);
     this.#child = child;
     child.on("error", (error) => this.#options.log(`The server could not be started: ${error.message}`));
     // What the dead server had written may still have to be read: "close" comes after that, "exit" before.
@@ -104,6 +108,14 @@ class Supervisor {
       child.kill("SIGKILL");
     });
     void this.#send(this.#relay.serverStarted(), "host");
+  }
+
+  /** One that has ended by now told nobody how; the next one will. */
+  #takeEarly(): ServerProcess | undefined {
+    const early = this.#early;
+    this.#early = undefined;
+    const isAlive = early?.pid !== undefined && early.exitCode === null && early.signalCode === null;
+    return isAlive ? early : undefined;
   }
 
   #lost(exitCode: number | null, signal: NodeJS.Signals | null): void {

@@ -1,0 +1,5 @@
+export { outcomeUnknown } from "../legacy/session/lost-answer.js";
+export { toolKind } from "../legacy/session/tool-kinds.js";
+export { metaKeys } from "../meta-keys.js";
+export { QuestionRelay, questionId } from "../question-relay.js";
+export { randomToken } from "../random-token.js";
