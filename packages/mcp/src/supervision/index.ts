@@ -1,3 +1,4 @@
+export { isTooDeep, tooDeep } from "../json-depth.js";
 export { outcomeUnknown } from "../legacy/session/lost-answer.js";
 export { toolKind } from "../legacy/session/tool-kinds.js";
 export { metaKeys } from "../meta-keys.js";
