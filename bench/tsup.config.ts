@@ -6,7 +6,7 @@ export default defineConfig([
     [
       "src/index.ts",
       "src/measure-worker.ts",
-      "src/memory-worker.ts",
+      "src/{memory,open,resume,stored-memory}-worker.ts",
       "src/storm.ts",
       "src/storm-server.ts",
       "src/crashes.ts",

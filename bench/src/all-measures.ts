@@ -1,7 +1,8 @@
 import type { Measure } from "./measure.js";
-import { openingMeasure, storedTasksMeasure, taskLengthMeasure } from "./measures/checkpoint-cost.js";
 import { againstBareLoop, againstPeer, peers } from "./measures/checkpoint-rate.js";
+import { replay, resuming, taskLength } from "./measures/long-task.js";
 import { memoryMeasure } from "./measures/memory.js";
+import { opening, storedMemory, storedTasks } from "./measures/stored.js";
 import { firstFrameMeasure, keyMeasure, terminalMemoryMeasure } from "./measures/terminal.js";
 
 /** Everything that is measured, in the order of the report. */
@@ -16,9 +17,12 @@ export const measures: readonly Measure[] = [
   againstPeer("machine", { tasks: 1, each: 30, stored: 1_000 }, peers.original),
   againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.lowdb),
   againstPeer("process", { tasks: 1, each: 2_000 }, peers.sdkEvents),
-  storedTasksMeasure(10_000, 10),
-  taskLengthMeasure(10_000),
-  openingMeasure(10_000, 10),
+  storedTasks,
+  taskLength,
+  resuming,
+  opening,
+  replay,
+  storedMemory,
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
   firstFrameMeasure(),
   keyMeasure(),

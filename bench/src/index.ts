@@ -3,6 +3,8 @@ import { measures } from "./all-measures.js";
 import type { Outcome } from "./measure.js";
 import { table, writeReport } from "./report.js";
 import { runIsolated } from "./run-isolated.js";
+import { sharedFolderVariable } from "./shared-store.js";
+import { temporaryFolder } from "./stored-tasks.js";
 
 const { values } = parseArgs({
   options: { only: { type: "string", multiple: true }, json: { type: "string" }, list: { type: "boolean" } },
@@ -19,9 +21,15 @@ if (values.list === true) {
     process.exitCode = 2;
   }
   const outcomes: Outcome[] = [];
-  for (const measure of chosen) {
-    console.error(`measuring ${measure.title} against ${measure.peer} …`);
-    outcomes.push(await runIsolated(measure.id));
+  const shared = await temporaryFolder();
+  process.env[sharedFolderVariable] = shared.directory;
+  try {
+    for (const measure of chosen) {
+      console.error(`measuring ${measure.title} against ${measure.peer} …`);
+      outcomes.push(await runIsolated(measure.id));
+    }
+  } finally {
+    await shared.remove();
   }
   console.log(table(outcomes));
   const path = values.json ?? "bench-results.json";

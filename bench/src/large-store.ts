@@ -1,0 +1,104 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { beginTask, checkpoints, finishTasks } from "./stored-tasks.js";
+
+/** What a task of the store is copied from: its files, with its id in them. */
+interface Template {
+  readonly id: string;
+  readonly journals: readonly (readonly [name: string, text: string])[];
+  readonly place: string;
+  readonly claim: string;
+  readonly doneLine: string;
+}
+
+/**
+ * Fills a store with finished tasks, and with unfinished ones whose process has died.
+ *
+ * Each is a copy of one that the store itself made, under another id, with its checksums made anew: making 100,000
+ * through the store would take minutes.
+ */
+export async function fillStore(directory: string, finished: number, unfinished = 0): Promise<void> {
+  const template = await makeTemplate(directory);
+  const lines: string[] = [];
+  const claims = new Map<string, number>();
+  for (let n = 1; n < finished; n++) {
+    const id = idOf(template.id, n);
+    copyTask(directory, template, id);
+    claim(directory, template, id, claims);
+    lines.push(withChecksum(renamed(template.doneLine, template.id, id)));
+  }
+  const day = readdirSync(join(directory, "done"))[0]?.slice(0, 10) ?? "";
+  writeFileSync(join(directory, "done", `${day}.copies-1.jsonl`), lines.join(""));
+  await abandonTasks(directory, unfinished);
+}
+
+/** Tasks with progress, whose attempt nobody ended. */
+async function abandonTasks(directory: string, count: number): Promise<void> {
+  const store = createFsStore({ directory, durability: "process" });
+  for (let n = 0; n < count; n++) {
+    const { lease, lastSeq } = await beginTask(store);
+    await checkpoints(store, lease, lastSeq, 1);
+  }
+  await store.close();
+}
+
+async function makeTemplate(directory: string): Promise<Template> {
+  const store = createFsStore({ directory, durability: "process" });
+  await finishTasks(store, 1);
+  await store.close();
+  const tasks = readdirSync(join(directory, "tasks"), { recursive: true, encoding: "utf8" });
+  const journals = tasks.filter((name) => name.includes("journal."));
+  const [shard = "", id = ""] = (journals[0] ?? "").split("/");
+  const place = join(directory, "tasks", shard, id);
+  const keys = readdirSync(join(directory, "keys"), { recursive: true, encoding: "utf8" });
+  const done = readdirSync(join(directory, "done"));
+  return {
+    id,
+    place,
+    journals: journals.map((path) => {
+      const name = path.split("/").at(-1) ?? "";
+      return [name, readFileSync(join(place, name), "utf8")];
+    }),
+    claim: readFileSync(join(directory, "keys", keys.find((name) => /\/\d+$/.test(name)) ?? ""), "utf8"),
+    doneLine: readFileSync(join(directory, "done", done[0] ?? ""), "utf8"),
+  };
+}
+
+/** Another id of the same length, so that all lengths in the files stay right. */
+function idOf(id: string, n: number): string {
+  return `copied-task-${String(n).padStart(9, "0")}-`.padEnd(id.length, "x").slice(0, id.length);
+}
+
+function copyTask(directory: string, template: Template, id: string): void {
+  const shard = (crc32(id) & 0xff).toString(16).padStart(2, "0");
+  const place = join(directory, "tasks", shard, id);
+  mkdirSync(place, { recursive: true });
+  for (const [name, text] of template.journals) {
+    const lines = renamed(text, template.id, id).split("\n").slice(0, -1);
+    writeFileSync(join(place, name), lines.map(withChecksum).join(""));
+  }
+}
+
+/** A claim of another call, in one of the folders that claims share. */
+function claim(directory: string, template: Template, id: string, claims: Map<string, number>): void {
+  const bucket = (crc32(`claim of ${id}`) & 0xfff).toString(16).padStart(3, "0");
+  const number = (claims.get(bucket) ?? 0) + 1;
+  claims.set(bucket, number);
+  const folder = join(directory, "keys", bucket);
+  if (number === 1) mkdirSync(folder, { recursive: true });
+  const path = join(folder, String(number));
+  const text = renamed(template.claim, template.id, id).replace(/"hash":"[0-9a-f]+"/, `"hash":"${bucket}${id}"`);
+  writeFileSync(path, text, { flag: "w" });
+}
+
+function renamed(text: string, from: string, to: string): string {
+  return text.replaceAll(from, to);
+}
+
+/** A line with the checksum of what follows it, as the store writes it. */
+function withChecksum(line: string): string {
+  const body = line.trimEnd().slice('{"crc":"00000000",'.length);
+  return `{"crc":"${crc32(body).toString(16).padStart(8, "0")}",${body}\n`;
+}

@@ -1,0 +1,80 @@
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { fillStore } from "../large-store.js";
+import type { Measure } from "../measure.js";
+import { timePer } from "../measure.js";
+import { inProcess } from "../run-isolated.js";
+import { sharedFolder } from "../shared-store.js";
+import { beginTask, checkpoints } from "../stored-tasks.js";
+
+const many = 100_000;
+const unfinished = 100;
+
+const storeOf = (finished: number) =>
+  sharedFolder(`${finished}-tasks`, (directory) => fillStore(directory, finished, unfinished));
+
+/** Checkpoints of one task in a store with many stored tasks, against a store with few. */
+export const storedTasks: Measure = {
+  id: "checkpoint-by-stored-tasks",
+  title: "One checkpoint, `process`, 100,000 stored tasks",
+  subject: "100,000 stored",
+  peer: "100 stored",
+  unit: "ms",
+  target: { atMost: 1.2 },
+  rounds: 31,
+  async prepare() {
+    const large = createFsStore({ directory: await storeOf(many), durability: "process" });
+    const small = createFsStore({ directory: await storeOf(100), durability: "process" });
+    const round = async (store: typeof large) => {
+      const { lease, lastSeq } = await beginTask(store);
+      const cost = await timePer(500, () => checkpoints(store, lease, lastSeq, 500));
+      await store.releaseLease(lease);
+      return cost;
+    };
+    return {
+      subject: () => round(large),
+      peer: () => round(small),
+      dispose: async () => {
+        await Promise.all([large.close(), small.close()]);
+      },
+    };
+  },
+};
+
+/** From opening a store in a new process until the first task that a dead process left runs again. */
+export const opening: Measure = {
+  id: "open",
+  title: "Opening a store with 100,000 finished and 100 unfinished tasks, until the first resumed task runs",
+  subject: "100,000 finished",
+  peer: "100 finished",
+  unit: "ms",
+  target: { atMost: 500 },
+  judges: "figure",
+  async prepare() {
+    const [large, small] = [await storeOf(many), await storeOf(100)];
+    return {
+      subject: () => inProcess<number>("open-worker.js", [large]),
+      peer: () => inProcess<number>("open-worker.js", [small]),
+      dispose: async () => {},
+    };
+  },
+};
+
+/** What a server that opened, listed and counted holds in memory more when many finished tasks are stored. */
+export const storedMemory: Measure = {
+  id: "memory-by-stored-tasks",
+  title: "Memory of a process that opened, listed and counted 100,000 finished tasks",
+  subject: "100,000 stored",
+  peer: "none stored",
+  unit: "MiB",
+  target: { atMost: 20 },
+  judges: "difference",
+  async prepare() {
+    const large = await storeOf(many);
+    const none = await sharedFolder("no-tasks", async () => {});
+    return {
+      subject: () => inProcess<number>("stored-memory-worker.js", [large]),
+      peer: () => inProcess<number>("stored-memory-worker.js", [none]),
+      dispose: async () => {},
+    };
+  },
+};

@@ -1,0 +1,20 @@
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { expect, onTestFinished, test } from "vitest";
+import { fillStore } from "../src/large-store.js";
+import { now, temporaryFolder } from "../src/stored-tasks.js";
+
+test("a filled store lists, counts and reads its tasks as if it had made them itself", async () => {
+  const { directory, remove } = await temporaryFolder();
+  onTestFinished(remove);
+  await fillStore(directory, 30, 3);
+  const store = createFsStore({ directory });
+  onTestFinished(() => store.close());
+  expect(await store.countTasks({})).toMatchObject({ total: 33, byStatus: { completed: 30, pending: 3 } });
+  const { tasks } = await store.listTasks({ limit: 100, statuses: ["completed"] });
+  for (const { id } of tasks) {
+    const { events } = await store.readEvents(id, { afterSeq: 0, limit: 100 });
+    expect(events.map(({ type }) => type)).toEqual(["created", "attempt_started", "completed"]);
+  }
+  const { tasks: due } = await store.listRunnable({ tools: ["bench"], recover: "all", limit: 10, now: now() });
+  expect(due).toHaveLength(3);
+});
