@@ -19,6 +19,7 @@ export function sharedConfig(own: ViteUserConfig = {}): ViteUserConfig {
       maxWorkers: 2,
       testTimeout: hangTimeoutMs,
       hookTimeout: hangTimeoutMs,
+      expect: { poll: { timeout: hangTimeoutMs } },
       reporters: ["default", "json"],
       outputFile: { json: "reports/vitest.json" },
     },

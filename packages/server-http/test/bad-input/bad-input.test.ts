@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { afterAll, beforeAll, expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningServer, serve } from "../../src/index.js";
 import { definition, makeTarget } from "../two-owners/foreign-target.js";
 import { rawCaller } from "../two-owners/raw-caller.js";
@@ -10,8 +10,6 @@ import { type BadCase, json, maxBodyBytes, request, send, type World } from "./b
 import { cases2025 } from "./cases-2025.js";
 import { cases2026 } from "./cases-2026.js";
 import { casesBoth } from "./cases-both.js";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let server: RunningServer;
 let folder = "";

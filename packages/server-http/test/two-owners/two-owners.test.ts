@@ -5,15 +5,13 @@ import { createMemoryStore } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/mcp";
 import { createMcpServer } from "@resumable-mcp/mcp/legacy";
 import { modernServerFactory } from "@resumable-mcp/mcp/modern";
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type RunningServer, readTokenFile, serve } from "../../src/index.js";
 import { definition, makeTarget, release, type Target, unknownTarget } from "./foreign-target.js";
 import { modernRequest, type RawCaller, type Reply, rawCaller } from "./raw-caller.js";
 import { type Route, resourceParts } from "./route.js";
 import { routes2025 } from "./routes-2025.js";
 import { routes2026 } from "./routes-2026.js";
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 let server: RunningServer;
 let callers: { readonly alice: RawCaller; readonly bob: RawCaller; readonly carol: RawCaller };
