@@ -79,7 +79,10 @@ function checkedPaths(check: (operation: string, path: string) => void): PathOpe
     run(from, to);
   };
   return {
-    truncate: on("truncate", nodeDisk.truncate),
+    truncate(path, length) {
+      check("truncate", path);
+      nodeDisk.truncate(path, length);
+    },
     stat: on("stat", nodeDisk.stat),
     list: on("scandir", nodeDisk.list),
     makeFolder: on("mkdir", nodeDisk.makeFolder),

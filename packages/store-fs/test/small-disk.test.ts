@@ -54,7 +54,7 @@ function injectedDisk(): SmallDisk {
   let room = 200 * 1024;
   const counting = failingDisk((operation) => {
     if (operation === "write") room -= 1_100;
-    return room < 0 && (operation === "write" || operation === "open" || operation === "mkdir") ? "ENOSPC" : undefined;
+    return room < 0 && (operation === "write" || operation === "mkdir") ? "ENOSPC" : undefined;
   });
   return {
     directory: emptyFolder(),
