@@ -43,5 +43,7 @@ function wantsSentences({ TERM, INK_SCREEN_READER }: NodeJS.ProcessEnv): boolean
 function prepareEnvironment(environment: NodeJS.ProcessEnv): void {
   environment.CI = "false";
   environment.CONTINUOUS_INTEGRATION = "false";
-  if (environment.NO_COLOR !== undefined || environment.TERM === "dumb") environment.FORCE_COLOR = "0";
+  // Whoever says anything of CI, be it that there is none, has no colours unless it asks for them.
+  const colors = environment.NO_COLOR === undefined && environment.TERM !== "dumb";
+  environment.FORCE_COLOR = colors ? (environment.FORCE_COLOR ?? "1") : "0";
 }

@@ -62,6 +62,17 @@ describe("the screens in a terminal", () => {
     expect(terminal.stdout()).toContain(leaveScreen);
   });
 
+  it("have colours, and none where NO_COLOR is set", limits, async () => {
+    const colored = startInTerminal(...common);
+    await colored.seen(/process data/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a terminal is told.
+    expect(colored.stdout()).toMatch(/\u001b\[(1|3\d)m/);
+    const plain = startInTerminalWith({ NO_COLOR: "1" }, ...common);
+    await plain.seen(/process data/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the same.
+    expect(plain.stdout()).not.toMatch(/\u001b\[\d*m/);
+  });
+
   it("open with what is not finished after both sides were killed; Enter resumes all", limits, async () => {
     const started = await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common);
     expect(started.code).toBe(0);
