@@ -1,53 +1,62 @@
-// Draws docs/images/terminal.svg from the real program: starts two jobs, kills the server, and takes a picture of what
-// the terminal client shows when it is opened again. Needs util-linux `script` for a pseudo-terminal.
+// Draws docs/images/terminal.svg from the real program: starts two jobs, kills everything, opens the terminal client on what
+// is unfinished, resumes it, kills the server in the middle and starts it again. Needs util-linux `script` for a
+// pseudo-terminal.
 import { spawn } from "node:child_process";
 import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import xterm from "@xterm/headless";
+import { animatedSvg, rowsOf } from "./animated-svg.js";
+import { pictureStamp } from "./pictured-sources.js";
 
 const columns = 100;
-const rows = 12;
-const root = new URL("..", import.meta.url).pathname;
+const rows = 10;
+/** What happens faster than this is one frame; nothing waits longer than the other. */
+const shortestMs = 150;
+const longestMs = 1_800;
+const lastMs = 4_000;
+const lineTimeoutMs = 60_000;
+
+const root = fileURLToPath(new URL("..", import.meta.url));
 const folder = await mkdtemp(join(tmpdir(), "picture-"));
 const state = join(folder, "state.json");
 const children = new Set();
 
-function start(command, parameters, environment = {}) {
-  const child = spawn(command, parameters, { cwd: root, env: { ...process.env, ...environment } });
+function start(command, parameters, environment = process.env) {
+  const child = spawn(command, parameters, { cwd: root, env: environment });
   children.add(child);
   child.on("exit", () => children.delete(child));
   return child;
 }
 
-/** Waits until what a stream has said so far matches. */
+/** Waits until what a stream says from now on matches. */
 function said(stream, pattern) {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     let text = "";
+    const timer = setTimeout(() => reject(new Error(`${pattern} did not come; instead: ${text}`)), lineTimeoutMs);
     stream.on("data", (chunk) => {
       text += chunk;
       const match = pattern.exec(text);
-      if (match) resolve(match);
+      if (match === null) return;
+      clearTimeout(timer);
+      resolve(match);
     });
   });
 }
 
 async function startServer(port) {
-  const parameters = [
-    "packages/server-http/dist/cli.js",
-    "apps/demo/dist/tools.js",
-    "--port",
-    port,
-    "--store",
-    join(folder, "store"),
-  ];
+  const module = "apps/demo/dist/tools.js";
+  const parameters = ["packages/server-http/dist/cli.js", module, "--port", port, "--store", join(folder, "store")];
   const child = start(process.execPath, parameters);
   const [, url] = await said(child.stderr, /listening on (\S+)/);
   return { child, url };
 }
 
-function client(url, ...words) {
-  return start(process.execPath, ["packages/client-tui/dist/cli.js", "--url", url, "--state", state, ...words]);
+function call(url, ...words) {
+  const parameters = ["packages/client-tui/dist/cli.js", "--url", url, "--state", state, "call", ...words];
+  return start(process.execPath, parameters);
 }
 
 async function killed(child) {
@@ -56,89 +65,111 @@ async function killed(child) {
   await gone;
 }
 
-const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;" };
-const palette = ["#45475a", "#f38ba8", "#a6e3a1", "#f9e2af", "#89b4fa", "#f5c2e7", "#94e2d5", "#cdd6f4"];
-
-/** One run of equal cells as a text element. */
-function run(text, column, row, cell) {
-  const color = cell.isFgPalette() ? palette[cell.getFgColor() % 8] : "#cdd6f4";
-  const weight = cell.isBold() ? ' font-weight="bold"' : "";
-  const opacity = cell.isDim() ? ' opacity="0.6"' : "";
-  const shown = text.replace(/[&<>]/g, (character) => escapes[character]);
-  return `<text x="${(16 + column * 8.4).toFixed(1)}" y="${46 + row * 19}" fill="${color}"${weight}${opacity} xml:space="preserve" textLength="${(text.length * 8.4).toFixed(1)}">${shown}</text>`;
+/** Leaves two tasks unfinished, of which nothing runs any more. */
+async function leaveUnfinished() {
+  const server = await startServer("0");
+  const data = ["dataset_name=customer_data", "total_records=60", "batch_size=5", "delay_ms=700"];
+  const jobs = [
+    call(server.url, "resumable_data_processing", ...data),
+    call(server.url, "machine_learning_training", "epochs=60", "delay_ms=150"),
+  ];
+  await Promise.all([said(jobs[0].stderr, /\(15\/60\)/), said(jobs[1].stderr, /\(1\d\/60\)/)]);
+  await Promise.all([...jobs, server.child].map(killed));
+  return new URL(server.url).port;
 }
 
-function look(cell) {
-  return [cell.getFgColorMode(), cell.getFgColor(), cell.isBold(), cell.isDim()].join();
+/** Opens the terminal client, and keeps a frame of all that it shows. */
+function openClient(url, frames) {
+  const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' packages/client-tui/dist/cli.js --url ${url} --state '${state}'`;
+  const { CI, NO_COLOR, ...environment } = process.env;
+  const size = { TERM: "xterm-256color", COLUMNS: String(columns), LINES: String(rows) };
+  const ui = start("script", ["-qec", command, "/dev/null"], { ...environment, ...size });
+  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
+  const view = { caption: "$ resumable-mcp", ui, terminal };
+  const watchers = new Set();
+  const keep = () => {
+    frames.push({ rows: rowsOf(terminal), caption: view.caption, atMs: performance.now() });
+    for (const watcher of watchers) watcher();
+  };
+  ui.stdout.on("data", (chunk) => terminal.write(chunk, keep));
+  view.says = (caption) => {
+    view.caption = caption;
+    keep();
+  };
+  view.shows = (pattern) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(
+        () => reject(new Error(`${pattern} was not shown:\n${textOf(terminal)}`)),
+        lineTimeoutMs,
+      );
+      const look = () => {
+        if (!pattern.test(textOf(terminal))) return;
+        clearTimeout(timer);
+        watchers.delete(look);
+        resolve();
+      };
+      watchers.add(look);
+      look();
+    });
+  return view;
 }
 
-function draw(terminal) {
+function textOf(terminal) {
   const buffer = terminal.buffer.active;
-  const parts = [];
-  for (let row = 0; row < rows; row++) {
-    const line = buffer.getLine(buffer.viewportY + row);
-    let text = "";
-    let from = 0;
-    let first;
-    const flush = () => {
-      if (text.trim() !== "") parts.push(run(text.trimEnd(), from, row, first));
-    };
-    for (let column = 0; column < columns; column++) {
-      const cell = line?.getCell(column);
-      if (cell === undefined) continue;
-      if (first === undefined || look(first) !== look(cell)) {
-        flush();
-        [text, from, first] = ["", column, cell];
-      }
-      text += cell.getChars() || " ";
-    }
-    flush();
-  }
-  const width = 32 + columns * 8.4;
-  const height = 60 + rows * 19;
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" font-family="ui-monospace, Menlo, Consolas, monospace" font-size="14">
-<title>The terminal client, opened after the server was killed: two unfinished tasks</title>
-<rect width="${width}" height="${height}" rx="10" fill="#1e1e2e"/>
-<circle cx="20" cy="18" r="6" fill="#f38ba8"/><circle cx="40" cy="18" r="6" fill="#f9e2af"/><circle cx="60" cy="18" r="6" fill="#a6e3a1"/>
-${parts.join("\n")}
-</svg>
-`;
+  const lines = Array.from({ length: rows }, (_, row) =>
+    buffer.getLine(buffer.viewportY + row)?.translateToString(true),
+  );
+  return lines.join("\n");
+}
+
+/** Frames as they are shown: what changed at once in one, and no long wait. */
+function paced(kept) {
+  const distinct = kept.filter((frame, index) => {
+    const before = kept[index - 1];
+    return before === undefined || frame.caption !== before.caption || frame.rows.join() !== before.rows.join();
+  });
+  return distinct.flatMap((frame, index) => {
+    const next = distinct[index + 1];
+    const ms = next === undefined ? lastMs : Math.round(next.atMs - frame.atMs);
+    return ms < shortestMs ? [] : [{ ...frame, ms: Math.min(ms, next === undefined ? lastMs : longestMs) }];
+  });
+}
+
+async function play(frames) {
+  const port = await leaveUnfinished();
+  const first = await startServer(port);
+  const view = openClient(first.url, frames);
+  await view.shows(/not finished[\s\S]*60/);
+  // For whoever looks at the picture.
+  await sleep(longestMs);
+  view.ui.stdin.write("\r");
+  view.says("Enter: both go on from their last checkpoint");
+  await view.shows(/3[05]\/60/);
+  view.says("$ kill -9 the server");
+  await killed(first.child);
+  await view.shows(/lost|down|reconnect|again|refused/i);
+  const second = await startServer(port);
+  view.says("$ resumable-mcp-http tools.mjs: the server is started again");
+  await view.shows(/45\/60/);
+  view.says("both go on where they were");
+  await view.shows(/(60\/60[\s\S]*){2}/);
+  await killed(second.child).catch(() => {});
+  return port;
 }
 
 try {
-  const first = await startServer("0");
-  const { port } = new URL(first.url);
-  const jobs = [
-    client(
-      first.url,
-      "call",
-      "resumable_data_processing",
-      "dataset_name=customer_data",
-      "total_records=50",
-      "batch_size=5",
-    ),
-    client(first.url, "call", "machine_learning_training", "epochs=200"),
-  ];
-  await Promise.all([said(jobs[0].stderr, /\(15\/50\)/), said(jobs[1].stderr, /\([1-9]\d*\/200\)/)]);
-  await Promise.all([...jobs, first.child].map(killed));
-  const second = await startServer(port);
-  const command = `stty cols ${columns} rows ${rows}; exec '${process.execPath}' packages/client-tui/dist/cli.js --url ${second.url} --state '${state}'`;
-  const { CI, NO_COLOR, ...environment } = process.env;
-  const ui = spawn("script", ["-qec", command, "/dev/null"], {
-    cwd: root,
-    env: { ...environment, TERM: "xterm-256color", COLUMNS: String(columns), LINES: String(rows) },
-  });
-  children.add(ui);
-  const terminal = new xterm.Terminal({ cols: columns, rows, allowProposedApi: true });
-  ui.stdout.on("data", (chunk) => terminal.write(chunk));
-  await said(ui.stdout, /not finished[\s\S]*interrupted[\s\S]*interrupted/);
-  await new Promise((resolve) => terminal.write("", resolve));
-  await mkdir(new URL("../docs/images", import.meta.url), { recursive: true });
-  await writeFile(
-    new URL("../docs/images/terminal.svg", import.meta.url),
-    draw(terminal).replaceAll(`:${port}/`, ":8001/"),
-  );
-  console.log("docs/images/terminal.svg is drawn");
+  const kept = [];
+  const port = await play(kept);
+  const frames = paced(kept).map((frame) => ({
+    ...frame,
+    rows: frame.rows.map((row) => row.replaceAll(`:${port}`, ":8001")),
+  }));
+  const title = "The terminal client: two unfinished tasks go on, also when their server is killed and started again";
+  const still = Math.max(0, frames.findIndex(({ caption }) => caption.startsWith("Enter")) - 1);
+  const svg = animatedSvg(frames, { columns, rows, title, still, stamp: pictureStamp() });
+  await mkdir(join(root, "docs", "images"), { recursive: true });
+  await writeFile(join(root, "docs", "images", "terminal.svg"), svg);
+  console.log(`docs/images/terminal.svg is drawn: ${frames.length} frames, ${Math.ceil(svg.length / 1024)} KiB`);
 } finally {
   for (const child of children) child.kill("SIGKILL");
   await rm(folder, { recursive: true, force: true });
