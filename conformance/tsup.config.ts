@@ -1,4 +1,12 @@
 import { defineConfig } from "tsup";
 import { library } from "../tsup.shared.js";
 
-export default defineConfig(library(["src/server.ts", "src/run.ts"]));
+export default defineConfig(
+  library([
+    "src/server.ts",
+    "src/run.ts",
+    "src/clients/tools-module.ts",
+    "src/clients/hold-start.ts",
+    "src/clients/run-table.ts",
+  ]),
+);

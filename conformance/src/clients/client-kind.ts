@@ -1,0 +1,60 @@
+import type { Seen } from "./seen.js";
+import type { Place } from "./server-under-test.js";
+
+/** A client that we did not write, as its users use it. */
+export interface ClientKind {
+  readonly name: string;
+  open(place: Place, hooks?: ClientHooks): Promise<OpenClient>;
+}
+
+/** What a client's user does. */
+export interface ClientHooks {
+  /** Answers a question; without this the client cannot ask its user. */
+  readonly onQuestion?: (message: string) => Promise<UserAnswer>;
+}
+
+/** An answer to a form. */
+export interface UserAnswer {
+  readonly action: "accept";
+  readonly content: { readonly name: string };
+}
+
+/** A client that is connected. */
+export interface OpenClient {
+  /**
+   * Calls a tool, and notes what its user is told on the way.
+   *
+   * @param patienceMs how long the client waits when it hears nothing, if it has such a limit.
+   */
+  call(tool: string, input: ToolInput, seen: Seen, patienceMs?: number): Promise<ToolAnswer>;
+  /** Goes on with the last call after it failed, where the client's library has a way of its own to do so. */
+  recover?(seen: Seen): Promise<ToolAnswer>;
+  close(): Promise<void>;
+}
+
+/** The arguments of a call. */
+export interface ToolInput {
+  readonly [name: string]: string | number | string[] | { readonly name: string };
+}
+
+/** The part of a result that is looked at. */
+export interface ToolAnswer {
+  readonly structuredContent?: unknown;
+  readonly isError?: boolean | undefined;
+}
+
+/** What every client here says of itself: no host with a known time limit. */
+export const clientInfo = { name: "table-of-clients", version: "1.0.0" };
+
+/** After this time a call counts as lost, in milliseconds; the SDKs' own limit is a minute. */
+export const callTimeoutMs = 30_000;
+
+/** Where and how an HTTP transport connects. */
+export function httpOptions(token: string): { readonly requestInit: RequestInit } {
+  return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
+}
+
+/** How a stdio transport starts the server, whose log is nobody's business here. */
+export function stdioOptions(place: Place & { readonly over: "stdio" }) {
+  return { command: place.command, args: [...place.args], stderr: "ignore" as const };
+}

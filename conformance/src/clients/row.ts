@@ -1,0 +1,55 @@
+import type { JournalFacts } from "./journals.js";
+import type { Over, ServerUnderTest } from "./server-under-test.js";
+
+/** One line of a table: what one client went through. */
+export interface Row {
+  /** Which table it belongs to. */
+  readonly table: "calls" | "questions" | "eras";
+  /** It runs in every test run, and not only when the table is made. */
+  readonly inTests: boolean;
+  /** What names it, in the order of the table's first columns. */
+  readonly head: readonly [client: string, over: Over, how: string];
+  run(server: ServerUnderTest): Promise<Measured>;
+}
+
+/** What was measured. */
+export interface Measured {
+  /** Why this is not what it has to be; empty when it is. */
+  readonly problems: readonly string[];
+  /** What the client or its user had to do for it, beside waiting. */
+  readonly after?: string;
+  /** What is to be said of it: why something had to be done, or why the user was asked again. */
+  readonly note?: string;
+  readonly saw: string;
+  /** How often the user was asked. */
+  readonly asked?: number;
+  readonly facts: JournalFacts;
+}
+
+/** A row, and what came of it. */
+export interface Outcome extends Measured {
+  readonly row: Row;
+}
+
+/** Says what is wrong with a task that was killed once and had to append `items`, each once; nothing when all is right. */
+export function journalProblems(facts: JournalFacts, items: readonly number[]): readonly string[] {
+  const { tasks, status, processes } = facts;
+  return [
+    ...(tasks === 1 ? [] : [`the call became ${tasks} tasks`]),
+    ...(status === "completed" ? [] : [`the task is ${status}`]),
+    ...(String(facts.items) === String(items) ? [] : [`its items are ${facts.items.join(", ")}`]),
+    // Otherwise the kill came too late, and showed nothing.
+    ...(processes > 1 ? [] : [`it ran in ${processes} processes, not in two`]),
+  ];
+}
+
+/** Says what is wrong with a result. */
+export function resultProblems(
+  answer: { readonly structuredContent?: unknown } | undefined,
+  expected: Readonly<Record<string, unknown>>,
+): readonly string[] {
+  if (answer === undefined) return ["no result"];
+  const given = Object(answer.structuredContent) as Record<string, unknown>;
+  const isRight = Object.entries(expected).every(([key, value]) => given[key] === value);
+  return isRight ? [] : [`the result is ${JSON.stringify(answer.structuredContent)}`];
+}

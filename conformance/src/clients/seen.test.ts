@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { Seen } from "./seen.js";
+
+function seenOf(...requests: readonly (readonly number[])[]): Seen {
+  const seen = new Seen();
+  for (const values of requests) {
+    seen.begin();
+    for (const value of values) seen.progress(value);
+  }
+  return seen;
+}
+
+test("progress without gap or repeat is no problem, and each request begins anew", () => {
+  const seen = seenOf([1, 2, 3], [], [3, 4]);
+  expect(seen.problems()).toEqual([]);
+  expect(seen.inWords()).toBe("progress 1 to 3, no gap, no repeat; progress 3 to 4, no gap, no repeat");
+});
+
+test("gaps and repeats within a request are told and are problems", () => {
+  expect(seenOf([1, 2, 2, 5, 7]).problems()).toEqual(["progress 1 to 7, 2 gaps, 1 repeat"]);
+  expect(seenOf([3, 1]).problems()).toEqual(["progress 3 to 1, 1 repeat"]);
+});
+
+test("statuses are told once each time that they change, errors in one line", () => {
+  const seen = new Seen();
+  seen.status({ status: "working", statusMessage: "Counted 1/3" });
+  seen.status({ status: "working" });
+  seen.status({ status: "completed" });
+  seen.error(new Error("It broke.\n  Really."));
+  expect(seen.inWords()).toBe(
+    "status working → completed, with how far it is in `statusMessage`; error “It broke. Really.”",
+  );
+});
+
+test("a user who was told nothing saw nothing but the result", () => {
+  expect(new Seen().inWords()).toBe("nothing but the result");
+});

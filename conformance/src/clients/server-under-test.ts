@@ -1,0 +1,134 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { Journals } from "./journals.js";
+
+const toolsModule = fileURLToPath(new URL("../../dist/clients/tools-module.js", import.meta.url));
+const holdStart = new URL("../../dist/clients/hold-start.js", import.meta.url).href;
+const require = createRequire(import.meta.url);
+const programs = {
+  http: join(dirname(require.resolve("@resumable-mcp/server-http/package.json")), "dist/cli.js"),
+  stdio: join(dirname(require.resolve("@resumable-mcp/server-stdio/package.json")), "dist/cli.js"),
+};
+
+/** Where a client finds the server. */
+export type Place =
+  | { readonly over: "HTTP"; readonly url: URL; readonly token: string }
+  | { readonly over: "stdio"; readonly command: string; readonly args: readonly string[] };
+
+/** A transport that clients can use. */
+export type Over = Place["over"];
+
+/**
+ * One store, and the server on it: over HTTP one process for all clients, over stdio one for each, behind our
+ * supervisor.
+ */
+export interface ServerUnderTest {
+  readonly over: Over;
+  readonly place: Place;
+  readonly journals: Journals;
+  /** Resolves when the next kill need not wait for anything. */
+  ready(): Promise<void>;
+  /**
+   * SIGKILL for the process that runs a task; resolves when a server can be reached again, over stdio when the
+   * supervisor has to see to that.
+   *
+   * @param meanwhile is waited for while no server runs; over stdio the supervisor does not wait.
+   */
+  kill(pid: number, meanwhile?: () => Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the server over HTTP, or says how clients start it over stdio. */
+export async function startServer(over: Over): Promise<ServerUnderTest> {
+  const folder = await mkdtemp(join(tmpdir(), "clients-"));
+  const store = join(folder, "store");
+  const journals = new Journals(store);
+  const removeAll = async () => {
+    await journals.close();
+    await rm(folder, { recursive: true, force: true });
+  };
+  if (over === "stdio") {
+    const args = [programs.stdio, toolsModule, "--store", store];
+    const kill = async (pid: number, meanwhile = nothing) => {
+      process.kill(pid, "SIGKILL");
+      await meanwhile();
+    };
+    return { over, place: { over, command: process.execPath, args }, journals, ready: nothing, kill, close: removeAll };
+  }
+  const token = "a-token-of-one-owner-for-all-clients";
+  await writeFile(join(folder, "tokens"), `${token} owner\n`);
+  const args = [programs.http, toolsModule, "--store", store, "--token-file", join(folder, "tokens")];
+  let server = prepare(args, "0");
+  const url = await server.listen();
+  let next = prepare(args, url.port);
+  return {
+    over,
+    place: { over, url, token },
+    journals,
+    ready: () => next.ready,
+    async kill(pid, meanwhile = nothing) {
+      if (pid !== server.child.pid) throw new Error(`The task runs in process ${pid}, which is not the server.`);
+      await next.ready;
+      await server.stop();
+      await meanwhile();
+      await next.listen();
+      server = next;
+      next = prepare(args, url.port);
+    },
+    async close() {
+      await Promise.all([server.stop(), next.stop()]);
+      await removeAll();
+    },
+  };
+}
+
+const nothing = async (): Promise<void> => {};
+
+/** A server over HTTP, in a process of its own. */
+interface HttpServer {
+  readonly child: ChildProcess;
+  /** It has loaded its code. */
+  readonly ready: Promise<void>;
+  /** Lets it begin; resolves when it listens. */
+  listen(): Promise<URL>;
+  stop(): Promise<void>;
+}
+
+function prepare(args: readonly string[], port: string): HttpServer {
+  const child = spawn(process.execPath, ["--import", holdStart, ...args, "--port", port], {
+    stdio: ["pipe", "ignore", "pipe"],
+  });
+  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
+  const output: string[] = [];
+  const lines = createInterface({ input: child.stderr }).on("line", (line) => output.push(line));
+  const line = (wanted: RegExp): Promise<string> =>
+    new Promise((resolve, reject) => {
+      lines.on("line", (text) => {
+        const found = wanted.exec(text)?.[1];
+        if (found !== undefined) resolve(found);
+      });
+      void gone.then(() => reject(new Error(`The server ended too early:\n${output.join("\n")}`)));
+    });
+  const ready = line(/^(ready) to begin$/).then(() => {});
+  // Whoever waits for it is told; a server that is stopped before is no failure.
+  ready.catch(() => {});
+  return {
+    child,
+    ready,
+    async listen() {
+      await ready;
+      const listening = line(/^listening on (\S+)$/);
+      child.stdin.write("begin\n");
+      return new URL(await listening);
+    },
+    async stop() {
+      child.kill("SIGKILL");
+      await gone;
+    },
+  };
+}
