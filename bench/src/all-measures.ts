@@ -2,6 +2,7 @@ import type { Measure } from "./measure.js";
 import { againstBareLoop, againstPeer, peers } from "./measures/checkpoint-rate.js";
 import { replay, resuming, taskLength } from "./measures/long-task.js";
 import { memoryMeasure } from "./measures/memory.js";
+import { sessionCalls, sessionMemory, stdioStart } from "./measures/servers.js";
 import { opening, storedMemory, storedTasks } from "./measures/stored.js";
 import { firstFrameMeasure, keyMeasure, terminalMemoryMeasure } from "./measures/terminal.js";
 
@@ -23,6 +24,12 @@ export const measures: readonly Measure[] = [
   opening,
   replay,
   storedMemory,
+  stdioStart("legacy", true),
+  stdioStart("modern", true),
+  stdioStart("legacy", false),
+  stdioStart("modern", false),
+  sessionMemory,
+  sessionCalls,
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
   firstFrameMeasure(),
   keyMeasure(),

@@ -1,13 +1,18 @@
 import { parseArgs } from "node:util";
 import { measures } from "./all-measures.js";
 import type { Outcome } from "./measure.js";
-import { table, writeReport } from "./report.js";
+import { replaceTable, table, writeReport } from "./report.js";
 import { runIsolated } from "./run-isolated.js";
 import { sharedFolderVariable } from "./shared-store.js";
 import { temporaryFolder } from "./stored-tasks.js";
 
 const { values } = parseArgs({
-  options: { only: { type: "string", multiple: true }, json: { type: "string" }, list: { type: "boolean" } },
+  options: {
+    only: { type: "string", multiple: true },
+    json: { type: "string" },
+    list: { type: "boolean" },
+    write: { type: "boolean" },
+  },
 });
 
 if (values.list === true) {
@@ -33,6 +38,11 @@ if (values.list === true) {
   }
   console.log(table(outcomes));
   const path = values.json ?? "bench-results.json";
-  await writeReport(path, outcomes, new Date());
+  const date = new Date();
+  await writeReport(path, outcomes, date);
   console.error(`written to ${path}`);
+  if (values.write === true) {
+    await replaceTable("docs/performance.md", outcomes, date);
+    console.error("written to docs/performance.md");
+  }
 }

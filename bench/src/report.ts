@@ -1,32 +1,35 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, platform, release } from "node:os";
 import type { Outcome } from "./measure.js";
 import { sqliteVersion } from "./peers/sqlite-keeper.js";
 import { threadPoolSize } from "./run-isolated.js";
 import type { Spread, Target } from "./statistics.js";
 
-/** Draws the outcomes as a Markdown table. */
+const begin = "<!-- measured: begin -->";
+const end = "<!-- measured: end -->";
+
+/** Draws the outcomes as a Markdown table. What a target is about stands in the column that it is judged by. */
 export function table(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map((outcome) =>
     [
-      outcome.title,
+      outcome.note === undefined ? outcome.title : `${outcome.title} (${outcome.note})`,
       `${figure(outcome.subjectFigure)} ${outcome.unit}`,
       `${outcome.peer}: ${figure(outcome.peerFigure)} ${outcome.unit}`,
-      `${round(outcome.ratio.median)} (${round(outcome.ratio.low)}–${round(outcome.ratio.high)})`,
-      targetText(outcome.target),
-      outcome.verdict,
+      interval(outcome.ratio),
+      targetText(outcome),
+      verdictText(outcome),
     ].join(" | "),
   );
   return [
-    "| Measure | This project | Beside it | Ratio (95 % interval of the median) | Target | |",
+    "| Measure | Here | Beside it | Ratio (95 % interval of the median) | Target | |",
     "|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
   ].join("\n");
 }
 
-/** Writes the outcomes with what they were measured on. */
-export async function writeReport(path: string, outcomes: readonly Outcome[], date: Date): Promise<void> {
-  const machine = {
+/** What it was measured on, and with which versions. */
+export function machine() {
+  return {
     node: process.version,
     platform: platform(),
     release: release(),
@@ -35,7 +38,43 @@ export async function writeReport(path: string, outcomes: readonly Outcome[], da
     threadPoolSize,
     sqlite: sqliteVersion(),
   };
-  await writeFile(path, `${JSON.stringify({ date: date.toISOString(), machine, outcomes }, null, 2)}\n`);
+}
+
+/** Writes the outcomes with what they were measured on. */
+export async function writeReport(path: string, outcomes: readonly Outcome[], date: Date): Promise<void> {
+  await writeFile(path, `${JSON.stringify({ date: date.toISOString(), machine: machine(), outcomes }, null, 2)}\n`);
+}
+
+/** Puts the table in place of the one that a Markdown file has between two marks. */
+export async function replaceTable(path: string, outcomes: readonly Outcome[], date: Date): Promise<void> {
+  const text = await readFile(path, "utf8");
+  const [before, rest] = text.split(begin);
+  const after = rest?.split(end)[1];
+  if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`);
+  const { node, release: version, arch: processor, cores, sqlite } = machine();
+  const day = date.toISOString().slice(0, 10);
+  const where = `Measured on ${day}: Node ${node.slice(1)}, ${platform()} ${version}, ${processor}, ${cores} cores, SQLite ${sqlite}, \`UV_THREADPOOL_SIZE=${threadPoolSize}\`.`;
+  await writeFile(path, `${before}${begin}\n${where}\n\n${table(outcomes)}\n${end}${after}`);
+}
+
+function verdictText({ verdict }: Outcome): string {
+  if (verdict === "missed") return "**missed**";
+  return verdict === "no target" ? "" : verdict;
+}
+
+function targetText({ target, judges, judged, unit }: Outcome): string {
+  if (target === undefined) return "";
+  if (judges === "ratio") return bound(target);
+  const what = judges === "figure" ? "here" : "difference";
+  return `${bound(target)} ${unit}; ${what} ${interval(judged)}`;
+}
+
+function bound(target: Target): string {
+  return "atMost" in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`;
+}
+
+function interval(spread: Spread): string {
+  return `${round(spread.median)} (${round(spread.low)}–${round(spread.high)})`;
 }
 
 function figure(spread: Spread): string {
@@ -44,9 +83,4 @@ function figure(spread: Spread): string {
 
 function round(value: number): string {
   return Number.isFinite(value) ? String(Number(value.toPrecision(3))) : "–";
-}
-
-function targetText(target: Target | undefined): string {
-  if (target === undefined) return "";
-  return "atMost" in target ? `≤ ${target.atMost}` : `≥ ${target.atLeast}`;
 }

@@ -1,0 +1,41 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, onTestFinished, test } from "vitest";
+import type { Outcome } from "./measure.js";
+import { replaceTable, table } from "./report.js";
+
+const spread = (median: number) => ({ median, low: median - 1, high: median + 1 });
+
+const outcome: Outcome = {
+  id: "one",
+  title: "One",
+  subject: "ours",
+  peer: "theirs",
+  unit: "ms",
+  rounds: 15,
+  subjectFigure: spread(60),
+  peerFigure: spread(20),
+  ratio: spread(3),
+  judges: "figure",
+  judged: spread(60),
+  target: { atMost: 50 },
+  verdict: "missed",
+};
+
+test("the table names what a target is about, and marks what falls short", () => {
+  expect(table([outcome]).split("\n")[2]).toBe(
+    "| One | 60 ms | theirs: 20 ms | 3 (2–4) | ≤ 50 ms; here 60 (59–61) | **missed** |",
+  );
+});
+
+test("the table replaces the one between the marks, and nothing else", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "resumable-bench-"));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const path = join(folder, "file.md");
+  writeFileSync(path, "before\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n");
+  await replaceTable(path, [outcome], new Date(0));
+  const text = readFileSync(path, "utf8");
+  expect(text.startsWith("before\n<!-- measured: begin -->\nMeasured on 1970-01-01: Node ")).toBe(true);
+  expect(text.endsWith(`${table([outcome])}\n<!-- measured: end -->\nafter\n`)).toBe(true);
+});

@@ -1,0 +1,11 @@
+import { defineServer } from "@resumable-mcp/mcp";
+import { registerEcho } from "./echo.js";
+
+/** What our servers serve: the same as the bare ones. */
+export default defineServer({
+  name: "bench",
+  version: "1.0.0",
+  tools: [],
+  setup: registerEcho,
+  setupModern: registerEcho,
+});
