@@ -103,7 +103,7 @@ const ourHttp = (store: string) => [cliOf("server-http"), built("tools-module"),
 /** What one more idle session costs a server in memory. */
 export const sessionMemory: Measure = {
   id: "http-session-memory",
-  title: "HTTP, memory of an idle session, of 500",
+  title: "HTTP, memory of an idle session, of 200",
   subject: "resumable-mcp-http",
   peer: "the SDK's server with its in-memory event store",
   unit: "KiB",
@@ -121,9 +121,9 @@ export const sessionMemory: Measure = {
 async function memoryPerSession(args: readonly string[]): Promise<number> {
   const server = await startHttp(args);
   try {
-    for (let warm = 0; warm < 50; warm++) await openSession(server.url);
+    for (let warm = 0; warm < 20; warm++) await openSession(server.url);
     const before = residentKiB(server.pid);
-    const count = 500;
+    const count = 200;
     for (let opened = 0; opened < count; opened++) await openSession(server.url);
     return (residentKiB(server.pid) - before) / count;
   } finally {
