@@ -51,4 +51,7 @@ test("the bundle for Claude Desktop is valid, and what is unpacked from it serve
   expect((await call.result()).structuredContent).toMatchObject({ total_processed: 10, status: "completed" });
   await client.close();
   expect(name).toBe("resumable-mcp-demo");
+  const licenses = await readFile(join(unpacked, "THIRD_PARTY_LICENSES"), "utf8");
+  expect(licenses).toMatch(/^@modelcontextprotocol\/sdk \S+ \(MIT\)$/m);
+  expect(licenses).toMatch(/^zod \S+ \(MIT\)\n\nMIT License/m);
 });
