@@ -39,7 +39,10 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
     return true;
   };
   server.on("request", (request: IncomingMessage, response) => {
-    const ours = request.method === "GET" && receive(new URL(request.url ?? "/", redirectUrl).href);
+    // Anybody may ask for anything here: what is no path of an address is not ours either.
+    const { method, url: asked = "/" } = request;
+    const address = URL.canParse(asked, redirectUrl) ? new URL(asked, redirectUrl).href : "";
+    const ours = method === "GET" && receive(address);
     response.writeHead(ours ? 200 : 400, { "content-type": "text/plain", "cache-control": "no-store" });
     response.end(ours ? "Done. You can close this window and go back to the terminal.\n" : "Nobody waits for this.\n");
   });

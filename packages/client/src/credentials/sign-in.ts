@@ -44,7 +44,7 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
     redirectUrl: callback.redirectUrl,
     state,
     fresh: true,
-    onRedirect: (url) => options.onPage(url.href, callback.receive),
+    onRedirect: (url) => options.onPage(webPage(url, address), callback.receive),
     ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
   });
   const fetchFn = (url: string | URL, init?: RequestInit) =>
@@ -59,6 +59,15 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
   } finally {
     callback.close();
   }
+}
+
+/** What a server names as its page is opened on the user's machine: a file or a program must not be. */
+function webPage(url: URL, address: string): string {
+  if (url.protocol === "https:" || url.protocol === "http:") return url.href;
+  throw new ClientError(
+    "SIGN_IN_FAILED",
+    `${address} names a page of ${url.protocol} to sign in on, which is none of the web. It was not opened; ask who runs the server.`,
+  );
 }
 
 /** Asks without a token: the refusal says where the authorization server is. */

@@ -1,0 +1,35 @@
+import { request } from "node:http";
+import { expect, it } from "vitest";
+import { listenForCallback } from "./callback-listener.js";
+
+/** Asks for a path as it stands, which `fetch` would mend first. */
+function statusOf(redirectUrl: string, path: string): Promise<number | undefined> {
+  const { hostname, port } = new URL(redirectUrl);
+  return new Promise((resolve, reject) => {
+    request({ hostname, port, path }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    })
+      .on("error", reject)
+      .end();
+  });
+}
+
+it("turns away whatever is no answer to this sign-in, and still takes the answer", async () => {
+  const listener = await listenForCallback("the-state");
+  const { redirectUrl } = listener;
+  const wrong = ["//", "http://[", "/callback", "/callback?state=other&code=c", "/other?state=the-state&code=c"];
+  const refused: (number | undefined)[] = [];
+  for (const path of wrong) refused.push(await statusOf(redirectUrl, path));
+  expect(refused).toEqual(wrong.map(() => 400));
+  expect(await statusOf(redirectUrl, "/callback?state=the-state&code=c-1")).toBe(200);
+  expect(await listener.code).toBe("c-1");
+  listener.close();
+});
+
+it("passes on that the user said no", async () => {
+  const listener = await listenForCallback("the-state");
+  expect(listener.receive(`${listener.redirectUrl}?state=the-state&error=access_denied`)).toBe(true);
+  await expect(listener.code).rejects.toMatchObject({ code: "UNAUTHORIZED" });
+  listener.close();
+});
