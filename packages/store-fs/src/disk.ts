@@ -30,7 +30,7 @@ export interface Disk {
   /** Tells whether there is something of this name, as far as the system lets it be seen. Throws nothing. */
   exists(path: string): boolean;
   list(folder: string): readonly string[];
-  /** Makes a folder and those above it; nothing happens when it exists. */
+  /** Makes a folder and those above it, for this user alone; nothing happens when it exists. */
   makeFolder(path: string): void;
   /** Gives a file a second name; fails with `EEXIST` when the name is taken. */
   link(from: string, to: string): void;

@@ -26,7 +26,7 @@ export const nodeDisk: Disk = {
   },
   exists: (path) => fs.existsSync(path),
   list: (folder) => fs.readdirSync(folder),
-  makeFolder: (path) => void fs.mkdirSync(path, { recursive: true }),
+  makeFolder: (path) => void fs.mkdirSync(path, { recursive: true, mode: 0o700 }),
   link: (from, to) => fs.linkSync(from, to),
   rename: (from, to) => fs.renameSync(from, to),
   unlink: (path) => fs.unlinkSync(path),

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../src/node-disk.js";
 import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
@@ -17,6 +17,15 @@ describe("the folder of a store", () => {
     expect((await openStore(directory).countTasks({})).total).toBe(0);
     expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 1 });
   });
+
+  test.skipIf(process.platform === "win32")(
+    "is made for its user alone: it holds everybody's tasks (G10)",
+    async () => {
+      const directory = join(emptyFolder(), "a", "b");
+      await openStore(directory).countTasks({});
+      for (const folder of [directory, dirname(directory)]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+    },
+  );
 
   test.each([
     ["a later layout", '{"layout":2}'],

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from "node:events";
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
@@ -183,6 +183,38 @@ describe("export and import", () => {
       value: { error: { code: "EXPORT_INVALID" } },
     });
     expect((await openStore(other).countTasks({})).total).toBe(0);
+  });
+
+  test.each([
+    ["a signal", { signals: [{ id: "x", kind: "/../../../../stray" }] }, {}],
+    ["an answer", { signals: [{ id: "x", kind: "answer" }] }, {}],
+    ["a date", {}, { at: "../../../stray" }],
+  ])("refuse %s that was made up, and write nothing beside the store", async (_, task, created) => {
+    const { directory, ids } = await filled();
+    const lines = String((await runWith([], "export", ids.paused, ...storeOf(directory))).data)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; events?: object[] });
+    const forged = lines.map(({ type, events = [], ...line }) => {
+      if (type === "task") return { ...line, type, ...task };
+      return events.length === 0
+        ? { ...line, type }
+        : { type, events: [{ ...events[0], ...created }, ...events.slice(1)] };
+    });
+    const data = Buffer.concat(forged.map((line) => encodeLine(JSON.stringify({ ...line, crc: undefined }))));
+    const above = emptyFolder();
+    const other = join(above, "a", "b");
+    const { code, out } = await runWith([data], "import", "-", ...storeOf(other), "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([1, { imported: [], error: { code: "EXPORT_INVALID" } }]);
+    expect(everything(above)).not.toContain("stray");
+    expect((await openStore(other).countTasks({})).total).toBe(0);
+  });
+
+  test.skipIf(process.platform === "win32")("leave a file that only its user can read", async () => {
+    const { directory } = await filled();
+    const file = join(emptyFolder(), "tasks.jsonl");
+    expect((await run("export", ...storeOf(directory), "--to", file)).code).toBe(0);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
   });
 
   test("take only the tasks that are named, or that the options mean", async () => {

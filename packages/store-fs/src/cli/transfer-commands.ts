@@ -24,7 +24,8 @@ export async function exportCommand(
     readItems: journal.readItems.bind(journal),
   };
   const lines = exportTasks(source, taskIds.length > 0 ? these(taskIds) : listed(store, options));
-  const file = options.to === "-" ? undefined : await open(options.to, "wx");
+  // What tasks were given and have made is for their owners: the store's folder is closed to others, too.
+  const file = options.to === "-" ? undefined : await open(options.to, "wx", 0o600);
   const tasks = await writeAll(lines, file, console);
   const text = `${tasks} tasks exported. What they do here from now on is not in the file: stop the servers of one of the two stores.`;
   return { json: { tasks }, text, ok: true, ...(file === undefined && { isAside: true }) };

@@ -1,13 +1,25 @@
-import { type Json, ResumableError, type Signal, type TaskEvent } from "@resumable-mcp/core";
+import { type Json, ResumableError, type Signal, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
 import * as z from "zod/mini";
 import { decodeWhole, encodeLine } from "../checked-line.js";
 import { recordSchema } from "../journal-line.js";
+import { plainKinds } from "../task-folder.js";
 
 /** The version of the file that this program writes and reads. */
 export const exportVersion = 1;
 
 const eventShape = z.looseObject({ type: z.string(), seq: z.number(), at: z.string() });
-const signalShape = z.looseObject({ id: z.string(), kind: z.string() });
+/** Kinds become parts of file names: no other ones are taken. */
+const signalShape = z.union([
+  z.looseObject({ id: z.string(), kind: z.enum(plainKinds) }),
+  z.looseObject({
+    id: z.string(),
+    kind: z.literal("answer"),
+    key: z.string(),
+    answer: z.looseObject({ action: z.string() }),
+  }),
+]);
+const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT[0-9:.]+Z$/));
+const datedShape = z.looseObject({ createdAt: instant, finishedAt: z.optional(instant) });
 
 const lineSchema = z.discriminatedUnion("type", [
   /** The first line. */
@@ -33,6 +45,12 @@ const lineSchema = z.discriminatedUnion("type", [
 
 /** One line of an exported file: a JSON object with a checksum, as in journals. */
 export type ExportLine = z.infer<typeof lineSchema>;
+
+/** Tells whether what the events of a file fold to is a task: a checksum says only that nothing was changed by chance. */
+export function isWholeRecord(record: TaskRecord): boolean {
+  // Dates become parts of file names.
+  return recordSchema.safeParse(record).success && datedShape.safeParse(record).success;
+}
 
 /** Writes a line of an exported file. */
 export function encodeExport(line: ExportLine): Buffer {

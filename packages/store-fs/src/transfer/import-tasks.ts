@@ -3,7 +3,7 @@ import { isSafeId, shardFolder } from "../layout.js";
 import type { OpenStore } from "../open-store.js";
 import { badId } from "../store-errors.js";
 import type { TaskReading } from "../task-reader.js";
-import { type ExportLine, exportVersion, invalidExport, parseExport } from "./export-line.js";
+import { type ExportLine, exportVersion, invalidExport, isWholeRecord, parseExport } from "./export-line.js";
 import { ImportDraft } from "./import-draft.js";
 
 /** What became of the tasks of an exported file. */
@@ -83,6 +83,7 @@ class Importer {
     if (record?.id !== id || id !== draft.id || record.lastSeq !== lastSeq) {
       throw invalidExport(number, "it ends another task, or events are missing");
     }
+    if (!isWholeRecord(record)) throw invalidExport(number, "its events make no task");
     try {
       const isNew = await bring(this.store, draft, record);
       this.report[isNew ? "imported" : "present"].push(id);
