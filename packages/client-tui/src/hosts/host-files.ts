@@ -21,25 +21,27 @@ export interface Surroundings {
  * code.claude.com/docs/en/mcp, cursor.com/docs/context/mcp, code.visualstudio.com/docs/copilot/chat/mcp-servers.
  */
 export function hostFiles(host: HostName, surroundings: Surroundings): readonly string[] {
-  const { home, workingDirectory } = surroundings;
+  const { env, home, workingDirectory } = surroundings;
   switch (host) {
     case "claude-desktop":
       return [join(applicationFolder(surroundings), "Claude", "claude_desktop_config.json")];
     case "claude-code":
-      return [join(workingDirectory, ".mcp.json"), join(home, ".claude.json")];
+      return [join(workingDirectory, ".mcp.json"), join(env.CLAUDE_CONFIG_DIR || home, ".claude.json")];
     case "cursor":
       return [join(workingDirectory, ".cursor", "mcp.json"), join(home, ".cursor", "mcp.json")];
     case "vscode":
-      return [
-        join(workingDirectory, ".vscode", "mcp.json"),
-        join(applicationFolder(surroundings), "Code", "User", "mcp.json"),
-      ];
+      return [join(workingDirectory, ".vscode", "mcp.json"), join(codeUserFolder(surroundings), "mcp.json")];
   }
+}
+
+function codeUserFolder(surroundings: Surroundings): string {
+  const { VSCODE_PORTABLE: portable } = surroundings.env;
+  return portable ? join(portable, "user-data", "User") : join(applicationFolder(surroundings), "Code", "User");
 }
 
 /** Where programs with windows keep a user's settings. */
 function applicationFolder({ platform, env, home }: Surroundings): string {
   if (platform === "darwin") return join(home, "Library", "Application Support");
-  if (platform === "win32") return env.APPDATA ?? join(home, "AppData", "Roaming");
+  if (platform === "win32") return env.APPDATA || join(home, "AppData", "Roaming");
   return env.XDG_CONFIG_HOME || join(home, ".config");
 }

@@ -100,6 +100,14 @@ describe("the servers of hosts", () => {
     expect([found.servers.map(({ name }) => name), found.problems.length]).toEqual([["a"], problems]);
   });
 
+  it("are looked for where the hosts' own variables say", () => {
+    const moved = { ...surroundings, env: { CLAUDE_CONFIG_DIR: "/claude", VSCODE_PORTABLE: "/code" } };
+    expect([hostFiles("claude-code", moved).at(-1), hostFiles("vscode", moved).at(-1)]).toEqual([
+      join("/claude", ".claude.json"),
+      join("/code", "user-data", "User", "mcp.json"),
+    ]);
+  });
+
   it("are looked for where each platform keeps them", () => {
     const mac = hostFiles("vscode", { ...surroundings, platform: "darwin" }).at(-1);
     const windows = hostFiles("claude-desktop", { ...surroundings, platform: "win32", env: { APPDATA: "/app" } });
