@@ -156,7 +156,7 @@ export interface Store {
   /** Reads one task, or resolves to `undefined` when there is none of that id. */
   getTask(id: string): Promise<TaskSnapshot | undefined>;
 
-  /** Lists tasks, newest first. */
+  /** Lists tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor that no page gave. */
   listTasks(query: TaskQuery): Promise<TaskPage>;
 
   /** Lists finished tasks whose `ttlMs` is over, the first finished first. Never an unfinished one. */

@@ -188,7 +188,7 @@ function parseCursor(cursor: string | undefined): Place | undefined {
   if (cursor === undefined) return undefined;
   const [, createdAt, id] = /^(\d{4}-[0-9T:.-]+Z)_([A-Za-z0-9_-]+)$/.exec(cursor) ?? [];
   if (createdAt !== undefined && id !== undefined) return { createdAt, id };
-  throw new ResumableError("INVALID_OPTION", "The cursor is not one that a page of tasks gave. Begin without one.", {
-    details: { option: "cursor" },
+  throw new ResumableError("INVALID_VALUE", "The cursor is not one that a page of tasks gave. Begin without one.", {
+    details: { what: "The cursor", problems: ["it is not one that a page of tasks gave"] },
   });
 }

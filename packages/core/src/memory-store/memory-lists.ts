@@ -1,9 +1,11 @@
+import { ResumableError } from "../errors.js";
 import type { Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery, TaskSnapshot } from "../store.js";
 import { summarise, type TaskRecord, type TaskStatus } from "../task-record.js";
 import { dueMs, isExpired, statusOf } from "../task-rules.js";
 
-/** One page of tasks, newest first. */
+/** One page of tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor of no page. */
 export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskPage {
+  if (query.cursor !== undefined) checkCursor(query.cursor);
   const found = all
     .map((snapshot) => ({ record: snapshot.record, status: statusOf(snapshot) }))
     .filter(({ record, status }) => matches(query, record, status))
@@ -28,6 +30,13 @@ function matches(query: TaskQuery, record: TaskRecord, status: TaskStatus): bool
 /** Where a task stands in lists; a cursor is the place of the last task that was seen. */
 function place(record: TaskRecord): string {
   return `${record.createdAt} ${record.id}`;
+}
+
+function checkCursor(cursor: string): void {
+  if (/^\d{4}-[0-9T:.-]+Z .+$/.test(cursor)) return;
+  throw new ResumableError("INVALID_VALUE", "The cursor is not one that a page of tasks gave. Begin without one.", {
+    details: { what: "The cursor", problems: ["it is not one that a page of tasks gave"] },
+  });
 }
 
 /** Ids of the finished tasks that were kept long enough, oldest first. */

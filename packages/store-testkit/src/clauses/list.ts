@@ -1,7 +1,7 @@
 import { summarise, type TaskSummary } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
-import { expectEqual, expectThat } from "../expect.js";
+import { expectCode, expectEqual, expectThat } from "../expect.js";
 import type { Scene } from "../scene.js";
 
 /** Makes tasks one after another, `apartMs` between them; gives their ids, newest first. */
@@ -173,6 +173,18 @@ export const listClauses: readonly Clause[] = [
       scene.clock.advance(2);
       expectEqual(await list(10), [early.id, late.record.id], "expired after ttlMs");
       expectEqual(await list(1), [early.id], "the first of them");
+    },
+  },
+  {
+    id: "LIST-9",
+    level: "MUST",
+    title: "refuses a cursor that no page gave",
+    because: "A caller that garbles a cursor must not take the first page for the next one.",
+    async check(scene) {
+      await createSeveral(scene, 2, 1);
+      for (const cursor of ["", "0", "not a cursor"]) {
+        await expectCode(scene.store.listTasks({ limit: 1, cursor }), ["INVALID_VALUE"], `the cursor "${cursor}"`);
+      }
     },
   },
 ];

@@ -101,6 +101,14 @@ export const readingMutants: readonly Mutant[] = [
     }),
   },
   {
+    name: "begins anew at a cursor that it does not understand",
+    killedBy: "LIST-9",
+    mutate: (store) => ({
+      listTasks: ({ cursor, ...query }) =>
+        store.listTasks({ ...query, ...(cursor?.startsWith("2") ? { cursor } : {}) }),
+    }),
+  },
+  {
     name: "filters after it has cut the page",
     killedBy: "LIST-4",
     mutate: (store) => ({
