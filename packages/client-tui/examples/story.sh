@@ -30,7 +30,8 @@ status() { mcp show "$1" --json | field status; }
 until_is() {
   local wanted=$1 got= tries
   shift
-  for ((tries = 0; tries < 100; tries++)); do
+  # As patient as a slow machine needs it: only what fails takes so long.
+  for ((tries = 0; tries < 1200; tries++)); do
     got=$("$@") || true
     [[ "$got" == "$wanted" ]] && return
     sleep 0.1
