@@ -11,7 +11,7 @@ import { FirstOf } from "./first-of.js";
 import { fileName } from "./layout.js";
 import { quarantineFile } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
-import { createWhole, listIfExists, readFrom, syncPath, unlinkIfExists } from "./whole-file.js";
+import { createFile, linkUnlessTaken, listIfExists, readFrom, syncPath, unlinkIfExists } from "./whole-file.js";
 
 const sessionSchema = z.object({
   id: z.string(),
@@ -56,7 +56,7 @@ export class SessionFiles {
     const session = { id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
     const path = this.pathOf(id, version);
     const bytes = encodeLine(JSON.stringify(session));
-    if (!this.create(path, bytes)) throw conflict(id);
+    if (!(await this.create(path, bytes))) throw conflict(id);
     // Whoever removes the version before has made the step from it: a deletion may have come first.
     if (expectedVersion > 0 && !unlinkIfExists(disk, this.pathOf(id, expectedVersion))) {
       unlinkIfExists(disk, path);
@@ -64,30 +64,43 @@ export class SessionFiles {
     }
     for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.pathOf(id, older));
     this.notePut(session);
-    if (durable) await this.sync(path);
+    if (durable) await this.syncNames(path);
     return parseSession(bytes) ?? session;
   }
 
+  /** Content first: a loss of power must not take the version before and leave a name without content. */
+  private async create(path: string, bytes: Buffer): Promise<boolean> {
+    const { disk, durable } = this.context;
+    const draft = this.writeDraft(path, bytes);
+    try {
+      if (durable) await syncPath(disk, draft);
+      return linkUnlessTaken(disk, draft, path);
+    } finally {
+      unlinkIfExists(disk, draft);
+    }
+  }
+
   /** The folder may be removed by a deletion at any moment before there is something in it. */
-  private create(path: string, bytes: Buffer): boolean {
+  private writeDraft(path: string, bytes: Buffer): string {
     const { disk, unique } = this.context;
     for (;;) {
       disk.makeFolder(dirname(path));
+      const draft = join(dirname(path), `.draft.${unique()}`);
       try {
-        return createWhole(disk, path, bytes, unique());
+        createFile(disk, draft, bytes);
+        return draft;
       } catch (error) {
         if (!hasCode(error, "ENOENT")) throw error;
       }
     }
   }
 
-  private async sync(path: string): Promise<void> {
+  private async syncNames(path: string): Promise<void> {
     const { disk, layout } = this.context;
     try {
-      await syncPath(disk, path);
       await allDone([disk.syncFolder(dirname(path)), disk.syncFolder(layout.sessions)]);
     } catch (error) {
-      // A later version has replaced it meanwhile, and is synced by its own writer.
+      // It was deleted meanwhile.
       if (!hasCode(error, "ENOENT")) throw error;
     }
   }

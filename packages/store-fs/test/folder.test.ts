@@ -18,7 +18,7 @@ describe("the folder of a store", () => {
     expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 1 });
   });
 
-  test.skipIf(process.platform === "win32")(
+  test(
     "is made for its user alone: it holds everybody's tasks (G10)",
     async () => {
       const directory = join(emptyFolder(), "a", "b");

@@ -210,7 +210,7 @@ describe("export and import", () => {
     expect((await openStore(other).countTasks({})).total).toBe(0);
   });
 
-  test.skipIf(process.platform === "win32")("leave a file that only its user can read", async () => {
+  test("leave a file that only its user can read", async () => {
     const { directory } = await filled();
     const file = join(emptyFolder(), "tasks.jsonl");
     expect((await run("export", ...storeOf(directory), "--to", file)).code).toBe(0);
