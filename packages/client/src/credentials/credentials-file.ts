@@ -29,7 +29,7 @@ const schema = z.object({
 /** What one server wants to see before it lets this client in. */
 export type ServerCredentials = z.infer<typeof serverCredentials>;
 
-/** The secrets of a client: beside the state file and apart from it, so that the state can be shown to others. */
+/** The secrets of a client: beside the state file and apart from it, so that a copy of the state gives no account away. */
 export interface CredentialsFile {
   readonly path: string;
   /** What happened to the file that a user should know. */

@@ -9,7 +9,7 @@ import { exitCodes, UsageError } from "../exit-code.js";
 /**
  * `servers import [HOST[/NAME] …]`: takes over servers that hosts have configured; without words it shows them.
  *
- * The hosts' files are only read. Secrets in them go to the credentials file.
+ * The hosts' files are only read. Headers and environment in them go to the credentials file.
  */
 export async function importServers(context: CommandContext, words: readonly string[]): Promise<number> {
   const { client, line, output } = context;
