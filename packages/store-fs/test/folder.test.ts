@@ -18,14 +18,11 @@ describe("the folder of a store", () => {
     expect(JSON.parse(readFileSync(join(directory, "format.json"), "utf8"))).toMatchObject({ layout: 1 });
   });
 
-  test(
-    "is made for its user alone: it holds everybody's tasks (G10)",
-    async () => {
-      const directory = join(emptyFolder(), "a", "b");
-      await openStore(directory).countTasks({});
-      for (const folder of [directory, dirname(directory)]) expect(statSync(folder).mode & 0o777).toBe(0o700);
-    },
-  );
+  test("is made for its user alone: it holds everybody's tasks (G10)", async () => {
+    const directory = join(emptyFolder(), "a", "b");
+    await openStore(directory).countTasks({});
+    for (const folder of [directory, dirname(directory)]) expect(statSync(folder).mode & 0o777).toBe(0o700);
+  });
 
   test.each([
     ["a later layout", '{"layout":2}'],
