@@ -1,7 +1,7 @@
 import type { TaskInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
-import { type BoardAction, initialBoardState, isReady, reduceBoard } from "./board-state.js";
+import { type BoardAction, initialBoardState, isReady, reduceBoard, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./live-task.js";
 import { createThrottledStore } from "./throttled-store.js";
 
@@ -102,13 +102,17 @@ describe("a throttled store", () => {
   it("tells of many changes once, with the last value", () => {
     let due = () => {};
     let told = 0;
-    const store = createThrottledStore((sum: number, add: number) => sum + add, 0, {
-      intervalMs: 67,
-      schedule: (run) => {
-        due = run;
-        return () => {};
+    const store = createThrottledStore(
+      (sum: number, added: readonly number[]) => added.reduce((all, one) => all + one, sum),
+      0,
+      {
+        intervalMs: 67,
+        schedule: (run) => {
+          due = run;
+          return () => {};
+        },
       },
-    });
+    );
     store.subscribe(() => {
       told += 1;
     });
@@ -116,5 +120,61 @@ describe("a throttled store", () => {
     expect([store.current, store.getSnapshot(), told]).toEqual([100, 0, 0]);
     due();
     expect([store.getSnapshot(), told]).toEqual([100, 1]);
+  });
+
+  it("applies what came together, and nothing before somebody looks", () => {
+    const batches: number[] = [];
+    let due = () => {};
+    const store = createThrottledStore(
+      (count: number, actions: readonly string[]) => {
+        batches.push(actions.length);
+        return count + actions.length;
+      },
+      0,
+      {
+        intervalMs: 200,
+        schedule: (run) => {
+          due = run;
+          return () => {};
+        },
+      },
+    );
+    for (let change = 0; change < 10; change += 1) store.dispatch("moved");
+    const before = [...batches];
+    due();
+    for (let change = 0; change < 1_001; change += 1) store.dispatch("moved");
+    expect([before, store.current, batches]).toEqual([[], 1_011, [10, 1_000, 1]]);
+  });
+});
+
+describe("a batch of what happened", () => {
+  it("changes the board as if each had come alone", () => {
+    const actions: readonly BoardAction[] = [
+      listed,
+      ...[16, 17, 18].map(
+        (at): BoardAction => ({
+          type: "event",
+          taskId: "a",
+          event: { type: "progress", progress: at, seq: at },
+          atMs: at,
+        }),
+      ),
+      { type: "notice", kind: "info", text: "noted" },
+      { type: "event", taskId: "a", event: { type: "log", level: "info", data: "said", seq: 19 }, atMs: 20 },
+      { type: "removed", taskId: "b" },
+      { type: "event", taskId: "b", event: { type: "progress", progress: 1, seq: 99 }, atMs: 21 },
+    ];
+    const before = structuredClone(initialBoardState);
+    expect(reduceBoardBatch(initialBoardState, actions)).toEqual(actions.reduce(reduceBoard, initialBoardState));
+    expect(initialBoardState).toEqual(before);
+  });
+
+  it("leaves a board that was shown as it was", () => {
+    const shown = reduceBoardBatch(initialBoardState, [listed]);
+    const tasks = new Map(shown.tasks);
+    reduceBoardBatch(shown, [
+      { type: "event", taskId: "a", event: { type: "progress", progress: 40, seq: 40 }, atMs: 1 },
+    ]);
+    expect(shown.tasks).toEqual(tasks);
   });
 });

@@ -49,6 +49,28 @@ export function isReady({ servers, heard }: BoardState): boolean {
   return servers.every(({ address }) => heard.has(address));
 }
 
+/** Applies what happened, oldest first; what is heard of tasks costs the same however many tasks there are. */
+export function reduceBoardBatch(state: BoardState, actions: readonly BoardAction[]): BoardState {
+  let next = state;
+  let changing: Map<string, LiveTask> | undefined;
+  for (const action of actions) {
+    if (action.type !== "event") {
+      next = reduceBoard(next, action);
+      changing = undefined;
+      continue;
+    }
+    const task = next.tasks.get(action.taskId);
+    if (task === undefined) continue;
+    // Of one run of events nobody sees the values in between: one copy does for all.
+    if (changing === undefined) {
+      changing = new Map(next.tasks);
+      next = { ...next, tasks: changing };
+    }
+    changing.set(action.taskId, applyEvent(task, action.event, action.atMs));
+  }
+  return next;
+}
+
 /** Decides what the board shows next. */
 export function reduceBoard(state: BoardState, action: BoardAction): BoardState {
   switch (action.type) {

@@ -8,7 +8,7 @@ import {
   type TaskInfo,
   type TaskResult,
 } from "@resumable-mcp/client";
-import { type BoardAction, type BoardState, initialBoardState, reduceBoard } from "./board-state.js";
+import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./live-task.js";
 import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
 
@@ -19,10 +19,10 @@ const listedTasks = 100;
 /** Tasks missing from a list that are asked for by name, each time. */
 const maxSought = 20;
 /**
- * What happens on servers is drawn at most so often. The screen allows twice as many draws (`maxDrawsPerSecond`), so
- * that a key mostly finds it free.
+ * What happens on servers is drawn at most so often. The screen allows three times as many draws (`maxDrawsPerSecond`),
+ * so that a key mostly finds it free.
  */
-const drawIntervalMs = 133;
+const drawIntervalMs = 200;
 
 /** What the screens can do; every one reports its failure as a notice and never throws. */
 export interface TaskBoard {
@@ -75,7 +75,7 @@ class LiveBoard implements TaskBoard {
     this.#client = client;
     this.#clock = options.clock;
     const initial = { ...initialBoardState, servers: client.servers() };
-    this.store = createThrottledStore(reduceBoard, initial, { intervalMs: drawIntervalMs, ...options });
+    this.store = createThrottledStore(reduceBoardBatch, initial, { intervalMs: drawIntervalMs, ...options });
     this.#stopListening = client.onServerChange((change) => {
       this.#tellServers();
       if (change.type === "session_changed") this.notice("info", "server's session id changed; your tasks are kept");

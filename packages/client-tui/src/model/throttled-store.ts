@@ -11,9 +11,17 @@ export interface ThrottledStore<State, Action> {
 /** Runs a function later; returns how to prevent that. */
 export type Schedule = (run: () => void, delayMs: number) => () => void;
 
-/** Creates a store that tells its listeners at most once in `intervalMs`, however often the value changes. */
+/** Actions that wait to be applied, at most: a batch that grows longer is applied at once. */
+const maxPendingActions = 1_000;
+
+/**
+ * Creates a store that tells its listeners at most once in `intervalMs`, however often the value changes.
+ *
+ * Actions are applied together, when somebody looks or is told: what arrives in between costs next to nothing, and a key
+ * is heard before any of it.
+ */
 export function createThrottledStore<State, Action>(
-  reduce: (state: State, action: Action) => State,
+  reduce: (state: State, actions: readonly Action[]) => State,
   initial: State,
   options: { readonly intervalMs: number; readonly schedule?: Schedule },
 ): ThrottledStore<State, Action> {
@@ -21,17 +29,27 @@ export function createThrottledStore<State, Action>(
   const listeners = new Set<() => void>();
   let current = initial;
   let shown = initial;
+  let pending: Action[] = [];
   let cancel: (() => void) | undefined;
 
+  const applied = () => {
+    if (pending.length > 0) {
+      const actions = pending;
+      pending = [];
+      current = reduce(current, actions);
+    }
+    return current;
+  };
   const tell = () => {
     cancel = undefined;
+    if (applied() === shown) return;
     shown = current;
     for (const listener of listeners) listener();
   };
 
   return {
     get current() {
-      return current;
+      return applied();
     },
     getSnapshot: () => shown,
     subscribe(listener) {
@@ -39,9 +57,8 @@ export function createThrottledStore<State, Action>(
       return () => listeners.delete(listener);
     },
     dispatch(action) {
-      const next = reduce(current, action);
-      if (next === current) return;
-      current = next;
+      pending.push(action);
+      if (pending.length >= maxPendingActions) applied();
       cancel ??= schedule(tell, options.intervalMs);
     },
     close() {

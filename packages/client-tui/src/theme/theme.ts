@@ -1,14 +1,15 @@
 import type { TaskStatus } from "@resumable-mcp/client";
+import type { ForegroundColorName } from "chalk";
 
 /** How the parts of the screens look; nothing is told by colour alone. */
 export interface Theme {
-  readonly accent: string | undefined;
+  readonly accent: ForegroundColorName | undefined;
   readonly muted: boolean;
-  readonly error: string | undefined;
-  statusColor(status: TaskStatus): string | undefined;
+  readonly error: ForegroundColorName | undefined;
+  statusColor(status: TaskStatus): ForegroundColorName | undefined;
 }
 
-const statusColors: Readonly<Record<TaskStatus, string | undefined>> = {
+const statusColors: Readonly<Record<TaskStatus, ForegroundColorName | undefined>> = {
   pending: undefined,
   running: "cyan",
   paused: "yellow",

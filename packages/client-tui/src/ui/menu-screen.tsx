@@ -5,7 +5,7 @@ import { Menu } from "./menu/menu.js";
 import type { MenuItem } from "./menu/menu-state.js";
 import type { Screen } from "./navigation.js";
 import type { ScreenProps } from "./screen-props.js";
-import { TaskRow } from "./task-row.js";
+import { TaskRow, useSameWidths } from "./task-row.js";
 
 /** The keys of the menu. */
 export const menuKeys = ["1-5 or Enter choose", "0 exit", "Ctrl-C leave: tasks go on"];
@@ -38,7 +38,7 @@ export function MenuScreen(props: ScreenProps): ReactNode {
     else if (extra === undefined) onExit("quit");
     else void runExtra(extra, board);
   };
-  const widths = shareColumns(unfinished, columns);
+  const widths = useSameWidths(shareColumns(unfinished, columns));
   const room = Math.max(0, rows - all.length - 2);
   return (
     <>

@@ -52,7 +52,7 @@ export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; re
   const { screen, columns, rows } = rest;
   return (
     <>
-      <Box flexDirection="column" height={rows} overflow="hidden">
+      <Box flexDirection="column" height={rows} overflowY="hidden">
         <ScreenBody {...rest} />
       </Box>
       {banner}

@@ -1,24 +1,31 @@
-import { Text } from "ink";
-import type { ReactNode } from "react";
-import { fitText } from "../display/plain-text.js";
+import { memo, type ReactNode, useRef } from "react";
+import { cutText, fitText } from "../display/plain-text.js";
 import { type TaskColumns, taskLineText } from "../display/task-columns.js";
 import type { LiveTask } from "../model/live-task.js";
 import { useTheme } from "../theme/theme-context.js";
+import { Line } from "./line.js";
 
-/** One task on one line: cursor, mark, status, bar, numbers, times, message. */
-export function TaskRow(props: {
+interface TaskRowProps {
   readonly task: LiveTask;
   readonly widths: TaskColumns;
   readonly columns: number;
   readonly nowMs: number;
   readonly atCursor?: boolean;
   readonly marked?: boolean;
-}): ReactNode {
+}
+
+/** One task on one line: cursor, mark, status, bar, numbers, times, message. Made anew only for a task that changed. */
+export const TaskRow = memo(function TaskRow(props: TaskRowProps): ReactNode {
   const { task, widths, columns, nowMs, atCursor = false, marked = false } = props;
   const color = useTheme().statusColor(task.info.status);
-  return (
-    <Text inverse={atCursor} {...(color === undefined ? {} : { color })} wrap="truncate">
-      {fitText(taskLineText(task, widths, { nowMs, atCursor, marked }), columns)}
-    </Text>
-  );
+  const text = taskLineText(task, widths, { nowMs, atCursor, marked });
+  return <Line text={atCursor ? fitText(text, columns) : cutText(text, columns)} color={color} inverse={atCursor} />;
+});
+
+/** The widths of the draw before for as long as they are the same: rows whose task did not change stay as they are. */
+export function useSameWidths(widths: TaskColumns): TaskColumns {
+  const before = useRef(widths);
+  const names = Object.keys(widths) as (keyof TaskColumns)[];
+  if (names.some((name) => widths[name] !== before.current[name])) before.current = widths;
+  return before.current;
 }

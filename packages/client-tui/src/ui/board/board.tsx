@@ -6,8 +6,9 @@ import { columnTitles, shareColumns } from "../../display/task-columns.js";
 import { resultPreview } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
+import { Line } from "../line.js";
 import { keptCursor, visibleRange } from "../list-cursor.js";
-import { TaskRow } from "../task-row.js";
+import { TaskRow, useSameWidths } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
 import {
   type BoardOutcome,
@@ -39,7 +40,7 @@ export function Board(props: {
   const cursor = keptCursor(view, ids);
   const { from, to } = visibleRange(cursor, shown.length, rows - frameRows);
   const visible = shown.slice(from, to);
-  const widths = shareColumns(visible, columns);
+  const widths = useSameWidths(shareColumns(visible, columns));
   const current = shown[cursor];
   const unread = current !== undefined && isFinal(current.info.status) && current.result === undefined;
   const wanted = unread && current.problem === undefined ? current.info.id : undefined;
@@ -48,11 +49,11 @@ export function Board(props: {
   }, [wanted, onLook]);
   return (
     <Box flexDirection="column">
-      <Text bold>{cutText(boardTitle(view, shown, { from, to }), columns)}</Text>
+      <Line bold text={cutText(boardTitle(view, shown, { from, to }), columns)} />
       {shown.length === 0 ? (
         <Text>No tasks{filter === "" ? "" : " that match"}.</Text>
       ) : (
-        <Titles text={columnTitles(widths)} />
+        <Titles text={cutText(columnTitles(widths), columns)} />
       )}
       {visible.map((task, index) => (
         <TaskRow
@@ -65,13 +66,13 @@ export function Board(props: {
           marked={view.marked.has(task.info.id)}
         />
       ))}
-      <Text wrap="truncate">{previewLine(current, columns)}</Text>
+      <Line text={previewLine(current, columns)} />
     </Box>
   );
 }
 
 function Titles({ text }: { readonly text: string }): ReactNode {
-  return <Text dimColor={useTheme().muted}>{text}</Text>;
+  return <Line dim={useTheme().muted} text={text} />;
 }
 
 /** The first line: what part of the list is seen, and how it is narrowed and ordered. */

@@ -4,6 +4,7 @@ import { cutText, fitText } from "../../display/plain-text.js";
 import { shareColumns, taskLineText } from "../../display/task-columns.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
+import { Line } from "../line.js";
 import { visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
 import { type DetailOutcome, type DetailState, initialDetailState, panes, reduceDetail } from "./detail-state.js";
@@ -51,11 +52,9 @@ export function Detail(props: {
     <Box flexDirection="column">
       <TaskHead task={task} columns={columns} nowMs={nowMs} />
       {facts.map((text, index) => (
-        <Text key={index} wrap="truncate">
-          {text}
-        </Text>
+        <Line key={index} text={cutText(text, columns)} />
       ))}
-      <Text bold>{cutText(paneTitle(content, state), columns)}</Text>
+      <Line bold text={cutText(paneTitle(content, state), columns)} />
       <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - 2)} />
     </Box>
   );
@@ -70,11 +69,7 @@ function TaskHead(props: { readonly task: LiveTask; readonly columns: number; re
   const color = useTheme().statusColor(task.info.status);
   const widths = shareColumns([task], columns);
   const text = taskLineText(task, widths, { nowMs, atCursor: false, marked: false }).slice(2);
-  return (
-    <Text bold wrap="truncate" {...(color === undefined ? {} : { color })}>
-      {text}
-    </Text>
-  );
+  return <Line bold color={color} text={cutText(text, columns)} />;
 }
 
 /** The names of the parts, the present one in brackets, and where one is in it. */
@@ -96,12 +91,10 @@ function PaneBody(props: {
   const { content, state, columns, rows } = props;
   const theme = useTheme();
   if (content.pane === "result" ? content.tree.length === 0 : content.lines.length === 0)
-    return <Text dimColor={theme.muted}>{cutText(empty[content.pane] ?? "", columns)}</Text>;
+    return <Line dim={theme.muted} text={cutText(empty[content.pane] ?? "", columns)} />;
   if (content.pane === "result") return <Tree content={content} cursor={state.cursor} columns={columns} rows={rows} />;
   return windowOf(content.lines, state.up, rows).map(({ key, text, muted }) => (
-    <Text key={key} dimColor={theme.muted && muted} wrap="truncate">
-      {cutText(text, columns)}
-    </Text>
+    <Line key={key} dim={theme.muted && muted} text={cutText(text, columns)} />
   ));
 }
 
@@ -117,9 +110,11 @@ function Tree(props: {
   return content.tree.slice(from, to).map(({ path, depth, text, open }, index) => {
     const fold = open === undefined ? " " : open ? "-" : "+";
     return (
-      <Text key={path} inverse={from + index === cursor} wrap="truncate">
-        {fitText(`${"  ".repeat(depth)}${fold} ${text}`, columns)}
-      </Text>
+      <Line
+        key={path}
+        inverse={from + index === cursor}
+        text={fitText(`${"  ".repeat(depth)}${fold} ${text}`, columns)}
+      />
     );
   });
 }

@@ -1,12 +1,13 @@
 import type { ServerInfo } from "@resumable-mcp/client";
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import type { ReactNode } from "react";
 import { cutText } from "../../display/plain-text.js";
 import { shareColumns } from "../../display/task-columns.js";
 import { ageText } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
+import { Line } from "../line.js";
 import { keptCursor, visibleRange } from "../list-cursor.js";
-import { TaskRow } from "../task-row.js";
+import { TaskRow, useSameWidths } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
 import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
 import { type OpeningOutcome, reduceOpening } from "./opening-state.js";
@@ -32,16 +33,16 @@ export function Opening(props: {
   const current = tasks[keptCursor(state, ids)];
   const at = lines.findIndex(({ key }) => key === current?.info.id);
   const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows);
-  const widths = { ...shareColumns(tasks, columns), server: 0 };
+  const widths = useSameWidths({ ...shareColumns(tasks, columns), server: 0 });
   return (
     <Box flexDirection="column">
-      <Text bold>{openingQuestion(tasks.length, ready)}</Text>
-      <Text> </Text>
+      <Line bold text={cutText(openingQuestion(tasks.length, ready), columns)} />
+      <Line text=" " />
       {lines
         .slice(from, to)
         .map((line) =>
           line.kind === "server" ? (
-            <Text key={line.key}>{cutText(line.text, columns)}</Text>
+            <Line key={line.key} text={cutText(line.text, columns)} />
           ) : (
             <TaskRow
               key={line.key}
@@ -53,7 +54,7 @@ export function Opening(props: {
             />
           ),
         )}
-      <Text>{current === undefined ? " " : cutText(lastHeard(current, nowMs), columns)}</Text>
+      <Line text={current === undefined ? " " : cutText(lastHeard(current, nowMs), columns)} />
     </Box>
   );
 }
