@@ -9,7 +9,7 @@ import { isUnfinished, type LiveTask } from "../model/live-task.js";
 import type { TaskBoard } from "../model/task-board.js";
 import { onTerminalEnd } from "../terminal-end.js";
 import { confirmation } from "../ui/task-actions.js";
-import { changeSentences, numbered, openingSentences, taskSentence } from "./sentences.js";
+import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
 import { parseSpokenCommand, type SpokenCommand, spokenHelp } from "./spoken-command.js";
 
 const refreshMs = 5_000;
@@ -85,8 +85,10 @@ class Conversation {
     const listener = () => {
       const now = this.#board.store.getSnapshot();
       const texts = changeSentences(before, now);
+      const ended = withoutResult(before, now);
       before = now;
       for (const text of texts) say(text);
+      for (const id of ended) void this.#board.look(id);
     };
     return this.#board.store.subscribe(listener);
   }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { type BoardAction, initialBoardState, reduceBoard } from "../model/board-state.js";
 import { newLiveTask } from "../model/live-task.js";
-import { changeSentences, openingSentences, taskSentence } from "./sentences.js";
+import { changeSentences, openingSentences, taskSentence, withoutResult } from "./sentences.js";
 import { parseSpokenCommand } from "./spoken-command.js";
 
 const servers = [{ address: fakeServer, state: { name: "connected", known: true, attempt: 0 } as const }];
@@ -44,6 +44,35 @@ describe("sentences", () => {
     expect(heard({ type: "notice", kind: "info", text: "hello" })).toEqual(["hello."]);
     const result = { content: [], isError: false, meta: {}, status: "completed", reused: false, text: "12" } as const;
     expect(heard({ type: "finished", taskId: "a", result })).toEqual(["count_words is completed: 12."]);
+  });
+
+  it("tell an end that a list knows of when its result has come, or cannot come, and once", () => {
+    const completed = fakeTask("a", { status: "completed", lastSeq: 12 });
+    const result = { content: [], isError: false, meta: {}, status: "completed", reused: false, text: "12" } as const;
+    const listed = reduceBoard(before, { type: "listed", server: fakeServer, tasks: [completed] });
+    const finished = reduceBoard(listed, { type: "finished", taskId: "a", result });
+    const lost = reduceBoard(listed, { type: "lost", taskId: "a", problem: "no answer", gone: false });
+    expect([withoutResult(before, listed), withoutResult(listed, listed), withoutResult(before, finished)]).toEqual([
+      ["a"],
+      [],
+      [],
+    ]);
+    expect([before, listed, finished].map((state, at, all) => changeSentences(all[at - 1] ?? before, state))).toEqual([
+      [],
+      [],
+      ["count_words is completed: 12."],
+    ]);
+    expect(changeSentences(listed, lost)).toEqual(["count_words is completed."]);
+    expect(
+      changeSentences(
+        before,
+        reduceBoard(before, {
+          type: "listed",
+          server: fakeServer,
+          tasks: [fakeTask("a", { status: "cancelled", lastSeq: 12 })],
+        }),
+      ),
+    ).toEqual(["count_words is cancelled."]);
   });
 
   it("hold no character that would move a cursor", () => {

@@ -6,7 +6,7 @@ import { serverWord } from "../display/server-word.js";
 import { statusWord } from "../display/status-mark.js";
 import { resultPreview } from "../display/task-facts.js";
 import type { BoardState } from "../model/board-state.js";
-import { isUnfinished, type LiveTask } from "../model/live-task.js";
+import type { LiveTask } from "../model/live-task.js";
 
 /** Progress is told at every so many percent: more would never stop talking. */
 const toldPercent = 10;
@@ -68,12 +68,25 @@ export function changeSentences(before: BoardState, now: BoardState): readonly s
 
 function taskChange(before: LiveTask, now: LiveTask): readonly string[] {
   const { tool, status } = now.info;
-  if (isUnfinished(before) && isFinal(status)) return [endSentence(now)];
-  if (isFinal(status)) return [];
+  if (isFinal(status)) return isTellable(now) && !isTellable(before) ? [endSentence(now)] : [];
   const asks = now.info.questions.length > before.info.questions.length;
   if (asks || now.problem !== before.problem || now.reconnecting !== before.reconnecting) return [taskSentence(now)];
   if (status !== before.info.status) return [withPeriod(`${tool} ${beingWord(status, now.info.interrupted)}`)];
   return band(now) === band(before) ? [] : [taskSentence(now)];
+}
+
+/** The end of a task is told once, with its result: a list can know of the end before the result has come. */
+function isTellable({ info, result, problem }: LiveTask): boolean {
+  if (!isFinal(info.status)) return false;
+  return info.status !== "completed" || result !== undefined || problem !== undefined;
+}
+
+/** The tasks that have come to an end of which the result is still to be asked for. */
+export function withoutResult(before: BoardState, now: BoardState): readonly string[] {
+  return [...now.tasks.values()]
+    .filter((task) => isFinal(task.info.status) && !isTellable(task))
+    .filter(({ info }) => !isFinal(before.tasks.get(info.id)?.info.status ?? info.status))
+    .map(({ info }) => info.id);
 }
 
 function endSentence({ info, result }: LiveTask): string {

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
+import { boundedPatterns } from "./bounded-patterns.js";
 
 const validators = new WeakMap<JsonObject, ValidateFunction | undefined>();
 
@@ -17,7 +18,8 @@ export function schemaErrors(schema: JsonObject, values: JsonObject): Readonly<R
 /** A schema that no validator understands is the server's affair: it checks again anyway. */
 function compile(schema: JsonObject): ValidateFunction | undefined {
   try {
-    const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false });
+    const regExp = Object.assign(boundedPatterns(), { code: "boundedPatterns" });
+    const ajv = new Ajv({ strict: false, allErrors: true, validateSchema: false, logger: false, code: { regExp } });
     (formats as unknown as (ajv: Ajv) => void)(ajv);
     const { $schema: _dialect, $id: _name, ...rest } = schema;
     return ajv.compile(rest);

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { schemaErrors } from "./schema-errors.js";
+
+/** Twice as long for each character more: this value takes longer than anybody lives. */
+const endless = "^(([a-z])+.)+[A-Z]([a-z])+$";
+const value = "a".repeat(200);
+
+function schemaOf(patterns: readonly string[]) {
+  const properties = Object.fromEntries(patterns.map((pattern, index) => [`v${index}`, { type: "string", pattern }]));
+  return { type: "object", properties };
+}
+
+describe("what a schema finds wrong", () => {
+  it("is told by the path of the value", () => {
+    expect(schemaErrors(schemaOf(["^[a-z]+$"]), { v0: "A1" })).toEqual({ "/v0": "has to match ^[a-z]+$" });
+  });
+
+  it("is left to the server where a pattern would take forever, and the other fields are still checked", () => {
+    const schema = schemaOf([endless, "^b"]);
+    const found = { "/v1": "has to match ^b" };
+    expect([schemaErrors(schema, { v0: value, v1: "a" }), schemaErrors(schema, { v0: value, v1: "a" })]).toEqual([
+      found,
+      found,
+    ]);
+  });
+
+  it("is left to the server wholly where many patterns would take forever", () => {
+    const slow = Array.from({ length: 40 }, (_, index) => `${endless}|${index}{900}`);
+    const values = Object.fromEntries(slow.map((_, index) => [`v${index}`, value]));
+    expect(schemaErrors(schemaOf(slow), values)).toEqual({});
+  });
+
+  it("is nothing where a pattern is none, or a property's name would take forever", () => {
+    expect(schemaErrors(schemaOf(["("]), { v0: "a" })).toEqual({});
+    expect(schemaErrors({ type: "object", patternProperties: { [endless]: false } }, { b: 1 })).toEqual({});
+  });
+});
