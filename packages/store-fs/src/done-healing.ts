@@ -1,4 +1,5 @@
 import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
 import { isFinal } from "@resumable-mcp/core";
 import { BoundedCache } from "./bounded-cache.js";
 import { DamagedFile, isIntact } from "./checked-line.js";
@@ -40,7 +41,7 @@ export async function healDone(
     for (const id of listIfExists(context.disk, join(context.layout.tasks, shard)) ?? []) {
       if (!listed.has(id) && isFinished(context, id)) touchFile(context.disk, join(context.layout.open, id));
     }
-    await Promise.resolve();
+    await breathe();
   }
 }
 
