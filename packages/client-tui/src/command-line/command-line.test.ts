@@ -36,6 +36,7 @@ describe("a command line", () => {
     [["tasks", "--nope"], "--help lists the options"],
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is no URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
+    [["wait", "x", "--timeout", "2147484"], "--timeout is at most 2147483 seconds"],
     [["call", "x", "--on-interrupt", "explode"], "--on-interrupt is detach, pause or cancel"],
     [["tasks", "--stdio", "node 'x"], "open quote"],
     [["tasks", "--stdio", " "], "needs a command"],

@@ -160,10 +160,18 @@ function stdioServer(text: string): ServerConfig {
   return { command, args };
 }
 
+/** A timer of Node that is longer ends at once. */
+const maxTimeoutSeconds = 2_147_483;
+
 function seconds(text: string): number {
   const value = Number(text);
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
     throw new UsageError(`--timeout needs a number of seconds, not "${text}".`);
+  }
+  if (value > maxTimeoutSeconds) {
+    throw new UsageError(
+      `--timeout is at most ${maxTimeoutSeconds} seconds. Leave it out to wait as long as it takes.`,
+    );
   }
   return value * 1000;
 }
