@@ -14,6 +14,7 @@ import { exactSchema } from "./exact-schema.js";
 import { type CallPolicy, legacyCall } from "./legacy-call.js";
 import { createLogFilter } from "./log-filter.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
+import { oncePer } from "./once-per.js";
 import { registerResources } from "./register-resources.js";
 import { registerTasks } from "./tasks/register-tasks.js";
 import { takeTaskCalls } from "./tasks/task-calls.js";
@@ -77,7 +78,7 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
 type Handler = Parameters<McpServerLike["registerTool"]>[2];
 type Config = Parameters<McpServerLike["registerTool"]>[1];
 
-function toolConfig(tool: Tool): Config {
+const toolConfig = oncePer((tool: Tool): Config => {
   const { inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description } = tool;
   const output = answerSchema(outputJsonSchema);
   return {
@@ -88,9 +89,9 @@ function toolConfig(tool: Tool): Config {
     ...(annotations === undefined ? {} : { annotations: annotations as Record<string, never> }),
     _meta: { [metaKeys.durable]: "journal" },
   };
-}
+});
 
-function controlConfig({ title, description, annotations, inputSchema }: ControlTool): Config {
+const controlConfig = oncePer(({ title, description, annotations, inputSchema }: ControlTool): Config => {
   return {
     title,
     description,
@@ -98,7 +99,7 @@ function controlConfig({ title, description, annotations, inputSchema }: Control
     annotations: annotations as Record<string, never>,
     _meta: { [metaKeys.durable]: "journal" },
   };
-}
+});
 
 function register(server: McpServerLike, name: string, config: Config, handler: Handler): void {
   try {

@@ -13,6 +13,13 @@ import { closedSignal } from "./closed-signal.js";
 import { type CallPolicy, legacyCall } from "./legacy-call.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
 
+const uriParams = z.looseObject({ uri: z.string().max(1_024) });
+const requests = {
+  subscribe: z.looseObject({ method: z.literal("resources/subscribe"), params: uriParams }),
+  unsubscribe: z.looseObject({ method: z.literal("resources/unsubscribe"), params: uriParams }),
+};
+type UriRequest = { readonly params: z.output<typeof uriParams> };
+
 /** Resources that one session may subscribe to. */
 const maxSubscriptions = 100;
 
@@ -95,13 +102,12 @@ function takeSubscriptions(
     return;
   }
   server.registerCapabilities({ resources: { subscribe: true } });
-  for (const [method, run] of Object.entries({
-    "resources/subscribe": subscribe,
-    "resources/unsubscribe": unsubscribe,
-  })) {
-    const request = z.looseObject({ method: z.literal(method), params: z.looseObject({ uri: z.string().max(1_024) }) });
-    const handler = ({ params }: z.output<typeof request>, extra: RequestExtra) => run(params.uri, extra);
-    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-    server.setRequestHandler(request as never, handler as never);
-  }
+  // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+  const take = (request: object, run: (uri: string, extra: RequestExtra) => object): void =>
+    server.setRequestHandler(
+      request as never,
+      (({ params }: UriRequest, extra: RequestExtra) => run(params.uri, extra)) as never,
+    );
+  take(requests.subscribe, subscribe);
+  take(requests.unsubscribe, unsubscribe);
 }

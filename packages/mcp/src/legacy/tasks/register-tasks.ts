@@ -24,6 +24,11 @@ const methods: Readonly<Record<string, TaskMethod>> = {
   "tasks/list": ({ tasks }, { cursor }) => listTasks(tasks, cursor),
 };
 
+/** One for all sessions: a schema is larger than all else that a session keeps of a method. */
+const requests = Object.keys(methods).map((method) =>
+  z.looseObject({ method: z.literal(method), params: paramsSchema.default({ taskId: "" }) }),
+);
+
 /**
  * Registers the tasks of 2025-11-25 as views of an engine's. False when the server has tasks of its own.
  *
@@ -38,8 +43,7 @@ export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPo
     return false;
   }
   server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
-  for (const [method, run] of Object.entries(methods)) {
-    const request = z.looseObject({ method: z.literal(method), params: paramsSchema.default({ taskId: "" }) });
+  for (const [index, [method, run]] of Object.entries(methods).entries()) {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
         const told = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
@@ -49,7 +53,7 @@ export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPo
       }
     };
     // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-    server.setRequestHandler(request as never, handler as never);
+    server.setRequestHandler(requests[index] as never, handler as never);
   }
   return true;
 }

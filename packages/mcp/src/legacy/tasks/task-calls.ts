@@ -8,6 +8,11 @@ import { type CallPolicy, legacyCall } from "../legacy-call.js";
 import type { McpServerLike, RequestExtra } from "../mcp-server-like.js";
 import { legacyCreateResult, legacyTask } from "./legacy-task.js";
 
+const requests = {
+  "tools/call": z.looseObject({ method: z.literal("tools/call") }),
+  "tools/list": z.looseObject({ method: z.literal("tools/list") }),
+};
+
 type Handler = (request: JsonObject, extra: RequestExtra) => Promise<object>;
 
 /**
@@ -27,9 +32,9 @@ export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPo
   if (callTool === undefined || listTools === undefined) return;
   const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
   const tellStatus = createStatusTeller(mcp, policy.onError);
-  const wrap = (method: string, handler: Handler): void => {
+  const wrap = (method: keyof typeof requests, handler: Handler): void => {
     // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-    mcp.server.setRequestHandler(z.looseObject({ method: z.literal(method) }) as never, handler as never);
+    mcp.server.setRequestHandler(requests[method] as never, handler as never);
   };
   wrap("tools/call", async (request, extra) => {
     const { name, task } = isJsonObject(request.params) ? request.params : {};
