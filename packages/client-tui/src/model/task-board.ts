@@ -145,6 +145,8 @@ class LiveBoard implements TaskBoard {
     const task = this.store.current.tasks.get(taskId);
     if (task === undefined || task.gone === true || task.remembered === true) return;
     await this.#once(`look ${taskId}`, async () => {
+      // Events do not tell how many items there are.
+      this.#show(await this.#handle(taskId).info());
       await this.#readJournal(task.info);
       const now = this.store.current.tasks.get(taskId);
       if (now === undefined || isUnfinished(now) || now.result !== undefined) return;

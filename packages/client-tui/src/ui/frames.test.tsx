@@ -182,6 +182,15 @@ describe("a task in detail", () => {
     ]);
   });
 
+  it("counts the items that came since the lists were read", async () => {
+    const tasks = [fakeTask("a")];
+    const screen = openScreens(tasks);
+    await screen.until("1 of your tasks");
+    tasks[0] = fakeTask("a", { itemCount: 20 });
+    screen.press("w");
+    await screen.until("running · attempt 1 · 20 items");
+  });
+
   it("has a log that is filtered by level, and steps", async () => {
     const screen = await openTask({ journal });
     await screen.until("attempt 2 after");
