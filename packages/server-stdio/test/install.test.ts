@@ -118,7 +118,7 @@ test("the files are where each host looks for them, by platform and environment"
     env: { XDG_CONFIG_HOME: "/etc/ada", CLAUDE_CONFIG_DIR: "/srv/claude", VSCODE_PORTABLE: "/mnt/code" },
   } as const;
   const users = (around: Parameters<typeof hostFile>[2]) =>
-    knownHosts.map((host) => hostFile(host, "user", around, "/work"));
+    knownHosts.map((host) => hostFile(host, "user", around, "/srv/shop"));
   expect(users(linux)).toEqual([
     "/home/ada/.config/Claude/claude_desktop_config.json",
     "/home/ada/.claude.json",
@@ -138,12 +138,12 @@ test("the files are where each host looks for them, by platform and environment"
     "/mnt/code/user-data/User/mcp.json",
   ]);
   const windows = { platform: "win32", env: { APPDATA: "/roaming" }, home: "/users/ada" } as const;
-  expect(hostFile("claude-desktop", "user", windows, "/work")).toBe("/roaming/Claude/claude_desktop_config.json");
-  expect(knownHosts.map((host) => hostFile(host, "project", linux, "/work"))).toEqual([
+  expect(hostFile("claude-desktop", "user", windows, "/srv/shop")).toBe("/roaming/Claude/claude_desktop_config.json");
+  expect(knownHosts.map((host) => hostFile(host, "project", linux, "/srv/shop"))).toEqual([
     undefined,
-    "/work/.mcp.json",
-    "/work/.cursor/mcp.json",
-    "/work/.vscode/mcp.json",
+    "/srv/shop/.mcp.json",
+    "/srv/shop/.cursor/mcp.json",
+    "/srv/shop/.vscode/mcp.json",
   ]);
 });
 

@@ -26,6 +26,9 @@ export interface TaskStoreOptions {
   readonly owner: string | ((sessionId: string | undefined) => string | undefined);
 }
 
+/** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
+const maxStoppingTasks = 1_024;
+
 /**
  * Makes a durable task store for the SDK's own server: its tasks are those of an engine, so they go on after a
  * restart, and other clients of the same owner find them, in either era.
@@ -77,7 +80,9 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
       answering(async () => {
         if (status !== "cancelled") throw notNow(`The engine decides when task ${taskId} is ${status}.`);
         const { record } = await cancelTask(tasksOf(sessionId), taskId);
-        if (!isFinal(record.status)) stopping.add(taskId);
+        if (isFinal(record.status)) return;
+        stopping.add(taskId);
+        for (const oldest of [...stopping].slice(0, -maxStoppingTasks)) stopping.delete(oldest);
       }),
     storeTaskResult: (taskId) =>
       Promise.reject(notNow(`The result of task ${taskId} is what its tool returns: leave storeTaskResult out.`)),
