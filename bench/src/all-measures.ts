@@ -4,7 +4,7 @@ import { replay, resuming, taskLength } from "./measures/long-task.js";
 import { memoryMeasure } from "./measures/memory.js";
 import { sessionCalls, sessionMemory, stdioStart } from "./measures/servers.js";
 import { opening, storedMemory, storedTasks } from "./measures/stored.js";
-import { firstFrameMeasure, keyMeasure, terminalMemoryMeasure } from "./measures/terminal.js";
+import { firstFrameMeasure, keyMeasure, processorMeasure, terminalMemoryMeasure } from "./measures/terminal.js";
 
 /** Everything that is measured, in the order of the report. */
 export const measures: readonly Measure[] = [
@@ -33,5 +33,6 @@ export const measures: readonly Measure[] = [
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
   firstFrameMeasure(),
   keyMeasure(),
+  processorMeasure(),
   terminalMemoryMeasure(),
 ];

@@ -1,11 +1,30 @@
 #!/usr/bin/env node
+import { exitCodes } from "./command-line/exit-codes.js";
 import { type CommandLine, parseCommandLine } from "./command-line/parse-command-line.js";
 import { runTerminalUi } from "./run-terminal-ui.js";
 
-// Whoever reads the output may stop early, as `head` does: that is no failure.
+/**
+ * Ends the program.
+ *
+ * Node resets the terminal when it exits and aborts where there is none any more. Who is ended by the signal of a closed
+ * terminal exits with the same code, as shells count it, and without that.
+ */
+function leave(code: number): void {
+  if (code === exitCodes.hungUp && process.stdout.isTTY) {
+    process.removeAllListeners("SIGHUP");
+    process.kill(process.pid, "SIGHUP");
+  }
+  process.exit(code);
+}
+
+// Whoever reads the output may stop early, as `head` does: that is no failure. A terminal that is gone cannot be written to.
+const lostOutput: ReadonlyMap<string | undefined, number> = new Map([
+  ["EPIPE", exitCodes.ok],
+  ["EIO", exitCodes.hungUp],
+]);
 for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error: NodeJS.ErrnoException) => {
-    process.exit(error.code === "EPIPE" ? 0 : 1);
+  stream.on("error", ({ code }: NodeJS.ErrnoException) => {
+    leave(lostOutput.get(code) ?? exitCodes.failed);
   });
 }
 
@@ -50,4 +69,4 @@ const code =
     ? ended.value
     : await runWords(ended === undefined ? runUi : () => Promise.reject(ended.reason));
 // Connections that a server keeps half open must not keep the program alive.
-process.exit(code);
+leave(code);

@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-describe("a server that is not what one expects", () => {
+describe.concurrent("a server that is not what one expects", () => {
   const free = async () => `http://127.0.0.1:${await freePort()}/mcp`;
 
   it.each<[string, () => string | Promise<string>, string, string, (readonly string[])?]>([
@@ -87,7 +87,7 @@ describe("a server that is not what one expects", () => {
   });
 });
 
-describe("a file that cannot be used", () => {
+describe.concurrent("a file that cannot be used", () => {
   const files = async (prefix: string) => {
     const names = (await readdir(folder)).filter((name) => name.startsWith(prefix)).toSorted();
     return Promise.all(names.map(async (name) => [name, await readFile(join(folder, name), "utf8")] as const));
@@ -130,7 +130,7 @@ describe("a file that cannot be used", () => {
   });
 });
 
-describe("a task that vanished", () => {
+describe.concurrent("a task that vanished", () => {
   const verbs = ["show", "watch", "wait", "pause", "resume", "cancel", "answer", "result", "items", "forget"];
 
   it.each(verbs)("is told by its id, and what to do: %s", limits, async (verb) => {

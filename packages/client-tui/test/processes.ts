@@ -107,6 +107,9 @@ export function startCli(...args: readonly string[]): Spawned {
   return start(process.execPath, [cli, ...args]);
 }
 
+/** Names a file into which the exit code is written of a program whose terminal is gone before it ends. */
+export const codeFileVariable = "EXIT_CODE_FILE";
+
 /** Starts the client's program in a pseudo-terminal of 80×24; its first line names its process and its terminal. */
 export function startInTerminal(...args: readonly string[]): Spawned {
   return startInTerminalWith({ TERM: "xterm-256color" }, ...args);
@@ -115,7 +118,9 @@ export function startInTerminal(...args: readonly string[]): Spawned {
 /** The same, with something in its environment. */
 export function startInTerminalWith(env: NodeJS.ProcessEnv, ...args: readonly string[]): Spawned {
   const words = [process.execPath, cli, ...args].map((word) => `'${word}'`).join(" ");
-  const command = `stty rows 24 cols 80; echo "pid $$ on $(tty)"; exec ${words}`;
+  // The shell outlives the terminal only where it has something to write down.
+  const program = codeFileVariable in env ? `trap "" HUP; ${words}; echo $? > "$${codeFileVariable}"` : `exec ${words}`;
+  const command = `stty rows 24 cols 80; echo "pid $$ on $(tty)"; ${program}`;
   return start("script", ["-qec", command, "/dev/null"], env);
 }
 

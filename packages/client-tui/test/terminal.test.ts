@@ -1,8 +1,9 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  codeFileVariable,
   freePort,
   kill,
   killAll,
@@ -187,6 +188,25 @@ describe("the screens in a terminal", () => {
     await terminal.press(interrupt);
     expect(await terminal.ended).toBe(130);
   });
+
+  it.each(["xterm-256color", "dumb"])(
+    "end when a terminal (%s) is closed under them, and the task goes on",
+    limits,
+    async (term) => {
+      const id = (await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common)).stdout.trim();
+      const codeFile = join(folder, "code");
+      const terminal = startInTerminalWith({ TERM: term, [codeFileVariable]: codeFile }, ...common);
+      await terminal.seen(/is not finished/);
+      await kill(terminal);
+      await expect.poll(() => readFile(codeFile, "utf8").catch(() => "")).toBe("129\n");
+      expect(JSON.parse(await readFile(join(folder, "state.json"), "utf8"))).toMatchObject({
+        active_tasks: { [id]: {} },
+      });
+      await writeFile(gate, "");
+      const waited = await run("wait", id, ...common);
+      expect([waited.code, JSON.parse(waited.stdout)]).toEqual([0, { counted: 20 }]);
+    },
+  );
 
   it.each([
     ["SIGTERM", 143],
