@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { Readable } from "node:stream";
+import { requestWithBody } from "./node-body.js";
 
 /** A listener for `http.createServer`. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -33,6 +33,7 @@ async function respond(fetch: Fetch, incoming: IncomingMessage, outgoing: Server
     return;
   }
   const response = await fetch(request, { remoteAddress: incoming.socket.remoteAddress });
+  corkTurn(outgoing);
   outgoing.writeHead(response.status, Object.fromEntries(response.headers));
   if (response.body === null) outgoing.end();
   else {
@@ -40,17 +41,17 @@ async function respond(fetch: Fetch, incoming: IncomingMessage, outgoing: Server
     outgoing.flushHeaders();
     await pump(response.body, outgoing);
   }
-  await discardRest(request);
+  await discardRest(request, incoming);
 }
 
 /** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */
 const maxDiscardBytes = 16 * 1024 * 1024;
 
 /** What nobody has read of a request stands before the next one on the same connection. */
-async function discardRest({ body }: Request): Promise<void> {
-  if (body === null || body.locked) return;
+async function discardRest({ body }: Request, incoming: IncomingMessage): Promise<void> {
+  if (body === null || body.locked || incoming.readableEnded || incoming.destroyed) return;
   let bytes = 0;
-  for await (const chunk of body) {
+  for await (const chunk of incoming) {
     bytes += chunk.byteLength;
     if (bytes > maxDiscardBytes) return;
   }
@@ -67,12 +68,20 @@ function webRequest(incoming: IncomingMessage, signal: AbortSignal): Request | u
   try {
     const address = new URL(url, `http://${incoming.headers.host ?? "localhost"}`);
     if (!hasBody) return new Request(address, { method, headers, signal });
-    // Node's stream is a Web stream of bytes; its types say so less exactly.
-    const body = Readable.toWeb(incoming) as unknown as ReadableStream;
-    return new Request(address, { method, headers, body, signal, duplex: "half" });
+    return requestWithBody(incoming, address, { method, headers, signal });
   } catch {
     return undefined;
   }
+}
+
+/** What is written in one turn of the event loop goes out in one packet: most answers are there at once. */
+function corkTurn(outgoing: ServerResponse): void {
+  if (outgoing.writableCorked > 0) return;
+  outgoing.cork();
+  setImmediate(() => {
+    // The end of the answer has uncorked it already.
+    if (!outgoing.writableEnded) outgoing.uncork();
+  });
 }
 
 async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
@@ -81,6 +90,7 @@ async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse):
   for (;;) {
     const { done, value } = await reader.read();
     if (done || outgoing.destroyed) break;
+    corkTurn(outgoing);
     if (!outgoing.write(value)) await drained(outgoing);
   }
   outgoing.end();

@@ -1,4 +1,5 @@
 import { isTooDeep, tooDeep } from "./json-depth.js";
+import { bytesOf } from "./node-body.js";
 import { refusal } from "./refusal.js";
 
 /**
@@ -31,12 +32,11 @@ function parseJson(text: string): unknown {
 
 async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
   if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined;
-  if (request.body === null) return "";
   const decoder = new TextDecoder();
   let bytes = 0;
   let text = "";
   // Cancelling would cut the connection before the refusal has arrived.
-  for await (const chunk of request.body.values({ preventCancel: true })) {
+  for await (const chunk of bytesOf(request)) {
     bytes += chunk.byteLength;
     if (bytes > maxBytes) return undefined;
     text += decoder.decode(chunk, { stream: true });
