@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import { measures } from "./all-measures.js";
-import type { Outcome } from "./measure.js";
+import { failedOutcome, type Outcome } from "./measure.js";
 import { replaceTable, table, writeReport } from "./report.js";
 import { runIsolated } from "./run-isolated.js";
 import { sharedFolderVariable } from "./shared-store.js";
@@ -31,7 +31,14 @@ if (values.list === true) {
   try {
     for (const measure of chosen) {
       console.error(`measuring ${measure.title} against ${measure.peer} …`);
-      outcomes.push(await runIsolated(measure.id));
+      try {
+        outcomes.push(await runIsolated(measure.id));
+      } catch (error) {
+        // The others are measured all the same; the row stands in the table without figures.
+        console.error(`${measure.id} failed: ${error instanceof Error ? error.message : String(error)}`);
+        outcomes.push(failedOutcome(measure));
+        process.exitCode = 1;
+      }
     }
   } finally {
     await shared.remove();

@@ -45,7 +45,7 @@ export interface Outcome {
   readonly judged: Spread;
   readonly note?: string;
   readonly target?: Target;
-  readonly verdict: "met" | "unclear" | "missed" | "no target";
+  readonly verdict: "met" | "unclear" | "missed" | "no target" | "failed";
 }
 
 /** Runs subject and peer in turn, changing who begins, after two rounds that do not count. */
@@ -99,6 +99,11 @@ function outcomeOf(
     ...(target === undefined ? {} : { target }),
     verdict: target === undefined ? "no target" : verdict(spreads[judges], target),
   };
+}
+
+/** The row of a measure that ended without figures. */
+export function failedOutcome(measure: Measure): Outcome {
+  return { ...outcomeOf(measure, [], [], undefined), verdict: "failed" };
 }
 
 /** Milliseconds that something takes, divided by how often it did its work. */

@@ -58,7 +58,7 @@ export async function replaceTable(path: string, outcomes: readonly Outcome[], d
 }
 
 function verdictText({ verdict }: Outcome): string {
-  if (verdict === "missed") return "**missed**";
+  if (verdict === "missed" || verdict === "failed") return `**${verdict}**`;
   return verdict === "no target" ? "" : verdict;
 }
 
