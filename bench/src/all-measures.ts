@@ -18,10 +18,11 @@ export const measures: readonly Measure[] = [
   againstPeer("machine", { tasks: 1, each: 30, stored: 1_000 }, peers.original),
   againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.lowdb),
   againstPeer("process", { tasks: 1, each: 2_000 }, peers.sdkEvents),
+  // Before what leaves unfinished tasks behind in the stores that they share.
+  opening,
   storedTasks,
   taskLength,
   resuming,
-  opening,
   replay,
   storedMemory,
   stdioStart("legacy", true),

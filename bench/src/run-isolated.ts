@@ -5,6 +5,9 @@ import type { Outcome } from "./measure.js";
 /** Threads of each measured process that may sync at once: what Node gives to whoever changes nothing. */
 export const threadPoolSize = 4;
 
+/** What takes longer hangs: it is ended and its row says so, in milliseconds. */
+const measureTimeoutMs = 300_000;
+
 /** Runs a measure in a process of its own, so that none inherits another's heap or files. */
 export function runIsolated(id: string): Promise<Outcome> {
   return inProcess<Outcome>("measure-worker.js", [id]);
@@ -19,6 +22,7 @@ export function inProcess<Message>(program: string, args: readonly string[]): Pr
       stdio: "inherit",
       env: { ...process.env, UV_THREADPOOL_SIZE: String(threadPoolSize) },
     });
+    const timer = setTimeout(() => child.kill("SIGKILL"), measureTimeoutMs);
     let answer: { readonly message: Message } | undefined;
     child.on("message", (message) => {
       // Both ends are this package's own.
@@ -26,6 +30,7 @@ export function inProcess<Message>(program: string, args: readonly string[]): Pr
     });
     child.on("error", reject);
     child.on("exit", (code) => {
+      clearTimeout(timer);
       if (code === 0 && answer !== undefined) resolve(answer.message);
       else reject(new Error(`${program} ${args.join(" ")} ended with code ${code} and no figure.`));
     });

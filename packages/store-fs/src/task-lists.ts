@@ -23,6 +23,8 @@ import { unlinkIfExists } from "./whole-file.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
 const maxListLimit = 1000;
+/** Journals of unfinished tasks that are read at the same time. */
+const openTasksAtOnce = 16;
 
 /** Lists and counts tasks: finished ones from their lines, all others from their journals. */
 export class TaskLists {
@@ -110,11 +112,15 @@ export class TaskLists {
 
   /** Tasks with a marker, whose ids are added to `ids`. Markers that should not be there are put right. */
   private async *openTasks(ids: Set<string>): AsyncGenerator<TaskSnapshot> {
-    for (const id of this.parts.finished.openIds()) {
-      const snapshot = await this.openTask(id);
-      if (snapshot === undefined) continue;
-      ids.add(id);
-      yield snapshot;
+    const open = this.parts.finished.openIds();
+    for (let from = 0; from < open.length; from += openTasksAtOnce) {
+      const page = open.slice(from, from + openTasksAtOnce);
+      const snapshots = await Promise.all(page.map((id) => this.openTask(id)));
+      for (const snapshot of snapshots) {
+        if (snapshot === undefined) continue;
+        ids.add(snapshot.record.id);
+        yield snapshot;
+      }
     }
   }
 
