@@ -32,7 +32,7 @@ export function machine() {
   return {
     node: process.version,
     platform: platform(),
-    release: release(),
+    release: release().split(".").slice(0, 2).join("."),
     arch: arch(),
     cores: cpus().length,
     threadPoolSize,
