@@ -41,13 +41,15 @@ const inBash = (line: string) => `
   printf '%s\\n' "\${COMPREPLY[@]}"`;
 
 /** What a real fish offers for a line. */
-const inFish = (line: string) => `resumable-mcp completion fish | source; complete -C '${line}' | string split -f1 \\t`;
+const inFish = (line: string) => `
+  resumable-mcp completion fish | source
+  complete -C '${line}' | string replace -r '\\t.*' ''; exit 0`;
 
 /** What the function for zsh finds; the widget that shows it needs a terminal. */
 const inZsh = (line: string) => `
   compdef() { :; }; _files() { :; }; compadd() { while [[ "$1" != -- ]]; do shift; done; shift; print -l -- "$@"; }
   eval "$(resumable-mcp completion zsh)"
-  words=(\${=:-"${line}"}); [[ "${line}" == *' ' ]] && words+=('')
+  line='${line}'; words=(\${=line}); [[ "$line" == *' ' ]] && words+=('')
   CURRENT=\${#words}; _resumable_mcp`;
 
 const isInstalled = (shell: string) => {
