@@ -46,6 +46,7 @@ export interface FakeWorld {
   readonly events?: (taskId: string) => AsyncIterableIterator<ClientEvent>;
   readonly servers?: ReturnType<Client["servers"]>;
   readonly test?: (server: string) => ServerTest;
+  readonly signIn?: Client["signIn"];
 }
 
 const plainSchema = {
@@ -101,7 +102,7 @@ export function fakeClient(world: FakeWorld): Client {
     },
     removeServer: async (address) => void said.push(`removeServer ${address}`),
     testServer: async (server) => world.test?.(server) ?? { server, ok: true, milliseconds: 5 },
-    signIn: async () => {},
+    signIn: world.signIn ?? (async () => {}),
     onServerChange: () => () => {},
     summary: () => ({
       clientId: "id",

@@ -7,7 +7,7 @@ import { type RunningServer, serve } from "@resumable-mcp/server-http";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type AuthorizationServer, startAuthorizationServer } from "./authorization-server.js";
 import countingTools from "./counting-tools.mjs";
-import { freePort, killAll, runWith, startCliWith } from "./processes.js";
+import { freePort, killAll, runWith, startCliWith, startInTerminalWith } from "./processes.js";
 
 const limits = { timeout: 60_000 };
 const agreeing = { BROWSER: fileURLToPath(new URL("./agreeing-browser.mjs", import.meta.url)) };
@@ -96,6 +96,20 @@ describe("a server that wants its users to sign in", () => {
     expect((await fetch(returned)).status).toBe(400);
     expect((await fetch(page)).status).toBe(200);
     expect(await program.ended).toBe(0);
+  });
+
+  it("takes the address that a browser on another machine ended at, typed in by hand", limits, async () => {
+    await runWith({}, "servers", "add", server.url, "--name", "work", ...state);
+    const terminal = startInTerminalWith(noBrowser, "servers", "login", "work", ...state);
+    const [page] = await terminal.seen(/http\S+\/authorize\S+/);
+    await terminal.seen(/paste the address/);
+    const { headers } = await fetch(page, { redirect: "manual" });
+    await terminal.press("http://127.0.0.1/callback?code=1&state=guessed\r");
+    await terminal.seen(/not the address of this sign-in/);
+    await terminal.press(`${headers.get("location")}\r`);
+    await terminal.seen(/Signed in to work/);
+    expect(await terminal.ended).toBe(0);
+    expect((await count()).code).toBe(0);
   });
 
   it("is told apart from one that asks for no sign-in", limits, async () => {

@@ -65,6 +65,7 @@ const asSubcommand: Readonly<Record<Action, string>> = {
   test: "servers test NAME",
   remove: "servers remove NAME",
   login: "servers login NAME",
+  sign_in: "servers login NAME",
 };
 
 describe("every action of the screens", () => {

@@ -1,5 +1,15 @@
 import type { Question, ToolInfo } from "@resumable-mcp/client";
 
+/** The page on which a user signs in, for as long as the sign-in waits for the browser. */
+export interface SignIn {
+  readonly name: "sign_in";
+  readonly address: string;
+  readonly url: string;
+  /** Takes the address to which a browser on another machine was sent; tells whether it was the answer. */
+  readonly receive: (redirected: string) => boolean;
+  readonly cancel: () => void;
+}
+
 /** What is on the screen. */
 export type Screen =
   | { readonly name: "opening" }
@@ -11,6 +21,7 @@ export type Screen =
   | { readonly name: "servers" }
   | { readonly name: "add_server" }
   | { readonly name: "import_servers" }
+  | SignIn
   | { readonly name: "detail"; readonly taskId: string }
   | { readonly name: "call"; readonly tool: ToolInfo }
   | { readonly name: "answer"; readonly taskId: string; readonly question: Question }
@@ -25,7 +36,9 @@ export type NavigationAction =
   | { readonly type: "open"; readonly screen: Screen }
   /** Takes the place of the present screen. */
   | { readonly type: "replace"; readonly screen: Screen }
-  | { readonly type: "back" };
+  | { readonly type: "back" }
+  /** Takes a screen away that has nothing left to show, also when another stands before it. */
+  | { readonly type: "close"; readonly screen: Screen };
 
 /** Decides where the user is next; there is always the first screen. */
 export function navigate(navigation: Navigation, action: NavigationAction): Navigation {
@@ -37,6 +50,8 @@ export function navigate(navigation: Navigation, action: NavigationAction): Navi
       return rest.length === 0 ? [action.screen] : [first, ...rest.slice(0, -1), action.screen];
     case "back":
       return [first, ...rest.slice(0, -1)];
+    case "close":
+      return [first, ...rest.filter((screen) => screen !== action.screen)];
   }
 }
 

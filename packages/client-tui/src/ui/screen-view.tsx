@@ -19,6 +19,7 @@ import { AddServerScreen } from "./servers/add-server-screen.js";
 import { ImportScreen, importKeys } from "./servers/import-screen.js";
 import { serversKeys } from "./servers/servers.js";
 import { ServersScreen } from "./servers/servers-screen.js";
+import { SignInScreen, signInKeys } from "./servers/sign-in-screen.js";
 import { SessionScreen } from "./session/session-screen.js";
 import { StatsScreen } from "./stats/stats-screen.js";
 import { taskActions } from "./task-actions.js";
@@ -36,6 +37,7 @@ const keysOf: Readonly<Record<Screen["name"], readonly string[]>> = {
   servers: serversKeys,
   add_server: formKeys,
   import_servers: importKeys,
+  sign_in: signInKeys,
   page: textPageKeys,
   detail: detailKeys,
   call: formKeys,
@@ -89,6 +91,8 @@ function ScreenBody(props: ScreenProps): ReactNode {
       return <AddServerScreen {...props} />;
     case "import_servers":
       return <ImportScreen {...props} />;
+    case "sign_in":
+      return <SignInScreen {...props} signIn={screen} />;
     case "page":
       return <TextPage title={screen.title} lines={screen.lines} {...size} onBack={back} />;
     case "confirm":

@@ -1,6 +1,7 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { openInBrowser } from "../../command-line/open-in-browser.js";
+import type { SignIn } from "../navigation.js";
 import type { ScreenProps } from "../screen-props.js";
 import { useNow } from "../use-now.js";
 import type { SeenServer } from "./server-lines.js";
@@ -79,14 +80,26 @@ function confirmRemoval(props: ScreenProps, address: string): void {
 }
 
 async function signIn({ client, board, go, copy }: ScreenProps, address: string): Promise<void> {
-  await client.signIn(address, {
-    onPage(url) {
-      openInBrowser(url, process.env, process.platform);
-      copy(url);
-      const lines = ["Sign in on this page; it was opened in your browser and copied:", "", url];
-      go({ type: "open", screen: { name: "page", title: `Sign in to ${address}`, lines } });
-    },
-  });
-  board.notice("info", `Signed in to ${address}.`);
-  await board.refresh();
+  const giveUp = new AbortController();
+  let screen: SignIn | undefined;
+  board.notice("info", `Asking ${address} where to sign in…`);
+  try {
+    await client.signIn(address, {
+      signal: giveUp.signal,
+      onPage(url, receive) {
+        openInBrowser(url, process.env, process.platform);
+        copy(url);
+        board.dismiss();
+        screen = { name: "sign_in", address, url, receive, cancel: () => giveUp.abort() };
+        go({ type: "open", screen });
+      },
+    });
+    board.notice("info", `Signed in to ${address}.`);
+    await board.refresh();
+  } catch (error) {
+    if (!giveUp.signal.aborted) throw error;
+    board.notice("info", `Not signed in to ${address}: l begins again.`);
+  } finally {
+    if (screen !== undefined) go({ type: "close", screen });
+  }
 }
