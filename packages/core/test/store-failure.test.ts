@@ -238,3 +238,45 @@ it("an attempt that the store does not let watch its task gives the lease back, 
   await clock.advance(5_000);
   expect((await tasks.get(record.id)).status).toBe("completed");
 });
+
+it("a deletion that the store refuses gives the lease back, so that it can be tried again (G12)", async () => {
+  const { tool, gates } = gatedCount(1);
+  let refusals = 1;
+  const { tasks, clock, rest } = createScene([tool], {}, (store) => ({
+    ...store,
+    async deleteTask(lease) {
+      if (refusals-- > 0) throw full();
+      await store.deleteTask(lease);
+    },
+  }));
+  gates[0]?.open();
+  const { record } = await tasks.start({ tool: "job", input: {} });
+  await rest();
+  await expect(tasks.delete(record.id)).rejects.toMatchObject({ code: "STORE_WRITE_FAILED" });
+  const deleted = tasks.delete(record.id).then(
+    () => "deleted",
+    (error: unknown) => error,
+  );
+  await clock.advance(5_000);
+  expect(await deleted).toBe("deleted");
+});
+
+it("an engine that is closed while it opens leaves nothing behind that asks the store (G12)", async () => {
+  const { tool } = gatedCount(1);
+  let beats = 0;
+  const { engine, clock, errors } = createScene([tool], { limits: { heartbeatMs: 1_000 } }, (store) => ({
+    ...store,
+    async heartbeat(request) {
+      beats += 1;
+      await store.heartbeat(request);
+    },
+  }));
+  const opened = engine.open().then(
+    () => "opened",
+    (error: unknown) => error,
+  );
+  await engine.close();
+  expect(await opened).toMatchObject({ code: "DRAINING" });
+  await clock.advance(5_000);
+  expect([beats, errors]).toEqual([1, []]);
+});

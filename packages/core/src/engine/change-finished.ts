@@ -5,13 +5,20 @@ import { instantOf, type OpenTaskOptions } from "./open-task.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(options: OpenTaskOptions, taskId: string): Promise<boolean> {
+  const { store } = options;
   const { lease, snapshot } = await claim(options, taskId);
-  if (isFinal(snapshot.record.status)) {
-    await options.store.deleteTask(lease);
-    return true;
+  if (!isFinal(snapshot.record.status)) {
+    await store.releaseLease(lease);
+    return false;
   }
-  await options.store.releaseLease(lease);
-  return false;
+  try {
+    await store.deleteTask(lease);
+    return true;
+  } catch (error) {
+    // Nobody could take it again while this process lives, not even the next sweep.
+    await store.releaseLease(lease).catch(() => {});
+    throw error;
+  }
 }
 
 /**

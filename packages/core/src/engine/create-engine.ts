@@ -99,6 +99,8 @@ class LiveEngine implements Engine {
     if (this.isDraining) throw draining();
     const beat = (): Promise<void> => store.heartbeat({ worker: this.worker, now: instantOf(clock) });
     await beat();
+    // Whoever drained meanwhile has stopped all that there was to stop.
+    if (this.isDraining) throw draining();
     const unwatch = store.watch(undefined, () => scheduler.hint());
     this.stops.push(
       unwatch,
