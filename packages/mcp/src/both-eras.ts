@@ -1,5 +1,7 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
+import { HttpAnswer } from "./http-answer.js";
+import { type HttpRequest, ofWebRequest } from "./http-request.js";
 import { readJsonBody } from "./read-json-body.js";
 import { refusal } from "./refusal.js";
 
@@ -9,18 +11,25 @@ export interface EndpointContext {
   readonly parsedBody?: unknown;
 }
 
-/** Serves one era, or both. */
-export interface EndpointHandler {
+/** Serves one era. */
+export interface EraHandler {
   fetch(request: Request, context?: EndpointContext): Promise<Response>;
+  /** The same without Web-standard requests and answers, where it can do without. */
+  answer?(request: HttpRequest, context?: EndpointContext): Promise<HttpAnswer>;
   close(): Promise<void>;
+}
+
+/** Serves both eras. */
+export interface EndpointHandler extends EraHandler {
+  answer(request: HttpRequest, context?: EndpointContext): Promise<HttpAnswer>;
 }
 
 /** What an endpoint for both eras is made of. */
 export interface BothErasOptions {
   /** Makes the handler of the 2025 era, at its first request. */
-  readonly legacy: () => Promise<EndpointHandler>;
+  readonly legacy: () => Promise<EraHandler>;
   /** Makes the handler of the 2026 era, at its first request. */
-  readonly modern: () => Promise<EndpointHandler>;
+  readonly modern: () => Promise<EraHandler>;
   readonly maxBodyBytes: number;
 }
 
@@ -38,37 +47,43 @@ const firstModernVersion = "2026-07-28";
  */
 export function createBothErasHandler({ legacy, modern, maxBodyBytes }: BothErasOptions): EndpointHandler {
   const eras = { legacy: lazily(legacy), modern: lazily(modern) };
+  const answer: EndpointHandler["answer"] = async (request, context = {}) => {
+    if (request.method !== "POST") {
+      // The 2026 era has nothing but POST.
+      if (versionOf(request) >= firstModernVersion) return onlyPost();
+      return answerBy(await eras.legacy.get(), request, context);
+    }
+    const body = await readJsonBody(request, maxBodyBytes);
+    if (body instanceof HttpAnswer) return body;
+    const era = (await isModern(request, body.value)) ? eras.modern : eras.legacy;
+    return answerBy(await era.get(), request, { ...context, parsedBody: body.value });
+  };
   return {
-    async fetch(request, context = {}) {
-      if (request.method !== "POST") {
-        // The 2026 era has nothing but POST.
-        if (versionOf(request) >= firstModernVersion) return onlyPost();
-        return (await eras.legacy.get()).fetch(request, context);
-      }
-      const body = await readJsonBody(request, maxBodyBytes);
-      if (body instanceof Response) return body;
-      const era = (await isModern(request, body.value)) ? eras.modern : eras.legacy;
-      return (await era.get()).fetch(request, { ...context, parsedBody: body.value });
-    },
+    answer,
+    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
     async close() {
       await Promise.all([eras.legacy.close(), eras.modern.close()]);
     },
   };
 }
 
+async function answerBy(era: EraHandler, request: HttpRequest, context: EndpointContext): Promise<HttpAnswer> {
+  return era.answer?.(request, context) ?? HttpAnswer.ofWeb(await era.fetch(request.toWeb(), context));
+}
+
 /** Only what may be of the 2026 era is worth loading the SDK that can really tell. */
-async function isModern(request: Request, body: unknown): Promise<boolean> {
+async function isModern(request: HttpRequest, body: unknown): Promise<boolean> {
   const mayBe = versionOf(request) >= firstModernVersion || (Array.isArray(body) ? body : [body]).some(claimsVersion);
   if (!mayBe) return false;
   const { isLegacyRequest } = await import("@modelcontextprotocol/server");
-  return !(await isLegacyRequest(request, body));
+  return !(await isLegacyRequest(request.toWeb(), body));
 }
 
-function versionOf(request: Request): string {
-  return request.headers.get("mcp-protocol-version")?.trim() ?? "";
+function versionOf(request: HttpRequest): string {
+  return request.header("mcp-protocol-version")?.trim() ?? "";
 }
 
-function onlyPost(): Response {
+function onlyPost(): HttpAnswer {
   return refusal(405, "Method not allowed: this version of the protocol has POST only.", {
     headers: { allow: "POST" },
   });
@@ -81,12 +96,12 @@ function claimsVersion(message: unknown): boolean {
 }
 
 interface Lazy {
-  get(): Promise<EndpointHandler>;
+  get(): Promise<EraHandler>;
   close(): Promise<void>;
 }
 
-function lazily(make: () => Promise<EndpointHandler>): Lazy {
-  let made: Promise<EndpointHandler> | undefined;
+function lazily(make: () => Promise<EraHandler>): Lazy {
+  let made: Promise<EraHandler> | undefined;
   return {
     get() {
       made ??= make();

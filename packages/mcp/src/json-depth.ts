@@ -4,6 +4,11 @@ const maxJsonDepth = 256;
 /** What is wrong with such a message, for people. */
 export const tooDeep = `nests deeper than maxJsonDepth = ${maxJsonDepth}`;
 
+/** Tells whether the text of a message is long enough to nest too deep. */
+export function mayBeTooDeep(text: string): boolean {
+  return text.length > 2 * maxJsonDepth;
+}
+
 /**
  * Tells whether a parsed message nests too deep. Parsing does not recurse, but much of what comes after it does, and
  * would run out of stack. It stops looking at the limit.

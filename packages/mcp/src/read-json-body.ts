@@ -1,5 +1,6 @@
-import { isTooDeep, tooDeep } from "./json-depth.js";
-import { bytesOf } from "./node-body.js";
+import type { HttpAnswer } from "./http-answer.js";
+import type { HttpRequest } from "./http-request.js";
+import { isTooDeep, mayBeTooDeep, tooDeep } from "./json-depth.js";
 import { refusal } from "./refusal.js";
 
 /**
@@ -9,17 +10,18 @@ import { refusal } from "./refusal.js";
  * "Sending Messages to the Server".
  */
 export async function readJsonBody(
-  request: Request,
+  request: HttpRequest,
   maxBodyBytes: number,
-): Promise<{ readonly value: unknown } | Response> {
-  const type = request.headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
+): Promise<{ readonly value: unknown } | HttpAnswer> {
+  const type = request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json")
     return refusal(415, "Unsupported Media Type: Content-Type must be application/json.");
-  const text = await readText(request, maxBodyBytes);
+  const text = await request.text(maxBodyBytes);
   if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
   const value = parseJson(text);
   if (value === undefined) return refusal(400, "Parse error: the body is not JSON.", { code: -32700 });
-  return isTooDeep(value) ? refusal(400, `Invalid Request: the body ${tooDeep}.`) : { value };
+  if (mayBeTooDeep(text) && isTooDeep(value)) return refusal(400, `Invalid Request: the body ${tooDeep}.`);
+  return { value };
 }
 
 function parseJson(text: string): unknown {
@@ -28,18 +30,4 @@ function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-async function readText(request: Request, maxBytes: number): Promise<string | undefined> {
-  if (Number(request.headers.get("content-length") ?? 0) > maxBytes) return undefined;
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  let text = "";
-  // Cancelling would cut the connection before the refusal has arrived.
-  for await (const chunk of bytesOf(request)) {
-    bytes += chunk.byteLength;
-    if (bytes > maxBytes) return undefined;
-    text += decoder.decode(chunk, { stream: true });
-  }
-  return text + decoder.decode();
 }

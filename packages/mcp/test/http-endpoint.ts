@@ -38,7 +38,9 @@ export async function openEndpoint({ tools, setup, subjects, store, ...options }
     const clientId = subjects?.[token];
     return clientId === undefined ? {} : { authInfo: { token, clientId, scopes: [] } };
   };
-  const http = createHttpServer(nodeListener((request) => handler.fetch(request, authInfoOf(request))));
+  // With subjects by way of Web-standard requests, without them by Node's own: both are to behave alike.
+  const webListener = nodeListener((request) => handler.fetch(request, authInfoOf(request)));
+  const http = createHttpServer(subjects === undefined ? handler.node : webListener);
   await new Promise<void>((resolve) => http.listen(0, "127.0.0.1", resolve));
   const address = http.address();
   const port = typeof address === "object" ? address?.port : 0;

@@ -1,3 +1,5 @@
+import type { HttpRequest } from "@resumable-mcp/mcp";
+
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
 /** Tells whether only this machine can reach an address. */
@@ -32,13 +34,13 @@ export function hostRules(options: {
  *
  * Source: MCP 2025-11-25, Transports, "Security Warning": servers must validate the `Origin` header.
  */
-export function checkNames(headers: Headers, rules: HostRules): string | undefined {
-  const host = headers.get("host");
-  if (host === null || !isAllowedHost(hostName(`http://${host}`), rules)) {
+export function checkNames(request: Pick<HttpRequest, "header">, rules: HostRules): string | undefined {
+  const host = request.header("host");
+  if (host === undefined || !isAllowedHost(hostName(`http://${host}`), rules)) {
     return "The Host header names no host of this server. Behind a proxy, name the public host with --allowed-host.";
   }
-  const origin = headers.get("origin");
-  if (origin === null || rules.origins.includes(origin)) return undefined;
+  const origin = request.header("origin");
+  if (origin === undefined || rules.origins.includes(origin)) return undefined;
   // Where any host is allowed, a web page still has to come from the server's own.
   const ownRules = rules.hosts === undefined ? { ...rules, hosts: [hostName(`http://${host}`) ?? ""] } : rules;
   if (isAllowedHost(hostName(origin), ownRules)) return undefined;

@@ -1,3 +1,5 @@
+import { HttpAnswer, type HttpRequest } from "@resumable-mcp/mcp";
+
 /** What a verified token says. */
 export interface AuthInfo {
   readonly token: string;
@@ -18,11 +20,11 @@ export type VerifyToken = (token: string) => Promise<AuthInfo | undefined> | Aut
  * Source: MCP 2025-11-25, Authorization, "Token Handling".
  */
 export async function authenticate(
-  request: Request,
+  request: HttpRequest,
   verifyToken: VerifyToken,
   metadataUrl: string,
-): Promise<AuthInfo | Response> {
-  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.headers.get("authorization") ?? "")?.[1];
+): Promise<AuthInfo | HttpAnswer> {
+  const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.header("authorization") ?? "")?.[1];
   if (token === undefined) return unauthorized("Send a bearer token.", metadataUrl);
   const info = await verifyToken(token);
   if (info === undefined) return unauthorized("The token is not valid.", metadataUrl, "invalid_token");
@@ -32,8 +34,8 @@ export async function authenticate(
   return info;
 }
 
-function unauthorized(message: string, metadataUrl: string, error?: string): Response {
+function unauthorized(message: string, metadataUrl: string, error?: string): HttpAnswer {
   const reason = error === undefined ? "" : `error="${error}", error_description="${message}", `;
   const headers = { "www-authenticate": `Bearer ${reason}resource_metadata="${metadataUrl}"` };
-  return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32001, message } }, { status: 401, headers });
+  return HttpAnswer.json({ jsonrpc: "2.0", id: null, error: { code: -32001, message } }, 401, headers);
 }

@@ -1,3 +1,5 @@
+import { HttpAnswer } from "@resumable-mcp/mcp";
+
 const requestHeaders = [
   "Accept",
   "Authorization",
@@ -10,22 +12,23 @@ const requestHeaders = [
 ];
 
 /** Answers a browser's question whether it may call. The origin was checked before. */
-export function preflight(): Response {
-  return new Response(null, {
-    status: 204,
-    headers: {
-      "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
-      "access-control-allow-headers": requestHeaders.join(", "),
-      "access-control-max-age": "600",
-    },
+export function preflight(): HttpAnswer {
+  return new HttpAnswer(204, {
+    "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+    "access-control-allow-headers": requestHeaders.join(", "),
+    "access-control-max-age": "600",
   });
 }
 
 /** Lets a page of an allowed origin read an answer. */
-export function withCors(response: Response, origin: string | null): Response {
-  if (origin === null) return response;
-  response.headers.set("access-control-allow-origin", origin);
-  response.headers.set("access-control-expose-headers", "Mcp-Session-Id, WWW-Authenticate");
-  response.headers.append("vary", "Origin");
-  return response;
+export function withCors(answer: HttpAnswer, origin: string | undefined): HttpAnswer {
+  if (origin === undefined) return answer;
+  const { status, headers, body } = answer;
+  const { vary } = headers;
+  const cors = {
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate",
+    vary: vary === undefined ? "Origin" : `${vary}, Origin`,
+  };
+  return new HttpAnswer(status, { ...headers, ...cors }, body);
 }

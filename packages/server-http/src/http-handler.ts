@@ -1,5 +1,5 @@
 import type { Engine } from "@resumable-mcp/core";
-import { type Connection, subjectOf } from "@resumable-mcp/mcp";
+import { type Connection, HttpAnswer, type HttpRequest, ofWebRequest, subjectOf } from "@resumable-mcp/mcp";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
 import { type AuthInfo, authenticate, type VerifyToken } from "./bearer.js";
 import { preflight, withCors } from "./cors.js";
@@ -9,6 +9,9 @@ import { createRequestRates } from "./request-rates.js";
 
 /** Answers one request to the MCP endpoint, after all checks. */
 export type McpEndpoint = (request: Request, context: { readonly authInfo?: AuthInfo }) => Promise<Response>;
+
+/** The same without Web-standard requests and answers. */
+export type AnswerMcp = (request: HttpRequest, context: { readonly authInfo?: AuthInfo }) => Promise<HttpAnswer>;
 
 /** What stands around the MCP endpoint. */
 export interface HttpHandlerOptions {
@@ -35,62 +38,72 @@ const metadataPath = "/.well-known/oauth-protected-resource";
 export function createHttpHandler(
   options: HttpHandlerOptions,
 ): (request: Request, connection?: Connection) => Promise<Response> {
-  const { engine, rules, log, verifyToken, limits } = options;
+  const { endpoint, ...rest } = options;
+  const answerMcp: AnswerMcp = async (request, context) => HttpAnswer.ofWeb(await endpoint(request.toWeb(), context));
+  const answer = createHttpEntry({ ...rest, answerMcp });
+  return async (request, connection) => (await answer(ofWebRequest(request), connection)).toWeb();
+}
+
+/** The same without Web-standard requests and answers: they cost more than all else that is done with a small call. */
+export function createHttpEntry(
+  options: Omit<HttpHandlerOptions, "endpoint"> & { readonly answerMcp: AnswerMcp },
+): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
+  const { engine, rules, log, verifyToken, limits, answerMcp } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
 
-  const enter = async (request: Request, url: URL, remoteAddress: string | undefined): Promise<Response> => {
+  const enter = async (request: HttpRequest, remoteAddress: string | undefined): Promise<HttpAnswer> => {
+    const { url } = request;
     if (request.method === "OPTIONS") return preflight();
-    const resource = new URL(path === "" ? "/" : path, url).href;
-    const metadata = new URL(`${metadataPath}${path}`, url);
-    if (verifyToken !== undefined && isMetadata(url, path))
-      return metadataAnswer(resource, options.authorizationServers);
-    if (withoutSlash(url.pathname) !== path) return new Response("Not found.\n", { status: 404 });
-    if (verifyToken === undefined) {
-      return tooManyRequests(rates.unknown(remoteAddress), limits) ?? options.endpoint(request, {});
+    if (verifyToken !== undefined && isMetadata(url, path)) {
+      return metadataAnswer(new URL(path === "" ? "/" : path, url).href, options.authorizationServers);
     }
-    const authInfo = await authenticate(request, verifyToken, metadata.href);
-    if (authInfo instanceof Response) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
+    if (withoutSlash(url.pathname) !== path) return new HttpAnswer(404, plain, "Not found.\n");
+    if (verifyToken === undefined) {
+      return tooManyRequests(rates.unknown(remoteAddress), limits) ?? answerMcp(request, {});
+    }
+    const authInfo = await authenticate(request, verifyToken, new URL(`${metadataPath}${path}`, url).href);
+    if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
     const waitMs = rates.known(subjectOf(authInfo));
-    return tooManyRequests(waitMs, limits) ?? options.endpoint(request, { authInfo });
+    return tooManyRequests(waitMs, limits) ?? answerMcp(request, { authInfo });
   };
 
   return async (request, { remoteAddress } = { remoteAddress: undefined }) => {
-    const url = new URL(request.url);
-    const health = healthAnswer(url.pathname, engine);
+    const health = healthAnswer(request.url.pathname, engine);
     if (health !== undefined) return health;
-    const problem = checkNames(request.headers, rules);
-    const answer = problem === undefined ? await enter(request, url, remoteAddress) : refuse(403, problem);
+    const problem = checkNames(request, rules);
+    const answer = problem === undefined ? await enter(request, remoteAddress) : refuse(403, problem);
     if (answer.status >= 400 && answer.status !== 405) {
       log(answer.status >= 500 ? "error" : "warn", "refused", { method: request.method, status: answer.status });
     }
-    return problem === undefined ? withCors(answer, request.headers.get("origin")) : answer;
+    return problem === undefined ? withCors(answer, request.header("origin")) : answer;
   };
 }
 
-function healthAnswer(path: string, engine: Engine): Response | undefined {
-  if (path === "/healthz") return new Response("ok\n");
+const plain = { "content-type": "text/plain;charset=UTF-8" };
+
+function healthAnswer(path: string, engine: Engine): HttpAnswer | undefined {
+  if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
   if (path !== "/readyz") return undefined;
-  return engine.draining ? new Response("draining\n", { status: 503 }) : new Response("ready\n");
+  return engine.draining ? new HttpAnswer(503, plain, "draining\n") : new HttpAnswer(200, plain, "ready\n");
 }
 
 function isMetadata(url: URL, path: string): boolean {
   return [metadataPath, `${metadataPath}${path}`].includes(withoutSlash(url.pathname));
 }
 
-function metadataAnswer(resource: string, servers: readonly string[]): Response {
-  return Response.json({ resource, authorization_servers: servers, bearer_methods_supported: ["header"] });
+function metadataAnswer(resource: string, servers: readonly string[]): HttpAnswer {
+  return HttpAnswer.json({ resource, authorization_servers: servers, bearer_methods_supported: ["header"] });
 }
 
-function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): Response | undefined {
+function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): HttpAnswer | undefined {
   if (waitMs <= 0) return undefined;
-  const answer = refuse(429, `You have reached requestsPerSecond = ${requestsPerSecond}. Try again a little later.`);
-  answer.headers.set("retry-after", String(Math.ceil(waitMs / 1000)));
-  return answer;
+  const message = `You have reached requestsPerSecond = ${requestsPerSecond}. Try again a little later.`;
+  return refuse(429, message, { "retry-after": String(Math.ceil(waitMs / 1000)) });
 }
 
-function refuse(status: number, message: string): Response {
-  return Response.json({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }, { status });
+function refuse(status: number, message: string, headers: Record<string, string> = {}): HttpAnswer {
+  return HttpAnswer.json({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }, status, headers);
 }
 
 function withoutSlash(path: string): string {

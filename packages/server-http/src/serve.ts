@@ -1,11 +1,11 @@
 import { createServer, type Server } from "node:http";
 import type { Engine, Store } from "@resumable-mcp/core";
-import { nodeListener, type SessionLimits } from "@resumable-mcp/mcp";
+import { listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
 import { CommandError, createServerEngine, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import type { VerifyToken } from "./bearer.js";
 import { bothErasEndpoint, type EndpointOptions } from "./both-eras-endpoint.js";
-import { createHttpHandler } from "./http-handler.js";
+import { createHttpEntry } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import type { Log } from "./log.js";
 
@@ -65,9 +65,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   await store.getSession("0".repeat(32));
   await engine.open();
   const mcp = bothErasEndpoint(options, engine, onError);
-  const handler = createHttpHandler({
+  const entry = createHttpEntry({
     engine,
-    endpoint: mcp.fetch,
+    answerMcp: mcp.answer,
     path,
     rules: hostRules({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
     authorizationServers: options.authorizationServers ?? [],
@@ -77,7 +77,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   });
   const http = createServer(
     { requestTimeout: limits.requestTimeoutMs, maxHeaderSize: limits.maxHeaderBytes },
-    nodeListener(handler),
+    listenerOf(entry),
   );
   http.maxConnections = limits.maxConnections;
   const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });

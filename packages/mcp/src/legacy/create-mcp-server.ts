@@ -1,4 +1,5 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import type { ServerDefinition } from "../define-server.js";
 import { makeInstructions } from "../instructions.js";
@@ -18,12 +19,23 @@ export async function createMcpServer(
 ): Promise<McpServer> {
   const { name, version, setup } = definition;
   const { tasks, ...attach } = options;
-  const [{ McpServer }, instructions] = await Promise.all([
+  const [{ McpServer }, jsonSchemaValidator, instructions] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/mcp.js"),
+    validatorOnDemand(),
     makeInstructions(definition.instructions, tasks),
   ]);
-  const server = new McpServer({ name, version }, { instructions, capabilities: { logging: {} } });
+  const capabilities = { logging: {} };
+  const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
   attachTools(server, engine, { controlTools: "all", ...attach });
   await setup?.(server);
   return server;
+}
+
+/**
+ * The SDK makes a validator for each server, for what users answer: half of all that an idle session would hold. Here
+ * each question gets one of its own, so that no session sees what another's schema left in it by its `$id`.
+ */
+async function validatorOnDemand(): Promise<jsonSchemaValidator> {
+  const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
+  return { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
 }

@@ -1,4 +1,6 @@
 import type { Engine } from "@resumable-mcp/core";
+import { HttpAnswer } from "../http-answer.js";
+import { ofWebRequest } from "../http-request.js";
 import { readJsonBody } from "../read-json-body.js";
 import { withReadableError } from "../readable-error.js";
 import type { VerifiedToken } from "../subject.js";
@@ -48,8 +50,8 @@ async function bodyOf(
   maxBodyBytes: number,
 ): Promise<unknown | Response> {
   if (parsedBody !== undefined || request.method !== "POST" || request.bodyUsed) return parsedBody;
-  const read = await readJsonBody(request, maxBodyBytes);
-  return read instanceof Response ? read : read.value;
+  const read = await readJsonBody(ofWebRequest(request), maxBodyBytes);
+  return read instanceof HttpAnswer ? read.toWeb() : read.value;
 }
 
 function isToolCall(body: unknown): boolean {

@@ -7,6 +7,7 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
+import type { HttpAnswer } from "../../http-answer.js";
 import { internalMetaKeys } from "../../meta-keys.js";
 import { randomToken } from "../../random-token.js";
 import { refusal } from "../../refusal.js";
@@ -14,8 +15,8 @@ import { isLogLevel } from "../log-filter.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
 import type { Exchange, ExchangeKind } from "./exchange.js";
-import { jsonAnswer, nothingLeft, streamAnswer } from "./http-answer.js";
 import { lostAnswer } from "./lost-answer.js";
+import { jsonAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
 import { SessionTransport } from "./session-transport.js";
@@ -99,7 +100,7 @@ export class LiveSession {
   }
 
   /** Carries out a request of the client. */
-  async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<Response> {
+  async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const request = withoutInternalMeta(sent);
     if (this.#streams.size >= this.#limits.maxStreams) return this.#tooMany("maxStreams");
     if (this.#calls.openCount >= this.#limits.maxOpenCalls) return this.#tooMany("maxOpenCalls");
@@ -114,7 +115,7 @@ export class LiveSession {
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
-  async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<Response> {
+  async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const exchange = await this.#calls.open(request, "once");
     this.transport.deliver(exchange, { redelivered: false, extra });
     await exchange.first();
@@ -151,14 +152,14 @@ export class LiveSession {
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
-  listen(after?: Cursor): Response {
+  listen(after?: Cursor): HttpAnswer {
     const stream = this.#openStream();
     this.#standalone.attach(stream, after, this.#prime());
     return streamAnswer(stream, this.id);
   }
 
   /** Goes on with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
-  async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<Response> {
+  async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (cursor.stream.startsWith("all_"))
       return this.#standalone.isAhead(cursor) ? refusal(400, aheadEvent) : this.listen(cursor);
     const exchange = this.#calls.find(cursor);
@@ -226,7 +227,7 @@ export class LiveSession {
     return stream;
   }
 
-  #tooMany(limit: "maxStreams" | "maxOpenCalls"): Response {
+  #tooMany(limit: "maxStreams" | "maxOpenCalls"): HttpAnswer {
     const message = `This session has reached its limit ${limit} = ${this.#limits[limit]}. Wait until something has finished.`;
     return refusal(429, message, { headers: { "retry-after": "1" } });
   }

@@ -1,7 +1,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { HttpAnswer } from "../../http-answer.js";
 import { errorResult } from "../../tool-result.js";
 import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
-import { streamAnswer } from "./http-answer.js";
+import { streamAnswer } from "./session-answers.js";
 import type { SessionLimits } from "./session-limits.js";
 import { SseStream } from "./sse-stream.js";
 
@@ -15,7 +16,7 @@ export function outcomeUnknown(tool: string) {
  * Answers for a call that this process does not know and that must not run twice. `undefined` when the cursor names no
  * such call.
  */
-export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): Response | undefined {
+export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): HttpAnswer | undefined {
   const lost = parseOnceStream(sessionId, cursor.stream);
   if (lost === undefined) return undefined;
   const { requestId: id, method, tool } = lost;

@@ -1,5 +1,6 @@
 import type { JSONRPCNotification, JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
+import type { HttpAnswer } from "../../http-answer.js";
 import { refusal } from "../../refusal.js";
 
 /** What a client posted. */
@@ -11,7 +12,7 @@ export type ParsedMessage =
  * Takes the message out of a parsed body, or says what is wrong with it. A batch, which only the version 2025-03-26
  * knew, may hold one message.
  */
-export function messageOfBody(value: unknown): ParsedMessage | Response {
+export function messageOfBody(value: unknown): ParsedMessage | HttpAnswer {
   const message: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (Array.isArray(message)) return refusal(400, "Invalid Request: send one message in each POST, no batch.");
   return parseMessage(message) ?? refusal(400, "Invalid Request: the body is no JSON-RPC 2.0 message.");

@@ -1,7 +1,9 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError } from "@resumable-mcp/core";
-import { type NodeListener, nodeListener } from "../../node-listener.js";
+import { HttpAnswer } from "../../http-answer.js";
+import { type HttpRequest, ofWebRequest } from "../../http-request.js";
+import { listenerOf, type NodeListener } from "../../node-listener.js";
 import { readJsonBody } from "../../read-json-body.js";
 import { refusal } from "../../refusal.js";
 import { subjectOf } from "../../subject.js";
@@ -38,6 +40,8 @@ export interface FetchContext {
 export interface SessionHandler {
   /** Answers one request to the MCP endpoint. */
   fetch(request: Request, context?: FetchContext): Promise<Response>;
+  /** The same without Web-standard requests and answers. */
+  answer(request: HttpRequest, context?: FetchContext): Promise<HttpAnswer>;
   /** The same as a listener for `http.createServer`. */
   readonly node: NodeListener;
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -62,18 +66,23 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
   const limits: SessionLimits = { ...sessionLimits, ...options.limits };
   const registry = new SessionRegistry({ engine, createServer, limits, crossStreamReplay, onError });
   const endpoint = { registry, engine, limits };
-  const fetch: SessionHandler["fetch"] = async (request, { authInfo, parsedBody } = {}) => {
-    const sessionId = request.headers.get("mcp-session-id");
+  const answer: SessionHandler["answer"] = async (request, { authInfo, parsedBody } = {}) => {
+    const sessionId = request.header("mcp-session-id");
     try {
       const caller = { sessionId, principal: subjectOf(authInfo), extra: extraOf(request, authInfo), parsedBody };
-      return await answer(endpoint, request, caller);
+      return await answerCaller(endpoint, request, caller);
     } catch (error) {
       if (isResumableError(error, "SESSION_CONFLICT")) return unknownSession();
       onError(error);
       return refusal(500, "The server failed to carry out the request.");
     }
   };
-  return { fetch, node: nodeListener((request) => fetch(request)), close: () => registry.close() };
+  return {
+    answer,
+    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
+    node: listenerOf((request) => answer(request)),
+    close: () => registry.close(),
+  };
 }
 
 interface Endpoint {
@@ -83,38 +92,42 @@ interface Endpoint {
 }
 
 interface Caller {
-  readonly sessionId: string | null;
+  readonly sessionId: string | undefined;
   readonly principal: string | undefined;
   readonly extra: MessageExtraInfo;
   readonly parsedBody: unknown;
 }
 
-async function answer(endpoint: Endpoint, request: Request, caller: Caller): Promise<Response> {
+async function answerCaller(endpoint: Endpoint, request: HttpRequest, caller: Caller): Promise<HttpAnswer> {
   if (request.method === "POST") return post(endpoint, request, caller);
   if (request.method !== "GET" && request.method !== "DELETE") return methodNotAllowed();
   if (request.method === "GET" && !accepts(request, "text/event-stream")) {
     return refusal(406, "Not Acceptable: the client must accept text/event-stream.");
   }
   const session = await sessionOf(endpoint, request, caller);
-  if (session instanceof Response) return session;
+  if (session instanceof HttpAnswer) return session;
   if (request.method === "GET") return get(request, session, caller);
   await endpoint.registry.delete(session);
-  return new Response(null, { status: 200 });
+  return new HttpAnswer(200);
 }
 
-async function sessionOf({ registry }: Endpoint, request: Request, caller: Caller): Promise<LiveSession | Response> {
+async function sessionOf(
+  { registry }: Endpoint,
+  request: HttpRequest,
+  caller: Caller,
+): Promise<LiveSession | HttpAnswer> {
   const { sessionId, principal, extra } = caller;
-  const version = request.headers.get("mcp-protocol-version");
-  if (sessionId === null) {
+  const version = request.header("mcp-protocol-version");
+  if (sessionId === undefined) {
     return refusal(400, "Bad Request: the header Mcp-Session-Id is missing. Send an initialize request first.");
   }
-  if (version !== null && !versions.includes(version)) {
+  if (version !== undefined && !versions.includes(version)) {
     return refusal(400, `Bad Request: unsupported protocol version. Supported: ${versions.join(", ")}.`);
   }
   return (await registry.find(sessionId, principal, extra)) ?? unknownSession();
 }
 
-async function post(endpoint: Endpoint, request: Request, caller: Caller): Promise<Response> {
+async function post(endpoint: Endpoint, request: HttpRequest, caller: Caller): Promise<HttpAnswer> {
   if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
     return refusal(406, "Not Acceptable: the client must accept both application/json and text/event-stream.");
   }
@@ -122,56 +135,60 @@ async function post(endpoint: Endpoint, request: Request, caller: Caller): Promi
     caller.parsedBody === undefined
       ? await readJsonBody(request, endpoint.limits.maxBodyBytes)
       : { value: caller.parsedBody };
-  const body = parsed instanceof Response ? parsed : messageOfBody(parsed.value);
-  if (body instanceof Response) return body;
+  const body = parsed instanceof HttpAnswer ? parsed : messageOfBody(parsed.value);
+  if (body instanceof HttpAnswer) return body;
   if (body.kind === "request" && !(await isWellFormed(body.message))) {
     return refusal(400, "Invalid Request: its params or its _meta are malformed.", { id: body.message.id });
   }
   const isCall = body.kind === "request" && ["initialize", "tools/call"].includes(body.message.method);
   if (isCall && endpoint.engine.draining) return draining();
   if (body.kind === "request" && body.message.method === "initialize") {
-    if (caller.sessionId !== null) return refusal(400, "Invalid Request: the session is initialized already.");
+    if (caller.sessionId !== undefined) return refusal(400, "Invalid Request: the session is initialized already.");
     return endpoint.registry.open(body.message, caller.principal, caller.extra);
   }
   const session = await sessionOf(endpoint, request, caller);
-  if (session instanceof Response) return session;
+  if (session instanceof HttpAnswer) return session;
   if (body.kind === "request") return session.request(body.message, caller.extra);
   await session.accept(body.message, caller.extra);
-  return new Response(null, { status: 202 });
+  return new HttpAnswer(202);
 }
+
+/** Asking for a module that is there already costs a call more than the check itself. */
+let sdkSchemas: Promise<typeof import("@modelcontextprotocol/sdk/types.js")> | undefined;
 
 /** The server behind says nothing at all to a request that does not fit the SDK's own schema. */
 async function isWellFormed(request: JSONRPCRequest): Promise<boolean> {
-  const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
+  sdkSchemas ??= import("@modelcontextprotocol/sdk/types.js");
+  const { isJSONRPCRequest } = await sdkSchemas;
   const name = request.params?.name;
   return isJSONRPCRequest(request) && (request.method !== "tools/call" || typeof name === "string");
 }
 
-function get(request: Request, session: LiveSession, { extra }: Caller): Promise<Response> | Response {
-  const last = request.headers.get("last-event-id");
-  if (last === null) return session.listen();
+function get(request: HttpRequest, session: LiveSession, { extra }: Caller): Promise<HttpAnswer> | HttpAnswer {
+  const last = request.header("last-event-id");
+  if (last === undefined) return session.listen();
   const cursor = parseEventId(last);
   if (cursor === undefined) return refusal(400, "Bad Request: Last-Event-ID names no event of this server.");
   return session.resume(cursor, extra);
 }
 
-function extraOf(request: Request, authInfo: AuthInfo | undefined): MessageExtraInfo {
-  const requestInfo = { headers: Object.fromEntries(request.headers), url: new URL(request.url) };
+function extraOf(request: HttpRequest, authInfo: AuthInfo | undefined): MessageExtraInfo {
+  const requestInfo = { headers: request.headers, url: request.url };
   return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
 }
 
-function accepts(request: Request, type: string): boolean {
-  return (request.headers.get("accept") ?? "").includes(type);
+function accepts(request: HttpRequest, type: string): boolean {
+  return (request.header("accept") ?? "").includes(type);
 }
 
-function unknownSession(): Response {
+function unknownSession(): HttpAnswer {
   return refusal(404, "Session not found. Open a new one.");
 }
 
-function methodNotAllowed(): Response {
+function methodNotAllowed(): HttpAnswer {
   return refusal(405, "Method not allowed.", { headers: { allow: "GET, POST, DELETE" } });
 }
 
-function draining(): Response {
+function draining(): HttpAnswer {
   return refusal(503, "The server is about to stop. Try again in a few seconds.", { headers: { "retry-after": "2" } });
 }

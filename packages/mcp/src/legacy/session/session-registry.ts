@@ -1,9 +1,10 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isJsonObject, type JsonObject, ownerTag } from "@resumable-mcp/core";
+import { HttpAnswer } from "../../http-answer.js";
 import { randomToken } from "../../random-token.js";
 import { refusal } from "../../refusal.js";
-import { jsonAnswer } from "./http-answer.js";
 import { LiveSession } from "./live-session.js";
+import { jsonAnswer } from "./session-answers.js";
 import type { CreateServer } from "./session-context.js";
 import { SessionDocument } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
@@ -39,7 +40,7 @@ export class SessionRegistry {
   }
 
   /** Durability: the session is in the store before its id goes out. */
-  async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<Response> {
+  async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { maxSessionsPerOwner } = this.#options.limits;
     const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
     const opened = this.#opened.get(countKey) ?? new Set();
@@ -54,7 +55,7 @@ export class SessionRegistry {
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
       await session.transport.close();
-      return Response.json(answer);
+      return HttpAnswer.json(answer);
     }
     const protocolVersion = String(answer.result.protocolVersion);
     await session.document.change((before) => ({ ...before, protocolVersion }));

@@ -1,3 +1,4 @@
+import { type TextSource, webBody } from "../../http-answer.js";
 import type { SessionLimits } from "./session-limits.js";
 
 /** One event of a stream. */
@@ -9,19 +10,19 @@ export interface SseEvent {
 
 type StreamLimits = Pick<SessionLimits, "maxStreamBytes" | "maxStallMs" | "keepAliveMs">;
 
-const encoder = new TextEncoder();
-
 /**
  * One stream of server-sent events to one client.
  *
  * Ordering: as written. Limits: beyond `maxStreamBytes` unread bytes a write resolves only when there is room again; a
  * client that reads nothing for `maxStallMs` is cut off and may come back.
  */
-export class SseStream {
-  readonly body: ReadableStream<Uint8Array>;
+export class SseStream implements TextSource {
   readonly #limits: StreamLimits;
-  readonly #timer: NodeJS.Timeout;
-  #controller: ReadableStreamDefaultController<Uint8Array> | undefined;
+  #open = true;
+  #unread: string[] = [];
+  #unreadBytes = 0;
+  #onMore: (() => void) | undefined;
+  #timer: NodeJS.Timeout | undefined;
   #room: (() => void)[] = [];
   #users = 0;
   #onClosed: (() => void)[] = [];
@@ -29,30 +30,43 @@ export class SseStream {
   constructor(limits: StreamLimits, onClosed: () => void = () => {}) {
     this.#limits = limits;
     this.#onClosed.push(onClosed);
-    this.body = new ReadableStream<Uint8Array>(
-      {
-        start: (controller) => {
-          this.#controller = controller;
-        },
-        pull: () => this.#wake(),
-        cancel: () => this.#end(),
-      },
-      new ByteLengthQueuingStrategy({ highWaterMark: limits.maxStreamBytes }),
-    );
-    this.#timer = setInterval(() => this.#keepAlive(), limits.keepAliveMs).unref();
   }
 
   get closed(): boolean {
-    return this.#controller === undefined;
+    return !this.#open;
+  }
+
+  get ended(): boolean {
+    return !this.#open && this.#unread.length === 0;
+  }
+
+  /** As a Web-standard body. */
+  get body(): ReadableStream<Uint8Array> {
+    return webBody(this);
   }
 
   /** Writes an event; a closed stream drops it. Resolves when there is room for the next. */
   async write({ id, data, retryMs }: SseEvent): Promise<void> {
-    const controller = this.#controller;
-    if (controller === undefined) return;
+    if (!this.#open) return;
     const head = `${id === undefined ? "" : `id: ${id}\n`}${retryMs === undefined ? "" : `retry: ${retryMs}\n`}`;
-    controller.enqueue(encoder.encode(`${data === "" ? "" : "event: message\n"}${head}data: ${data}\n\n`));
-    if ((controller.desiredSize ?? 1) <= 0) await this.#waitForRoom();
+    this.#add(`${data === "" ? "" : "event: message\n"}${head}data: ${data}\n\n`);
+    if (this.#isFull) await this.#waitForRoom();
+  }
+
+  take(maxBytes: number): string {
+    let bytes = 0;
+    let count = 0;
+    for (; count < this.#unread.length && bytes < maxBytes; count++) bytes += sizeOf(this.#unread[count]);
+    this.#unreadBytes -= bytes;
+    const text = this.#unread.splice(0, count).join("");
+    if (count > 0) this.#wake();
+    return text;
+  }
+
+  follow(onMore: () => void): void {
+    this.#onMore = onMore;
+    if (this.ended) onMore();
+    else if (this.#open) this.#timer = setInterval(() => this.#keepAlive(), this.#limits.keepAliveMs).unref();
   }
 
   /** Notes one more use; the stream closes by itself when the last one is given back. */
@@ -69,15 +83,33 @@ export class SseStream {
     };
   }
 
+  /** What was written can still be read. */
   close(): void {
-    const controller = this.#controller;
+    if (!this.#open) return;
     this.#end();
-    controller?.close();
+    this.#onMore?.();
+  }
+
+  cancel(): void {
+    this.#onMore = undefined;
+    this.#unread = [];
+    this.#unreadBytes = 0;
+    this.#end();
+  }
+
+  get #isFull(): boolean {
+    return this.#unreadBytes >= this.#limits.maxStreamBytes;
+  }
+
+  #add(text: string): void {
+    this.#unread.push(text);
+    this.#unreadBytes += sizeOf(text);
+    this.#onMore?.();
   }
 
   #end(): void {
-    if (this.#controller === undefined) return;
-    this.#controller = undefined;
+    if (!this.#open) return;
+    this.#open = false;
     clearInterval(this.#timer);
     this.#wake();
     for (const listener of this.#onClosed.splice(0)) listener();
@@ -94,6 +126,10 @@ export class SseStream {
   }
 
   #keepAlive(): void {
-    if ((this.#controller?.desiredSize ?? 0) > 0) this.#controller?.enqueue(encoder.encode(": keep-alive\n\n"));
+    if (!this.#isFull) this.#add(": keep-alive\n\n");
   }
+}
+
+function sizeOf(text: string | undefined): number {
+  return Buffer.byteLength(text ?? "");
 }
