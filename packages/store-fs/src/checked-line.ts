@@ -14,21 +14,27 @@ export class DamagedFile extends Error {
 }
 
 // {"crc":"1a2b3c4d",…}: the checksum covers everything behind the comma, so that a line is one JSON object.
-const head = Buffer.from('{"crc":"');
-const neck = Buffer.from('",');
-const bodyStart = head.byteLength + 8 + neck.byteLength;
+const head = Buffer.from('{"crc":"00000000",');
+const sumStart = head.indexOf("0");
+const sumEnd = head.lastIndexOf("0") + 1;
+const digits = Buffer.from("0123456789abcdef");
 const newline = 10;
 
 /** Writes an object, given as JSON, as one line with a checksum. */
 export function encodeLine(json: string): Buffer {
-  const rest = `${json.slice(1)}\n`;
-  const bytes = Buffer.allocUnsafe(bodyStart + Buffer.byteLength(rest));
-  const end = bytes.write(rest, bodyStart);
-  const sum = crc32(bytes.subarray(bodyStart, bodyStart + end - 1))
-    .toString(16)
-    .padStart(8, "0");
-  bytes.write(`{"crc":"${sum}",`, 0, "latin1");
+  // The head takes the place of the opening brace, the newline is one more.
+  const bytes = Buffer.allocUnsafe(head.byteLength + Buffer.byteLength(json));
+  const end = head.byteLength - 1 + bytes.write(json, head.byteLength - 1);
+  bytes.set(head);
+  bytes[end] = newline;
+  const sum = crc32(bytes.subarray(head.byteLength, end));
+  for (let place = sumStart; place < sumEnd; place += 1) bytes[place] = digitAt(sum, place);
   return bytes;
+}
+
+/** The hexadecimal digit of a checksum that stands at a place of its line. */
+function digitAt(sum: number, place: number): number {
+  return digits[(sum >>> (4 * (sumEnd - 1 - place))) & 15] ?? 0;
 }
 
 /** One line: where it begins, where the next one does, and its bytes without the newline. */
@@ -59,13 +65,13 @@ export function* rawLines(bytes: Buffer, offset: number, path: string): Generato
 
 /** Tells whether a line's checksum is right. */
 export function isIntact(line: Buffer): boolean {
-  if (line.byteLength <= bodyStart || !line.subarray(0, head.byteLength).equals(head)) return false;
-  if (!line.subarray(bodyStart - neck.byteLength, bodyStart).equals(neck)) return false;
-  return line.toString("latin1", head.byteLength, head.byteLength + 8) === checksum(line.subarray(bodyStart));
-}
-
-function checksum(bytes: Buffer): string {
-  return crc32(bytes).toString(16).padStart(8, "0");
+  if (line.byteLength <= head.byteLength) return false;
+  const sum = crc32(line.subarray(head.byteLength));
+  for (let place = 0; place < head.byteLength; place += 1) {
+    const isDigit = place >= sumStart && place < sumEnd;
+    if (line[place] !== (isDigit ? digitAt(sum, place) : head[place])) return false;
+  }
+  return true;
 }
 
 /** Parses a line whose checksum is right. @throws {@link DamagedFile} otherwise. */

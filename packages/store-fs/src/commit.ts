@@ -11,7 +11,6 @@ import {
   type TaskRecord,
 } from "@resumable-mcp/core";
 import { encodeLine } from "./checked-line.js";
-import { deepFreeze } from "./deep-freeze.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
 import { appendLine } from "./journal-append.js";
@@ -27,7 +26,7 @@ import type { TaskDocuments } from "./task-documents.js";
 import type { FolderState } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
 import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
-import { addCommit } from "./task-view.js";
+import { addCommit, type FoldedCommit } from "./task-view.js";
 
 /** What a writer wants to happen. */
 export interface CommitRequest {
@@ -60,16 +59,18 @@ export class Committer {
     const live = this.writer(request);
     const before = live.view.record;
     const text = numberedText(request);
-    // Events are JSON by contract, so that the copy has their type; it is the store's own and safe to be given out.
-    const events: readonly TaskEvent[] = deepFreeze(JSON.parse(text) as TaskEvent[]);
-    const record = deepFreeze(reduceTask(before, events));
+    // Events are JSON by contract, so that the copy has their type; it is the store's own, and frozen when given out.
+    const events: readonly TaskEvent[] = JSON.parse(text);
+    const record = reduceTask(before, events);
     context.observe("store.commit.before", record.id);
     const undo = reopens(before, record) ? await this.claimKey(request, record) : undefined;
     const { line, consumed } = this.encode(live, request, text, undo);
     const wrote = events.length + consumed.length > 0;
-    const folder = wrote ? this.append(live, line, { record, events, consumed }) : this.look(live);
+    const commit = { record, events: text, count: events.length, consumed };
+    const folder = wrote ? this.append(live, line, commit) : this.look(live);
     const signals = pendingSignals(context, record.id, folder, live.view);
-    if (wrote) await this.acknowledge(live, record, consumed);
+    if (wrote && context.durable) await this.sync(live, record.id);
+    if (wrote) acknowledge(live, record, consumed);
     this.afterwards(live, { before, record, consumed, nowMs: request.now.monotonicMs });
     return { lastSeq: record.lastSeq, signals };
   }
@@ -128,15 +129,7 @@ export class Committer {
   }
 
   /** Append, then look: what was appended before anybody announced a later epoch counts for whoever takes over. */
-  private append(
-    live: LiveLease,
-    line: Buffer,
-    commit: {
-      readonly record: TaskRecord;
-      readonly events: readonly TaskEvent[];
-      readonly consumed: readonly string[];
-    },
-  ): FolderState {
+  private append(live: LiveLease, line: Buffer, commit: Omit<FoldedCommit, "bytes">): FolderState {
     this.write(live, line);
     this.parts.usage.add(line.byteLength);
     this.parts.context.observe("store.commit.appended", live.lease.taskId);
@@ -162,19 +155,15 @@ export class Committer {
     throw leaseLost(live.lease);
   }
 
-  private async acknowledge(live: LiveLease, record: TaskRecord, consumed: readonly string[]): Promise<void> {
+  private async sync(live: LiveLease, taskId: string): Promise<void> {
     const { context, book } = this.parts;
-    if (context.durable) {
-      try {
-        await live.sync.request();
-      } catch (error) {
-        book.fail(live);
-        throw storeFailure(error, "write", live.view.path);
-      }
-      context.observe("store.commit.synced", record.id);
+    try {
+      await live.sync.request();
+    } catch (error) {
+      book.fail(live);
+      throw storeFailure(error, "write", live.view.path);
     }
-    if (record.lastSeq > live.durable.lastSeq) live.durable = record;
-    for (const id of consumed) live.unacknowledged.delete(id);
+    context.observe("store.commit.synced", taskId);
   }
 
   /** The commit counts already: what fails here is done by whoever comes next. */
@@ -204,14 +193,29 @@ export class Committer {
   }
 }
 
+/** The commit is as safe as it is going to be: others may see it. */
+function acknowledge(live: LiveLease, record: TaskRecord, consumed: readonly string[]): void {
+  if (record.lastSeq > live.durable.lastSeq) live.durable = record;
+  for (const id of consumed) live.unacknowledged.delete(id);
+}
+
 /** Gives events their place and time, as JSON. What is named twice counts as it was named last. */
 function numberedText({ afterSeq, events, now }: CommitRequest): string {
-  const at = new Date(now.wallMs).toISOString();
-  const texts = events.map((event, index) => {
-    const text = JSON.stringify(event);
-    return `${text.slice(0, -1)},"seq":${afterSeq + 1 + index},"at":"${at}"}`;
-  });
-  return `[${texts.join()}]`;
+  const at = isoTime(now.wallMs);
+  let texts = "";
+  for (const [index, event] of events.entries()) {
+    const text = JSON.stringify(event).slice(0, -1);
+    texts += `${index === 0 ? "" : ","}${text},"seq":${afterSeq + 1 + index},"at":"${at}"}`;
+  }
+  return `[${texts}]`;
+}
+
+let newest = { ms: Number.NaN, text: "" };
+
+/** Many commits share a millisecond, and writing a date costs as much as many a line. */
+function isoTime(ms: number): string {
+  if (newest.ms !== ms) newest = { ms, text: new Date(ms).toISOString() };
+  return newest.text;
 }
 
 function reopens(before: TaskRecord, after: TaskRecord): boolean {

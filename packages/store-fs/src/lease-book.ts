@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
+import { deepFreeze } from "./deep-freeze.js";
 import { hasCode, isSystemError } from "./disk.js";
 import type { Hints } from "./hints.js";
 import { trim } from "./journal-append.js";
@@ -82,7 +83,7 @@ export class LeaseBook {
       const folder = lookAt(context.disk, live.folder);
       if (folder === undefined) throw taskNotFound(taskId);
       const signals = pendingSignals(context, taskId, folder, live.view);
-      return { lease: live.lease, snapshot: { record: live.durable, signals, leased: true } };
+      return { lease: live.lease, snapshot: { record: deepFreeze(live.durable), signals, leased: true } };
     } catch (error) {
       // Whoever was not given the lease cannot give it back.
       this.abandon(live);

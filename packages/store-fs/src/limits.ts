@@ -30,6 +30,8 @@ export const fsStoreDefaults = {
   documentEveryCommits: 256,
   /** And no sooner than this after the last time: writing it costs as much as many checkpoints. */
   documentPauseMs: 1_000,
+  /** Nor sooner than this after such a copy of another task, so that many tasks do not all write one at once. */
+  documentSpacingMs: 50,
   /** Files of workers of whom nothing was heard for this long are removed when a store is opened. */
   forgetWorkerMs: 7 * 24 * 60 * 60 * 1000,
   /** Sessions of which is remembered when they were last put, so that looking for idle ones need not read them. */

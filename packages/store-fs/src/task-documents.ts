@@ -61,6 +61,8 @@ export class TaskDocuments {
   private readonly context: StoreContext;
   private readonly waiting = new Map<string, TaskRecord>();
   private readonly running = new Map<string, Promise<void>>();
+  /** When one was last written without a change of status, by the caller's monotonic clock. */
+  private latestMs = Number.NEGATIVE_INFINITY;
 
   constructor(context: StoreContext) {
     this.context = context;
@@ -68,13 +70,18 @@ export class TaskDocuments {
 
   /** Notes a commit: the document is written now and then, and when the status changed. */
   note(live: LiveLease, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
-    const { documentEveryCommits, documentPauseMs } = this.context.limits;
     live.commitsSinceDocument += 1;
-    const isDue = live.commitsSinceDocument >= documentEveryCommits && nowMs - live.documentMs >= documentPauseMs;
-    if (!statusChanged && !isDue) return;
+    if (!statusChanged && !this.isDue(live, nowMs)) return;
+    if (!statusChanged) this.latestMs = nowMs;
     live.commitsSinceDocument = 0;
     live.documentMs = nowMs;
     this.schedule(live.durable);
+  }
+
+  private isDue({ commitsSinceDocument, documentMs }: LiveLease, nowMs: number): boolean {
+    const { documentEveryCommits, documentPauseMs, documentSpacingMs } = this.context.limits;
+    if (commitsSinceDocument < documentEveryCommits || nowMs - documentMs < documentPauseMs) return false;
+    return nowMs - this.latestMs >= documentSpacingMs;
   }
 
   private schedule(record: TaskRecord): void {

@@ -184,7 +184,7 @@ export class TaskReader {
   snapshotOf(reading: TaskReading): TaskSnapshot {
     const { record, folder, signals } = reading;
     return Object.freeze({
-      record,
+      record: deepFreeze(record),
       signals: deepFreeze(signals),
       leased: this.isLeased(folder, reading),
     });

@@ -1,8 +1,7 @@
 import { join } from "node:path";
-import { isResumableError, reduceTask, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
+import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
 import { DamagedFile, type RawLine, rawLines } from "./checked-line.js";
-import { deepFreeze } from "./deep-freeze.js";
-import { EventTail } from "./event-tail.js";
+import { EventTail, type TailEvents } from "./event-tail.js";
 import { type JournalHeader, parseCommit, parseHeader } from "./journal-line.js";
 import { journalName, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
@@ -78,30 +77,35 @@ export function extendView(context: StoreContext, view: TaskView): boolean {
 }
 
 function fold(view: Draft, line: RawLine): void {
-  const { events, consumed } = deepFreeze(parseCommit(line, view.path));
+  const { events, consumed } = parseCommit(line, view.path);
   try {
-    const record = deepFreeze(reduceTask(view.record, events));
-    addCommit(view, { record, events, consumed: consumed ?? [], bytes: line.next - line.start });
+    const record = reduceTask(view.record, events);
+    const bytes = line.next - line.start;
+    addCommit(view, { record, events, count: events.length, consumed: consumed ?? [], bytes });
   } catch (error) {
     if (isResumableError(error, "SEQ_CONFLICT")) throw new DamagedFile(view.path, line.start, error.message);
     throw error;
   }
 }
 
-/** Adds a commit to a view, with the record that it leads to. */
-export function addCommit(
-  view: Draft,
-  commit: {
-    readonly record: TaskRecord;
-    readonly events: readonly TaskEvent[];
-    readonly consumed: readonly string[];
-    readonly bytes: number;
-  },
-): void {
+/** A commit, with the record that it leads to. */
+export interface FoldedCommit {
+  readonly record: TaskRecord;
+  readonly events: TailEvents;
+  /** How many events there are. */
+  readonly count: number;
+  readonly consumed: readonly string[];
+  /** How long its line is. */
+  readonly bytes: number;
+}
+
+/** Adds a commit to a view. */
+export function addCommit(view: Draft, commit: FoldedCommit): void {
   const before = view.record;
   view.record = commit.record;
   const { consumed, answered } = view;
   noteConsumed({ record: commit.record, consumed, answered }, before, commit.consumed);
-  if (commit.events.length > 0) view.tail.add(commit.events, commit.bytes);
+  const { events, count, bytes } = commit;
+  view.tail.add({ events, count, lastSeq: commit.record.lastSeq, bytes });
   view.offset += commit.bytes;
 }
