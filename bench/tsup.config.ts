@@ -7,7 +7,7 @@ export default defineConfig([
       "src/index.ts",
       "src/measure-worker.ts",
       "src/{memory,open,resume,stored-memory}-worker.ts",
-      "src/servers/{bare-legacy-stdio,bare-modern-stdio,bare-http,tools-module}.ts",
+      "src/servers/{bare-legacy-stdio,bare-modern-stdio,bare-http,tools-module,tell-memory}.ts",
       "src/storm.ts",
       "src/storm-server.ts",
       "src/crashes.ts",

@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Measure } from "../measure.js";
+import { spreadOf } from "../statistics.js";
 import { temporaryFolder } from "../stored-tasks.js";
 import { callRate, openSession } from "./http-session.js";
 
@@ -73,66 +73,99 @@ async function firstAnswer(args: readonly string[], hello: object): Promise<numb
   return figure;
 }
 
+/** What a server holds after a collection, in KiB: used by JavaScript, and in all as the operating system sees it. */
+interface Held {
+  readonly used: number;
+  readonly resident: number;
+}
+
 interface HttpServer {
   readonly url: string;
-  readonly pid: number;
+  held(): Promise<Held>;
   stop(): Promise<unknown>;
 }
 
+const tellMemory = new URL("servers/tell-memory.js", import.meta.url).href;
+
 async function startHttp(args: readonly string[]): Promise<HttpServer> {
-  const child = spawn(process.execPath, ["--expose-gc", ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const flags = ["--expose-gc", "--import", tellMemory];
+  const child = spawn(process.execPath, [...flags, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const ended = new Promise((resolve) => child.once("close", resolve));
-  const url = await new Promise<string>((resolve, reject) => {
-    let text = "";
-    child.stderr.on("data", (chunk: Buffer) => {
-      text += chunk;
-      const found = /listening on (http:\S+)/.exec(text)?.[1];
-      if (found !== undefined) resolve(found.replace(/"$/, ""));
+  let text = "";
+  const said = (pattern: RegExp): Promise<readonly string[]> =>
+    new Promise((resolve, reject) => {
+      const look = () => {
+        const found = pattern.exec(text);
+        if (found === null) return;
+        child.stderr.off("data", look);
+        text = text.slice(found.index + found[0].length);
+        resolve(found);
+      };
+      child.stderr.on("data", look);
+      void ended.then(() => reject(new Error(`The server ended: ${text}`)));
     });
-    void ended.then(() => reject(new Error(`The server ended: ${text}`)));
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    text += chunk;
   });
+  const [, url = ""] = await said(/listening on (http:[^\s"]+)"?\n/);
+  const held = async (): Promise<Held> => {
+    const telling = said(/memory (\d+) (\d+)\n/);
+    child.kill("SIGUSR2");
+    const [, used, resident] = await telling;
+    return { used: Number(used) / 1024, resident: Number(resident) / 1024 };
+  };
   const stop = () => {
     child.kill("SIGKILL");
     return ended;
   };
-  return { url, pid: child.pid ?? 0, stop };
+  return { url, held, stop };
 }
 
 const ourHttp = (store: string) => [cliOf("server-http"), built("tools-module"), "--port", "0", "--store", store];
 
-/** What one more idle session costs a server in memory. */
+/**
+ * What one more idle session holds. Both sides are asked after a collection for heap and buffers: the resident size is for
+ * the most part what V8 takes for the garbage of the requests that opened the sessions, and keeps.
+ */
 export const sessionMemory: Measure = {
   id: "http-session-memory",
-  title: "HTTP, memory of an idle session, of 200",
+  title: "HTTP, memory of an idle session, of 200, after a collection",
   subject: "resumable-mcp-http",
   peer: "the SDK's server with its in-memory event store",
   unit: "KiB",
   target: { atMost: 1 },
   async prepare() {
     const folder = await temporaryFolder();
+    const resident = { ours: [] as number[], theirs: [] as number[] };
+    const used = async (args: readonly string[], residents: number[]): Promise<number> => {
+      const held = await heldBySession(args);
+      residents.push(held.resident);
+      return held.used;
+    };
+    const middle = (figures: readonly number[]) => Math.round(spreadOf(figures).median);
     return {
-      subject: () => memoryPerSession(ourHttp(folder.directory)),
-      peer: () => memoryPerSession([built("bare-http")]),
+      subject: () => used(ourHttp(folder.directory), resident.ours),
+      peer: () => used([built("bare-http")], resident.theirs),
       dispose: () => folder.remove(),
+      get note() {
+        return `heap and buffers; the resident size grows by ${middle(resident.ours)} KiB here, ${middle(resident.theirs)} KiB beside it`;
+      },
     };
   },
 };
 
-async function memoryPerSession(args: readonly string[]): Promise<number> {
+async function heldBySession(args: readonly string[]): Promise<Held> {
   const server = await startHttp(args);
   try {
     for (let warm = 0; warm < 20; warm++) await openSession(server.url);
-    const before = residentKiB(server.pid);
+    const before = await server.held();
     const count = 200;
     for (let opened = 0; opened < count; opened++) await openSession(server.url);
-    return (residentKiB(server.pid) - before) / count;
+    const after = await server.held();
+    return { used: (after.used - before.used) / count, resident: (after.resident - before.resident) / count };
   } finally {
     await server.stop();
   }
-}
-
-function residentKiB(pid: number): number {
-  return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
 
 /** Calls of a trivial tool that keeps nothing, by many sessions with one call in flight each. */
