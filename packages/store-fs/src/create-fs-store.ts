@@ -112,6 +112,7 @@ class LazyStore {
         const store = this.open();
         const [first] = parameters;
         if (isTimed(first)) store.workers.noteTime(first.now);
+        else store.workers.noteNoTime();
         try {
           return await run(store, ...parameters);
         } catch (error) {

@@ -23,8 +23,8 @@ export interface Disk {
   read(file: number, into: Uint8Array, position: number): number;
   /** Writes at a position, or at the end of a file opened for appending. @returns how many bytes were taken. */
   write(file: number, bytes: Uint8Array, position: number | null): number;
-  /** Cuts a file to a length, 0 unless told otherwise. */
-  truncate(path: string, length?: number): void;
+  /** Cuts an open file to a length. By its descriptor: another file may have its name by now. */
+  truncate(file: number, length: number): void;
   /** Resolves to `undefined` for what does not exist. */
   stat(path: string): DiskStat | undefined;
   /** Tells whether there is something of this name, as far as the system lets it be seen. Throws nothing. */

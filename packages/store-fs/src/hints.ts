@@ -38,10 +38,10 @@ export class Hints {
       const file = disk.open(layout.hint, "a");
       try {
         disk.write(file, Buffer.from("\n"), null);
+        if ((disk.stat(layout.hint)?.size ?? 0) > maxHintBytes) disk.truncate(file, 0);
       } finally {
         disk.close(file);
       }
-      if ((disk.stat(layout.hint)?.size ?? 0) > maxHintBytes) disk.truncate(layout.hint);
     } catch {
       // A hint that is lost costs the time until somebody looks anyway.
     }

@@ -36,7 +36,7 @@ function extend({ disk, limits }: StoreContext, live: LiveLease, from: number): 
 export function trim({ disk }: StoreContext, live: LiveLease): void {
   if (live.extendedTo === 0) return;
   try {
-    disk.truncate(live.view.path, live.view.offset);
+    disk.truncate(live.file, live.view.offset);
   } catch {
     // Whoever reads it leaves the zeros out.
   }

@@ -14,7 +14,7 @@ export const nodeDisk: Disk = {
   close: (file) => fs.closeSync(file),
   read: (file, into, position) => fs.readSync(file, into, 0, into.byteLength, position),
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
-  truncate: (path, length) => fs.truncateSync(path, length),
+  truncate: (file, length) => fs.ftruncateSync(file, length),
   stat(path) {
     try {
       const stat = fs.statSync(path);

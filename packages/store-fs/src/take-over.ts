@@ -71,7 +71,11 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     sealed = true;
     context.observe("store.takeover.sealed", request.taskId);
     const folder = lookAt(context.disk, taskFolder(context.layout, request.taskId));
-    if (folder?.newest !== epoch) return abandon(context, file);
+    if (folder?.newest !== epoch) {
+      // Whoever came after may give up, and this epoch be the newest again.
+      withdraw(context, request, epoch, sealed);
+      return abandon(context, file);
+    }
     return { epoch, file, view: viewOf(context, header, before, line.byteLength) };
   } catch (error) {
     context.disk.close(file);

@@ -27,7 +27,10 @@ export class WorkerRegistry {
   /** Workers of this store, by file name: where the number stands in their file, and what it is. */
   private readonly own = new Map<string, { readonly position: number; beat: number }>();
   private readonly seen = new Map<string, { beat: number; movedMs: number }>();
+  /** Workers whose number moved since the time was last told: when is known by the next time that is. */
+  private readonly undated = new Set<string>();
   private latestMs: number | undefined;
+  private isTold = false;
   private readonly context: StoreContext;
   private readonly host: Host;
 
@@ -38,8 +41,18 @@ export class WorkerRegistry {
 
   /** Notes the time; the newest one noted counts where an operation is not told the time. */
   noteTime(now: Instant): void {
-    if (this.latestMs === undefined) for (const entry of this.seen.values()) entry.movedMs = now.monotonicMs;
     if (this.latestMs === undefined || now.monotonicMs > this.latestMs) this.latestMs = now.monotonicMs;
+    this.isTold = true;
+    for (const name of this.undated) {
+      const entry = this.seen.get(name);
+      if (entry !== undefined) entry.movedMs = this.latestMs;
+    }
+    this.undated.clear();
+  }
+
+  /** Notes that an operation begins which is not told the time: the newest one noted may be long ago. */
+  noteNoTime(): void {
+    this.isTold = false;
   }
 
   /** Says that a worker of this store is alive. @returns the name of its file. */
@@ -49,8 +62,13 @@ export class WorkerRegistry {
     const beat = (known?.beat ?? 0) + 1;
     if (known === undefined || !this.writeBeat(name, known.position, beat)) this.register(name, beat);
     else known.beat = beat;
-    this.seen.set(name, { beat, movedMs: this.latestMs ?? 0 });
+    this.saw(name, beat);
     return name;
+  }
+
+  private saw(name: string, beat: number): void {
+    this.seen.set(name, { beat, movedMs: this.latestMs ?? 0 });
+    if (!this.isTold) this.undated.add(name);
   }
 
   private writeBeat(name: string, position: number, beat: number): boolean {
@@ -88,8 +106,8 @@ export class WorkerRegistry {
       return false;
     }
     const before = this.seen.get(name);
-    if (before?.beat === beat) return this.latestMs === undefined || this.latestMs - before.movedMs < ttlMs;
-    this.seen.set(name, { beat, movedMs: this.latestMs ?? 0 });
+    if (before?.beat === beat) return this.undated.has(name) || (this.latestMs ?? 0) - before.movedMs < ttlMs;
+    this.saw(name, beat);
     return true;
   }
 

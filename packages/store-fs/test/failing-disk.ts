@@ -50,6 +50,10 @@ export function failingDisk(verdict: Verdict): Disk & { readonly openFiles: () =
       if (code === "short") return half.byteLength;
       throw systemError(code, "write", path);
     },
+    truncate(file, length) {
+      check("truncate", paths.get(file) ?? "");
+      nodeDisk.truncate(file, length);
+    },
     ...checkedPaths(check),
     async syncData(file) {
       check("fdatasync", paths.get(file) ?? "");
@@ -79,10 +83,6 @@ function checkedPaths(check: (operation: string, path: string) => void): PathOpe
     run(from, to);
   };
   return {
-    truncate(path, length) {
-      check("truncate", path);
-      nodeDisk.truncate(path, length);
-    },
     stat: on("stat", nodeDisk.stat),
     list: on("scandir", nodeDisk.list),
     makeFolder: on("mkdir", nodeDisk.makeFolder),
@@ -97,16 +97,7 @@ function checkedPaths(check: (operation: string, path: string) => void): PathOpe
 
 type PathOperations = Pick<
   Disk,
-  | "truncate"
-  | "stat"
-  | "list"
-  | "makeFolder"
-  | "link"
-  | "rename"
-  | "unlink"
-  | "removeFolder"
-  | "removeTree"
-  | "fileSystemType"
+  "stat" | "list" | "makeFolder" | "link" | "rename" | "unlink" | "removeFolder" | "removeTree" | "fileSystemType"
 >;
 
 function systemError(code: string, syscall: string, path: string): Error {
