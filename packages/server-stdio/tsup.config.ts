@@ -1,4 +1,18 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/cli.ts"]));
+// Both builds run at once: the cleaning one spares the other's files.
+export default defineConfig([
+  library(["src/index.ts", "src/serve-module.ts", "src/stdio-command.ts"], { clean: ["!cli.js", "!cli.js.map"] }),
+  // The supervisor is one file, since a host waits until it is read; docs/decisions/0020.
+  library(["src/cli.ts"], {
+    clean: false,
+    splitting: false,
+    noExternal: [/^@resumable-mcp\//],
+    external: ["./serve-module.js", "./stdio-command.js"],
+    // Of the neighbours' sources only what is used goes into it; of what they are built to, whole chunks would.
+    esbuildOptions: (options) => {
+      options.conditions = ["@resumable-mcp/source"];
+    },
+  }),
+]);

@@ -1,6 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "./call.js";
+import { lazily } from "./lazily.js";
 import type { ToolResult } from "./tool-result.js";
 
 /** The names of the control tools; docs/control-tools.md. */
@@ -23,27 +24,32 @@ export interface ControlTool {
   readonly title: string;
   readonly description: string;
   readonly annotations: JsonObject;
-  readonly inputSchema: JsonObject;
+  inputSchema(): JsonObject;
   run(call: Call, input: unknown): Promise<ToolResult>;
 }
 
-/** Defines a control tool by a zod schema; its input is checked before `run` sees it. */
+/** Defines a control tool by a zod schema, made when it is needed; its input is checked before `run` sees it. */
 export function controlTool<Shape extends z.ZodRawShape>(definition: {
   readonly name: ControlToolName;
   readonly title: string;
   readonly description: string;
   readonly annotations: JsonObject;
-  readonly input: z.ZodObject<Shape>;
+  readonly input: () => z.ZodObject<Shape>;
   run(call: Call, input: z.output<z.ZodObject<Shape>>): Promise<ToolResult>;
 }): ControlTool {
-  const { input, run, ...facts } = definition;
-  const { $schema: _dialect, ...inputSchema } = z.toJSONSchema(input, { io: "input" });
+  const { run, input: makeInput, ...facts } = definition;
+  const input = lazily(makeInput);
   return {
     ...facts,
-    // zod describes its schemas in plain JSON.
-    inputSchema: inputSchema as JsonObject,
-    run: async (call, value) => run(call, parse(input, value)),
+    inputSchema: lazily(() => listedSchema(input())),
+    run: async (call, value) => run(call, parse(input(), value)),
   };
+}
+
+function listedSchema(schema: z.ZodObject): JsonObject {
+  const { $schema: _dialect, ...listed } = z.toJSONSchema(schema, { io: "input" });
+  // zod describes its schemas in plain JSON.
+  return listed as JsonObject;
 }
 
 /** The arguments of a tool do not fit: the message names them. */

@@ -2,6 +2,7 @@ import { isFinal, isResumableError, openQuestions, type TaskView } from "@resuma
 import { z } from "zod";
 import { type ControlTool, type ControlToolName, controlTool } from "./control-tool.js";
 import { followCall } from "./follow-call.js";
+import { lazily } from "./lazily.js";
 import { checkpointStats, listSessionTasks, sessionInfo } from "./owner-tools.js";
 import { resultOf } from "./run-tool-call.js";
 import { taskObject } from "./task-object.js";
@@ -10,7 +11,9 @@ import { dataResult, errorResult, finishedResult } from "./tool-result.js";
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
 const destructive = { readOnlyHint: false, destructiveHint: true, openWorldHint: false };
-const taskId = z.string().min(1).max(256).describe("The id of the task, as the call that began it gave it.");
+const taskId = lazily(() =>
+  z.string().min(1).max(256).describe("The id of the task, as the call that began it gave it."),
+);
 const maxWaitSeconds = 45;
 
 const getTask = controlTool({
@@ -18,7 +21,7 @@ const getTask = controlTool({
   title: "Get a task",
   description: 'Tells how far a long-running task is, and with include: ["result"] what it returned.',
   annotations: readOnly,
-  input: z.object({ task_id: taskId, include: z.array(z.enum(["result"])).optional() }),
+  input: () => z.object({ task_id: taskId(), include: z.array(z.enum(["result"])).optional() }),
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
     if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(view);
@@ -38,10 +41,11 @@ const waitForTask = controlTool({
   description:
     "Waits until a long-running task is finished and gives its result. Answers after timeout_seconds at the latest; while the status is not completed, call it again.",
   annotations: readOnly,
-  input: z.object({
-    task_id: taskId,
-    timeout_seconds: z.number().min(0).max(maxWaitSeconds).default(maxWaitSeconds).describe("0 answers at once."),
-  }),
+  input: () =>
+    z.object({
+      task_id: taskId(),
+      timeout_seconds: z.number().min(0).max(maxWaitSeconds).default(maxWaitSeconds).describe("0 answers at once."),
+    }),
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
     // Whoever waits has returned to the task: it goes on, unless somebody paused it.
@@ -55,7 +59,7 @@ const pauseTask = controlTool({
   title: "Pause a task",
   description: "Stops a running task at its next checkpoint. Nothing is lost: resume_task lets it go on.",
   annotations: idempotent,
-  input: z.object({ task_id: taskId }),
+  input: () => z.object({ task_id: taskId() }),
   async run(call, input) {
     const view = await call.tasks.pause(input.task_id);
     const message = `Task ${input.task_id} paused correctly`;
@@ -68,7 +72,7 @@ const resumeTask = controlTool({
   title: "Resume a task",
   description: "Lets a paused, interrupted or failed task go on from its last checkpoint.",
   annotations: idempotent,
-  input: z.object({ task_id: taskId }),
+  input: () => z.object({ task_id: taskId() }),
   run: async (call, input) => viewResult(await call.tasks.resume(input.task_id)),
 });
 
@@ -77,7 +81,7 @@ const cancelTask = controlTool({
   title: "Cancel a task",
   description: "Ends an unfinished task for good.",
   annotations: { ...destructive, idempotentHint: true },
-  input: z.object({ task_id: taskId }),
+  input: () => z.object({ task_id: taskId() }),
   run: async (call, input) => viewResult(await call.tasks.cancel(input.task_id)),
 });
 
@@ -86,12 +90,13 @@ const answerTask = controlTool({
   title: "Answer a task's question",
   description: "Passes on the user's answer to a question that a task asks. Ask the user; never answer for them.",
   annotations: { ...destructive, destructiveHint: false },
-  input: z.object({
-    task_id: taskId,
-    key: z.string().min(1).max(256),
-    action: z.enum(["accept", "decline", "cancel"]),
-    content: z.record(z.string(), z.json()).optional().describe("The answer, for action accept."),
-  }),
+  input: () =>
+    z.object({
+      task_id: taskId(),
+      key: z.string().min(1).max(256),
+      action: z.enum(["accept", "decline", "cancel"]),
+      content: z.record(z.string(), z.json()).optional().describe("The answer, for action accept."),
+    }),
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
     const question = openQuestions(view.record).find(({ key }) => key === input.key)?.question;
@@ -112,7 +117,7 @@ const deleteTask = controlTool({
   title: "Delete a task",
   description: "Deletes a finished task and what it produced.",
   annotations: destructive,
-  input: z.object({ task_id: taskId }),
+  input: () => z.object({ task_id: taskId() }),
   async run(call, input) {
     await call.tasks.delete(input.task_id);
     return dataResult({ deleted: input.task_id });
@@ -124,11 +129,12 @@ const getTaskItems = controlTool({
   title: "Get a task's items",
   description: "Reads what a task has produced so far, page by page.",
   annotations: readOnly,
-  input: z.object({
-    task_id: taskId,
-    after: z.number().int().min(0).default(0).describe("`next` of the page before."),
-    limit: z.number().int().min(1).max(1000).default(100),
-  }),
+  input: () =>
+    z.object({
+      task_id: taskId(),
+      after: z.number().int().min(0).default(0).describe("`next` of the page before."),
+      limit: z.number().int().min(1).max(1000).default(100),
+    }),
   async run(call, input) {
     const { items, next, total } = await call.tasks.items(input.task_id, input);
     return dataResult({ task_id: input.task_id, items, next, total });

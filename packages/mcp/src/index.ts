@@ -14,6 +14,7 @@ export type { EventStoreOptions } from "./legacy/event-store.js";
 export { createEventStore } from "./legacy/event-store.js";
 export type { McpServerLike, RequestExtra } from "./legacy/mcp-server-like.js";
 export type { ConnectableServer } from "./legacy/session/live-session.js";
+export { outcomeUnknown } from "./legacy/session/lost-answer.js";
 export type { CreateServer, SessionContext } from "./legacy/session/session-context.js";
 export type {
   FetchContext,
@@ -32,6 +33,7 @@ export { metaKeys } from "./meta-keys.js";
 export type { Connection, NodeListener } from "./node-listener.js";
 export { listenerOf, nodeListener } from "./node-listener.js";
 export type { Relayed } from "./question-relay.js";
+export { QuestionRelay, questionId } from "./question-relay.js";
 export { randomToken } from "./random-token.js";
 export type { StdioEras, StdioErasOptions } from "./stdio-eras.js";
 export { serveStdioEras } from "./stdio-eras.js";

@@ -3,14 +3,14 @@ import { z } from "zod";
 import type { Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { controlTool } from "./control-tool.js";
+import { lazily } from "./lazily.js";
 import { listedTask } from "./task-object.js";
 import { dataResult } from "./tool-result.js";
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-const clientId = z.string().optional().describe("Set by the client program. Do not invent one.");
+const clientId = lazily(() => z.string().optional().describe("Set by the client program. Do not invent one."));
 const unfinishedStatuses = ["pending", "running", "paused", "input_required"] as const;
 const allStatuses: readonly TaskStatus[] = [...unfinishedStatuses, ...finalStatuses];
-const status = z.enum(["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"]);
 
 /** `list_session_tasks`: the caller's own tasks, newest first. */
 export const listSessionTasks = controlTool({
@@ -18,13 +18,14 @@ export const listSessionTasks = controlTool({
   title: "List tasks",
   description: "Lists the caller's long-running tasks, newest first, finished and unfinished.",
   annotations: readOnly,
-  input: z.object({
-    client_id: clientId,
-    status: z.array(status).optional(),
-    task_name: z.string().optional(),
-    limit: z.number().int().min(1).max(200).default(50),
-    cursor: z.string().optional(),
-  }),
+  input: () =>
+    z.object({
+      client_id: clientId(),
+      status: z.array(z.enum(allStatuses)).optional(),
+      task_name: z.string().optional(),
+      limit: z.number().int().min(1).max(200).default(50),
+      cursor: z.string().optional(),
+    }),
   async run(call, input) {
     const [page, counts] = await Promise.all([
       call.tasks.list({
@@ -55,7 +56,7 @@ export const checkpointStats = controlTool({
   title: "Count tasks",
   description: "Counts the caller's tasks by status.",
   annotations: readOnly,
-  input: z.object({ client_id: clientId }),
+  input: () => z.object({ client_id: clientId() }),
   async run(call) {
     const counts = await call.tasks.count();
     const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
@@ -69,7 +70,7 @@ export const sessionInfo = controlTool({
   title: "Describe the session",
   description: "Tells the ids of this session, this request and this client.",
   annotations: readOnly,
-  input: z.object({}),
+  input: () => z.object({}),
   run: async (call) =>
     dataResult({
       session_id: call.sessionId ?? null,

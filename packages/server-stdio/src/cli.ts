@@ -1,10 +1,18 @@
 #!/usr/bin/env node
-import { startEarly } from "./early-server.js";
+import { plainCommand } from "./plain-command.js";
+import { ownServer } from "./server-process.js";
+import { superviseCommand } from "./supervise-command.js";
 
+// What a host waits for is in this file: a supervisor needs no other, and starts its server before it does anything else.
+const program = "resumable-mcp-stdio";
 const args = process.argv.slice(2);
-const early = startEarly(args);
-const [{ runCommand }, { runStdioCommand }] = await Promise.all([
-  import("@resumable-mcp/mcp/command-line"),
-  import("./stdio-command.js"),
-]);
-await runCommand("resumable-mcp-stdio", () => runStdioCommand(args, early));
+const plain = plainCommand(args);
+if (plain === undefined) {
+  const { runStdioCommand } = await import("./stdio-command.js");
+  await runStdioCommand(program, args);
+} else if (plain.flags["no-supervise"] === true) {
+  const { serveModule } = await import("./serve-module.js");
+  await serveModule(program, plain.module, plain.flags);
+} else {
+  await superviseCommand(program, ownServer(args));
+}

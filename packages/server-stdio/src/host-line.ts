@@ -1,4 +1,4 @@
-import { isTooDeep, tooDeep } from "@resumable-mcp/mcp/supervision";
+import { isTooDeep, tooDeep } from "@resumable-mcp/mcp";
 import { isObject, type RpcId, type RpcMessage } from "./json-rpc.js";
 
 /** What the host wrote: a message, or what is answered to a line that is none. */

@@ -1,4 +1,4 @@
-import { metaKeys, randomToken } from "@resumable-mcp/mcp/supervision";
+import { metaKeys, randomToken } from "@resumable-mcp/mcp";
 import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "./json-rpc.js";
 
 /** A request of the host that has no answer yet. */

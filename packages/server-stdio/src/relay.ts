@@ -1,11 +1,4 @@
-import {
-  metaKeys,
-  outcomeUnknown,
-  QuestionRelay,
-  questionId,
-  randomToken,
-  toolKind,
-} from "@resumable-mcp/mcp/supervision";
+import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken, toolKind } from "@resumable-mcp/mcp";
 import {
   isObject,
   isRequest,

@@ -1,21 +1,17 @@
 import { resolve } from "node:path";
-import { loadServer, oneOf, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { loadServer, oneOf, runCommand, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { dataFolder, surroundings } from "./data-folder.js";
+import type { PlainCommand } from "./plain-command.js";
 import { serveStdio } from "./serve-stdio.js";
 import { supervisorLimits } from "./supervisor-limits.js";
 
 /** Serves a tools module to the host at the other end of stdin and stdout, then ends the process. */
-export async function serveModule(
-  program: string,
-  module: string,
-  flags: {
-    readonly store?: string | undefined;
-    readonly name?: string | undefined;
-    readonly recover?: string | undefined;
-    readonly handoff?: boolean | undefined;
-  },
-): Promise<never> {
+export function serveModule(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {
+  return runCommand(program, () => serve(program, module, flags));
+}
+
+async function serve(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {
   const definition = await loadServer(module);
   const directory = resolve(flags.store ?? dataFolder(flags.name ?? definition.name, surroundings()));
   const log = (error: unknown) => process.stderr.write(`${program}: ${sentenceOf(error)}\n`);

@@ -1,13 +1,11 @@
-import { CommandError, parseFlags } from "@resumable-mcp/mcp/command-line";
-import { type ServerProcess, serverArguments } from "./early-server.js";
+import { CommandError, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
+import { ownServer } from "./server-process.js";
 import { splitCommand } from "./split-command.js";
-import { supervise } from "./supervise.js";
-import { supervisorLimits } from "./supervisor-limits.js";
+import { superviseCommand } from "./supervise-command.js";
 
-const program = "resumable-mcp-stdio";
-const usage = `Usage: ${program} <tools-module> [options]
-       ${program} --command "node my-server.js"
+const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
+       resumable-mcp-stdio --command "node my-server.js"
   --store DIR            folder of the tasks (the user's data folder, by the server's name)
   --name NAME            name of the server, for its store and for its host
   --recover attached|all which tasks go on by themselves after a crash (attached)
@@ -27,12 +25,12 @@ const flags = {
   help: { type: "boolean", short: "h" },
 } as const;
 
-/**
- * The command-line program: serves a tools module, or supervises whatever serves.
- *
- * @param early the process of the server that is to be supervised, where it was started before this was loaded.
- */
-export async function runStdioCommand(args: readonly string[], early?: ServerProcess): Promise<void> {
+/** The whole command-line program: whatever it was asked for. */
+export function runStdioCommand(program: string, args: readonly string[]): Promise<void> {
+  return runCommand(program, () => obey(program, args));
+}
+
+async function obey(program: string, args: readonly string[]): Promise<void> {
   const { values, positionals } = parseFlags(args, flags, usage);
   const [module, ...rest] = positionals;
   if (values.help === true) {
@@ -40,35 +38,17 @@ export async function runStdioCommand(args: readonly string[], early?: ServerPro
     return;
   }
   if (isAboutHost(values)) {
-    // What edits files is loaded only here: a host waits for every start of a server.
     const { runHostCommand } = await import("./hosts/host-command.js");
     return runHostCommand(module, values, usage);
   }
   if (values.command !== undefined) {
     if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
-    return runSupervised(splitCommand(values.command));
+    return superviseCommand(program, splitCommand(values.command));
   }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
   if (values["no-supervise"] === true) {
-    // Only here: a supervisor needs none of it.
     const { serveModule } = await import("./serve-module.js");
     return serveModule(program, module, values);
   }
-  return runSupervised([process.execPath, ...serverArguments(args)], early);
-}
-
-async function runSupervised(command: readonly [string, ...string[]], early?: ServerProcess): Promise<void> {
-  const log = (message: string) => process.stderr.write(`${program}: ${message}\n`);
-  const supervised = supervise({
-    command,
-    ...(early && { early }),
-    input: process.stdin,
-    output: process.stdout,
-    limits: supervisorLimits,
-    log,
-  });
-  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => supervised.stop());
-  const how = await supervised.ended;
-  if (how.kind === "cannot_start") process.exit(how.exitCode);
-  process.exit(how.kind === "gave_up" ? 1 : 0);
+  return superviseCommand(program, ownServer(args));
 }

@@ -1,18 +1,16 @@
 import type { Readable, Writable } from "node:stream";
-import { type ServerProcess, startServer } from "./early-server.js";
 import { readHostLine } from "./host-line.js";
 import { parseLine } from "./json-rpc.js";
 import { readLines } from "./read-lines.js";
 import { Relay, type Sent } from "./relay.js";
 import { restartDelay } from "./restart-plan.js";
+import { type ServerProcess, startServer } from "./server-process.js";
 import type { SupervisorLimits } from "./supervisor-limits.js";
 
 /** What is supervised, and for whom. */
 export interface SuperviseOptions {
   /** The program of the server and its arguments; run without a shell. */
   readonly command: readonly [string, ...string[]];
-  /** The first process of the command, where it was started already. */
-  readonly early?: ServerProcess;
   readonly input: Readable;
   readonly output: Writable;
   readonly limits: SupervisorLimits;
@@ -43,7 +41,6 @@ class Supervisor {
   readonly #relay: Relay;
   readonly #deathsMs: number[] = [];
   #child: ServerProcess | undefined;
-  #early: ServerProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
   #stopping = false;
   /** Some server process has sent a message. */
@@ -52,7 +49,6 @@ class Supervisor {
 
   constructor(options: SuperviseOptions) {
     this.#options = options;
-    this.#early = options.early;
     this.#relay = new Relay(options.limits);
   }
 
@@ -60,10 +56,11 @@ class Supervisor {
     const ended = new Promise<Supervised>((resolve) => {
       this.#end = resolve;
     });
+    // Before all else: it takes longer to start than everything here.
+    this.#start();
     const { input, output, limits } = this.#options;
     // A host that is gone breaks the pipe; the end of its stdin tells the same.
     output.on("error", () => this.stop());
-    this.#start();
     readLines(input, limits.maxLineBytes, (line) => this.#fromHost(line)).then(
       () => this.stop(),
       (error: unknown) => {
@@ -96,7 +93,7 @@ class Supervisor {
 
   #start(): void {
     const [program, ...args] = this.#options.command;
-    const child = this.#takeEarly() ?? startServer(program, args);
+    const child = startServer(program, args);
     this.#child = child;
     child.on("error", (error) => this.#options.log(`The server could not be started: ${error.message}`));
     // What the dead server had written may still have to be read: "close" comes after that, "exit" before.
@@ -108,14 +105,6 @@ class Supervisor {
       child.kill("SIGKILL");
     });
     void this.#send(this.#relay.serverStarted(), "host");
-  }
-
-  /** One that has ended by now told nobody how; the next one will. */
-  #takeEarly(): ServerProcess | undefined {
-    const early = this.#early;
-    this.#early = undefined;
-    const isAlive = early?.pid !== undefined && early.exitCode === null && early.signalCode === null;
-    return isAlive ? early : undefined;
   }
 
   #lost(exitCode: number | null, signal: NodeJS.Signals | null): void {

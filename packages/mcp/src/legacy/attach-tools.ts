@@ -83,8 +83,8 @@ const toolConfig = oncePer((tool: Tool): Config => {
   const output = answerSchema(outputJsonSchema);
   return {
     description,
-    inputSchema: exactSchema(clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema),
-    ...(output === undefined ? {} : { outputSchema: exactSchema(output) }),
+    inputSchema: exactSchema(() => (clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema)),
+    ...(output === undefined ? {} : { outputSchema: exactSchema(() => output) }),
     ...(title === undefined ? {} : { title }),
     ...(annotations === undefined ? {} : { annotations: annotations as Record<string, never> }),
     _meta: { [metaKeys.durable]: "journal" },

@@ -124,8 +124,8 @@ function toolConfig(tool: Tool): ModernToolConfig {
   const output = answerSchema(outputJsonSchema);
   return {
     description,
-    inputSchema: passingSchema(clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema),
-    ...(output === undefined ? {} : { outputSchema: passingSchema(output) }),
+    inputSchema: passingSchema(() => (clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema)),
+    ...(output === undefined ? {} : { outputSchema: passingSchema(() => output) }),
     ...(title === undefined ? {} : { title }),
     ...(annotations === undefined ? {} : { annotations: annotations as Record<string, never> }),
     ...(icons === undefined ? {} : { icons: [...icons] as never[] }),

@@ -4,8 +4,8 @@ import type { PassingSchema } from "./modern-server-like.js";
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 /** Makes a schema that is listed as exactly the given JSON Schema; the engine checks values itself. */
-export function passingSchema(schema: JsonObject): PassingSchema {
-  const listed = (): Record<string, unknown> => structuredClone({ $schema: dialect, ...schema });
+export function passingSchema(schema: () => JsonObject): PassingSchema {
+  const listed = (): Record<string, unknown> => structuredClone({ $schema: dialect, ...schema() });
   return {
     "~standard": {
       version: 1,

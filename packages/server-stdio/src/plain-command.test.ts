@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { plainCommand } from "./plain-command.js";
+
+test("a command line that asks for nothing but a server is read before anything is loaded", () => {
+  const args = ["tools.mjs", "--store", "tasks", "--recover", "all", "--handoff", "--no-supervise"];
+  expect(plainCommand(args)).toEqual({
+    module: "tools.mjs",
+    flags: { store: "tasks", recover: "all", handoff: true, "no-supervise": true },
+  });
+});
+
+test.each([
+  [["tools.mjs", "--help"]],
+  [["tools.mjs", "--unknown"]],
+  [["--command", "node server.js"]],
+  [["tools.mjs", "--print-config", "cursor"]],
+  [["one.mjs", "two.mjs"]],
+  [["tools.mjs", "--store"]],
+  [[]],
+])("%j is left to whoever knows all flags", (args) => {
+  expect(plainCommand(args)).toBeUndefined();
+});

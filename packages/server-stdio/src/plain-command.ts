@@ -1,0 +1,37 @@
+import { parseArgs } from "node:util";
+
+/** The flags of a command line that asks for nothing but a server. */
+const flags = {
+  store: { type: "string" },
+  name: { type: "string" },
+  recover: { type: "string" },
+  handoff: { type: "boolean" },
+  "no-supervise": { type: "boolean" },
+} as const;
+
+/** A command line that asks for nothing but a server. */
+export interface PlainCommand {
+  readonly module: string;
+  readonly flags: {
+    readonly store?: string | undefined;
+    readonly name?: string | undefined;
+    readonly recover?: string | undefined;
+    readonly handoff?: boolean | undefined;
+    readonly "no-supervise"?: boolean | undefined;
+  };
+}
+
+/**
+ * Reads the command line with which hosts start servers, before anything is loaded. Pure.
+ *
+ * @returns `undefined` for any other command line: then whoever knows all flags decides.
+ */
+export function plainCommand(args: readonly string[]): PlainCommand | undefined {
+  try {
+    const { values, positionals } = parseArgs({ args: [...args], options: flags, allowPositionals: true });
+    const [module, ...rest] = positionals;
+    return module === undefined || rest.length > 0 ? undefined : { module, flags: values };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+import { supervise } from "./supervise.js";
+import { supervisorLimits } from "./supervisor-limits.js";
+
+/** Supervises a server for the host at the other end of stdin and stdout, then ends the process. */
+export async function superviseCommand(program: string, command: readonly [string, ...string[]]): Promise<never> {
+  const supervised = supervise({
+    command,
+    // Node opens these when they are read, which is time enough after the server was started.
+    get input() {
+      return process.stdin;
+    },
+    get output() {
+      return process.stdout;
+    },
+    limits: supervisorLimits,
+    log: (message) => process.stderr.write(`${program}: ${message}\n`),
+  });
+  for (const signal of ["SIGTERM", "SIGINT"]) process.on(signal, () => supervised.stop());
+  const how = await supervised.ended;
+  if (how.kind === "cannot_start") process.exit(how.exitCode);
+  process.exit(how.kind === "gave_up" ? 1 : 0);
+}
