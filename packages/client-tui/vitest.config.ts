@@ -1,3 +1,4 @@
 import { sharedConfig } from "../../vitest.shared.js";
 
-export default sharedConfig();
+// Each component has its test file, and loading the screens takes far longer than drawing them: files share what is loaded.
+export default sharedConfig({ test: { isolate: false, unstubEnvs: true } });

@@ -1,6 +1,6 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { fitText } from "./display/plain-text.js";
+import { cutText, fitText } from "./display/plain-text.js";
 import { KeyProvider } from "./ui/key-provider.js";
 import type { ScreenSize } from "./ui/screen-size.js";
 
@@ -15,8 +15,8 @@ export function FirstFrame(props: { readonly size: ScreenSize; readonly onInterr
       }}
     >
       <Box flexDirection="column" width={size.columns} height={size.rows - 1}>
-        <Text inverse>{fitText(" resumable-mcp · ", size.columns)}</Text>
-        <Text bold>Looking for your tasks…</Text>
+        <Text inverse>{fitText(" resumable-mcp", size.columns)}</Text>
+        <Text bold>{cutText("Looking for your tasks…", size.columns)}</Text>
       </Box>
     </KeyProvider>
   );

@@ -6,6 +6,7 @@ import type {
   TaskInfo,
   TaskJournal,
   TaskResult,
+  ToolInfo,
 } from "@resumable-mcp/client";
 import { isFinal } from "@resumable-mcp/client";
 
@@ -46,6 +47,10 @@ export interface FakeWorld {
   readonly events?: (taskId: string) => AsyncIterableIterator<ClientEvent>;
   readonly servers?: ReturnType<Client["servers"]>;
   readonly test?: (server: string) => ServerTest;
+  readonly tools?: Client["tools"];
+  readonly stats?: Client["stats"];
+  readonly summary?: Partial<ReturnType<Client["summary"]>>;
+  readonly lastArguments?: Client["lastArguments"];
   readonly signIn?: Client["signIn"];
 }
 
@@ -54,6 +59,12 @@ const plainSchema = {
   required: ["path"],
   properties: { path: { type: "string" }, deep: { type: "boolean", default: false } },
 };
+
+/** A tool as a server offers it. */
+export function fakeTool(name: string, more: Partial<ToolInfo> = {}): ToolInfo {
+  const description = "Counts the words of a file.";
+  return { name, server: fakeServer, description, inputSchema: plainSchema, control: false, ...more };
+}
 
 /** Follows nothing and never ends. */
 async function* silence(): AsyncIterableIterator<ClientEvent> {
@@ -83,17 +94,9 @@ export function fakeClient(world: FakeWorld): Client {
     },
     task: (id) => fakeHandle(id, world),
     tasks: async ({ server } = {}) => at(server),
-    stats: async () => [{ server: fakeServer, counts: { running: 1, completed: 2 }, total: 3 }],
+    stats: world.stats ?? (async () => [{ server: fakeServer, counts: { running: 1, completed: 2 }, total: 3 }]),
     sessionInfo: async () => [],
-    tools: async () => [
-      {
-        name: "count_words",
-        server: fakeServer,
-        description: "Counts the words of a file.",
-        inputSchema: world.inputSchema ?? plainSchema,
-        control: false,
-      },
-    ],
+    tools: world.tools ?? (async () => [fakeTool("count_words", { inputSchema: world.inputSchema ?? plainSchema })]),
     ping: async () => [],
     servers: () => servers,
     async addServer(config, { name } = {}) {
@@ -111,8 +114,9 @@ export function fakeClient(world: FakeWorld): Client {
       servers: [],
       activeTasks: [],
       completedTasks: [],
+      ...world.summary,
     }),
-    lastArguments: () => undefined,
+    lastArguments: world.lastArguments ?? (() => undefined),
     close: async () => {},
   };
 }

@@ -1,77 +1,70 @@
 import type { TaskInfo } from "@resumable-mcp/client";
-import { render } from "ink-testing-library";
 import { onTestFinished } from "vitest";
 import { createTaskBoard } from "../src/model/task-board.js";
-import { createTheme } from "../src/theme/theme.js";
-import { ThemeContext } from "../src/theme/theme-context.js";
 import { App } from "../src/ui/app.js";
+import type { ScreenSize } from "../src/ui/screen-size.js";
+import { draw, usual } from "./draw.js";
 import { type FakeWorld, fakeClient } from "./fake-client.js";
 
 /** The moment at which the screens are looked at. */
-const nowMs = Date.parse("2026-11-21T09:00:12.000Z");
+export const nowMs = Date.parse("2026-11-21T09:00:12.000Z");
+
+/** What a terminal sends for the keys that type nothing. */
+export const keys = {
+  enter: "\r",
+  escape: "\u001b",
+  down: "\u001b[B",
+  right: "\u001b[C",
+  tab: "\t",
+  question: "\u0019",
+  interrupt: "\u0003",
+} as const;
 
 /** How the screens are opened. */
 export interface OpenScreensOptions extends Partial<FakeWorld> {
-  readonly size?: { readonly columns: number; readonly rows: number };
+  readonly size?: ScreenSize;
+  readonly colors?: boolean;
 }
 
-/** Draws the whole interface at a size, as a terminal without colours shows it. */
+/** Draws the whole interface at a size. */
 export function openScreens(tasks: readonly TaskInfo[], options: OpenScreensOptions = {}) {
-  const { size = { columns: 80, rows: 24 }, ...world } = options;
+  const { size = usual, colors = false, ...world } = options;
   const said: string[] = [];
   const copied: string[] = [];
   const exits: string[] = [];
   const client = fakeClient({ tasks, said, ...world });
   const board = createTaskBoard(client, { clock: () => nowMs, schedule: soon });
-  const screens = (at: typeof size) => (
-    <ThemeContext value={createTheme({ colors: false })}>
-      <App
-        client={client}
-        board={board}
-        extraActions={[{ key: "k", label: "kill the server", run: () => "killed" }]}
-        clock={() => nowMs}
-        copy={(text) => copied.push(text)}
-        onExit={(reason) => exits.push(reason)}
-        size={at}
-      />
-    </ThemeContext>
+  const screens = (at: ScreenSize) => (
+    <App
+      client={client}
+      board={board}
+      extraActions={[{ key: "k", label: "kill the server", run: () => "killed" }]}
+      clock={() => nowMs}
+      copy={(text) => copied.push(text)}
+      onExit={(reason) => exits.push(reason)}
+      size={at}
+    />
   );
-  const screen = render(screens(size));
-  onTestFinished(() => {
-    screen.unmount();
-    board.close();
-  });
-  const frame = () => screen.lastFrame() ?? "";
+  const drawn = draw(screens(size), size, { colors });
+  onTestFinished(() => board.close());
   return {
+    ...drawn,
     said,
     copied,
     exits,
     board,
-    frame,
-    lines: () =>
-      frame()
-        .split("\n")
-        .map((line) => line.trimEnd()),
-    press: (keys: string) => screen.stdin.write(keys),
-    resize: (columns: number, rows: number) => screen.rerender(screens({ columns, rows })),
-    /** Resolves to the lines of the first frame that has the text. */
-    until: (text: string) => waitFor(frame, text),
+    resize: (next: ScreenSize) => drawn.redraw(screens(next), next),
+    /** Presses keys one after the other, each when the text before it is there: a way through the screens. */
+    async go(...way: readonly (readonly [text: string, key: string])[]) {
+      for (const [text, key] of way) {
+        await drawn.until(text);
+        drawn.press(key);
+      }
+    },
   };
 }
 
 function soon(run: () => void): () => void {
   const handle = setImmediate(run);
   return () => clearImmediate(handle);
-}
-
-/** Waits, turn by turn of the event loop, until the frame has the text. */
-async function waitFor(frame: () => string, text: string): Promise<readonly string[]> {
-  for (let turn = 0; turn < 2_000; turn += 1) {
-    if (frame().includes(text))
-      return frame()
-        .split("\n")
-        .map((line) => line.trimEnd());
-    await new Promise((resolve) => setImmediate(resolve));
-  }
-  throw new Error(`"${text}" did not come:\n${frame()}`);
 }

@@ -57,7 +57,7 @@ describe("the screens in a terminal", () => {
     await terminal.seen(/\(20\/20\)/);
     await terminal.seen(/result: \{"counted":20\}/);
     await terminal.press(escapeKey);
-    await terminal.seen(/0 exit · Ctrl-C/);
+    await terminal.seen(/Ctrl-C leave: tasks go on · 0 exit/);
     await terminal.press("0");
     expect(await terminal.ended).toBe(0);
     expect(terminal.stdout()).toContain(leaveScreen);
@@ -95,7 +95,7 @@ describe("the screens in a terminal", () => {
     const terminal = startInTerminal(...common);
     await terminal.seen(/is not finished/);
     await terminal.press("w");
-    await terminal.seen(/asks: Are you sure\?/);
+    await terminal.seen(/asks \(a answers\): Are you sure\?/);
     await terminal.press("a");
     await terminal.seen(/sure\s*\*/);
     await terminal.press("t");

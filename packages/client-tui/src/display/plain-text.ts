@@ -1,61 +1,74 @@
 import { stripVTControlCharacters } from "node:util";
+import stringWidth from "string-width";
+import wrapAnsi from "wrap-ansi";
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
 const control = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2066-\u2069]+/g;
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+
+/** Makes a text that a server sent harmless, and keeps its spaces: no colours, no cursor movements, no line breaks. */
+export function harmlessText(text: string): string {
+  return stripVTControlCharacters(text).replaceAll(control, " ");
+}
 
 /**
- * Makes one harmless line of a text that a server sent: no colours, no cursor movements, no line breaks.
+ * Makes one harmless line of a text that a server sent.
  *
  * Whoever wrote a tool could otherwise repaint the terminal of its user.
  */
 export function plainText(text: string): string {
-  return stripVTControlCharacters(text).replaceAll(control, " ").replaceAll(/ {2,}/g, " ").trim();
+  return harmlessText(text).replaceAll(/ {2,}/g, " ").trim();
 }
 
 /** Texts of which every character surely takes one column; most are, and they are measured often. */
 const narrow = /^[\u0020-\u007e\u2026\u2500-\u259f]*$/;
+/** What a reader takes for one character, such as a flag or a letter with its accent, is never cut in two. */
+const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Counts the terminal's columns that a plain text takes. */
 export function textWidth(text: string): number {
-  if (narrow.test(text)) return text.length;
-  let width = 0;
-  for (const character of text) width += wide.test(character) ? 2 : 1;
-  return width;
+  return narrow.test(text) ? text.length : stringWidth(text);
 }
 
 /** Cuts a plain text to at most so many columns, with a mark where it was cut. */
 export function cutText(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
-  if (narrow.test(text) && columns > 1) return `${text.slice(0, columns - 1)}…`;
   if (columns <= 1) return "…".slice(0, Math.max(0, columns));
+  if (narrow.test(text)) return `${text.slice(0, columns - 1)}…`;
   let kept = "";
   let width = 0;
-  for (const character of text) {
-    width += wide.test(character) ? 2 : 1;
+  for (const { segment } of characters.segment(text)) {
+    width += textWidth(segment);
     if (width > columns - 1) break;
-    kept += character;
+    kept += segment;
   }
   return `${kept}…`;
 }
 
-/** Breaks a plain text into lines of at most so many columns, wherever that falls. */
-export function wrapText(text: string, columns: number): readonly string[] {
-  const lines: string[] = [];
-  let line = "";
-  let width = 0;
-  for (const character of text) {
-    const own = textWidth(character);
-    if (width + own > columns) {
-      lines.push(line);
-      line = "";
-      width = 0;
-    }
-    line += character;
-    width += own;
-  }
-  return [...lines, line];
+/** Cuts a plain text at its beginning: where one types, the end is what one looks at. */
+export function cutStart(text: string, columns: number): string {
+  if (textWidth(text) <= columns) return text;
+  const all = Array.from(characters.segment(text), ({ segment }) => segment);
+  let width = 1;
+  const from = all.findLastIndex((segment) => {
+    width += textWidth(segment);
+    return width > columns;
+  });
+  return `…${all.slice(from + 1).join("")}`;
+}
+
+/**
+ * Breaks a plain text between its words, and within those that are longer than a line.
+ *
+ * What does not fit into so many lines is cut from the last of them. Lines stand in as far as the first.
+ */
+export function wrapText(text: string, columns: number, mostLines = Number.POSITIVE_INFINITY): readonly string[] {
+  const indent = " ".repeat(text.length - text.trimStart().length);
+  const room = Math.max(1, columns - indent.length);
+  const lines = wrapAnsi(text.trim(), room, { hard: true }).split("\n");
+  const last = mostLines - 1;
+  const shown =
+    lines.length <= mostLines ? lines : [...lines.slice(0, last), cutText(lines.slice(last).join(" "), room)];
+  return shown.map((line) => indent + line);
 }
 
 /** Cuts or fills a plain text to exactly so many columns. */

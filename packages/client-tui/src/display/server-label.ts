@@ -1,8 +1,10 @@
+import { plainText } from "./plain-text.js";
+
 /** A server's address as a person tells it apart: host, port and path of a URL, or the last word of a command. */
 export function serverLabel(address: string): string {
-  if (!URL.canParse(address)) return commandLabel(address);
+  if (!URL.canParse(address)) return commandLabel(plainText(address));
   const { protocol, host, pathname } = new URL(address);
-  if (!protocol.startsWith("http")) return commandLabel(address);
+  if (!protocol.startsWith("http")) return commandLabel(plainText(address));
   return pathname === "/mcp" || pathname === "/" ? host : host + pathname;
 }
 

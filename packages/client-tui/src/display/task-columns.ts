@@ -19,12 +19,16 @@ export interface TaskColumns {
 }
 
 const leadColumns = 4;
-const leastMessage = 16;
+/** Columns of facts come only where this is left for the message. */
+const roomyMessage = 16;
+/** A message with less room than this says nothing: the name gets it. */
+const leastMessage = 8;
+const mostName = 32;
 
 /** Shares the columns of a screen among the facts of the tasks that it shows. */
 export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskColumns {
   const widest = (texts: readonly string[], most: number) => Math.min(most, Math.max(1, ...texts.map(textWidth)));
-  const numbers = widest(tasks.map(numbersOf), Math.floor(columns / 4));
+  const numbers = widest(tasks.map(numbersOf), Math.floor(columns / (columns < 60 ? 3 : 4)));
   const name = widest(
     tasks.map(({ info }) => plainText(info.tool)),
     Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))),
@@ -34,14 +38,20 @@ export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskC
   const used = leadColumns + Object.values(wanted).reduce((sum, width) => sum + width + 1, 0);
   let room = columns - used;
   const take = (width: number) => {
-    if (room < width + 1 + leastMessage) return 0;
+    if (room < width + 1 + roomyMessage) return 0;
     room -= width + 1;
     return width;
   };
   const left = take(7);
   const server = servers.size > 1 ? take(widest([...servers].map(serverLabel), 18)) : 0;
   const rate = take(7);
-  return { ...wanted, left, server, rate, message: Math.max(0, room) };
+  if (room >= leastMessage) return { ...wanted, left, server, rate, message: room };
+  const longest = widest(
+    tasks.map(({ info }) => plainText(info.tool)),
+    mostName,
+  );
+  // The space before the message is no longer needed either.
+  return { ...wanted, name: Math.min(longest, name + Math.max(0, room + 1)), left, server, rate, message: 0 };
 }
 
 /** The names of the columns, over the list. */
@@ -56,7 +66,9 @@ export function columnTitles(columns: TaskColumns): string {
     rate: "rate",
     message: "",
   };
-  return " ".repeat(leadColumns) + joined(titles, columns);
+  // The bar and its numbers stand under one title.
+  const together = { ...columns, bar: columns.bar + 1 + columns.numbers, numbers: 0 };
+  return " ".repeat(leadColumns) + joined(titles, together);
 }
 
 /** A task on one line, which says everything without colour. */
@@ -74,7 +86,7 @@ export function taskLineText(
     name: plainText(info.tool),
     server: serverLabel(info.server),
     bar: progressBar(info.percent, columns.bar),
-    numbers: numbersOf(task),
+    numbers: fittingNumbers(task, columns.numbers),
     time: elapsed === undefined ? "" : formatDuration(elapsed),
     left: remaining === undefined ? "" : `~${formatDuration(remaining)}`,
     rate: perSecond === undefined ? "" : formatRate(perSecond),
@@ -92,6 +104,13 @@ function joined(cells: Readonly<Record<keyof TaskColumns, string>>, columns: Tas
     .map((name) => (name === "message" ? cutText(cells[name], columns[name]) : fitText(cells[name], columns[name])))
     .join(" ")
     .trimEnd();
+}
+
+/** A number that is cut is another number: where both do not fit, the percentage stands alone. */
+function fittingNumbers(task: LiveTask, columns: number): string {
+  const numbers = numbersOf(task);
+  const { percent } = task.info;
+  return textWidth(numbers) <= columns || percent === undefined ? numbers : `${percent}%`;
 }
 
 function numbersOf({ info }: LiveTask): string {

@@ -1,7 +1,7 @@
 import { StatusMessage } from "@inkjs/ui";
 import { Box, Text } from "ink";
 import { type ReactNode, useEffect, useMemo, useReducer, useSyncExternalStore } from "react";
-import { cutText } from "../display/plain-text.js";
+import { cutText, wrapText } from "../display/plain-text.js";
 import { isReady, type Notice as NoticeText } from "../model/board-state.js";
 import { isUnfinished } from "../model/live-task.js";
 import type { AppProps } from "./app-props.js";
@@ -17,8 +17,12 @@ import { useNow } from "./use-now.js";
 /** The smallest terminal on which the screens still mean something. */
 const leastColumns = 40;
 const leastRows = 10;
-/** Title, notice and keys, and one line that stays free so that the terminal never scrolls. */
-const frameRows = 4;
+/** Title and keys, and one line that stays free so that the terminal never scrolls. */
+const frameRows = 3;
+/** A notice says what to do next at its end: it is cut only where it would take more lines than this. */
+const mostNoticeRows = 3;
+/** The mark of a notice, and the space behind it. */
+const noticeLead = 2;
 const menu: Screen = { name: "menu" };
 
 /** The user interface: opens with what is not finished, and leads everywhere from the menu. */
@@ -41,6 +45,7 @@ export function App(props: AppProps): ReactNode {
   }, [screen, present]);
   if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} columns={columns} />;
   const banner = questions.length > 0;
+  const notice = noticeLines(state.notice, columns);
   return (
     <KeyProvider onPress={(press) => hearGlobalKey(press, props, { questions, go })}>
       <Box flexDirection="column" width={columns} height={rows - 1}>
@@ -49,8 +54,8 @@ export function App(props: AppProps): ReactNode {
           <ScreenView
             {...props}
             {...{ screen, state, unfinished, go, nowMs, columns }}
-            rows={rows - frameRows - (banner ? 1 : 0)}
-            notice={<Notice notice={state.notice} columns={columns} />}
+            rows={rows - frameRows - notice.length - (banner ? 1 : 0)}
+            notice={<Notice kind={state.notice?.kind} lines={notice} />}
             banner={banner ? <QuestionBanner questions={questions} columns={columns} /> : null}
           />
         </ScreenMemoryContext>
@@ -90,9 +95,15 @@ function TooSmall({ onExit, columns }: AppProps & { readonly columns: number }):
   );
 }
 
-function Notice(props: { readonly notice: NoticeText | undefined; readonly columns: number }): ReactNode {
-  const { notice, columns } = props;
-  if (notice === undefined) return <Text> </Text>;
-  // The mark and a space before the text.
-  return <StatusMessage variant={notice.kind}>{cutText(notice.text, columns - 2)}</StatusMessage>;
+/** One line is kept free for what comes next. */
+function noticeLines(notice: NoticeText | undefined, columns: number): readonly string[] {
+  return notice === undefined ? [" "] : wrapText(notice.text, columns - noticeLead, mostNoticeRows);
+}
+
+function Notice(props: {
+  readonly kind: NoticeText["kind"] | undefined;
+  readonly lines: readonly string[];
+}): ReactNode {
+  const text = props.lines.join("\n");
+  return props.kind === undefined ? <Text>{text}</Text> : <StatusMessage variant={props.kind}>{text}</StatusMessage>;
 }

@@ -7,7 +7,7 @@ import type { ScreenProps } from "./screen-props.js";
 
 const buttons: readonly FormButton[] = [
   { id: "run", label: "Run and watch", sends: true },
-  { id: "detach", label: "Run in the background", sends: true },
+  { id: "detach", label: "Run in background", sends: true },
 ];
 
 /** The form for a tool's arguments, with those of the last time. */
@@ -17,7 +17,10 @@ export function CallScreen(props: ScreenProps & { readonly tool: ToolInfo }): Re
   const before = useMemo(() => client.lastArguments(tool.name), [tool, client]);
   return (
     <Form
-      title={`${tool.title ?? tool.name} at ${serverLabel(tool.server)}: ${tool.description ?? ""}`}
+      title={[
+        `${tool.title ?? tool.name} at ${serverLabel(tool.server)}`,
+        ...(tool.description === undefined ? [] : [tool.description]),
+      ].join(": ")}
       shape={shape}
       before={before}
       columns={columns}

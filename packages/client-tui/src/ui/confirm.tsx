@@ -1,5 +1,6 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
+import { plainText } from "../display/plain-text.js";
 import { useKeyState } from "./use-key-state.js";
 
 /** The keys of a confirmation. */
@@ -15,5 +16,5 @@ export function Confirm(props: { readonly text: string; readonly onDecide: (yes:
     undefined,
     props.onDecide,
   );
-  return <Text bold>{props.text} (y/n)</Text>;
+  return <Text bold>{plainText(props.text)} (y/n)</Text>;
 }

@@ -11,13 +11,23 @@ export function Header(props: { readonly servers: readonly ServerInfo[]; readonl
   return <Text inverse>{fitText(headerText(servers, columns), columns)}</Text>;
 }
 
-/** Every server with how it stands where there is room, else how many stand how. */
+/** Every server with how it stands where there is room, else how many stand how; the program's name gives way first. */
 export function headerText(servers: readonly ServerInfo[], columns: number): string {
-  const each = servers.map(({ address, state }) => `${serverLabel(address)} ${serverWord(state)}`);
-  const long = ` resumable-mcp · ${each.join(" · ")} `;
-  if (textWidth(long) <= columns || servers.length < 2) return long;
+  const each = servers.map(standing).join(" · ");
+  const all = ` resumable-mcp · ${each === "" ? "no servers" : each}`;
+  if (textWidth(all) <= columns) return all;
+  const short = servers.length < 2 ? each : summary(servers);
+  const named = ` resumable-mcp · ${short}`;
+  return textWidth(named) <= columns ? named : ` ${short}`;
+}
+
+function standing({ address, state }: ServerInfo): string {
+  return `${serverLabel(address)} ${serverWord(state)}`;
+}
+
+function summary(servers: readonly ServerInfo[]): string {
   const live = servers.filter(({ state }) => state.name === "connected").length;
   const troubled = servers.find(({ state }) => state.name === "down" || state.name === "waiting");
-  const trouble = troubled === undefined ? "" : ` · ${serverLabel(troubled.address)} ${serverWord(troubled.state)}`;
-  return ` resumable-mcp · ${live} of ${servers.length} servers live${trouble} `;
+  const trouble = troubled === undefined ? "" : ` · ${standing(troubled)}`;
+  return `${live} of ${servers.length} servers live${trouble}`;
 }

@@ -16,11 +16,12 @@ export function KeyBar(props: {
   return <Text dimColor={theme.muted}>{keyLine(props.keys, props.columns, props.listed)}</Text>;
 }
 
-/** As many keys as fit whole; where some do not, the last words say how to see them all. */
+/** As many keys as fit whole; where some do not, the last words say how to see them all, or else the way back. */
 export function keyLine(keys: readonly string[], columns: number, listed: boolean): string {
   const line = keys.join(" · ");
-  if (!listed || textWidth(line) <= columns) return cutText(line, columns);
-  const fits = (count: number) => [...keys.slice(0, count), more].join(" · ");
-  const count = keys.findLastIndex((_key, index) => textWidth(fits(index)) <= columns);
-  return cutText(fits(Math.max(0, count)), columns);
+  if (textWidth(line) <= columns) return line;
+  const [first, last] = listed ? [keys, more] : [keys.slice(0, -1), keys.at(-1) ?? ""];
+  const lineOf = (count: number) => [...first.slice(0, count), last].join(" · ");
+  const count = first.findLastIndex((_key, index) => textWidth(lineOf(index)) <= columns);
+  return cutText(lineOf(Math.max(0, count)), columns);
 }

@@ -41,3 +41,14 @@ export function visibleRange(
   const from = Math.max(0, Math.min(cursor - Math.floor(size / 2), count - size));
   return { from, to: Math.min(count, from + size) };
 }
+
+/** What stands before an entry: the cursor, or that the list goes on above the first or below the last that is shown. */
+export function leadMark(
+  index: number,
+  cursor: number,
+  { from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
+): string {
+  if (index === cursor) return "▸";
+  if (index === from && from > 0) return "↑";
+  return index === to - 1 && to < count ? "↓" : " ";
+}

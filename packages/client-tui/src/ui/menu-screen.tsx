@@ -8,7 +8,7 @@ import type { ScreenProps } from "./screen-props.js";
 import { TaskRow, useSameWidths } from "./task-row.js";
 
 /** The keys of the menu. */
-export const menuKeys = ["1-5 or Enter choose", "0 exit", "Ctrl-C leave: tasks go on"];
+export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave: tasks go on", "0 exit"];
 
 const items: readonly MenuItem[] = [
   { key: "1", letter: "p", label: "process data: call a tool" },
@@ -18,6 +18,9 @@ const items: readonly MenuItem[] = [
   { key: "5", letter: "v", label: "servers" },
   { key: "0", letter: "q", label: "exit" },
 ];
+
+/** An empty line and the title of the tasks. */
+const frameRows = 2;
 
 const screens: ReadonlyMap<string, Screen> = new Map([
   ["1", { name: "tools" }],
@@ -39,19 +42,25 @@ export function MenuScreen(props: ScreenProps): ReactNode {
     else void runExtra(extra, board);
   };
   const widths = useSameWidths(shareColumns(unfinished, columns));
-  const room = Math.max(0, rows - all.length - 2);
+  const room = Math.max(0, rows - all.length - frameRows);
+  const shown = unfinished.slice(0, room);
   return (
     <>
-      <Menu items={all} onChoose={choose} />
-      <Text> </Text>
-      {unfinished.length === 0 ? null : <Text bold>{unfinished.length} unfinished</Text>}
-      <Box flexDirection="column">
-        {unfinished.slice(0, room).map((task) => (
-          <TaskRow key={task.info.id} task={task} widths={widths} columns={columns} nowMs={nowMs} />
-        ))}
-      </Box>
+      <Menu items={all} columns={columns} rows={rows} onChoose={choose} />
+      {shown.length === 0 ? null : (
+        <Box flexDirection="column" marginTop={1}>
+          <Text bold>{unfinishedTitle(unfinished.length, shown.length)}</Text>
+          {shown.map((task) => (
+            <TaskRow key={task.info.id} task={task} widths={widths} columns={columns} nowMs={nowMs} />
+          ))}
+        </Box>
+      )}
     </>
   );
+}
+
+function unfinishedTitle(count: number, shown: number): string {
+  return shown < count ? `${count} unfinished, of which 2 lists all` : `${count} unfinished`;
 }
 
 async function runExtra(action: ScreenProps["extraActions"][number], board: ScreenProps["board"]): Promise<void> {

@@ -55,6 +55,11 @@ export function navigate(navigation: Navigation, action: NavigationAction): Navi
   }
 }
 
+/** The page that lists all keys of a screen. */
+export function keysPage(lines: readonly string[]): Screen {
+  return { name: "page", title: "The keys of this screen", lines };
+}
+
 /** The screen that is shown. */
 export function currentScreen(navigation: Navigation): Screen {
   return navigation.at(-1) ?? navigation[0];

@@ -46,7 +46,7 @@ const keysOf: Readonly<Record<Screen["name"], readonly string[]>> = {
 };
 
 /** Screens on which `?` lists all keys. */
-const listed: ReadonlySet<Screen["name"]> = new Set(["opening", "board", "detail"]);
+const listed: ReadonlySet<Screen["name"]> = new Set(["opening", "board", "detail", "servers"]);
 
 /** The present screen between the title and the keys. */
 export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; readonly banner: ReactNode }): ReactNode {
@@ -55,7 +55,10 @@ export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; re
   return (
     <>
       <Box flexDirection="column" height={rows} overflowY="hidden">
-        <ScreenBody {...rest} />
+        {/* What is too high is cut off at the bottom: lines that shrink are drawn over each other. */}
+        <Box flexDirection="column" flexShrink={0}>
+          <ScreenBody {...rest} />
+        </Box>
       </Box>
       {banner}
       {notice}
@@ -65,7 +68,7 @@ export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; re
 }
 
 function ScreenBody(props: ScreenProps): ReactNode {
-  const { screen, board, go, columns, rows } = props;
+  const { screen, go, columns, rows } = props;
   const size = { columns, rows };
   const back = () => go({ type: "back" });
   switch (screen.name) {
@@ -82,7 +85,7 @@ function ScreenBody(props: ScreenProps): ReactNode {
     case "answer":
       return <AnswerScreen {...props} taskId={screen.taskId} question={screen.question} />;
     case "stats":
-      return <StatsScreen client={props.client} {...size} board={board} onBack={back} />;
+      return <StatsScreen client={props.client} {...size} onBack={back} />;
     case "session":
       return <SessionScreen client={props.client} {...size} onBack={back} />;
     case "servers":

@@ -4,6 +4,7 @@ import type { BoardOutcome } from "./board/board-view-state.js";
 import { detailKeys } from "./detail/detail-keys.js";
 import type { DetailOutcome } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";
+import { keysPage } from "./navigation.js";
 import { openingKeys } from "./opening/opening-keys.js";
 import type { OpeningOutcome } from "./opening/opening-state.js";
 import type { ScreenProps } from "./screen-props.js";
@@ -21,9 +22,7 @@ type Verb = "pause" | "resume" | "cancel" | "forget";
 export function taskActions(props: Pick<ScreenProps, "board" | "state" | "unfinished" | "go" | "copy">): TaskActions {
   const { board, state, unfinished, go } = props;
   const openDetail = (taskId: string) => go({ type: "open", screen: { name: "detail", taskId } });
-  const keys = (lines: readonly string[]) => {
-    go({ type: "open", screen: { name: "page", title: "The keys of this screen", lines } });
-  };
+  const keys = (lines: readonly string[]) => go({ type: "open", screen: keysPage(lines) });
   const steer = (verb: Verb, ids: readonly string[]) => {
     const tasks = ids.flatMap((id) => state.tasks.get(id) ?? []);
     const action = () => {
@@ -92,7 +91,9 @@ export function confirmation(verb: Verb, tasks: readonly LiveTask[]): string | u
 function consequences(verb: Verb, tasks: readonly LiveTask[]): string {
   if (verb === "cancel") return " What was done is kept, but it cannot go on.";
   if (verb !== "forget") return "";
-  return tasks.every((task) => isUnfinished(task) || task.gone === true)
+  if (tasks.some((task) => !isUnfinished(task) && task.gone !== true))
+    return " What is finished is deleted on its server, with its result.";
+  return tasks.length === 1
     ? " It is left alone on its server and not shown here again."
-    : " What is finished is deleted on its server, with its result.";
+    : " They are left alone on their servers and not shown here again.";
 }

@@ -1,6 +1,6 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { wrapText } from "../display/plain-text.js";
+import { cutText, harmlessText, plainText, wrapText } from "../display/plain-text.js";
 import { moveCursor } from "./list-cursor.js";
 import { useKeyState } from "./use-key-state.js";
 
@@ -16,19 +16,25 @@ export function TextPage(props: {
   readonly onBack: () => void;
 }): ReactNode {
   const { title, lines, columns, rows, onBack } = props;
-  const wrapped = lines.flatMap((line) => wrapText(line, columns));
-  const top = useKeyState(
+  const wrapped = lines.flatMap((line) => wrapText(harmlessText(line), columns));
+  const room = rows - 1;
+  const last = Math.max(0, wrapped.length - room);
+  const scrolled = useKeyState(
     (state: number, key) => {
       if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state, outcome: "back" };
-      return { state: moveCursor(state, key, Math.max(1, wrapped.length - (rows - 2))) };
+      return { state: moveCursor(state, key, last + 1) };
     },
     0,
     onBack,
   );
+  // What did not fit may fit after a resize.
+  const top = Math.min(scrolled, last);
+  const shown = wrapped.slice(top, top + room);
+  const where = last === 0 ? "" : `  ${top + 1}-${top + shown.length} of ${wrapped.length}`;
   return (
     <Box flexDirection="column">
-      <Text bold>{title}</Text>
-      {wrapped.slice(top, top + rows - 1).map((line, index) => (
+      <Text bold>{cutText(plainText(title), columns - where.length) + where}</Text>
+      {shown.map((line, index) => (
         <Text key={top + index}>{line || " "}</Text>
       ))}
     </Box>

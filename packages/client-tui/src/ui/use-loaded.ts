@@ -1,14 +1,20 @@
 import { useEffect, useState } from "react";
-import type { TaskBoard } from "../model/task-board.js";
 
-/** Loads a value once, when its screen is opened; a failure is a notice. */
-export function useLoaded<T>(load: () => Promise<T>, board: Pick<TaskBoard, "notice">): T | undefined {
-  const [value, setValue] = useState<T>();
+/** What a screen asks for when it is opened. */
+export type Loaded<T> =
+  | { readonly name: "asking" }
+  | { readonly name: "there"; readonly value: T }
+  | { readonly name: "failed"; readonly problem: string };
+
+/** Loads a value once, when its screen is opened; what went wrong stands where the value would. */
+export function useLoaded<T>(load: () => Promise<T>): Loaded<T> {
+  const [loaded, setLoaded] = useState<Loaded<T>>({ name: "asking" });
   useEffect(() => {
     load().then(
-      (loaded) => setValue(() => loaded),
-      (error: unknown) => board.notice("error", error instanceof Error ? error.message : String(error)),
+      (value) => setLoaded({ name: "there", value }),
+      (error: unknown) =>
+        setLoaded({ name: "failed", problem: error instanceof Error ? error.message : String(error) }),
     );
   }, []);
-  return value;
+  return loaded;
 }

@@ -1,9 +1,9 @@
 import { isFinal } from "@resumable-mcp/client";
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { cutText } from "../../display/plain-text.js";
-import { columnTitles, shareColumns } from "../../display/task-columns.js";
-import { resultPreview } from "../../display/task-facts.js";
+import { cutText, plainText, textWidth } from "../../display/plain-text.js";
+import { columnTitles, shareColumns, type TaskColumns } from "../../display/task-columns.js";
+import { resultPreview, taskMessage } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
 import { Line } from "../line.js";
@@ -51,7 +51,7 @@ export function Board(props: {
     <Box flexDirection="column">
       <Line bold text={cutText(boardTitle(view, shown, { from, to }), columns)} />
       {shown.length === 0 ? (
-        <Text>No tasks{filter === "" ? "" : " that match"}.</Text>
+        <Line text={cutText(emptyText(view), columns)} />
       ) : (
         <Titles text={cutText(columnTitles(widths), columns)} />
       )}
@@ -66,7 +66,7 @@ export function Board(props: {
           marked={view.marked.has(task.info.id)}
         />
       ))}
-      <Line text={previewLine(current, columns)} />
+      <Line text={previewLine(current, widths, columns)} />
     </Box>
   );
 }
@@ -83,16 +83,25 @@ export function boardTitle(
 ): string {
   const marked = markedIds(view, shown).length;
   const parts = [
-    `Tasks ${shown.length === 0 ? 0 : range.from + 1}-${range.to} of ${shown.length}`,
-    marked === 0 ? "" : `${marked} marked`,
-    view.sort === "newest" ? "" : `by ${view.sort}`,
-    view.finished ? "" : "unfinished only",
+    shown.length === 0 ? "Tasks" : `Tasks ${range.from + 1}-${range.to} of ${shown.length}`,
     view.typing || view.filter !== "" ? `/${view.filter}${view.typing ? "_" : ""}` : "",
+    marked === 0 ? "" : `${marked} marked`,
+    view.finished ? "" : "unfinished only",
+    view.sort === "newest" ? "" : `by ${view.sort}`,
   ];
   return parts.filter((part) => part !== "").join("  ");
 }
 
-function previewLine(task: LiveTask | undefined, columns: number): string {
-  const preview = resultPreview(task?.result);
-  return preview === undefined ? " " : cutText(`result: ${preview}`, columns);
+function emptyText({ filter, finished }: BoardViewState): string {
+  if (filter !== "") return "No tasks that match. Esc shows all.";
+  return finished ? "No tasks. 1 in the menu calls a tool." : "No unfinished tasks. u shows all.";
+}
+
+/** The result of what is over; of what is not, its message where the row has no room for that. */
+function previewLine(task: LiveTask | undefined, widths: TaskColumns, columns: number): string {
+  if (task === undefined) return " ";
+  const preview = resultPreview(task.result);
+  if (preview !== undefined) return cutText(`result: ${preview}`, columns);
+  const message = plainText(taskMessage(task));
+  return textWidth(message) <= widths.message ? " " : cutText(message, columns);
 }

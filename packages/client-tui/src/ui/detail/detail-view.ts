@@ -1,4 +1,5 @@
 import { isFinal } from "@resumable-mcp/client";
+import { countText } from "../../display/count-text.js";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration } from "../../display/progress-line.js";
 import { statusWord } from "../../display/status-mark.js";
@@ -63,23 +64,47 @@ function clockTime(at: string | undefined): string {
   return at === undefined ? "        " : at.slice(11, 19);
 }
 
-/** What is known of the task, one fact a line. */
-export function factLines(task: LiveTask, columns: number, nowMs: number): readonly string[] {
+/** How much a fact matters where there is no room for all: trouble first, what can be looked up elsewhere last. */
+const weights = { trouble: 0, status: 1, says: 2, result: 3, times: 4, place: 5 } as const;
+
+type Fact = readonly [weight: keyof typeof weights, text: string | undefined];
+
+/** What is known of the task, one fact a line, in so many lines at the most. */
+export function factLines(
+  task: LiveTask,
+  { columns, nowMs, most }: { readonly columns: number; readonly nowMs: number; readonly most: number },
+): readonly string[] {
+  const facts = factsOf(task, nowMs).filter(([, text]) => text !== undefined);
+  const kept = new Set(facts.toSorted(([left], [right]) => weights[left] - weights[right]).slice(0, most));
+  return facts.filter((fact) => kept.has(fact)).map(([, text = ""]) => cutText(plainText(text), columns));
+}
+
+function factsOf(task: LiveTask, nowMs: number): readonly Fact[] {
   const { info, result, problem, reconnecting, remembered } = task;
-  const attempts = `attempt ${info.attempt}${info.generation > 1 ? `, generation ${info.generation}` : ""}`;
-  const lines = [
-    `${statusWord(info.status, info.interrupted)} · ${attempts} · ${info.itemCount} items · heard ${ageText(task, nowMs)}`,
-    `${info.id} at ${info.server}`,
-    timesText(task, nowMs),
-    info.message === undefined || isFinal(info.status) ? undefined : `says: ${info.message}`,
-    ...info.questions.map(({ message }) => `asks: ${message} (a answers)`),
-    remembered === true ? "its server has not answered yet: this is what was last seen" : undefined,
-    reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`,
-    problem,
-    info.error === undefined ? undefined : `error: ${info.error.message}`,
-    result === undefined ? undefined : `result: ${resultPreview(result) ?? "empty"}`,
+  return [
+    ["status", statusText(task, nowMs)],
+    ["place", `${info.id} at ${info.server}`],
+    ["times", timesText(task, nowMs)],
+    ["says", info.message === undefined || isFinal(info.status) ? undefined : `says: ${info.message}`],
+    ...info.questions.map(({ message }): Fact => ["trouble", `asks (a answers): ${message}`]),
+    ["trouble", remembered === true ? "its server has not answered yet: this is what was last seen" : undefined],
+    ["trouble", reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`],
+    ["trouble", problem],
+    ["trouble", info.error === undefined ? undefined : `error: ${info.error.message}`],
+    ["result", result === undefined ? undefined : `result: ${resultPreview(result) ?? "empty"}`],
   ];
-  return lines.flatMap((text) => (text === undefined ? [] : [cutText(plainText(text), columns)]));
+}
+
+function statusText(task: LiveTask, nowMs: number): string {
+  const { status, interrupted, attempt, generation, itemCount } = task.info;
+  const attempts = `attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`;
+  const parts = [
+    statusWord(status, interrupted),
+    attempts,
+    countText(itemCount, "item"),
+    `heard ${ageText(task, nowMs)}`,
+  ];
+  return parts.join(" · ");
 }
 
 function timesText(task: LiveTask, nowMs: number): string | undefined {

@@ -1,6 +1,7 @@
-import { Box, Text } from "ink";
+import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { cutText, fitText } from "../../display/plain-text.js";
+import { countText } from "../../display/count-text.js";
+import { cutText, fitText, wrapText } from "../../display/plain-text.js";
 import { shareColumns, taskLineText } from "../../display/task-columns.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
@@ -13,8 +14,14 @@ import { type DetailContent, detailContent, factLines, windowOf } from "./detail
 /** A journal is read again at most so often. */
 const lookAgainMs = 3_000;
 
+/** The task's bar, and the names of its parts. */
+const frameRows = 2;
+/** What facts leave to the part that one looks at. */
+const leastPaneRows = 2;
+const goneText = "This task is gone: it was forgotten, or its server does not know it any more. Esc goes back.";
+
 const empty: Readonly<Record<string, string>> = {
-  timeline: "Nothing is known of what happened; its server may not tell.",
+  timeline: "Its server tells nothing of its past.",
   log: "It has logged nothing.",
   steps: "It has no remembered steps.",
   result: "There is no result yet.",
@@ -46,16 +53,16 @@ export function Detail(props: {
   }, [id, status, attempt, moment, onLook]);
   const content = useMemo(() => (task === undefined ? undefined : detailContent(task, state)), [task, state]);
   if (task === undefined || content === undefined)
-    return <Text>This task is gone: it was forgotten, or its server does not know it any more. Esc goes back.</Text>;
-  const facts = factLines(task, columns, nowMs);
+    return wrapText(goneText, columns).map((text) => <Line key={text} text={text} />);
+  const facts = factLines(task, { columns, nowMs, most: Math.max(1, rows - frameRows - leastPaneRows) });
   return (
     <Box flexDirection="column">
       <TaskHead task={task} columns={columns} nowMs={nowMs} />
       {facts.map((text, index) => (
-        <Line key={index} text={cutText(text, columns)} />
+        <Line key={index} text={text} />
       ))}
       <Line bold text={cutText(paneTitle(content, state), columns)} />
-      <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - 2)} />
+      <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - frameRows)} />
     </Box>
   );
 }
@@ -78,7 +85,7 @@ export function paneTitle(content: DetailContent, state: DetailState): string {
     pane === content.pane ? `[${index + 1} ${pane}]` : ` ${index + 1} ${pane} `,
   );
   const level = content.pane === "log" && state.level !== "debug" ? `  ${state.level} and worse` : "";
-  const where = content.pane === "result" || state.up === 0 ? "" : `  ${state.up} lines up, End follows`;
+  const where = content.pane === "result" || state.up === 0 ? "" : `  ${countText(state.up, "line")} up, End follows`;
   return names.join("") + level + where;
 }
 

@@ -1,4 +1,5 @@
 import type { Json, TaskResult } from "@resumable-mcp/client";
+import { countText } from "../../display/count-text.js";
 import { plainText } from "../../display/plain-text.js";
 
 /** Entries of one array or object that are shown. */
@@ -59,6 +60,5 @@ function entriesOf(value: Json): readonly (readonly [string, Json])[] | undefine
 }
 
 function sizeText(value: Json, count: number): string {
-  const noun = Array.isArray(value) ? (count === 1 ? "entry" : "entries") : count === 1 ? "field" : "fields";
-  return Array.isArray(value) ? `[${count} ${noun}]` : `{${count} ${noun}}`;
+  return Array.isArray(value) ? `[${countText(count, "entry", "entries")}]` : `{${countText(count, "field")}}`;
 }

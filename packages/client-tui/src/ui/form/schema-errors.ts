@@ -1,6 +1,7 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import formats from "ajv-formats";
+import { countText } from "../../display/count-text.js";
 import { boundedPatterns } from "./bounded-patterns.js";
 
 const validators = new WeakMap<JsonObject, ValidateFunction | undefined>();
@@ -45,17 +46,17 @@ function sentence({ keyword, params, message = "is wrong" }: ErrorObject): strin
     case "exclusiveMaximum":
       return `has to be less than ${params.limit}`;
     case "minLength":
-      return `needs at least ${params.limit} characters`;
+      return `needs at least ${countText(params.limit, "character")}`;
     case "maxLength":
-      return `can have at most ${params.limit} characters`;
+      return `can have at most ${countText(params.limit, "character")}`;
     case "minItems":
-      return `needs at least ${params.limit} entries`;
+      return `needs at least ${countText(params.limit, "entry", "entries")}`;
     case "maxItems":
-      return `can have at most ${params.limit} entries`;
+      return `can have at most ${countText(params.limit, "entry", "entries")}`;
     case "pattern":
       return `has to match ${params.pattern}`;
     case "format":
-      return `has to be a ${params.format}`;
+      return `has to have the format ${params.format}`;
     case "additionalProperties":
       return `has no field ${params.additionalProperty}`;
     default:

@@ -1,28 +1,32 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
+import { cutText } from "../../display/plain-text.js";
 import { useTheme } from "../../theme/theme-context.js";
+import { leadMark, visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
 import { type MenuItem, reduceMenu } from "./menu-state.js";
 
-/** A menu of entries with their keys. */
+/** A menu of entries with their keys; on a low screen it scrolls. */
 export function Menu(props: {
   readonly items: readonly MenuItem[];
+  readonly columns: number;
+  readonly rows: number;
   readonly onChoose: (key: string) => void;
 }): ReactNode {
-  const { items, onChoose } = props;
+  const { items, columns, rows, onChoose } = props;
   const theme = useTheme();
   const { cursor } = useKeyState((state, key) => reduceMenu(state, key, items), { cursor: 0 }, onChoose);
+  const range = { ...visibleRange(cursor, items.length, rows), count: items.length };
   return (
     <Box flexDirection="column">
-      {items.map((item, index) => (
-        <Text
-          key={item.key}
-          inverse={index === cursor}
-          {...(theme.accent === undefined ? {} : { color: theme.accent })}
-        >
-          {index === cursor ? "▸" : " "} {item.key} {item.label}
-        </Text>
-      ))}
+      {items.slice(range.from, range.to).map(({ key, label }, offset) => {
+        const index = range.from + offset;
+        return (
+          <Text key={key} inverse={index === cursor} {...(theme.accent === undefined ? {} : { color: theme.accent })}>
+            {cutText(`${leadMark(index, cursor, range)} ${key} ${label}`, columns)}
+          </Text>
+        );
+      })}
     </Box>
   );
 }

@@ -1,4 +1,5 @@
 import type { ServerInfo } from "@resumable-mcp/client";
+import { textWidth } from "../../display/plain-text.js";
 import { serverLabel } from "../../display/server-label.js";
 import { serverWord } from "../../display/server-word.js";
 import type { LiveTask } from "../../model/live-task.js";
@@ -30,9 +31,10 @@ function taskLine(task: LiveTask): OpeningLine {
   return { kind: "task", key: task.info.id, task };
 }
 
-/** The question that the program opens with. */
-export function openingQuestion(count: number, ready: boolean): string {
+/** The question that the program opens with; where it does not fit, what it tells of. */
+export function openingQuestion(count: number, ready: boolean, columns: number): string {
   if (count === 0) return ready ? "Nothing is unfinished." : "Looking for your tasks…";
   const subject = count === 1 ? "1 of your tasks is not finished" : `${count} of your tasks are not finished`;
-  return `${subject}: resume, watch, cancel, forget?`;
+  const question = `${subject}: resume, watch, cancel, forget?`;
+  return textWidth(question) <= columns ? question : `${subject}.`;
 }

@@ -1,7 +1,7 @@
 import type { ServerInfo } from "@resumable-mcp/client";
 import { Box } from "ink";
 import type { ReactNode } from "react";
-import { cutText } from "../../display/plain-text.js";
+import { cutText, plainText } from "../../display/plain-text.js";
 import { shareColumns } from "../../display/task-columns.js";
 import { ageText } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
@@ -12,8 +12,10 @@ import { useKeyState } from "../use-key-state.js";
 import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
 import { type OpeningOutcome, reduceOpening } from "./opening-state.js";
 
-/** Question, an empty line, and what was last heard of the task at the cursor. */
-const frameRows = 3;
+/** The question, and what was last heard of the task at the cursor. */
+const frameRows = 2;
+/** From so many rows on there is an empty line below the question. */
+const roomyRows = 10;
 
 /** The first screen: which servers answer, what is not finished there, and what to do with it. */
 export function Opening(props: {
@@ -32,12 +34,13 @@ export function Opening(props: {
   const state = useKeyState((now, key) => reduceOpening(now, key, ids), { cursor: 0 }, onOutcome);
   const current = tasks[keptCursor(state, ids)];
   const at = lines.findIndex(({ key }) => key === current?.info.id);
-  const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows);
+  const gap = rows < roomyRows ? 0 : 1;
+  const { from, to } = visibleRange(Math.max(0, at), lines.length, rows - frameRows - gap);
   const widths = useSameWidths({ ...shareColumns(tasks, columns), server: 0 });
   return (
     <Box flexDirection="column">
-      <Line bold text={cutText(openingQuestion(tasks.length, ready), columns)} />
-      <Line text=" " />
+      <Line bold text={cutText(openingQuestion(tasks.length, ready, columns), columns)} />
+      {gap === 0 ? null : <Line text=" " />}
       {lines
         .slice(from, to)
         .map((line) =>
@@ -60,5 +63,6 @@ export function Opening(props: {
 }
 
 function lastHeard(task: LiveTask, nowMs: number): string {
-  return `last heard of ${ageText(task, nowMs)}${task.info.message === undefined ? "" : `: ${task.info.message}`}`;
+  const { message } = task.info;
+  return plainText(`last heard of ${ageText(task, nowMs)}${message === undefined ? "" : `: ${message}`}`);
 }

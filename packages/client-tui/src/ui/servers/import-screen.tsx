@@ -2,14 +2,14 @@ import { serverAddress } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { surroundings, takeServer } from "../../command-line/commands/import-servers.js";
-import { cutText, plainText } from "../../display/plain-text.js";
+import { cutText, plainText, wrapText } from "../../display/plain-text.js";
 import { hostNames } from "../../hosts/host-files.js";
-import { type HostServer, readHostServers } from "../../hosts/read-host-servers.js";
+import { type HostServer, type HostServers, readHostServers } from "../../hosts/read-host-servers.js";
 import type { KeyPress } from "../key-press.js";
-import { moveCursor, visibleRange } from "../list-cursor.js";
+import { leadMark, moveCursor, visibleRange } from "../list-cursor.js";
 import type { ScreenProps } from "../screen-props.js";
 import { type KeyStep, useKeyState } from "../use-key-state.js";
-import { useLoaded } from "../use-loaded.js";
+import { type Loaded, useLoaded } from "../use-loaded.js";
 
 /** The keys of the servers that hosts have configured. */
 export const importKeys = ["Enter take over", "↑↓ move", "Esc back"];
@@ -29,8 +29,8 @@ export function reduceImport(
 /** The servers that hosts on this machine have configured; Enter takes one over. Nothing of theirs is written. */
 export function ImportScreen(props: ScreenProps): ReactNode {
   const { client, board, go, columns, rows } = props;
-  const found = useLoaded(() => readHostServers(hostNames, surroundings()), board);
-  const servers = found?.servers ?? [];
+  const found = useLoaded(() => readHostServers(hostNames, surroundings()));
+  const servers = found.name === "there" ? found.value.servers : [];
   const take = async (server: HostServer) => {
     try {
       const state = await takeServer(client, server);
@@ -45,18 +45,36 @@ export function ImportScreen(props: ScreenProps): ReactNode {
     { cursor: 0 },
     ({ server }) => (server === undefined ? go({ type: "back" }) : void take(server)),
   );
-  const { from, to } = visibleRange(cursor, servers.length, rows - 3);
+  const remarks = importRemarks(found)
+    .flatMap((line) => wrapText(line, columns))
+    .slice(0, rows - 2);
+  const range = { ...visibleRange(cursor, servers.length, rows - 1 - remarks.length), count: servers.length };
   return (
     <Box flexDirection="column">
-      <Text bold>Servers that other programs have configured</Text>
-      {servers.length === 0 ? <Text>{found === undefined ? "Looking…" : "There are none."}</Text> : null}
-      {servers.slice(from, to).map((server, index) => (
-        <Text key={`${server.file} ${server.name}`} inverse={from + index === cursor}>
-          {cutText(`${from + index === cursor ? "▸" : " "} ${hostLine(server)}`, columns)}
-        </Text>
+      <Text bold>Servers of other programs</Text>
+      {servers.slice(range.from, range.to).map((server, offset) => {
+        const index = range.from + offset;
+        return (
+          <Text key={`${server.file} ${server.name}`} inverse={index === cursor}>
+            {cutText(`${leadMark(index, cursor, range)} ${hostLine(server)}`, columns)}
+          </Text>
+        );
+      })}
+      {remarks.map((line, index) => (
+        <Text key={index}>{line}</Text>
       ))}
     </Box>
   );
+}
+
+/** What stands below the list: that there is none, and which files were left out of it. */
+function importRemarks(found: Loaded<HostServers>): readonly string[] {
+  if (found.name === "asking") return ["Looking…"];
+  if (found.name === "failed") return [plainText(found.problem)];
+  const { servers, problems } = found.value;
+  const none =
+    servers.length > 0 ? [] : ["No program on this machine has a server configured: go back, and a adds one."];
+  return [...none, ...problems.map(({ file, problem }) => plainText(`${file} was left out: ${problem}.`))];
 }
 
 function hostLine({ host, name, config, problem }: HostServer): string {

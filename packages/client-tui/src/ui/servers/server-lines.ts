@@ -1,6 +1,8 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
-import { plainText } from "../../display/plain-text.js";
+import { countText } from "../../display/count-text.js";
+import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { formatDuration } from "../../display/progress-line.js";
+import { serverLabel } from "../../display/server-label.js";
 import { serverWord } from "../../display/server-word.js";
 
 /** A server as its screen shows it. */
@@ -12,11 +14,15 @@ export interface SeenServer {
   readonly sinceMs: number;
 }
 
-/** The line of a server: a mark that reads without colour, its name, and how it stands. */
-export function serverLine({ info, sinceMs }: SeenServer, nowMs: number): string {
+/** The line of a server: a mark that reads without colour, its name, and how it stands, for which a long address gives way. */
+export function serverLine({ info, sinceMs }: SeenServer, nowMs: number, columns: number): string {
   const { name, address, state } = info;
-  const parts = [...(name === undefined ? [] : [name]), address, standing(state, nowMs - sinceMs)];
-  return `${markOf(state)} ${parts.map(plainText).join("  ")}`;
+  const lineOf = (place: string) => {
+    const parts = [...(name === undefined ? [] : [name]), place, standing(state, nowMs - sinceMs)];
+    return `${markOf(state)} ${parts.map(plainText).join("  ")}`;
+  };
+  const whole = lineOf(address);
+  return cutText(textWidth(whole) <= columns ? whole : lineOf(serverLabel(address)), columns);
 }
 
 function markOf({ name }: ServerInfo["state"]): string {
@@ -33,10 +39,13 @@ function standing(state: ServerInfo["state"], passedMs: number): string {
 
 /** What is known of the server at the cursor, and what to try when it does not answer. */
 export function serverDetails({ info, test }: SeenServer): readonly string[] {
-  const session = `session ${info.sessionId ?? "none"}`;
-  if (test === undefined) return [session, "Enter asks it."];
-  if (!test.ok) return [session, plainText(test.problem ?? "It does not answer.")];
+  return [plainText(testText(test)), plainText(`session ${info.sessionId ?? "none"}`)];
+}
+
+function testText(test: ServerTest | undefined): string {
+  if (test === undefined) return "Enter asks it.";
+  if (!test.ok) return test.problem ?? "It does not answer.";
   const tasks = test.resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
-  const tools = test.tools === undefined ? "" : `: ${test.tools} tools, ${tasks}`;
-  return [session, `answers in ${test.milliseconds} ms${tools}`];
+  const tools = test.tools === undefined ? "" : `: ${countText(test.tools, "tool")}, ${tasks}`;
+  return `answers in ${test.milliseconds} ms${tools}`;
 }

@@ -1,11 +1,11 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
 import { type ReactNode, useEffect, useRef, useState } from "react";
 import { openInBrowser } from "../../command-line/open-in-browser.js";
-import type { SignIn } from "../navigation.js";
+import { keysPage, type SignIn } from "../navigation.js";
 import type { ScreenProps } from "../screen-props.js";
 import { useNow } from "../use-now.js";
 import type { SeenServer } from "./server-lines.js";
-import { Servers } from "./servers.js";
+import { Servers, serversKeys } from "./servers.js";
 import type { ServersOutcome } from "./servers-state.js";
 
 /** Adds, tests and removes servers, and shows how each stands and what to try. */
@@ -56,6 +56,8 @@ async function act(props: ScreenProps, outcome: ServersOutcome, remember: (test:
       return go({ type: "open", screen: { name: "add_server" } });
     case "import":
       return go({ type: "open", screen: { name: "import_servers" } });
+    case "keys":
+      return go({ type: "open", screen: keysPage(serversKeys) });
     case "test":
       board.notice("info", `Asking ${outcome.address}…`);
       remember(await client.testServer(outcome.address));

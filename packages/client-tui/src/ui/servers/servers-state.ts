@@ -9,7 +9,7 @@ export interface ServersState {
 
 /** What the user wants with the servers. */
 export type ServersOutcome =
-  | { readonly type: "back" | "add" | "import" }
+  | { readonly type: "back" | "add" | "import" | "keys" }
   | { readonly type: "test" | "remove" | "login"; readonly address: string };
 
 const verbs: ReadonlyMap<string, "test" | "remove" | "login"> = new Map([
@@ -27,6 +27,7 @@ export function reduceServers(
   const next = { cursor: moveCursor(state.cursor, key, addresses.length) };
   if (key.name === "escape" || key.text === "q") return { state: next, outcome: { type: "back" } };
   if (key.text === "a") return { state: next, outcome: { type: "add" } };
+  if (key.text === "?") return { state: next, outcome: { type: "keys" } };
   if (key.text === "i") return { state: next, outcome: { type: "import" } };
   const address = addresses[next.cursor];
   const verb = key.name === "enter" ? "test" : verbs.get(key.text);

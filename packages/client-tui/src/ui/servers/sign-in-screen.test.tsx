@@ -1,9 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
+import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
 import { navigate, type Screen, type SignIn } from "../navigation.js";
 
-const enter = "\r";
-const escapeKey = "\u001b";
 const backspace = "\u007f";
 const page =
   "https://auth.example.com/authorize?response_type=code&client_id=terminal&redirect_uri=http%3A%2F%2F127.0.0.1%3A4444%2Fcallback";
@@ -28,10 +26,7 @@ function signIn(size: OpenScreensOptions["size"]) {
       }),
   });
   const open = async () => {
-    await screen.until("0 exit");
-    screen.press("5");
-    await screen.until("a add");
-    screen.press("l");
+    await screen.go(["process data", "5"], ["a add", "l"]);
     await screen.until("Sign in to");
   };
   return { ...screen, open };
@@ -44,8 +39,8 @@ describe("the page to sign in on", () => {
   it("is shown in full, and copied, at 80×24", async () => {
     const screen = signIn({ columns: 80, rows: 24 });
     await screen.open();
-    expect(screen.lines()).toHaveLength(23);
-    expect(written(screen.lines())).toEqual([
+    expect(screen.frame().lines).toHaveLength(23);
+    expect(written(screen.frame().lines)).toEqual([
       " resumable-mcp · 127.0.0.1:8001 live",
       "Sign in to http://127.0.0.1:8001/mcp on this page, opened and copied:",
       "https://auth.example.com/authorize?response_type=code&client_id=terminal&redirec",
@@ -62,14 +57,14 @@ describe("the page to sign in on", () => {
   it("is shown in full at 120×40", async () => {
     const screen = signIn({ columns: 120, rows: 40 });
     await screen.open();
-    expect(screen.lines()).toHaveLength(39);
-    expect(written(screen.lines()).slice(2, 4)).toEqual([page.slice(0, 120), page.slice(120)]);
+    expect(screen.frame().lines).toHaveLength(39);
+    expect(written(screen.frame().lines).slice(2, 4)).toEqual([page.slice(0, 120), page.slice(120)]);
   });
 
   it("leaves room for the address that is pasted at 40×10", async () => {
     const screen = signIn({ columns: 40, rows: 10 });
     await screen.open();
-    expect(screen.lines()).toEqual([
+    expect(screen.frame().lines).toEqual([
       " resumable-mcp · 127.0.0.1:8001 live",
       "Sign in to http://127.0.0.1:8001/mcp on…",
       "https://auth.example.com/authorize?resp…",
@@ -86,19 +81,19 @@ describe("the page to sign in on", () => {
     const screen = signIn(undefined);
     await screen.open();
     screen.press("http://127.0.0.1:4444/callback?code=1&state=guessed");
-    screen.press(enter);
+    screen.press(keys.enter);
     await screen.until("That is not the address of this sign-in");
     for (const _ of "guessed") screen.press(backspace);
     screen.press("2");
-    screen.press(enter);
-    expect(written(await screen.until("Signed in to")).at(-1)).toContain("l sign in");
+    screen.press(keys.enter);
+    expect(written((await screen.until("Signed in to")).lines).at(-1)).toContain("l sign in");
   });
 
   it("is left by Esc, which ends the sign-in", async () => {
     const screen = signIn(undefined);
     await screen.open();
-    screen.press(escapeKey);
-    expect(written(await screen.until("Not signed in to")).at(-1)).toContain("l sign in");
+    screen.press(keys.escape);
+    expect(written((await screen.until("Not signed in to")).lines).at(-1)).toContain("l sign in");
   });
 
   it("is gone when the browser came back while a question was on the screen", () => {

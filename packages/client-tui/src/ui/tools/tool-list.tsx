@@ -1,46 +1,71 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { cutText, fitText, plainText } from "../../display/plain-text.js";
+import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
 import { serverLabel } from "../../display/server-label.js";
-import { visibleRange } from "../list-cursor.js";
+import { leadMark, visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
+import type { Loaded } from "../use-loaded.js";
 import { matchingTools, reduceToolList } from "./tool-list-state.js";
 
 /** The keys of the list of tools. */
 export const toolListKeys = ["Enter choose", "↑↓ move", "type to search", "Esc back"];
 
+/** Columns that names take at the most, and those of servers. */
+const mostNameColumns = 32;
+const mostServerColumns = 16;
+
 /** The tools that can be called. */
 export function ToolList(props: {
-  readonly tools: readonly ToolInfo[] | undefined;
+  readonly tools: Loaded<readonly ToolInfo[]>;
   readonly columns: number;
   readonly rows: number;
   readonly onChoose: (tool: ToolInfo) => void;
   readonly onBack: () => void;
 }): ReactNode {
-  const { tools, columns, rows, onChoose, onBack } = props;
+  const { columns, rows, onChoose, onBack } = props;
+  const tools = props.tools.name === "there" ? props.tools.value : [];
   const { cursor, search } = useKeyState(
-    (state, key) => reduceToolList(state, key, tools ?? []),
+    (state, key) => reduceToolList(state, key, tools),
     { cursor: 0, search: "" },
     (outcome) => (outcome.type === "back" ? onBack() : onChoose(outcome.tool)),
   );
-  if (tools === undefined) return <Text>Asking for the tools…</Text>;
   const shown = matchingTools(tools, search);
-  const { from, to } = visibleRange(cursor, shown.length, rows - 2);
-  const width = Math.min(32, Math.max(0, ...shown.map(({ name }) => name.length)));
-  const several = new Set(tools.map(({ server }) => server)).size > 1;
+  const range = { ...visibleRange(cursor, shown.length, rows - 1), count: shown.length };
+  const lines = toolLines(shown, new Set(tools.map(({ server }) => server)).size > 1, columns);
   return (
     <Box flexDirection="column">
-      <Text bold>{cutText(`Which tool? ${plainText(search)}_`, columns)}</Text>
-      {shown.length === 0 ? <Text>No tool matches.</Text> : null}
-      {shown.slice(from, to).map((tool, index) => (
-        <Text key={`${tool.server} ${tool.name}`} inverse={from + index === cursor}>
-          {fitText(
-            `${from + index === cursor ? "▸" : " "} ${fitText(tool.name, width)}  ${several ? `${fitText(serverLabel(tool.server), 16)}  ` : ""}${plainText(tool.description ?? tool.title ?? "")}`,
-            columns,
-          )}
-        </Text>
-      ))}
+      <Text bold>{`Which tool? ${cutStart(`${plainText(search)}_`, columns - 12)}`}</Text>
+      {shown.length > 0
+        ? null
+        : wrapText(emptyText(props.tools), columns).map((line) => <Text key={line}>{line}</Text>)}
+      {shown.slice(range.from, range.to).map((tool, offset) => {
+        const index = range.from + offset;
+        return (
+          <Text key={`${tool.server} ${tool.name}`} inverse={index === cursor}>
+            {fitText(`${leadMark(index, cursor, range)} ${lines[index] ?? ""}`, columns)}
+          </Text>
+        );
+      })}
     </Box>
   );
+}
+
+/** Names in one column, where there are several servers theirs in another, and what the tools are for. */
+function toolLines(tools: readonly ToolInfo[], several: boolean, columns: number): readonly string[] {
+  const names = tools.map(({ name }) => plainText(name));
+  const width = Math.min(mostNameColumns, Math.floor(columns / 2), Math.max(0, ...names.map(textWidth)));
+  const labels = tools.map(({ server }) => serverLabel(server));
+  const place = Math.min(mostServerColumns, Math.max(0, ...labels.map(textWidth)));
+  return tools.map(({ title, description }, index) => {
+    const server = several ? [fitText(labels[index] ?? "", place)] : [];
+    return [fitText(names[index] ?? "", width), ...server, plainText(description ?? title ?? "")].join("  ");
+  });
+}
+
+function emptyText(tools: Loaded<readonly ToolInfo[]>): string {
+  if (tools.name === "asking") return "Asking for the tools…";
+  if (tools.name === "failed") return plainText(tools.problem);
+  if (tools.value.length > 0) return "No tool matches. Esc shows all.";
+  return "There is no tool to call: 5 in the menu shows how the servers stand.";
 }

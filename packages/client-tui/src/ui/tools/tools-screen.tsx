@@ -4,11 +4,11 @@ import { useLoaded } from "../use-loaded.js";
 import { ToolList } from "./tool-list.js";
 
 /** The list of tools, without those that steer tasks. */
-export function ToolsScreen({ client, board, go, columns, rows }: ScreenProps): ReactNode {
-  const tools = useLoaded(() => client.tools(), board);
+export function ToolsScreen({ client, go, columns, rows }: ScreenProps): ReactNode {
+  const tools = useLoaded(async () => (await client.tools()).filter(({ control }) => !control));
   return (
     <ToolList
-      tools={tools?.filter(({ control }) => !control)}
+      tools={tools}
       columns={columns}
       rows={rows}
       onChoose={(tool) => go({ type: "replace", screen: { name: "call", tool } })}

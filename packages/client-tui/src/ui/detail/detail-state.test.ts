@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { named, pasted, typed } from "../../../test/key-presses.js";
+import { type DetailState, type DetailView, initialDetailState, reduceDetail } from "./detail-state.js";
+import { treeLines } from "./result-tree.js";
+
+describe("a task in detail", () => {
+  const view: DetailView = { pane: "log", count: 3, tree: [], asks: false };
+
+  it("scrolls within bounds, and End follows again", () => {
+    const up = reduceDetail(initialDetailState, named("pageUp"), view).state;
+    expect([up.up, reduceDetail(up, named("end"), view).state.up]).toEqual([2, 0]);
+    expect(reduceDetail(initialDetailState, named("down"), view).state.up).toBe(0);
+  });
+
+  it("opens a question on Enter, where there is one", () => {
+    expect(reduceDetail(initialDetailState, named("enter"), { ...view, asks: true }).outcome).toBe("answer");
+    expect(reduceDetail(initialDetailState, named("enter"), view).outcome).toBeUndefined();
+  });
+
+  it("goes round its parts", () => {
+    expect(reduceDetail(initialDetailState, named("backtab"), { ...view, pane: "timeline" }).state.pane).toBe("result");
+    expect(reduceDetail(initialDetailState, typed("3"), view).state.pane).toBe("steps");
+  });
+
+  it.each([
+    ["p", "pause"],
+    ["r", "resume"],
+    ["c", "cancel"],
+    ["f", "forget"],
+    ["a", "answer"],
+    ["y", "copy"],
+    ["?", "keys"],
+    ["q", "back"],
+    ["x", undefined],
+  ])("means by %s %s", (text, outcome) => {
+    expect(reduceDetail(initialDetailState, typed(text), view).outcome).toBe(outcome);
+  });
+
+  it("is left by Escape", () => {
+    expect(reduceDetail(initialDetailState, named("escape"), view)).toEqual({
+      state: initialDetailState,
+      outcome: "back",
+    });
+  });
+
+  it("goes round the levels of its log, from the newest line", () => {
+    const levels = [1, 2, 3, 4].map((times) => {
+      const presses = Array.from({ length: times }, () => typed("l"));
+      return presses.reduce((state, press) => reduceDetail(state, press, view).state, { ...initialDetailState, up: 2 });
+    });
+    expect(levels.map(({ level, up }) => [level, up])).toEqual([
+      ["info", 0],
+      ["warning", 0],
+      ["error", 0],
+      ["debug", 0],
+    ]);
+  });
+
+  it("does nothing with what is pasted", () => {
+    expect(reduceDetail(initialDetailState, pasted("c"), view)).toEqual({ state: initialDetailState });
+  });
+
+  it("folds and unfolds its result", () => {
+    const value = { a: { b: { c: 1 } } };
+    const lines = (state: DetailState) => treeLines(value, state.toggled).map(({ text }) => text);
+    expect(lines(initialDetailState)).toEqual(["result: {1 field}", "a: {1 field}", "b: {1 field}"]);
+    const tree = (state: DetailState): DetailView => ({
+      ...view,
+      pane: "result",
+      tree: treeLines(value, state.toggled),
+    });
+    const open = [named("down"), named("down"), named("right")].reduce(
+      (state, press) => reduceDetail(state, press, tree(state)).state,
+      initialDetailState,
+    );
+    expect(lines(open)).toEqual(["result: {1 field}", "a: {1 field}", "b: {1 field}", "c: 1"]);
+  });
+});

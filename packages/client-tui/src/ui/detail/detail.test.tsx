@@ -1,0 +1,236 @@
+import type { TaskJournal } from "@resumable-mcp/client";
+import { describe, expect, it } from "vitest";
+import { drawPart, large, least, usual } from "../../../test/draw.js";
+import { fakeTask } from "../../../test/fake-client.js";
+import { fakeResult, hostile } from "../../../test/odd-texts.js";
+import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
+import { Detail } from "./detail.js";
+
+const at = (second: number) => `2026-11-21T09:00:${String(second).padStart(2, "0")}.000Z`;
+const journal: TaskJournal = {
+  lastSeq: 9,
+  events: [
+    { seq: 1, at: at(0), type: "created", data: {} },
+    { seq: 2, at: at(1), type: "attempt_started", data: { attempt: 1 } },
+    { seq: 3, at: at(2), type: "checkpoint", data: { progress: 5 } },
+    { seq: 4, at: at(3), type: "checkpoint", data: { progress: 15 } },
+    { seq: 5, at: at(3), type: "log", data: { level: "debug", data: "batch 3" } },
+    { seq: 6, at: at(4), type: "attempt_ended", data: { reason: "crashed" } },
+    { seq: 7, at: at(9), type: "attempt_started", data: { attempt: 2 } },
+    { seq: 8, at: at(9), type: "log", data: { level: "warning", data: "disk is slow" } },
+    { seq: 9, at: at(9), type: "step", data: { key: "upload" } },
+  ],
+};
+const question = { key: "q", message: "May all data of last year be deleted?", schema: {}, userOnly: false };
+
+async function openTask(options?: OpenScreensOptions, task = fakeTask("a", { attempt: 2 })) {
+  const screen = openScreens([task], options);
+  await screen.go(["1 of your tasks", "w"]);
+  return screen;
+}
+
+async function openFinished(task = fakeTask("c", { status: "completed" }), options: OpenScreensOptions = {}) {
+  const result = fakeResult({ words: { a: 1, b: 2 }, list: [1, 2, 3] });
+  const screen = openScreens([task], { result, ...options });
+  await screen.go(["process data", "2"], ["Tasks 1-1 of 1", keys.enter]);
+  return screen;
+}
+
+describe("a task in detail", () => {
+  it("tells attempts and checkpoints as a timeline", async () => {
+    const screen = await openTask({ journal });
+    expect(await screen.until("09:00:09  attempt 2 after a crash at 15")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │> count_words ███░░░░░░░ 30% (15/50) 12s                    Processed 15/50 r…
+      │running · attempt 2 · 15 items · heard 2s ago
+      │a at http://127.0.0.1:8001/mcp
+      │for 12s
+      │says: Processed 15/50 records
+      │[1 timeline] 2 log  3 steps  4 result
+      │09:00:00  created
+      │09:00:01  attempt 1
+      │09:00:02  2 checkpoints, 5 to 15
+      │09:00:09  attempt 2 after a crash at 15
+      │09:00:09  step upload
+      ⋮ 10 empty lines
+      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+    `);
+  });
+
+  it("keeps the newest of its timeline and the state of its task on a low and narrow screen", async () => {
+    const screen = await openTask({ journal, size: least });
+    expect(await screen.until("09:00:09  step upload")).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │> count_words ██░░░ 30% (15/50) 12s
+      │running · attempt 2 · 15 items · heard …
+      │says: Processed 15/50 records
+      │[1 timeline] 2 log  3 steps  4 result
+      │09:00:09  attempt 2 after a crash at 15
+      │09:00:09  step upload
+      │
+      │p pause · r resume · ? all keys
+    `);
+  });
+
+  it("shows all of it on a large one", async () => {
+    const screen = await openTask({ journal, size: large });
+    expect(await screen.until("09:00:09  step upload")).toMatchInlineSnapshot(`
+      120×40
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │> count_words █████░░░░░░░░░░ 30% (15/50) 12s                    Processed 15/50 records
+      │running · attempt 2 · 15 items · heard 2s ago
+      │a at http://127.0.0.1:8001/mcp
+      │for 12s
+      │says: Processed 15/50 records
+      │[1 timeline] 2 log  3 steps  4 result
+      │09:00:00  created
+      │09:00:01  attempt 1
+      │09:00:02  2 checkpoints, 5 to 15
+      │09:00:09  attempt 2 after a crash at 15
+      │09:00:09  step upload
+      ⋮ 26 empty lines
+      │p pause · r resume · c cancel · a answer · Tab part · y copy · l log level · ↑↓ scroll · Enter fold, unfold · ? all keys
+    `);
+  });
+
+  it("tells trouble and questions first where there is no room for all that is known", async () => {
+    const asking = fakeTask("a", { status: "input_required", questions: [question] });
+    const screen = await openTask({ size: least }, asking);
+    expect(await screen.until("asks (a answers)")).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │? count_words ██░░░ 30% (15/50) 12s
+      │asks (a answers): May all data of last …
+      │[1 timeline] 2 log  3 steps  4 result
+      │Its server tells nothing of its past.
+      │
+      │? Ctrl-Y answers: count_words asks: May…
+      │
+      │p pause · r resume · ? all keys
+    `);
+  });
+
+  it("tells why a task failed, and nothing of it can repaint the terminal", async () => {
+    const failed = fakeTask("c", { tool: hostile, status: "failed", error: { code: "TOOL_FAILED", message: hostile } });
+    const screen = await openFinished(failed, { result: { ...fakeResult({ [hostile]: hostile }), status: "failed" } });
+    expect(await screen.until("- result: {1 field}")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │x evil next line ███░░░░░░░ 30% (15/50) 10s            failed: evil next line
+      │failed · attempt 1 · 15 items · heard 2s ago
+      │c at http://127.0.0.1:8001/mcp
+      │took 10s
+      │error: evil next line
+      │result: {"\\u001b[2J\\u001b[31mevil \\u0007\\u001b]0;title\\u0007\\nnext line":"\\u001…
+      │ 1 timeline  2 log  3 steps [4 result]
+      │- result: {1 field}
+      │    evil next line: "\\u001b[2J\\u001b[31mevil \\u0007\\u001b]0;title\\u0007\\nnext l…
+      ⋮ 12 empty lines
+      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+    `);
+  });
+
+  it("counts the items that came since the lists were read", async () => {
+    const tasks = [fakeTask("a")];
+    const screen = openScreens(tasks);
+    await screen.until("1 of your tasks");
+    tasks[0] = fakeTask("a", { itemCount: 20 });
+    screen.press("w");
+    await screen.until("running · attempt 1 · 20 items");
+  });
+
+  it("has a log that is filtered by level, and steps", async () => {
+    const screen = await openTask({ journal });
+    await screen.go(["attempt 2 after", "2"], ["debug   batch 3", "ll"]);
+    expect((await screen.until("warning and worse")).lines.slice(7, 9)).toEqual(["warning disk is slow", ""]);
+    screen.press("3");
+    await screen.until("09:00:09  upload");
+  });
+
+  it("says of each part that nothing is in it", async () => {
+    const screen = await openTask({ size: least });
+    await screen.go(
+      ["Its server tells nothing of its past.", "2"],
+      ["It has logged nothing.", "3"],
+      ["It has no remembered steps.", "4"],
+    );
+    await screen.until("There is no result yet.");
+  });
+
+  it("scrolls, and says how far above the end one is", async () => {
+    const events = Array.from({ length: 60 }, (_, seq) => ({
+      seq,
+      at: at(9),
+      type: "step",
+      data: { key: `part ${seq}` },
+    }));
+    const screen = await openTask({ journal: { lastSeq: 59, events } });
+    await screen.go(["step part 59", "\u001b[A"], ["1 line up, End follows", "\u001b[5~"], ["11 lines up", "\u001b[F"]);
+    expect((await screen.until("step part 59")).lines[6]).toBe("[1 timeline] 2 log  3 steps  4 result");
+  });
+
+  it("shows a result as a tree that folds", async () => {
+    const screen = await openFinished();
+    expect(await screen.until("[4 result]")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │+ count_words ███░░░░░░░ 30% (15/50) 10s                    completed: {"word…
+      │completed · attempt 1 · 15 items · heard 2s ago
+      │c at http://127.0.0.1:8001/mcp
+      │took 10s
+      │result: {"words":{"a":1,"b":2},"list":[1,2,3]}
+      │ 1 timeline  2 log  3 steps [4 result]
+      │- result: {2 fields}
+      │  - words: {2 fields}
+      │      a: 1
+      │      b: 2
+      │  - list: [3 entries]
+      │      0: 1
+      │      1: 2
+      │      2: 3
+      ⋮ 7 empty lines
+      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+    `);
+    screen.press(keys.down);
+    screen.press(" ");
+    expect((await screen.until("+ words")).lines.slice(8, 10)).toEqual([
+      "  + words: {2 fields}",
+      "  - list: [3 entries]",
+    ]);
+  });
+
+  it.each([[usual], [least], [large]])("keeps the cursor of a long result in sight at %j", async (size) => {
+    const result = fakeResult({ list: Array.from({ length: 150 }, (_, index) => index) });
+    const screen = await openFinished(fakeTask("c", { status: "completed" }), { result, size });
+    await screen.until("[150 entries]");
+    for (let step = 0; step < 20; step += 1) screen.press("\u001b[6~");
+    expect((await screen.until("149: 149")).lines).toHaveLength(size.rows - 1);
+  });
+
+  it("gives the shell command that does the same, on the screen and to the clipboard", async () => {
+    const screen = await openTask();
+    await screen.go(["[1 timeline]", "y"]);
+    expect(await screen.until("The same in a shell")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │The same in a shell
+      │resumable-mcp watch a --url http://127.0.0.1:8001/mcp
+      │
+      │It is in the clipboard too, if your terminal allows that.
+      ⋮ 17 empty lines
+      │↑↓ scroll · Esc back
+    `);
+    expect(screen.copied).toEqual(["resumable-mcp watch a --url http://127.0.0.1:8001/mcp"]);
+  });
+
+  it("says that a task is gone in whole words, and how to leave", () => {
+    const gone = <Detail task={undefined} columns={40} rows={6} nowMs={0} onOutcome={() => {}} onLook={() => {}} />;
+    expect(drawPart(gone, least).frame().lines).toEqual([
+      "This task is gone: it was forgotten, or",
+      "its server does not know it any more.",
+      "Esc goes back.",
+    ]);
+  });
+});

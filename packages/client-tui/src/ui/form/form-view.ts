@@ -1,0 +1,110 @@
+import { countText } from "../../display/count-text.js";
+import { cutStart, cutText, fitText, harmlessText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
+import { leadMark, visibleRange } from "../list-cursor.js";
+import { formLines } from "./form-draft.js";
+import type { FormField } from "./form-field.js";
+import type { FormShape, FormState } from "./form-state.js";
+
+/** Columns that the names of the fields take at the most. */
+const mostLabelColumns = 24;
+/** Columns that a value keeps beside what is wrong with it. */
+const leastValueColumns = 8;
+/** The cursor and a space before a field's name, and behind it the mark that it is needed and a space. */
+const leadColumns = 4;
+
+/** What a form shows, from top to bottom. */
+export interface FormView {
+  readonly heading: readonly string[];
+  readonly fields: readonly FieldRow[];
+  readonly buttons: string;
+  readonly hints: readonly string[];
+}
+
+/** A field as its line, which says everything without colour. */
+export interface FieldRow {
+  readonly path: string;
+  readonly text: string;
+  readonly wrong: boolean;
+}
+
+/** Lays a form out: the fields get the most of a low screen, but a question is read before it is answered. */
+export function formView(
+  state: FormState,
+  shape: FormShape,
+  place: { readonly title: string; readonly columns: number; readonly rows: number },
+): FormView {
+  const { title, columns, rows } = place;
+  const fields = formLines(shape.schema, state);
+  const names = labelColumns(fields, columns);
+  // What the fields leave, with a line each for buttons and hint; a third of the screen where they would leave less.
+  const headingRows = Math.max(1, Math.floor(rows / 3), rows - fields.length - 2);
+  const heading = wrapText(plainText(title), columns, headingRows);
+  const told = hint(fields[state.focus], state, columns - names);
+  const hints = wrapText(plainText(told), columns, Math.max(1, Math.floor(rows / 5)));
+  const room = rows - heading.length - 1 - hints.length;
+  const range = visibleRange(Math.min(state.focus, fields.length - 1), fields.length, room);
+  const rowOf = (field: FormField, index: number): FieldRow => {
+    const mark = leadMark(index, state.focus, { ...range, count: fields.length });
+    const text = fieldLine(field, state, { mark, focused: index === state.focus, names, columns });
+    return { path: field.path, text, wrong: state.errors[field.path] !== undefined };
+  };
+  return {
+    heading,
+    fields: fields.map(rowOf).slice(range.from, range.to),
+    buttons: cutText(buttonLine(state, shape, state.focus >= fields.length), columns),
+    hints,
+  };
+}
+
+function labelColumns(fields: readonly FormField[], columns: number): number {
+  const widths = fields.map(({ label, depth }) => textWidth(plainText(label)) + 2 * depth);
+  return Math.min(mostLabelColumns, Math.floor(columns / 3), Math.max(0, ...widths));
+}
+
+/** Of a value that is typed the end is seen. */
+function fieldLine(
+  field: FormField,
+  state: FormState,
+  look: { readonly mark: string; readonly focused: boolean; readonly names: number; readonly columns: number },
+): string {
+  const { mark, focused, names, columns } = look;
+  const label = fitText("  ".repeat(field.depth) + plainText(field.label), names);
+  const wrong = wrongText(state.errors[field.path]);
+  const room = Math.max(leastValueColumns, columns - names - leadColumns - textWidth(wrong));
+  const value = valueText(field, state, focused);
+  const shown = focused ? cutStart(value, room) : cutText(value, room);
+  return cutText(`${mark} ${label}${field.required ? "*" : " "} ${shown}${wrong}`, columns).trimEnd();
+}
+
+function wrongText(error: string | undefined): string {
+  return error === undefined ? "" : `  ! ${plainText(error)}`;
+}
+
+function valueText(field: FormField, { texts, counts }: FormState, focused: boolean): string {
+  if (field.kind === "group") return "";
+  if (field.kind === "list") return `‹ ${countText(counts[field.path] ?? 0, "entry", "entries")} ›`;
+  const text = harmlessText(texts[field.path] ?? "");
+  return field.options.length > 0 ? `‹ ${text === "" ? "none" : text} ›` : `${text}${focused ? "_" : ""}`;
+}
+
+/** The buttons on one line; Enter presses the one in brackets, from every field. */
+function buttonLine({ button }: FormState, { buttons }: FormShape, focused: boolean): string {
+  const shown = buttons.map(({ label }, index) => (index === button ? `[${label}]` : ` ${label} `));
+  return `${focused ? "▸" : " "} ${shown.join(" ")}`;
+}
+
+/** What is said of the field at the cursor, beginning with what is wrong where its line has no room for that. */
+function hint(field: FormField | undefined, { errors }: FormState, room: number): string {
+  const general = errors[""];
+  if (field === undefined) return general ?? "←→ chooses what Enter does";
+  const wrong = wrongText(errors[field.path]);
+  const untold = textWidth(wrong) + leadColumns + leastValueColumns > room ? wrong : "";
+  const parts = [untold, general ?? "", field.description ?? "", howTo(field)];
+  return parts.filter((part) => part !== "").join(" · ");
+}
+
+function howTo({ kind, options }: FormField): string {
+  if (kind === "list") return "→ adds an entry, ← takes the last away";
+  if (kind === "json") return "as JSON";
+  return options.length > 0 ? "←→ chooses" : "";
+}

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "vitest";
+import { fakeTask } from "../../test/fake-client.js";
+import { plainShape } from "../../test/form-shapes.js";
+import { named, typed } from "../../test/key-presses.js";
+import { newLiveTask } from "../model/live-task.js";
+import { boardKeys } from "./board/board-keys.js";
+import { initialBoardView, reduceBoardView } from "./board/board-view-state.js";
+import { detailKeys } from "./detail/detail-keys.js";
+import { initialDetailState, reduceDetail } from "./detail/detail-state.js";
+import { formKeys } from "./form/form.js";
+import { initialFormState, reduceForm } from "./form/form-state.js";
+import type { KeyPress } from "./key-press.js";
+import { openingKeys } from "./opening/opening-keys.js";
+import { reduceOpening } from "./opening/opening-state.js";
+import { importKeys, reduceImport } from "./servers/import-screen.js";
+import { serversKeys } from "./servers/servers.js";
+import { reduceServers } from "./servers/servers-state.js";
+import { toolListKeys } from "./tools/tool-list.js";
+import { reduceToolList } from "./tools/tool-list-state.js";
+
+type Step = { readonly state: unknown; readonly outcome?: unknown };
+
+const names: Readonly<Record<string, readonly KeyPress[]>> = {
+  Enter: [named("enter")],
+  Space: [typed(" ")],
+  Tab: [named("tab")],
+  Esc: [named("escape")],
+  End: [named("end")],
+  "↑↓": [named("up"), named("down")],
+  "←→": [named("left"), named("right")],
+  "1-4": ["1", "2", "3", "4"].map(typed),
+  PgUp: [named("pageUp"), named("pageDown"), named("home"), named("end")],
+  type: [typed("x")],
+};
+/** Heard for all screens at once. */
+const global = new Set(["Ctrl-C"]);
+
+const pressesOf = (key: string): readonly KeyPress[] => {
+  const word = key.split(" ")[0] ?? "";
+  return global.has(word) ? [] : (names[word] ?? [typed(word)]);
+};
+
+const tasks = ["a", "b", "c"].map((id) => newLiveTask(fakeTask(id)));
+const servers = ["a", "b", "c"].map((name) => ({ host: "cursor" as const, name, file: "mcp.json" }));
+const tools = ["a", "b", "c"].map((name) => ({ name, server: "s", inputSchema: {}, control: false }));
+const form = { ...initialFormState(plainShape), focus: 3 };
+const detail = { ...initialDetailState, up: 1 };
+const tree = [{ path: "$", depth: 0, text: "result", open: true }];
+
+/** Each table of keys with the screen that it belongs to, in the middle of its list. */
+const screens: readonly (readonly [string, readonly string[], unknown, (key: KeyPress) => Step])[] = [
+  [
+    "opening",
+    openingKeys,
+    { cursor: 1, at: "b" },
+    (key) => reduceOpening({ cursor: 1, at: "b" }, key, ["a", "b", "c"]),
+  ],
+  [
+    "board",
+    boardKeys,
+    { ...initialBoardView, cursor: 1, at: "b" },
+    (key) => reduceBoardView({ ...initialBoardView, cursor: 1, at: "b" }, key, tasks),
+  ],
+  [
+    "detail",
+    detailKeys,
+    detail,
+    (key) => reduceDetail(detail, key, { pane: key.name === "enter" ? "result" : "log", count: 9, tree, asks: false }),
+  ],
+  ["form", formKeys, form, (key) => reduceForm(form, key, plainShape)],
+  ["tools", toolListKeys, { cursor: 1, search: "" }, (key) => reduceToolList({ cursor: 1, search: "" }, key, tools)],
+  ["servers", serversKeys, { cursor: 1 }, (key) => reduceServers({ cursor: 1 }, key, ["a", "b", "c"])],
+  ["import", importKeys, { cursor: 1 }, (key) => reduceImport({ cursor: 1 }, key, servers)],
+];
+
+describe("the keys that a screen names", () => {
+  it.each(screens)("do something on %s", (_name, table, before, press) => {
+    const idle = table.filter((key) =>
+      pressesOf(key).some((pressed) => {
+        const { state, outcome } = press(pressed);
+        return outcome === undefined && JSON.stringify(state, keepSets) === JSON.stringify(before, keepSets);
+      }),
+    );
+    expect(idle).toEqual([]);
+  });
+});
+
+function keepSets(_name: string, value: unknown): unknown {
+  return value instanceof Set ? [...value] : value;
+}

@@ -1,0 +1,25 @@
+import { describe, expect, it } from "vitest";
+import { named, pasted, typed } from "../../../test/key-presses.js";
+import { reduceMenu } from "./menu-state.js";
+
+describe("the menu", () => {
+  const items = [
+    { key: "1", letter: "p", label: "process" },
+    { key: "0", label: "exit" },
+  ];
+
+  it("is chosen from by digit, by letter and by cursor", () => {
+    expect(reduceMenu({ cursor: 0 }, typed("0"), items)).toEqual({ state: { cursor: 1 }, outcome: "0" });
+    expect(reduceMenu({ cursor: 1 }, typed("p"), items)).toEqual({ state: { cursor: 0 }, outcome: "1" });
+    expect(reduceMenu({ cursor: 1 }, named("enter"), items)).toEqual({ state: { cursor: 1 }, outcome: "0" });
+  });
+
+  it("does nothing on other keys and on what is pasted", () => {
+    for (const press of [typed("z"), pasted("0"), named("left")])
+      expect(reduceMenu({ cursor: 0 }, press, items)).toEqual({ state: { cursor: 0 } });
+  });
+
+  it("chooses nothing where it has nothing", () => {
+    expect(reduceMenu({ cursor: 0 }, named("enter"), [])).toEqual({ state: { cursor: 0 } });
+  });
+});

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import { drawPart, large, least, usual } from "../../../test/draw.js";
+import { fakeServer, fakeTask } from "../../../test/fake-client.js";
+import { hostile, manyTasks, oddTasks, otherServer, twoServers } from "../../../test/odd-texts.js";
+import { keys, openScreens } from "../../../test/open-screens.js";
+import { Opening } from "./opening.js";
+
+const two = [fakeTask("a"), fakeTask("b", { status: "paused", server: otherServer })];
+
+describe("the opening screen", () => {
+  it("shows which servers answer, and what is not finished on each, with its age", async () => {
+    const screen = openScreens([...two, fakeTask("c", { status: "completed" })], { servers: twoServers });
+    expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │2 of your tasks are not finished: resume, watch, cancel, forget?
+      │
+      │127.0.0.1:8001  live
+      │▸ > count_words ███░░░░░░░ 30% (15/50) 12s                    Processed 15/50 r…
+      │127.0.0.1:8002  down: connection refused
+      │  = count_words ███░░░░░░░ 30% (15/50) 12s                    paused: Processed…
+      │last heard of 2s ago: Processed 15/50 records
+      ⋮ 14 empty lines
+      │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
+    `);
+  });
+
+  it("says the same on a low and narrow screen", async () => {
+    const screen = openScreens(two, { servers: twoServers, size: least });
+    expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
+      40×10
+      │ 1 of 2 servers live · 127.0.0.1:8002 d…
+      │2 of your tasks are not finished.
+      │127.0.0.1:8001  live
+      │▸ > count_words ██░░░ 30% (15/50) 12s
+      │127.0.0.1:8002  down: connection refused
+      │  = count_words ██░░░ 30% (15/50) 12s
+      │last heard of 2s ago: Processed 15/50 r…
+      │
+      │Enter resume all · r resume · ? all keys
+    `);
+  });
+
+  it("has room for whole messages and keys on a large one", async () => {
+    const screen = openScreens(two, { servers: twoServers, size: large });
+    expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
+      120×40
+      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │2 of your tasks are not finished: resume, watch, cancel, forget?
+      │
+      │127.0.0.1:8001  live
+      │▸ > count_words █████░░░░░░░░░░ 30% (15/50) 12s                    Processed 15/50 records
+      │127.0.0.1:8002  down: connection refused
+      │  = count_words █████░░░░░░░░░░ 30% (15/50) 12s                    paused: Processed 15/50 records
+      │last heard of 2s ago: Processed 15/50 records
+      ⋮ 30 empty lines
+      │Enter resume all · r resume · w watch · c cancel · f forget · m menu · Ctrl-C leave
+    `);
+  });
+
+  it("keeps its columns in line whatever names and messages are made of", async () => {
+    const screen = openScreens(oddTasks);
+    expect(await screen.until("5 of your tasks")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │5 of your tasks are not finished: resume, watch, cancel, forget?
+      │
+      │127.0.0.1:8001  live
+      │▸ > count_words       ███░░░░░░░ 30% (15/50)          12s    Processed 15/50 re…
+      │  = a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)          12s    paused: evil next …
+      │  > 数える道具        ██████████ 99%                  12s    日本語のメッセージ…
+      │  ! crossing          ███░░░░░░░ 30% (15/50)          12s    interrupted: Proce…
+      │  … to_come           ░░░░░░░░░░ 0% (0/50)            12s    pending: Processed…
+      │last heard of 2s ago: Processed 15/50 records
+      ⋮ 12 empty lines
+      │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
+    `);
+  });
+
+  it.each([[usual], [least], [large]])("keeps the cursor in sight among many tasks at %j", async (size) => {
+    const screen = openScreens(manyTasks, { size });
+    await screen.until("200 of your tasks");
+    for (let step = 0; step < 10; step += 1) screen.press("\u001b[6~");
+    const { lines } = await screen.until("▸ > count_1");
+    expect([lines.length, lines.filter((line) => line.includes("▸ > count_1"))]).toEqual([
+      size.rows - 1,
+      [expect.stringContaining("▸ > count_1")],
+    ]);
+  });
+
+  it("says that it looks while no server has answered", () => {
+    const looking = (
+      <Opening servers={[]} tasks={[]} ready={false} columns={40} rows={6} nowMs={0} onOutcome={() => {}} />
+    );
+    expect(drawPart(looking, least).frame().lines).toEqual(["Looking for your tasks…", ""]);
+  });
+
+  it("draws nothing of a message that could repaint the terminal", async () => {
+    const screen = openScreens([fakeTask("a", { message: hostile })]);
+    expect((await screen.until("1 of your tasks")).lines).toContain("last heard of 2s ago: evil next line");
+  });
+
+  it("resumes all of it on Enter", async () => {
+    const screen = openScreens([fakeTask("a"), fakeTask("b", { status: "paused" })]);
+    await screen.go(["2 of your tasks", keys.enter]);
+    await screen.until("Tasks 1-2 of 2");
+    expect(screen.said).toEqual(["resume b"]);
+  });
+
+  it("asks before a task is cancelled or forgotten, and only y says yes", async () => {
+    const screen = openScreens([fakeTask("a")]);
+    await screen.go(
+      ["1 of your tasks is", "c"],
+      ["Cancel task a (count_words)?", "n"],
+      ["1 of your tasks is", "c"],
+      ["Cancel task a", "y"],
+      ["1 of your tasks is", "f"],
+      ["Forget task a (count_words)? It is left alone on its server", "y"],
+    );
+    await screen.until("process data");
+    expect(screen.said).toEqual(["cancel a", "forget a"]);
+  });
+
+  it("lists all its keys on ?", async () => {
+    const screen = openScreens([fakeTask("a", { server: fakeServer })], { size: least });
+    await screen.go(["1 of your tasks", "?"]);
+    expect(await screen.until("The keys")).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │The keys of this screen  1-5 of 7
+      │Enter resume all
+      │r resume
+      │w watch
+      │c cancel
+      │f forget
+      │
+      │↑↓ scroll · Esc back
+    `);
+  });
+});

@@ -1,0 +1,12 @@
+import { describe, expect, it } from "vitest";
+import { createScreenMemories } from "./screen-memory.js";
+
+describe("what stands on a screen", () => {
+  it("is kept for that screen and no other, though they are alike", () => {
+    const memories = createScreenMemories();
+    const [first, second] = [{ name: "board" }, { name: "board" }];
+    memories(first).keep("scrolled");
+    expect([memories(first).recall(), memories(second).recall()]).toEqual(["scrolled", undefined]);
+    expect(memories(first)).toBe(memories(first));
+  });
+});

@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { large, least, usual } from "../../../test/draw.js";
+import { fakeServer } from "../../../test/fake-client.js";
+import { hostile, twoServers } from "../../../test/odd-texts.js";
+import { type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
+
+const active = {
+  task_id: "task-1",
+  task_name: "count_words",
+  server_url: fakeServer,
+  started_at: "2026-11-21T09:00:00.000Z",
+  last_update: "2026-11-21T09:00:10.000Z",
+  current_step: 15,
+  total_steps: 50,
+  last_message: hostile,
+};
+
+async function openSession(options: OpenScreensOptions) {
+  const screen = openScreens([], options);
+  await screen.go(["process data", "4"]);
+  return screen.until("Session");
+}
+
+describe("the session screen", () => {
+  it.each([
+    [usual, ["client     id", "state file /state.json", "created    2026-11-21", "active     0", "completed  0"]],
+    [large, ["client     id", "state file /state.json", "created    2026-11-21", "active     0", "completed  0"]],
+  ])("says who this client is before anything has run, at %j", async (size, lines) => {
+    expect((await openSession({ size })).lines.slice(1, 7)).toEqual(["Session", ...lines]);
+  });
+
+  it("says what it remembers", async () => {
+    const summary = { servers: twoServers, activeTasks: [active] };
+    expect(await openSession({ summary })).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │Session
+      │client     id
+      │state file /state.json
+      │created    2026-11-21
+      │server     http://127.0.0.1:8001/mcp
+      │  session  s-1
+      │server     http://127.0.0.1:8002/mcp
+      │  session  none
+      │active     1
+      │  task-1  count_words  30% (15/50)  evil next line
+      │completed  0
+      ⋮ 10 empty lines
+      │↑↓ scroll · Esc back
+    `);
+  });
+
+  it("scrolls on a low and narrow screen", async () => {
+    const summary = { servers: twoServers, activeTasks: [active] };
+    expect(await openSession({ summary, size: least })).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │Session  1-5 of 11
+      │client     id
+      │state file /state.json
+      │created    2026-11-21
+      │server     http://127.0.0.1:8001/mcp
+      │  session  s-1
+      │
+      │↑↓ scroll · Esc back
+    `);
+  });
+});

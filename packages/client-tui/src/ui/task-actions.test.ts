@@ -1,0 +1,88 @@
+import { describe, expect, it } from "vitest";
+import { fakeTask } from "../../test/fake-client.js";
+import { initialBoardState } from "../model/board-state.js";
+import { type LiveTask, newLiveTask } from "../model/live-task.js";
+import type { NavigationAction } from "./navigation.js";
+import { confirmation, taskActions } from "./task-actions.js";
+
+const running = newLiveTask(fakeTask("a"));
+const over = newLiveTask(fakeTask("b", { status: "completed" }));
+const gone: LiveTask = { ...newLiveTask(fakeTask("c")), gone: true };
+
+describe("what is asked before something is done to tasks", () => {
+  it.each([
+    ["pause", [running], undefined],
+    ["resume", [running], undefined],
+    ["pause", [running, over], "Pause 2 tasks?"],
+    ["resume", [running, over], "Resume 2 tasks?"],
+    ["cancel", [running], "Cancel task a (count_words)? What was done is kept, but it cannot go on."],
+    ["cancel", [running, over], "Cancel 2 tasks? What was done is kept, but it cannot go on."],
+    ["forget", [running], "Forget task a (count_words)? It is left alone on its server and not shown here again."],
+    ["forget", [gone], "Forget task c (count_words)? It is left alone on its server and not shown here again."],
+    ["forget", [running, gone], "Forget 2 tasks? They are left alone on their servers and not shown here again."],
+    ["forget", [over], "Forget task b (count_words)? What is finished is deleted on its server, with its result."],
+    ["forget", [running, over], "Forget 2 tasks? What is finished is deleted on its server, with its result."],
+    ["cancel", [], undefined],
+  ] as const)("for %s of %j", (verb, tasks, text) => {
+    expect(confirmation(verb, tasks)).toBe(text);
+  });
+});
+
+describe("what a key wants with a task", () => {
+  function act() {
+    const done: string[] = [];
+    const note = (verb: string) => async (id: string) => void done.push(`${verb} ${id}`);
+    const board = {
+      ...{ pause: note("pause"), resume: note("resume"), cancel: note("cancel"), forget: note("forget") },
+      refresh: async () => void done.push("refresh"),
+      notice: (_kind: string, text: string) => void done.push(text),
+    };
+    const actions = taskActions({
+      // The actions use no more of a board than this.
+      board: board as unknown as Parameters<typeof taskActions>[0]["board"],
+      state: { ...initialBoardState, tasks: new Map([running, over].map((task) => [task.info.id, task])) },
+      unfinished: [running, { ...gone, remembered: true }],
+      go: (action: NavigationAction) =>
+        done.push(action.type === "back" ? "back" : `${action.type} ${action.screen.name}`),
+      copy: (text) => done.push(`copy ${text}`),
+    });
+    return { ...actions, done };
+  }
+
+  it("is done from the opening screen behind the menu, and what no server told of is not resumed", () => {
+    const actions = act();
+    actions.onOpening({ type: "resume_all" });
+    actions.onOpening({ type: "watch", taskId: "a" });
+    actions.onOpening({ type: "keys" });
+    expect(actions.done).toEqual([
+      ...["replace menu", "resume a", "open board"],
+      ...["replace menu", "open detail"],
+      "open page",
+    ]);
+  });
+
+  it("is done from the list at once, or after a question", () => {
+    const actions = act();
+    actions.onBoard({ type: "pause", taskIds: ["a"] });
+    actions.onBoard({ type: "cancel", taskIds: ["a"] });
+    actions.onBoard({ type: "refresh" });
+    actions.onBoard({ type: "open", taskId: "a" });
+    actions.onBoard({ type: "back" });
+    expect(actions.done).toEqual(["pause a", "open confirm", "refresh", "open detail", "back"]);
+  });
+
+  it("is done from the task itself, which is left where there is no more of it", () => {
+    const actions = act();
+    actions.onDetail("answer", running);
+    actions.onDetail("copy", running);
+    actions.onDetail("forget", running);
+    actions.onDetail("pause", undefined);
+    expect(actions.done).toEqual([
+      "This task asks nothing.",
+      "copy resumable-mcp watch a --url http://127.0.0.1:8001/mcp",
+      "open page",
+      ...["back", "open confirm"],
+      "back",
+    ]);
+  });
+});

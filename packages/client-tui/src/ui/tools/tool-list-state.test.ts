@@ -1,0 +1,52 @@
+import type { ToolInfo } from "@resumable-mcp/client";
+import { describe, expect, it } from "vitest";
+import { named, pasted, typed } from "../../../test/key-presses.js";
+import { matchingTools, reduceToolList } from "./tool-list-state.js";
+
+describe("the list of tools", () => {
+  const tools: readonly ToolInfo[] = ["count", "confirm"].map((name) => ({
+    name,
+    server: "s",
+    inputSchema: {},
+    control: false,
+  }));
+
+  it("searches as one types", () => {
+    const found = reduceToolList({ cursor: 1, search: "" }, typed("conf"), tools);
+    expect(reduceToolList(found.state, named("enter"), tools).outcome).toEqual({ type: "choose", tool: tools[1] });
+    expect(reduceToolList(found.state, named("escape"), tools).state.search).toBe("");
+  });
+
+  it("finds by name, server and description, whatever the case", () => {
+    const named_ = (name: string, more: Partial<ToolInfo> = {}): ToolInfo => ({
+      name,
+      server: "http://127.0.0.1:8001/mcp",
+      inputSchema: {},
+      control: false,
+      ...more,
+    });
+    const all = [
+      named_("zip"),
+      named_("count", { description: "Counts the WORDS" }),
+      named_("far", { server: "http://example.com/mcp" }),
+    ];
+    const found = ["ZIP", "words", "example", ""].map((search) => matchingTools(all, search).map(({ name }) => name));
+    expect(found).toEqual([["zip"], ["count"], ["far"], ["zip", "count", "far"]]);
+  });
+
+  it("takes a paste as text to search for, and Backspace takes the last character back", () => {
+    const start = { cursor: 1, search: "" };
+    const search = reduceToolList(start, pasted("confx"), tools).state;
+    expect(reduceToolList(search, named("backspace"), tools)).toEqual({ state: { cursor: 0, search: "conf" } });
+  });
+
+  it("moves among what was found, and chooses nothing where nothing was", () => {
+    const start = { cursor: 0, search: "co" };
+    expect(reduceToolList(start, named("down"), tools)).toEqual({ state: { cursor: 1, search: "co" } });
+    expect(reduceToolList({ cursor: 0, search: "zz" }, named("enter"), tools).outcome).toBeUndefined();
+  });
+
+  it("is left by Escape once nothing is searched for", () => {
+    expect(reduceToolList({ cursor: 0, search: "" }, named("escape"), tools).outcome).toEqual({ type: "back" });
+  });
+});
