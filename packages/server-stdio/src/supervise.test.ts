@@ -1,9 +1,11 @@
+import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
-import { expect, test } from "vitest";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { expect, onTestFinished, test } from "vitest";
 import { restartDelay } from "./restart-plan.js";
 import { splitCommand } from "./split-command.js";
 import { supervise } from "./supervise.js";
-import { supervisorLimits } from "./supervisor-limits.js";
+import { type SupervisorLimits, supervisorLimits } from "./supervisor-limits.js";
 
 /** Answers `initialize`, and dies of it. */
 const dying = `process.stdin.once("data", (data) => {
@@ -11,9 +13,9 @@ const dying = `process.stdin.once("data", (data) => {
   process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: {} }) + "\\n", () => process.exit(3));
 })`;
 
-function start(script: string) {
+function start(script: string, changed: Partial<SupervisorLimits> = {}) {
   const [input, output, logged] = [new PassThrough(), new PassThrough(), [] as string[]];
-  const limits = { ...supervisorLimits, maxCrashes: 2, restartDelayMs: 1 };
+  const limits = { ...supervisorLimits, maxCrashes: 2, restartDelayMs: 1, ...changed };
   const log = (message: string) => void logged.push(message);
   const { ended } = supervise({ command: [process.execPath, "-e", script], input, output, limits, log });
   const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
@@ -22,7 +24,7 @@ function start(script: string) {
       .trim()
       .split("\n")
       .map((line): unknown => JSON.parse(line));
-  return { ended, send, lines, logged };
+  return { ended, send, lines, logged, input, output };
 }
 
 test("a server that cannot stay alive is given up, and whoever waits is told so", async () => {
@@ -35,6 +37,50 @@ test("a server that cannot stay alive is given up, and whoever waits is told so"
     { id: 2, result: { isError: true, structuredContent: { error: { code: "CRASH_LOOP" } } } },
   ]);
   expect(logged.at(-1)).toContain("died 3 times within 60 s (exit code 3). Giving up.");
+});
+
+/** Answers what it is asked. Told to `leave`, it is killed by a process of its own, which keeps its stdout. */
+const leaving = `
+const left = 'console.log(JSON.stringify({ jsonrpc: "2.0", method: "left", params: { pid: process.pid, server: process.ppid } })); process.kill(process.ppid, "SIGKILL"); setInterval(() => {}, 1000)';
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method === "leave") require("node:child_process").spawn(process.execPath, ["-e", left], { stdio: ["ignore", "inherit", "inherit"] });
+  else if (id !== undefined) console.log(JSON.stringify({ jsonrpc: "2.0", id, result: {} }));
+});`;
+
+/** Resolves when this process has noticed the death of its child. */
+async function reaped(pid: number): Promise<void> {
+  while (isThere(pid)) await nextTurn();
+}
+
+function isThere(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+test("a server that died is replaced though a process that it left behind holds its stdout, and its host goes on", async () => {
+  const { ended, send, input, output } = start(leaving, { lastWordsMs: 100 });
+  const lines = createInterface({ input: output })[Symbol.asyncIterator]();
+  const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value);
+  const leave = async () => {
+    send({ method: "leave" });
+    const { params } = (await next()) as { params: { pid: number; server: number } };
+    onTestFinished(() => void process.kill(params.pid, "SIGKILL"));
+    await reaped(params.server);
+  };
+  send({ id: 1, method: "initialize", params: {} });
+  expect(await next()).toMatchObject({ id: 1, result: {} });
+  await leave();
+  // Until there is a server again, nobody reads this.
+  send({ id: 2, method: "ping" });
+  send({ id: 3, method: "ping" });
+  expect([await next(), await next()]).toMatchObject([{ id: 2 }, { id: 3 }]);
+  await leave();
+  input.end();
+  expect(await ended).toEqual({ kind: "host_gone" });
 });
 
 test("a server that never says a word and exits with a code cannot start", async () => {

@@ -98,13 +98,24 @@ class Supervisor {
     child.on("error", (error) => this.#options.log(`The server could not be started: ${error.message}`));
     // What the dead server had written may still have to be read: "close" comes after that, "exit" before.
     child.on("close", (code, signal) => this.#lost(code, signal));
+    child.once("exit", () => this.#endOutput(child));
     child.stdin.on("error", () => {});
     const lines = readLines(child.stdout, this.#options.limits.maxLineBytes, (line) => this.#fromServer(line));
     lines.catch((error: unknown) => {
+      if (child.stdout.destroyed && hasEnded(child)) return;
       this.#options.log(String(error));
       child.kill("SIGKILL");
     });
     void this.#send(this.#relay.serverStarted(), "host");
+  }
+
+  /** What it had written is read to its end; what a process that it left behind may write belongs to no server. */
+  #endOutput({ stdout }: ServerProcess): void {
+    if (stdout.closed) return;
+    const look = setInterval(() => {
+      if (stdout.readableLength === 0) stdout.destroy();
+    }, this.#options.limits.lastWordsMs);
+    stdout.once("close", () => clearInterval(look));
   }
 
   #lost(exitCode: number | null, signal: NodeJS.Signals | null): void {
@@ -165,9 +176,15 @@ class Supervisor {
   }
 }
 
+function hasEnded({ exitCode, signalCode }: ServerProcess): boolean {
+  return exitCode !== null || signalCode !== null;
+}
+
 /** Resolves when a stream takes more, or never will. */
 function room(stream: Writable): Promise<void> {
   return new Promise((resolve) => {
+    // A stream that is closed takes nothing either, and will never say so again.
+    if (!stream.writableNeedDrain) return resolve();
     const done = () => {
       stream.off("drain", done);
       stream.off("close", done);

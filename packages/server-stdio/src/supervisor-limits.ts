@@ -14,6 +14,8 @@ export const supervisorLimits = {
   drainTimeoutMs: 10_000,
   /** What it gets beyond that before it is killed. */
   killAfterMs: 2_000,
+  /** How long a dead server's output stays open with nothing to read in it: a process of its own may hold it for ever. */
+  lastWordsMs: 1_000,
 } as const;
 
 /** Limits of the supervisor, as numbers. */
