@@ -1,58 +1,25 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { type Client, isClientError, openClient, type ServerConfig } from "../src/index.js";
-import { type FakeServer, startFakeServer } from "./fake-server.js";
-import { FakeTasks } from "./fake-tasks.js";
-import { createFakeMcpServer } from "./fake-tools.js";
+import { describe, expect, it } from "vitest";
+import type { ServerConfig } from "../src/index.js";
+import { codeOf, useFakeWorld } from "./fake-world.js";
 
-let folder: string;
-let stateFile: string;
-let server: FakeServer;
-const clients: Client[] = [];
-
-beforeEach(async () => {
-  folder = await mkdtemp(join(tmpdir(), "servers-"));
-  stateFile = join(folder, "state.json");
-  const tasks = new FakeTasks();
-  server = await startFakeServer(() => createFakeMcpServer(tasks));
-});
-
-afterEach(async () => {
-  await Promise.all(clients.splice(0).map((client) => client.close()));
-  await server.kill();
-  await rm(folder, { recursive: true });
-});
-
-/** What a new process does: its files are all that is left of the one before. */
-async function open(servers?: readonly ServerConfig[], only?: string): Promise<Client> {
-  const client = await openClient({
-    stateFile,
-    ...(servers === undefined ? {} : { servers }),
-    ...(only === undefined ? {} : { only }),
-  });
-  clients.push(client);
-  return client;
-}
-
-async function codeOf(promise: Promise<unknown>): Promise<string> {
-  const error: unknown = await promise.catch((reason: unknown) => reason);
-  return isClientError(error) ? error.code : `not a client error: ${String(error)}`;
-}
+const world = useFakeWorld();
 
 describe("a server", () => {
   it("that is added is used at once and by the next process, by its name", async () => {
-    const client = await open([]);
+    const { openWith, server } = world();
+    const client = await openWith({ servers: [] });
     await client.addServer({ url: server.url }, { name: "work" });
     const test = await client.testServer("work");
     expect(test).toMatchObject({ server: server.url, ok: true, resumable: true });
-    const next = await open(undefined, "work");
+    const next = await openWith({ only: "work" });
     expect(next.servers()).toMatchObject([{ address: server.url, name: "work", state: { name: "idle" } }]);
   });
 
   it("keeps its name when its session changes", async () => {
-    const client = await open([]);
+    const { openWith, server, stateFile } = world();
+    const client = await openWith({ servers: [] });
     await client.addServer({ url: server.url }, { name: "work" });
     await client.ping();
     await client.close();
@@ -61,7 +28,8 @@ describe("a server", () => {
   });
 
   it("that is removed takes its secrets with it and leaves the tasks", async () => {
-    const client = await open([]);
+    const { folder, openWith, server } = world();
+    const client = await openWith({ servers: [] });
     await client.addServer({ url: server.url, token: "secret-token" });
     await client.addServer({ command: "node", args: ["x.js"], env: { KEY: "secret-key" } });
     const before = await readFile(join(folder, "state.credentials.json"), "utf8");
@@ -74,7 +42,8 @@ describe("a server", () => {
   });
 
   it("shares its name with no other", async () => {
-    const client = await open([]);
+    const { openWith, server } = world();
+    const client = await openWith({ servers: [] });
     await client.addServer({ url: server.url }, { name: "work" });
     expect(await codeOf(client.addServer({ url: "http://b/mcp" }, { name: "work" }))).toBe("INVALID_SERVER");
     expect(client.servers()).toHaveLength(1);
@@ -85,26 +54,30 @@ describe("a server", () => {
     ["another protocol", { url: "ftp://a/mcp" }],
     ["no command", { command: " " }],
   ])("that is %s is refused before it is written", async (_name, config) => {
-    const client = await open([]);
+    const { openWith } = world();
+    const client = await openWith({ servers: [] });
     expect([await codeOf(client.addServer(config)), client.servers()]).toEqual(["INVALID_SERVER", []]);
   });
 
   it("that is not there is an answer with its code, and no exception", async () => {
+    const { openWith, server } = world();
     await server.kill();
-    const client = await open([{ url: server.url }]);
+    const client = await openWith({ servers: [{ url: server.url }] });
     const [ping] = await client.ping();
     expect(ping).toMatchObject({ ok: false, code: "SERVER_UNREACHABLE" });
   });
 
   it("that is started by a command needs no sign-in", async () => {
-    const client = await open([{ command: "node", args: ["x.js"] }]);
+    const { openWith } = world();
+    const client = await openWith({ servers: [{ command: "node", args: ["x.js"] }] });
     expect(await codeOf(client.signIn("node x.js", { onPage: () => {} }))).toBe("SIGN_IN_FAILED");
   });
 });
 
 describe("two clients on one state file", () => {
   it("keep each other's servers, also when they write at once", async () => {
-    const [one, two] = [await open([]), await open([])];
+    const { openWith, stateFile } = world();
+    const [one, two] = [await openWith({ servers: [] }), await openWith({ servers: [] })];
     const added = Array.from({ length: 20 }, (_, index) => `http://127.0.0.1:${1000 + index}/mcp`);
     await Promise.all(added.map((url, index) => (index % 2 === 0 ? one : two).addServer({ url })));
     const { servers } = JSON.parse(await readFile(stateFile, "utf8"));

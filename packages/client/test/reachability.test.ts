@@ -1,0 +1,56 @@
+import { describe, expect, it } from "vitest";
+import { isClientError } from "../src/index.js";
+import { codeOf, useFakeWorld } from "./fake-world.js";
+
+const world = useFakeWorld();
+
+describe("a server", () => {
+  it("that is down is an error that says what to start", async () => {
+    const { open, server } = world();
+    await server.kill();
+    const error = await (await open()).unfinished().catch((reason: unknown) => reason);
+    expect(isClientError(error) && [error.code, error.message.includes("Start it first")]).toEqual([
+      "SERVER_UNREACHABLE",
+      true,
+    ]);
+    await server.start();
+  });
+
+  it("at a wrong path is an error that says what to check", async () => {
+    const { open, server } = world();
+    expect(await codeOf((await open(server.url.replace("/mcp", "/nothing"))).tools())).toBe("NOT_AN_MCP_SERVER");
+  });
+
+  it("that asks for a token is an error that says so", async () => {
+    const { open, server } = world();
+    server.onRequest = () => 401;
+    expect(await codeOf((await open()).tools())).toBe("UNAUTHORIZED");
+  });
+
+  it("is asked in the session of the last process while it knows that", async () => {
+    const { open } = world();
+    const first = await open();
+    const [before] = await first.sessionInfo();
+    await first.close();
+    const second = await open();
+    const [after] = await second.sessionInfo();
+    expect(after).toEqual(before);
+    expect(after?.clientId).toBe(second.clientId);
+  });
+
+  it("answers a ping, and a dead one is a problem and not an exception", async () => {
+    const { open, server } = world();
+    const client = await open();
+    expect((await client.ping()).map(({ ok }) => ok)).toEqual([true]);
+    await server.kill();
+    expect((await (await open()).ping()).map(({ ok }) => ok)).toEqual([false]);
+    await server.start();
+  });
+
+  it("tells how many tasks it keeps", async () => {
+    const { open, server } = world();
+    const client = await open();
+    await client.call("count", {});
+    expect(await client.stats()).toEqual([{ server: server.url, counts: { running: 1 }, total: 1 }]);
+  });
+});
