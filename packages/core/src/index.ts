@@ -27,7 +27,7 @@ export {
 } from "./errors.js";
 export type { Json, JsonObject } from "./json.js";
 export { canonicalJson, copyJson, isJsonObject, jsonBytes } from "./json.js";
-export type { StoreQuotas } from "./limits.js";
+export type { EngineLimits, StoreQuotas } from "./limits.js";
 export { engineDefaults, storeQuotaDefaults, taskDefaults } from "./limits.js";
 export type { MemoryStore } from "./memory-store/memory-store.js";
 export { createMemoryStore } from "./memory-store/memory-store.js";

@@ -1,6 +1,17 @@
 import { resolve } from "node:path";
 import { controlTools } from "@resumable-mcp/mcp";
-import { CommandError, loadServer, oneOf, parseFlags, sentenceOf, wholeNumber } from "@resumable-mcp/mcp/command-line";
+import {
+  CommandError,
+  countOf,
+  loadServer,
+  oneOf,
+  parseFlags,
+  quotaFlags,
+  quotaUsage,
+  readQuotas,
+  sentenceOf,
+  wholeNumber,
+} from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { jsonLog } from "./log.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
@@ -16,6 +27,9 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --token-file FILE      lines of "token subject"; callers need one of these tokens
   --allowed-host NAME    public host name, behind a proxy; may be repeated
   --allowed-origin URL   origin of web pages that may call; may be repeated
+${quotaUsage}
+  --max-sessions-per-owner N
+                         sessions of one subject; of all callers without a token together (10000)
   --single-user          whoever calls without a token or a client_id is one and the same user
   --insecure             allow an address that others can reach, without authentication`;
 
@@ -31,6 +45,8 @@ const flags = {
   "allowed-origin": { type: "string", multiple: true },
   "single-user": { type: "boolean" },
   insecure: { type: "boolean" },
+  ...quotaFlags,
+  "max-sessions-per-owner": { type: "string" },
   help: { type: "boolean", short: "h" },
 } as const;
 
@@ -45,12 +61,16 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
   const port = wholeNumber("port", values.port ?? "8001", { min: 0, max: 65_535 });
   const recover = oneOf("recover", values.recover ?? "attached", ["attached", "all"]);
+  const quotas = readQuotas(values);
+  const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const definition = await loadServer(module);
   const fd = passedSocket(process.env);
   const log = jsonLog((line) => process.stderr.write(line));
   const options: ServeOptions = {
     definition,
-    store: createFsStore({ directory: resolve(values.store ?? ".resumable-mcp") }),
+    store: createFsStore({ directory: resolve(values.store ?? ".resumable-mcp"), limits: quotas.store }),
+    engineLimits: quotas.engine,
+    limits: maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner },
     host: values.host ?? "127.0.0.1",
     port,
     path: endpointPath(values.path ?? "/mcp"),

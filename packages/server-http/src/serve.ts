@@ -1,5 +1,5 @@
 import { createServer, type Server } from "node:http";
-import type { Engine, Store } from "@resumable-mcp/core";
+import type { Engine, EngineLimits, Store } from "@resumable-mcp/core";
 import { listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
 import { CommandError, createServerEngine, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
@@ -31,6 +31,7 @@ export interface ServeOptions extends EndpointOptions {
   /** Which tasks go on by themselves after a crash. */
   readonly recover?: "attached" | "all";
   readonly limits?: Partial<HttpLimits & SessionLimits>;
+  readonly engineLimits?: Partial<EngineLimits>;
   readonly log?: Log;
 }
 
@@ -59,8 +60,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
   const limits = { ...httpLimits, ...options.limits };
   const onError = (error: unknown) => log("error", sentenceOf(error));
-  const { store, recover = "attached" } = options;
-  const engine = await createServerEngine(definition, { store, recover, onError });
+  const { store, recover = "attached", engineLimits = {} } = options;
+  const engine = await createServerEngine(definition, { store, recover, onError, limits: engineLimits });
   // A folder that cannot be used is told now, not to the first caller.
   await store.getSession("0".repeat(32));
   await engine.open();

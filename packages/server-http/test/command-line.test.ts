@@ -51,6 +51,8 @@ test(
       [[], /Name one tools module/],
       [[toolsModule, "--port", "high"], /--port must be a whole number from 0 to 65535/],
       [[toolsModule, "--recover", "none"], /--recover must be attached or all/],
+      [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
+      [[toolsModule, "--max-sessions-per-owner", "all"], /--max-sessions-per-owner must be a whole number from 1 to/],
       [[toolsModule, "--host", "0.0.0.0"], /Give --token-file, or --insecure/],
     ];
     for (const [args, sentence] of cases) {

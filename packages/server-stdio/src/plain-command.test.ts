@@ -1,3 +1,4 @@
+import { quotaFlags } from "@resumable-mcp/mcp/command-line";
 import { expect, test } from "vitest";
 import { plainCommand } from "./plain-command.js";
 
@@ -7,6 +8,12 @@ test("a command line that asks for nothing but a server is read before anything 
     module: "tools.mjs",
     flags: { store: "tasks", recover: "all", handoff: true, "no-supervise": true },
   });
+});
+
+test("a server with quotas is read before anything is loaded, too", () => {
+  const flags = Object.fromEntries(Object.keys(quotaFlags).map((flag) => [flag, "7"]));
+  const args = Object.entries(flags).flatMap(([flag, text]) => [`--${flag}`, text]);
+  expect(plainCommand(["tools.mjs", ...args])).toEqual({ module: "tools.mjs", flags });
 });
 
 test.each([

@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import type { QuotaFlags } from "@resumable-mcp/mcp/command-line";
 
 /** The flags of a command line that asks for nothing but a server. */
 const flags = {
@@ -7,12 +8,17 @@ const flags = {
   recover: { type: "string" },
   handoff: { type: "boolean" },
   "no-supervise": { type: "boolean" },
+  // Those of `quotaFlags`, which would have to be loaded.
+  "max-store-tasks": { type: "string" },
+  "max-store-bytes": { type: "string" },
+  "max-unfinished-per-owner": { type: "string" },
+  "max-running-per-owner": { type: "string" },
 } as const;
 
 /** A command line that asks for nothing but a server. */
 export interface PlainCommand {
   readonly module: string;
-  readonly flags: {
+  readonly flags: QuotaFlags & {
     readonly store?: string | undefined;
     readonly name?: string | undefined;
     readonly recover?: string | undefined;

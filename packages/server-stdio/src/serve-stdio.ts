@@ -1,4 +1,4 @@
-import type { Store } from "@resumable-mcp/core";
+import type { EngineLimits, Store } from "@resumable-mcp/core";
 import { type ServerDefinition, serveStdioEras } from "@resumable-mcp/mcp";
 import { createServerEngine } from "@resumable-mcp/mcp/command-line";
 import { readHostLine } from "./host-line.js";
@@ -11,6 +11,7 @@ export interface ServeStdioOptions {
   readonly store: Store;
   readonly recover?: "attached" | "all";
   readonly handoff?: boolean;
+  readonly engineLimits?: Partial<EngineLimits>;
   /** How long running tasks may take to reach a checkpoint when the host is gone. Default 10 s. */
   readonly drainTimeoutMs?: number;
   readonly onError?: (error: unknown) => void;
@@ -26,8 +27,9 @@ export interface ServeStdioOptions {
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { definition, store, recover = "attached", handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
+  const { engineLimits = {} } = options;
   const { write, gone } = claimStdout();
-  const engine = await createServerEngine(definition, { store, recover, onError });
+  const engine = await createServerEngine(definition, { store, recover, onError, limits: engineLimits });
   const connection = serveStdioEras({
     definition,
     engine,

@@ -1,4 +1,4 @@
-import { CommandError, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, parseFlags, quotaFlags, quotaUsage, runCommand } from "@resumable-mcp/mcp/command-line";
 import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
 import { ownServer } from "./server-process.js";
 import { splitCommand } from "./split-command.js";
@@ -10,6 +10,7 @@ const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
   --name NAME            name of the server, for its store and for its host
   --recover attached|all which tasks go on by themselves after a crash (attached)
   --handoff              answer long calls before the caller's time limit
+${quotaUsage}
   --no-supervise         serve in this process: a crash ends the connection
   --command COMMAND      supervise any stdio server; what is not annotated as idempotent is never repeated
 ${hostUsage}`;
@@ -21,6 +22,7 @@ const flags = {
   handoff: { type: "boolean" },
   "no-supervise": { type: "boolean" },
   command: { type: "string" },
+  ...quotaFlags,
   ...hostFlags,
   help: { type: "boolean", short: "h" },
 } as const;

@@ -19,6 +19,12 @@ test(
       [[], 2, /Name one tools module/],
       [[toolsModule, "--command", "node x.js"], 2, /not both/],
       [["--command", "node 'x.js"], 2, /--command is no command/],
+      [[toolsModule, "--max-store-tasks", "0"], 2, /--max-store-tasks must be a whole number from 1 to/],
+      [
+        [toolsModule, "--install", "cursor", "--max-store-bytes", "lots"],
+        2,
+        /--max-store-bytes must be a size such as/,
+      ],
       [[toolsModule, "--print-config", "notepad"], 2, /--print-config must be claude-desktop or/],
       [[toolsModule, "--install", "notepad"], 2, /--install must be claude-desktop or/],
       [[toolsModule, "--install", "cursor", "--uninstall", "cursor"], 2, /--install or --uninstall, not both/],
@@ -46,6 +52,21 @@ test(
       expect(entry.command).toBe(process.execPath);
       expect(entry.args).toEqual([cli, toolsModule, "--name", "crash-tools", "--store", "/data/tasks", "--handoff"]);
     }
+  },
+  timeoutMs,
+);
+
+test(
+  "the quotas of the command line reach the server, and the host's configuration (G11)",
+  async () => {
+    const quotas = ["--max-store-tasks", "1", "--max-running-per-owner", "2"];
+    const { client } = await connectHost([toolsModule, "--store", await testFolder(), ...quotas]);
+    const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
+    expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
+    const error = { code: "QUOTA_EXCEEDED", message: expect.stringContaining("maxStoreTasks = 1") };
+    expect(await count(2)).toMatchObject({ isError: true, structuredContent: { error } });
+    const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", ...quotas]);
+    expect(JSON.parse(stdout).mcpServers["crash-tools"].args.slice(-quotas.length)).toEqual(quotas);
   },
   timeoutMs,
 );

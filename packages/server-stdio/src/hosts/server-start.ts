@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommandError, loadServer } from "@resumable-mcp/mcp/command-line";
+import { CommandError, loadServer, type QuotaFlags, quotaArguments, readQuotas } from "@resumable-mcp/mcp/command-line";
 import { dataFolder, surroundings } from "../data-folder.js";
 import type { ServerStart } from "./host-config.js";
 
 /** The flags that say how a server is to be started. */
-export interface StartFlags {
+export interface StartFlags extends QuotaFlags {
   readonly name?: string | undefined;
   readonly store?: string | undefined;
   readonly recover?: string | undefined;
@@ -30,7 +30,9 @@ export async function serverStart(module: string | undefined, flags: StartFlags,
   const store = resolve(flags.store ?? dataFolder(name, surroundings()));
   const recover = flags.recover === undefined ? [] : ["--recover", flags.recover];
   const handoff = flags.handoff === true ? ["--handoff"] : [];
-  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...recover, ...handoff];
+  readQuotas(flags);
+  const more = [...recover, ...handoff, ...quotaArguments(flags)];
+  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...more];
   return { name, command: process.execPath, args };
 }
 

@@ -1,0 +1,54 @@
+import { expect, test } from "vitest";
+import { startServer, testFolder, toolsModule } from "./server-process.js";
+import { connectStock } from "./stock-client.js";
+
+const timeoutMs = 30_000;
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
+};
+
+/** What a client is told that asks for one more than there may be. */
+const refusedFor = (code: string, limit: string) => ({
+  isError: true,
+  structuredContent: { error: { code, message: expect.stringContaining(limit) } },
+});
+
+test(
+  "the quotas of the command line bound tasks, sessions and bytes, and say which of them is reached (G11)",
+  async () => {
+    const store = await testFolder();
+    const args = [toolsModule, "--port", "0", "--store", store];
+    const perOwner = [
+      "--max-unfinished-per-owner",
+      "1",
+      "--max-running-per-owner",
+      "1",
+      "--max-sessions-per-owner",
+      "1",
+    ];
+    const server = await startServer([...args, ...perOwner, "--max-store-tasks", "2"]);
+    const { client } = await connectStock(server.url);
+    const count = (n: number) => client.callTool({ name: "count_to", arguments: { n } });
+
+    const asked = await client.callTool({ name: "ask_name", arguments: {} });
+    expect(await count(1)).toMatchObject(refusedFor("LIMIT_EXCEEDED", "maxUnfinishedPerOwner"));
+    const headers = { accept: "application/json, text/event-stream", "content-type": "application/json" };
+    const second = await fetch(server.url, { method: "POST", headers, body: JSON.stringify(initialize) });
+    expect(second.status).toBe(429);
+    expect(await second.text()).toContain("maxSessionsPerOwner = 1");
+
+    const { task_id } = asked.structuredContent as { readonly task_id: string };
+    await client.callTool({ name: "cancel_task", arguments: { task_id } });
+    expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
+    expect(await count(2)).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreTasks = 2"));
+
+    await server.stop("SIGTERM");
+    const full = await startServer([...args, "--max-store-bytes", "1KiB"]);
+    const late = await (await connectStock(full.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
+    expect(late).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreBytes = 1024"));
+  },
+  timeoutMs,
+);
