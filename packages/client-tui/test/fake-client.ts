@@ -47,6 +47,8 @@ export interface FakeWorld {
   readonly events?: (taskId: string) => AsyncIterableIterator<ClientEvent>;
   readonly servers?: ReturnType<Client["servers"]>;
   readonly test?: (server: string) => ServerTest;
+  /** Servers that do not answer when they are asked for tasks. */
+  readonly silent?: readonly string[];
   readonly tools?: Client["tools"];
   readonly stats?: Client["stats"];
   readonly summary?: Partial<ReturnType<Client["summary"]>>;
@@ -66,6 +68,10 @@ export function fakeTool(name: string, more: Partial<ToolInfo> = {}): ToolInfo {
   return { name, server: fakeServer, description, inputSchema: plainSchema, control: false, ...more };
 }
 
+function noAnswer(server: string): string {
+  return `No server answers at ${server} (connection refused). Start it first.`;
+}
+
 /** Follows nothing and never ends. */
 async function* silence(): AsyncIterableIterator<ClientEvent> {
   await new Promise(() => {});
@@ -77,7 +83,10 @@ export function fakeClient(world: FakeWorld): Client {
   const servers = world.servers ?? [
     { address: fakeServer, state: { name: "connected", known: true, attempt: 0 } as const },
   ];
-  const at = (server: string | undefined) => tasks.filter((task) => server === undefined || task.server === server);
+  const at = (server: string | undefined) => {
+    if (server !== undefined && world.silent?.includes(server) === true) throw new Error(noAnswer(server));
+    return tasks.filter((task) => server === undefined || task.server === server);
+  };
   return {
     clientId: "id",
     notices: [],

@@ -1,4 +1,4 @@
-import type { ServerInfo, TaskResult } from "@resumable-mcp/client";
+import type { ActiveTask, ServerInfo, TaskResult } from "@resumable-mcp/client";
 import { fakeServer, fakeTask } from "./fake-client.js";
 
 /** What a server could send to repaint the terminal of its user: it erases, colours, rings, breaks lines, turns them round. */
@@ -30,6 +30,18 @@ export const oddTasks = [
   fakeTask("g", { tool: "stopped", status: "cancelled" }),
   fakeTask("h", { tool: "to_come", status: "pending", progress: 0, percent: 0 }),
 ];
+
+/** What the state file remembers of a task that its server has not told of. */
+export const rememberedTask: ActiveTask = {
+  task_id: "task-1",
+  task_name: "count_words",
+  server_url: otherServer,
+  started_at: "2026-11-21T09:00:00.000Z",
+  last_update: "2026-11-21T09:00:10.000Z",
+  current_step: 15,
+  total_steps: 50,
+  last_message: `Processed ${hostile}`,
+};
 
 /** So many tasks that no screen shows them all. */
 export const manyTasks = Array.from({ length: 200 }, (_, index) =>

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { large, least, usual } from "../../../test/draw.js";
+import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
 import { fakeResult, hostile, manyTasks, oddTasks, otherServer, twoServers } from "../../../test/odd-texts.js";
-import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
+import { keys, nowMs, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
+import { newLiveTask } from "../../model/live-task.js";
+import { Board } from "./board.js";
 
 const three = [
   fakeTask("a", { createdAt: "2026-11-21T09:00:03.000Z" }),
@@ -48,7 +50,7 @@ describe("the list of tasks", () => {
     `);
   });
 
-  it("tells servers, rate and remaining time on a large one", async () => {
+  it("tells on which server each is, on a large one", async () => {
     const tasks = [...three, fakeTask("d", { tool: "mirror", server: otherServer })];
     expect((await openBoard(tasks, { size: large, servers: twoServers })).frame()).toMatchInlineSnapshot(`
       120×40
@@ -63,6 +65,29 @@ describe("the list of tasks", () => {
       │Enter open · p pause · r resume · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
     `);
   });
+
+  it.each([[usual], [large]])(
+    "tells how fast a task goes and how long it will take, where that is known, at %j",
+    (size) => {
+      const pace = [5, 10, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 5_000 }));
+      const tasks = [{ ...newLiveTask(fakeTask("a")), pace }, newLiveTask(fakeTask("b", { tool: "backup" }))];
+      const board = (
+        <Board
+          tasks={new Map(tasks.map((task) => [task.info.id, task]))}
+          columns={size.columns}
+          rows={20}
+          nowMs={nowMs}
+          onOutcome={() => {}}
+          onLook={() => {}}
+        />
+      );
+      const [, titles, first, second] = drawPart(board, size).frame().lines;
+      const cells = [titles, first, second].map((line) =>
+        line?.split(/ {2,}/).filter((cell) => /^(left|rate|~|1.0)/.test(cell)),
+      );
+      expect(cells).toEqual([["left", "rate"], ["~35s", expect.stringMatching(/^1\.0\/s/)], []]);
+    },
+  );
 
   it("keeps its columns in line whatever names and messages are made of", async () => {
     expect((await openBoard(oddTasks)).frame()).toMatchInlineSnapshot(`

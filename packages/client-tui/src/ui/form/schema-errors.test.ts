@@ -34,4 +34,20 @@ describe("what a schema finds wrong", () => {
     expect(schemaErrors(schemaOf(["("]), { v0: "a" })).toEqual({});
     expect(schemaErrors({ type: "object", patternProperties: { [endless]: false } }, { b: 1 })).toEqual({});
   });
+
+  it.each([
+    [{ minLength: 1 }, "", "needs at least 1 character"],
+    [{ minLength: 2 }, "a", "needs at least 2 characters"],
+    [{ maxLength: 1 }, "ab", "can have at most 1 character"],
+    [{ format: "email" }, "a", "has to have the format email"],
+    [{ minItems: 1 }, [], "needs at least 1 entry"],
+    [{ maxItems: 2 }, [1, 2, 3], "can have at most 2 entries"],
+    [{ exclusiveMinimum: 1 }, 1, "has to be more than 1"],
+    [{ exclusiveMaximum: 1 }, 1, "has to be less than 1"],
+    [{ maximum: 1 }, 2, "has to be at most 1"],
+    [{ const: 1 }, 2, "has to be equal to constant"],
+    [{ type: "object", additionalProperties: false }, { a: 1 }, "has no field a"],
+  ])("is told in a sentence: %j of %j %s", (schema, given, sentence) => {
+    expect(schemaErrors({ type: "object", properties: { v: schema } }, { v: given })).toEqual({ "/v": sentence });
+  });
 });

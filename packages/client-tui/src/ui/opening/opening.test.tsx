@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
-import { hostile, manyTasks, oddTasks, otherServer, twoServers } from "../../../test/odd-texts.js";
+import { hostile, manyTasks, oddTasks, otherServer, rememberedTask, twoServers } from "../../../test/odd-texts.js";
 import { keys, openScreens } from "../../../test/open-screens.js";
 import { Opening } from "./opening.js";
 
@@ -86,6 +86,27 @@ describe("the opening screen", () => {
       size.rows - 1,
       [expect.stringContaining("▸ > count_1")],
     ]);
+  });
+
+  it("shows of a server that does not answer what was last seen, why, and what to do", async () => {
+    const summary = { activeTasks: [rememberedTask] };
+    const screen = openScreens([fakeTask("a")], { servers: twoServers, silent: [otherServer], summary });
+    await screen.until("2 of your tasks");
+    expect(await screen.until("✘ No server")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │2 of your tasks are not finished: resume, watch, cancel, forget?
+      │
+      │127.0.0.1:8001  live
+      │▸ > count_words ███░░░░░░░ 30% (15/50) 12s                    Processed 15/50 r…
+      │127.0.0.1:8002  down: connection refused
+      │  … count_words ███░░░░░░░ 30% (15/50) 12s                    no answer yet; la…
+      │last heard of 2s ago: Processed 15/50 records
+      ⋮ 12 empty lines
+      │✘ No server answers at http://127.0.0.1:8002/mcp (connection refused). Start it
+      │  first.
+      │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
+    `);
   });
 
   it("says that it looks while no server has answered", () => {

@@ -1,19 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { large, least, usual } from "../../../test/draw.js";
-import { fakeServer } from "../../../test/fake-client.js";
-import { hostile, twoServers } from "../../../test/odd-texts.js";
+import { rememberedTask, twoServers } from "../../../test/odd-texts.js";
 import { type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
-
-const active = {
-  task_id: "task-1",
-  task_name: "count_words",
-  server_url: fakeServer,
-  started_at: "2026-11-21T09:00:00.000Z",
-  last_update: "2026-11-21T09:00:10.000Z",
-  current_step: 15,
-  total_steps: 50,
-  last_message: hostile,
-};
 
 async function openSession(options: OpenScreensOptions) {
   const screen = openScreens([], options);
@@ -30,7 +18,7 @@ describe("the session screen", () => {
   });
 
   it("says what it remembers", async () => {
-    const summary = { servers: twoServers, activeTasks: [active] };
+    const summary = { servers: twoServers, activeTasks: [rememberedTask] };
     expect(await openSession({ summary })).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
@@ -43,7 +31,7 @@ describe("the session screen", () => {
       │server     http://127.0.0.1:8002/mcp
       │  session  none
       │active     1
-      │  task-1  count_words  30% (15/50)  evil next line
+      │  task-1  count_words  30% (15/50)  Processed evil next line
       │completed  0
       ⋮ 10 empty lines
       │↑↓ scroll · Esc back
@@ -51,7 +39,7 @@ describe("the session screen", () => {
   });
 
   it("scrolls on a low and narrow screen", async () => {
-    const summary = { servers: twoServers, activeTasks: [active] };
+    const summary = { servers: twoServers, activeTasks: [rememberedTask] };
     expect(await openSession({ summary, size: least })).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live

@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { fakeTask } from "../../test/fake-client.js";
+import { otherServer } from "../../test/odd-texts.js";
+import { newLiveTask } from "../model/live-task.js";
+import { textWidth } from "./plain-text.js";
+import { columnTitles, formatRate, shareColumns, taskLineText } from "./task-columns.js";
+
+const long = newLiveTask(fakeTask("a", { tool: "a_tool_with_a_long_name", total: 1_234_567, progress: 1_222_221 }));
+const short = newLiveTask(fakeTask("b", { tool: "zip", server: otherServer }));
+const look = { nowMs: Date.parse("2026-11-21T09:00:12.000Z"), atCursor: false, marked: false };
+
+describe("the columns of a list of tasks", () => {
+  it.each([40, 41, 47, 59, 60, 79, 80, 99, 100, 120, 200])("fit into %i", (columns) => {
+    for (const tasks of [[long], [short], [long, short], []]) {
+      const widths = shareColumns(tasks, columns);
+      const lines = [columnTitles(widths), ...tasks.map((task) => taskLineText(task, widths, look))];
+      expect(Math.max(...lines.map(textWidth))).toBeLessThanOrEqual(columns);
+    }
+  });
+
+  it("come with the room: servers and times where something is left for the message", () => {
+    const filled = (columns: number) =>
+      Object.entries(shareColumns([long, short], columns)).flatMap(([name, width]) => (width > 0 ? [name] : []));
+    expect([filled(40), filled(80), filled(120)]).toEqual([
+      ["name", "numbers", "time", "bar"],
+      ["name", "numbers", "time", "bar", "message"],
+      ["name", "numbers", "time", "bar", "left", "server", "rate", "message"],
+    ]);
+  });
+
+  it("give what no message can use to the name", () => {
+    expect(shareColumns([short], 41)).toMatchObject({ name: 3, message: 8 });
+    expect(shareColumns([short], 40)).toMatchObject({ name: 3, message: 0 });
+    expect(shareColumns([long], 40)).toMatchObject({ name: 9, message: 0 });
+  });
+});
+
+describe("a rate", () => {
+  it("is said by the second, or by the minute where it is slow", () => {
+    expect([123.4, 9.94, 0.1, 0.01].map(formatRate)).toEqual(["123/s", "9.9/s", "0.1/s", "0.6/m"]);
+  });
+});

@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { fakeServer, fakeTask } from "../../../test/fake-client.js";
+import { fakeResult, hostile } from "../../../test/odd-texts.js";
+import { nowMs } from "../../../test/open-screens.js";
+import { type LiveTask, newLiveTask } from "../../model/live-task.js";
+import { initialDetailState, logLevels } from "./detail-state.js";
+import { detailContent, factLines, shellCommand, windowOf } from "./detail-view.js";
+
+const facts = (task: LiveTask, most = 20, columns = 100) => factLines(task, { columns, nowMs, most });
+
+describe("what is known of a task", () => {
+  const question = { key: "q", message: "Sure?", schema: {}, userOnly: false };
+  const troubled: LiveTask = {
+    ...newLiveTask(fakeTask("a", { generation: 2, itemCount: 1, questions: [question] })),
+    reconnecting: "HTTP 503",
+  };
+
+  it("is one fact a line, in the order in which one reads", () => {
+    expect(facts(troubled)).toEqual([
+      "running · attempt 1, generation 2 · 1 item · heard 2s ago",
+      `a at ${fakeServer}`,
+      "for 12s",
+      "says: Processed 15/50 records",
+      "asks (a answers): Sure?",
+      "reconnecting: HTTP 503",
+    ]);
+  });
+
+  it("loses first what can be looked up elsewhere, and last its trouble", () => {
+    expect([5, 3, 2, 1].map((most) => facts(troubled, most).map((fact) => fact.slice(0, 7)))).toEqual([
+      ["running", "for 12s", "says: P", "asks (a", "reconne"],
+      ["running", "asks (a", "reconne"],
+      ["asks (a", "reconne"],
+      ["asks (a"],
+    ]);
+  });
+
+  it("tells rate and remaining time of what moves, and how long what is over took", () => {
+    const pace = [5, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 10_000 }));
+    const moving = { ...newLiveTask(fakeTask("a")), pace };
+    const over = { ...newLiveTask(fakeTask("b", { status: "completed" })), pace, result: fakeResult({ words: 12 }) };
+    expect([facts(moving)[2], facts(over)[2], facts(over)[3]]).toEqual([
+      "for 12s · about 35s left · 1.0/s",
+      "took 10s",
+      'result: {"words":12}',
+    ]);
+  });
+
+  it("says that it is only remembered, what its problem is, and nothing that could repaint the terminal", () => {
+    const remembered: LiveTask = {
+      ...newLiveTask(fakeTask("a", { message: hostile })),
+      remembered: true,
+      problem: hostile,
+    };
+    expect(facts(remembered).slice(3)).toEqual([
+      "says: evil next line",
+      "its server has not answered yet: this is what was last seen",
+      "evil next line",
+    ]);
+  });
+});
+
+describe("the part of a task that one looks at", () => {
+  const log = ["debug", "info", "notice", "warning", "error", "alert"].map((level) => ({ level, text: `a ${level}` }));
+  const task: LiveTask = { ...newLiveTask(fakeTask("a")), log };
+
+  it("is the log from a level on, of which unknown ones count as the worst", () => {
+    const counts = logLevels.map((level) => detailContent(task, { ...initialDetailState, pane: "log", level }).count);
+    expect(counts).toEqual([6, 5, 3, 2]);
+  });
+
+  it("is the timeline at first, and the result once there is one", () => {
+    const over = { ...task, result: fakeResult({}) };
+    expect([detailContent(task, initialDetailState).pane, detailContent(over, initialDetailState).pane]).toEqual([
+      "timeline",
+      "result",
+    ]);
+  });
+
+  it("is the end of its lines, or what stands so many lines above that", () => {
+    const lines = [1, 2, 3, 4, 5];
+    expect([windowOf(lines, 0, 2), windowOf(lines, 2, 2), windowOf(lines, 9, 2), windowOf(lines, 0, 9)]).toEqual([
+      [4, 5],
+      [2, 3],
+      [1, 2],
+      lines,
+    ]);
+  });
+});
+
+describe("the shell command for a task", () => {
+  it.each([
+    ["running", fakeServer, "resumable-mcp watch a --url http://127.0.0.1:8001/mcp"],
+    ["completed", fakeServer, "resumable-mcp result a --url http://127.0.0.1:8001/mcp"],
+    ["running", "node it's.js", "resumable-mcp watch a --server 'node it'\\''s.js'"],
+  ] as const)("that is %s at %s is %s", (status, server, command) => {
+    expect(shellCommand(newLiveTask(fakeTask("a", { status, server })))).toBe(command);
+  });
+});
