@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { isClientError } from "../src/index.js";
-import { shown, until, useFakeWorld } from "./fake-world.js";
+import { codeOf, shown, until, useFakeWorld } from "./fake-world.js";
 
 const world = useFakeWorld();
 
@@ -62,6 +62,37 @@ describe("a call", () => {
     expect(shown([...before, ...after])).toEqual([5, 10]);
     expect(after.map(({ type }) => type)).not.toContain("session_changed");
     await events.return?.();
+  });
+
+  it("fails when its server cannot tell how the task is, and the task stays unfinished", async () => {
+    const { open, tasks } = world();
+    const client = await open();
+    const call = await client.call("count", {});
+    const task = await tasks.started();
+    tasks.failing = true;
+    task.checkpoint(5);
+    expect(await codeOf(call.result())).toBe("TASK_REFUSED");
+    expect(client.summary().activeTasks.map(({ task_id }) => task_id)).toEqual([task.id]);
+    tasks.failing = false;
+    task.complete({ counted: 5 });
+    expect(await call.result()).toMatchObject({ status: "completed", structuredContent: { counted: 5 } });
+  });
+
+  it("goes on when another that was followed from the same moment is left", async () => {
+    const { open, server, tasks } = world();
+    const client = await open();
+    const ids = await Promise.all([1, 2].map(async (n) => (await client.call("count", { n })).taskId ?? ""));
+    await server.kill();
+    const follow = (id = "") => client.task(id).follow();
+    const [first, left, stays] = [follow(ids[0]), follow(ids[0]), follow(ids[1])];
+    // Once the server was tried again, it has to be asked anew for its tools.
+    for (let attempt = 1; attempt <= 2; attempt += 1) await until(first, "reconnecting");
+    await Promise.all([until(left, "reconnecting"), until(stays, "reconnecting")]);
+    await left.return?.();
+    await server.start();
+    for (const task of tasks.all) task.checkpoint(5);
+    expect(shown(await until(stays, "progress"))).toEqual([5]);
+    await Promise.all([first.return?.(), stays.return?.()]);
   });
 
   it("attaches to the unfinished task in a new process, beginning where it is", async () => {

@@ -103,6 +103,8 @@ export class FakeTask {
 /** All tasks of a fake server: what a store would hold. */
 export class FakeTasks {
   readonly all: FakeTask[] = [];
+  /** The server cannot read what it keeps: every wait fails. */
+  failing = false;
   readonly #waiters = new Set<() => void>();
 
   start(tool: string, owner: string, input: object, newTask: unknown): FakeTask {

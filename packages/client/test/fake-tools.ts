@@ -128,6 +128,7 @@ async function wait(task: FakeTask, call: FakeCall): Promise<CallToolResult> {
   const timeout = AbortSignal.timeout(Number(call.values.timeout_seconds) * 1000);
   const over = AbortSignal.any([call.signal, timeout]);
   for (;;) {
+    if (call.tasks.failing) return failure("INTERNAL", "The server failed to carry out the call. Its log says more.");
     for (const event of task.events.filter(({ seq }) => seq > seen)) {
       seen = event.seq;
       const _meta = { "resumable-mcp/task_id": task.id, "resumable-mcp/seq": event.seq };

@@ -8,6 +8,7 @@ import {
 } from "./connection-state.js";
 import { failureError } from "./failure-error.js";
 import { LinkFailure, type LinkFailureKind, type LinkSession, type ServerLink } from "./link.js";
+import { raceAbort } from "./race-abort.js";
 
 /** After these nothing changes by trying again. */
 const finalKinds: ReadonlySet<LinkFailureKind> = new Set(["unauthorized", "untrusted", "not_mcp", "answer"]);
@@ -215,19 +216,4 @@ class LiveConnection implements Connection {
 function mayRepeat(failure: LinkFailure, rule: RetryRule): boolean {
   if (failure.kind === "unreachable" || failure.kind === "session_lost") return true;
   return failure.kind === "broken" && rule === "always";
-}
-
-/** Rejects as soon as the signal aborts; the promise itself goes on for its other users. */
-async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return promise;
-  let onAbort = () => {};
-  const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new ClientError("ABORTED", "The request was given up."));
-    signal.addEventListener("abort", onAbort, { once: true });
-  });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -5,6 +5,7 @@ import type { ServerConfig } from "../server-config.js";
 import { controlFailure, type ToolResult } from "../tool-result.js";
 import type { Connection } from "./connection.js";
 import type { ListedTool } from "./link.js";
+import { raceAbort } from "./race-abort.js";
 
 /** The control tools that this client uses, by the names that they have without a prefix. */
 export const controlTools = [
@@ -56,16 +57,13 @@ export function createRemoteServer(
 
   const tools = (signal?: AbortSignal) => {
     const timeoutMs = limits.requestTimeoutMs;
-    const request = () =>
-      connection.run((link) => link.listTools({ timeoutMs }), {
-        retry: "always",
-        ...(signal === undefined ? {} : { signal }),
-      });
+    // Shared by all who ask meanwhile: whoever gives up leaves it to the others.
+    const request = () => connection.run((link) => link.listTools({ timeoutMs }), { retry: "always" });
     listed ??= request().catch((error: unknown) => {
       listed = undefined;
       throw error;
     });
-    return listed;
+    return raceAbort(listed, signal);
   };
 
   const controlName = async (tool: ControlTool, signal?: AbortSignal) => {
@@ -91,7 +89,7 @@ export function createRemoteServer(
     const failure = controlFailure(result);
     // The answer of an earlier attempt was lost, not the call.
     if (failure?.code === "ALREADY_ANSWERED" && attempts > 1) return result;
-    if (failure !== undefined) throw toError(failure);
+    if (failure !== undefined) throw refusedBy(failure);
     return result;
   };
 
@@ -104,7 +102,8 @@ export function controlPrefix(names: readonly string[]): string | undefined {
   return wait?.slice(0, -"wait_for_task".length);
 }
 
-function toError(failure: { readonly code: string; readonly message: string }): ClientError {
+/** Makes the error of a control tool that failed. */
+export function refusedBy(failure: { readonly code: string; readonly message: string }): ClientError {
   const code = failure.code === "TASK_NOT_FOUND" ? "TASK_NOT_FOUND" : "TASK_REFUSED";
   return new ClientError(code, failure.message, { reason: failure.code });
 }

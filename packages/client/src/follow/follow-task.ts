@@ -1,7 +1,7 @@
 import { ClientError } from "../client-error.js";
 import type { ClientEvent } from "../client-event.js";
 import type { ConnectionChange } from "../connection/connection.js";
-import type { RemoteServer } from "../connection/remote-server.js";
+import { type RemoteServer, refusedBy } from "../connection/remote-server.js";
 import type { ClientLimits } from "../limits.js";
 import { metaKeys } from "../meta-keys.js";
 import { parseInterim, parseTaskInfo } from "../task-info.js";
@@ -41,7 +41,8 @@ export async function followTask(options: FollowTaskOptions): Promise<TaskResult
       const before = cursor.state.lastSeq;
       const answer = await poll(options, take);
       const failure = controlFailure(answer);
-      if (failure?.code === "TASK_NOT_FOUND") throw new ClientError("TASK_NOT_FOUND", failure.message);
+      // How the wait failed says nothing of how the task ended.
+      if (failure !== undefined) throw refusedBy(failure);
       const interim = parseInterim(answer.structuredContent);
       if (interim?.task_id !== taskId) return toTaskResult(answer, taskId);
       const news = take(takeInterim(cursor.state, interim)) || cursor.state.lastSeq > before;
