@@ -1,10 +1,22 @@
+import type { ServerInfo } from "@resumable-mcp/client";
 import { plainText } from "./plain-text.js";
 
-/** A server's address as a person tells it apart: host, port and path of a URL, or the last word of a command. */
-export function serverLabel(address: string): string {
-  if (!URL.canParse(address)) return commandLabel(plainText(address));
+type KnownServer = Pick<ServerInfo, "name" | "address">;
+
+/** A server as a person tells it apart: the name they gave it, else host, port and path, or the file of a command. */
+export function serverLabel({ name, address }: KnownServer): string {
+  return plainText(name ?? addressLabel(address));
+}
+
+/** The label of the server at an address. */
+export function serverLabelAt(address: string, servers: readonly KnownServer[]): string {
+  return serverLabel(servers.find((server) => server.address === address) ?? { address });
+}
+
+function addressLabel(address: string): string {
+  if (!URL.canParse(address)) return commandLabel(address);
   const { protocol, host, pathname } = new URL(address);
-  if (!protocol.startsWith("http")) return commandLabel(plainText(address));
+  if (!protocol.startsWith("http")) return commandLabel(address);
   return pathname === "/mcp" || pathname === "/" ? host : host + pathname;
 }
 

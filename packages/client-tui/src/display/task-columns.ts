@@ -2,9 +2,8 @@ import type { LiveTask } from "../model/live-task.js";
 import { perSecondOf, remainingMsOf } from "../model/pace.js";
 import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
 import { formatDuration, progressBar, progressNumbers } from "./progress-line.js";
-import { serverLabel } from "./server-label.js";
 import { statusMark } from "./status-mark.js";
-import { elapsedMsOf, taskMessage } from "./task-facts.js";
+import { elapsedMsOf, serverOf, taskMessage } from "./task-facts.js";
 
 /** How wide the columns of a list of tasks are; 0 leaves a column out. */
 export interface TaskColumns {
@@ -33,7 +32,7 @@ export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskC
     tasks.map(({ info }) => plainText(info.tool)),
     Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))),
   );
-  const servers = new Set(tasks.map(({ info }) => info.server));
+  const servers = new Map(tasks.map((task) => [task.info.server, serverOf(task)]));
   const wanted = { name, numbers, time: 6, bar: columns < 60 ? 5 : Math.min(20, Math.floor(columns / 8)) };
   const used = leadColumns + Object.values(wanted).reduce((sum, width) => sum + width + 1, 0);
   let room = columns - used;
@@ -43,7 +42,7 @@ export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskC
     return width;
   };
   const left = take(7);
-  const server = servers.size > 1 ? take(widest([...servers].map(serverLabel), 18)) : 0;
+  const server = servers.size > 1 ? take(widest([...servers.values()], 18)) : 0;
   const rate = take(7);
   if (room >= leastMessage) return { ...wanted, left, server, rate, message: room };
   const longest = widest(
@@ -84,7 +83,7 @@ export function taskLineText(
   const perSecond = moves ? perSecondOf(pace) : undefined;
   const cells = {
     name: plainText(info.tool),
-    server: serverLabel(info.server),
+    server: serverOf(task),
     bar: progressBar(info.percent, columns.bar),
     numbers: fittingNumbers(task, columns.numbers),
     time: elapsed === undefined ? "" : formatDuration(elapsed),

@@ -2,7 +2,13 @@ import { isFinal, type TaskResult } from "@resumable-mcp/client";
 import type { LiveTask } from "../model/live-task.js";
 import { plainText } from "./plain-text.js";
 import { formatDuration } from "./progress-line.js";
+import { serverLabel } from "./server-label.js";
 import { statusWord } from "./status-mark.js";
+
+/** What the server of a task is called. */
+export function serverOf({ info, serverName }: LiveTask): string {
+  return serverLabel({ address: info.server, ...(serverName === undefined ? {} : { name: serverName }) });
+}
 
 /** How long a task takes, or took. */
 export function elapsedMsOf({ info }: LiveTask, nowMs: number): number | undefined {

@@ -75,11 +75,11 @@ export function reduceBoardBatch(state: BoardState, actions: readonly BoardActio
 export function reduceBoard(state: BoardState, action: BoardAction): BoardState {
   switch (action.type) {
     case "listed":
-      return { ...heardOf(state, action.server), tasks: withListed(state.tasks, action.tasks) };
+      return { ...heardOf(state, action.server), tasks: withListed(state, action.tasks) };
     case "silent":
-      return { ...heardOf(state, action.server), tasks: withRemembered(state.tasks, action.tasks) };
+      return { ...heardOf(state, action.server), tasks: withRemembered(state, action.tasks) };
     case "seen":
-      return { ...state, tasks: new Map(state.tasks).set(action.task.id, seen(state.tasks, action.task)) };
+      return { ...state, tasks: new Map(state.tasks).set(action.task.id, seen(state, action.task)) };
     case "event":
       return change(state, action.taskId, (task) => applyEvent(task, action.event, action.atMs));
     case "finished":
@@ -91,7 +91,7 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
     case "removed":
       return { ...state, tasks: new Map([...state.tasks].filter(([id]) => id !== action.taskId)) };
     case "servers":
-      return { ...state, servers: action.servers };
+      return withServers(state, action.servers);
     case "dismissed":
       return withoutNotice(state);
     case "notice":
@@ -109,18 +109,36 @@ function withoutNotice(state: BoardState): BoardState {
   return rest;
 }
 
-function withListed(known: BoardState["tasks"], tasks: readonly TaskInfo[]): BoardState["tasks"] {
-  return new Map([...known, ...tasks.map((info) => [info.id, seen(known, info)] as const)]);
+function withListed(state: BoardState, tasks: readonly TaskInfo[]): BoardState["tasks"] {
+  return new Map([...state.tasks, ...tasks.map((info) => [info.id, seen(state, info)] as const)]);
 }
 
-function withRemembered(known: BoardState["tasks"], remembered: readonly ActiveTask[]): BoardState["tasks"] {
-  const unknown = remembered.filter(({ task_id }) => !known.has(task_id));
-  return new Map([...known, ...unknown.map((task) => [task.task_id, rememberedTask(task)] as const)]);
+function withRemembered({ tasks, servers }: BoardState, remembered: readonly ActiveTask[]): BoardState["tasks"] {
+  const unknown = remembered.filter(({ task_id }) => !tasks.has(task_id));
+  return new Map([
+    ...tasks,
+    ...unknown.map((task) => [task.task_id, withServerName(rememberedTask(task), servers)] as const),
+  ]);
 }
 
-function seen(tasks: BoardState["tasks"], info: TaskInfo): LiveTask {
+/** Tasks bear the names of their servers, so that a row needs nothing but its task. */
+function withServers(state: BoardState, servers: BoardState["servers"]): BoardState {
+  const nameOf = ({ address, name }: ServerInfo) => `${address} ${name}`;
+  if (servers.map(nameOf).join("\n") === state.servers.map(nameOf).join("\n")) return { ...state, servers };
+  const tasks = new Map([...state.tasks].map(([id, task]) => [id, withServerName(task, servers)] as const));
+  return { ...state, servers, tasks };
+}
+
+function withServerName(task: LiveTask, servers: BoardState["servers"]): LiveTask {
+  const name = servers.find(({ address }) => address === task.info.server)?.name;
+  if (name === task.serverName) return task;
+  const { serverName: _before, ...rest } = task;
+  return name === undefined ? rest : { ...rest, serverName: name };
+}
+
+function seen({ tasks, servers }: BoardState, info: TaskInfo): LiveTask {
   const known = tasks.get(info.id);
-  if (known === undefined) return newLiveTask(info);
+  if (known === undefined) return withServerName(newLiveTask(info), servers);
   const { remembered: _asked, gone: _back, ...task } = known;
   // What is being followed is newer than any list.
   const stale = task.info.lastSeq > info.lastSeq && task.info.generation === info.generation;

@@ -19,6 +19,8 @@ export interface LogLine {
 /** A task as the screen shows it: what its server said last, and what came since. */
 export interface LiveTask {
   readonly info: TaskInfo;
+  /** What its server is called, where the user gave it a name. */
+  readonly serverName?: string;
   readonly log: readonly LogLine[];
   readonly pace: Pace;
   readonly result?: TaskResult;

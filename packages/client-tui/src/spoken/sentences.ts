@@ -4,7 +4,7 @@ import { plainText } from "../display/plain-text.js";
 import { serverLabel } from "../display/server-label.js";
 import { serverWord } from "../display/server-word.js";
 import { statusWord } from "../display/status-mark.js";
-import { resultPreview } from "../display/task-facts.js";
+import { resultPreview, serverOf } from "../display/task-facts.js";
 import type { BoardState } from "../model/board-state.js";
 import type { LiveTask } from "../model/live-task.js";
 
@@ -12,14 +12,15 @@ import type { LiveTask } from "../model/live-task.js";
 const toldPercent = 10;
 
 /** One task as a sentence: `count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.` */
-export function taskSentence({ info, problem, reconnecting, remembered }: LiveTask): string {
-  const { tool, server, status, interrupted, progress, total, percent, message } = info;
+export function taskSentence(task: LiveTask): string {
+  const { info, problem, reconnecting, remembered } = task;
+  const { tool, status, interrupted, progress, total, percent, message } = info;
   const share = percent === undefined ? "" : `${percent} percent, `;
   const far = total === undefined ? `at ${progress}` : `${share}${progress} of ${total}`;
   const is = remembered === true ? "was last seen" : beingWord(status, interrupted);
   const trouble = reconnecting === undefined ? problem : `Reconnecting: ${reconnecting}`;
   const parts = [
-    `${tool} at ${serverLabel(server)} ${is}: ${far}`,
+    `${tool} at ${serverOf(task)} ${is}: ${far}`,
     message,
     trouble,
     ...info.questions.map((q) => `It asks: ${q.message}`),
@@ -33,8 +34,8 @@ function beingWord(status: TaskStatus, interrupted: boolean): string {
 }
 
 /** How a server stands, as a sentence. */
-export function serverSentence({ address, state }: ServerInfo): string {
-  return withPeriod(`Server ${serverLabel(address)} is ${serverWord(state)}`);
+export function serverSentence(server: ServerInfo): string {
+  return withPeriod(`Server ${serverLabel(server)} is ${serverWord(server.state)}`);
 }
 
 /** What the program opens with: the servers, and what is not finished. */

@@ -1,6 +1,6 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { type ReactNode, useMemo } from "react";
-import { serverLabel } from "../display/server-label.js";
+import { serverLabelAt } from "../display/server-label.js";
 import { Form } from "./form/form.js";
 import type { FormButton, FormOutcome } from "./form/form-state.js";
 import type { ScreenProps } from "./screen-props.js";
@@ -12,13 +12,13 @@ const buttons: readonly FormButton[] = [
 
 /** The form for a tool's arguments, with those of the last time. */
 export function CallScreen(props: ScreenProps & { readonly tool: ToolInfo }): ReactNode {
-  const { tool, client, columns, rows } = props;
+  const { tool, client, state, columns, rows } = props;
   const shape = useMemo(() => ({ schema: tool.inputSchema, buttons }), [tool]);
   const before = useMemo(() => client.lastArguments(tool.name), [tool, client]);
   return (
     <Form
       title={[
-        `${tool.title ?? tool.name} at ${serverLabel(tool.server)}`,
+        `${tool.title ?? tool.name} at ${serverLabelAt(tool.server, state.servers)}`,
         ...(tool.description === undefined ? [] : [tool.description]),
       ].join(": ")}
       shape={shape}

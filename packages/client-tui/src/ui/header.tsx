@@ -21,8 +21,8 @@ export function headerText(servers: readonly ServerInfo[], columns: number): str
   return textWidth(named) <= columns ? named : ` ${short}`;
 }
 
-function standing({ address, state }: ServerInfo): string {
-  return `${serverLabel(address)} ${serverWord(state)}`;
+function standing(server: ServerInfo): string {
+  return `${serverLabel(server)} ${serverWord(server.state)}`;
 }
 
 function summary(servers: readonly ServerInfo[]): string {

@@ -1,6 +1,6 @@
 import { isFinal } from "@resumable-mcp/client";
-import { serverLabel } from "../../display/server-label.js";
 import { statusWord } from "../../display/status-mark.js";
+import { serverOf } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../key-press.js";
@@ -65,9 +65,10 @@ export function shownTasks(
     .sort((left, right) => rank(left) - rank(right) || compare(left, right) || byAge(left, right));
 }
 
-function matches({ info }: LiveTask, wanted: string): boolean {
+function matches(task: LiveTask, wanted: string): boolean {
+  const { info } = task;
   const word = statusWord(info.status, info.interrupted);
-  const texts = [info.tool, info.id, word, info.message ?? "", serverLabel(info.server)];
+  const texts = [info.tool, info.id, word, info.message ?? "", serverOf(task)];
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
@@ -84,7 +85,7 @@ const comparisons: Readonly<Record<SortOrder, Comparison>> = {
   name: (left, right) => compareTexts(left.info.tool, right.info.tool),
   progress: (left, right) => (right.info.percent ?? -1) - (left.info.percent ?? -1),
   "time left": (left, right) => leftMs(left) - leftMs(right),
-  server: (left, right) => compareTexts(left.info.server, right.info.server),
+  server: (left, right) => compareTexts(serverOf(left), serverOf(right)),
 };
 
 /** What it is worth at the task's own last sign of life, so that the order does not depend on the moment. */

@@ -21,8 +21,9 @@ export function openingTasks(lines: readonly OpeningLine[]): readonly LiveTask[]
   return lines.flatMap((line) => (line.kind === "task" ? [line.task] : []));
 }
 
-function serverLines({ address, state }: ServerInfo, tasks: readonly LiveTask[]): readonly OpeningLine[] {
-  const text = `${serverLabel(address)}  ${serverWord(state)}`;
+function serverLines(server: ServerInfo, tasks: readonly LiveTask[]): readonly OpeningLine[] {
+  const { address, state } = server;
+  const text = `${serverLabel(server)}  ${serverWord(state)}`;
   const own = tasks.filter(({ info }) => info.server === address);
   return [{ kind: "server", key: address, text }, ...own.map(taskLine)];
 }

@@ -1,5 +1,4 @@
 import type { ToolInfo } from "@resumable-mcp/client";
-import { serverLabel } from "../../display/server-label.js";
 import type { KeyPress } from "../key-press.js";
 import { moveCursor } from "../list-cursor.js";
 import type { KeyStep } from "../use-key-state.js";
@@ -10,11 +9,15 @@ export interface ToolListState {
   readonly search: string;
 }
 
-/** The tools whose name or description contains what is searched for. */
-export function matchingTools(tools: readonly ToolInfo[], search: string): readonly ToolInfo[] {
+/** The tools whose name, server or description contains what is searched for. */
+export function matchingTools(
+  tools: readonly ToolInfo[],
+  search: string,
+  serverAt: (address: string) => string,
+): readonly ToolInfo[] {
   const wanted = search.toLowerCase();
   return tools.filter(({ name, server, description = "" }) =>
-    `${name} ${serverLabel(server)} ${description}`.toLowerCase().includes(wanted),
+    `${name} ${serverAt(server)} ${description}`.toLowerCase().includes(wanted),
   );
 }
 
@@ -23,13 +26,14 @@ export function reduceToolList(
   state: ToolListState,
   key: KeyPress,
   tools: readonly ToolInfo[],
+  serverAt: (address: string) => string,
 ): KeyStep<ToolListState, { readonly type: "back" } | { readonly type: "choose"; readonly tool: ToolInfo }> {
   if (key.name === "escape")
     return state.search === "" ? { state, outcome: { type: "back" } } : { state: { cursor: 0, search: "" } };
   if (key.name === "backspace") return { state: { cursor: 0, search: state.search.slice(0, -1) } };
   const typed = key.paste ?? key.text;
   if (typed !== "") return { state: { cursor: 0, search: state.search + typed } };
-  const shown = matchingTools(tools, state.search);
+  const shown = matchingTools(tools, state.search, serverAt);
   const cursor = moveCursor(state.cursor, key, shown.length);
   const tool = shown[cursor];
   if (key.name !== "enter" || tool === undefined) return { state: { ...state, cursor } };

@@ -2,7 +2,6 @@ import type { ToolInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
-import { serverLabel } from "../../display/server-label.js";
 import { leadMark, visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
 import type { Loaded } from "../use-loaded.js";
@@ -18,21 +17,24 @@ const mostServerColumns = 16;
 /** The tools that can be called. */
 export function ToolList(props: {
   readonly tools: Loaded<readonly ToolInfo[]>;
+  /** What the server at an address is called. */
+  readonly serverAt: (address: string) => string;
   readonly columns: number;
   readonly rows: number;
   readonly onChoose: (tool: ToolInfo) => void;
   readonly onBack: () => void;
 }): ReactNode {
-  const { columns, rows, onChoose, onBack } = props;
+  const { serverAt, columns, rows, onChoose, onBack } = props;
   const tools = props.tools.name === "there" ? props.tools.value : [];
   const { cursor, search } = useKeyState(
-    (state, key) => reduceToolList(state, key, tools),
+    (state, key) => reduceToolList(state, key, tools, serverAt),
     { cursor: 0, search: "" },
     (outcome) => (outcome.type === "back" ? onBack() : onChoose(outcome.tool)),
   );
-  const shown = matchingTools(tools, search);
+  const shown = matchingTools(tools, search, serverAt);
   const range = { ...visibleRange(cursor, shown.length, rows - 1), count: shown.length };
-  const lines = toolLines(shown, new Set(tools.map(({ server }) => server)).size > 1, columns);
+  const several = new Set(tools.map(({ server }) => server)).size > 1;
+  const lines = toolLines(shown, several ? serverAt : undefined, columns);
   return (
     <Box flexDirection="column">
       <Text bold>{`Which tool? ${cutStart(`${plainText(search)}_`, columns - 12)}`}</Text>
@@ -52,13 +54,17 @@ export function ToolList(props: {
 }
 
 /** Names in one column, where there are several servers theirs in another, and what the tools are for. */
-function toolLines(tools: readonly ToolInfo[], several: boolean, columns: number): readonly string[] {
+function toolLines(
+  tools: readonly ToolInfo[],
+  serverAt: ((address: string) => string) | undefined,
+  columns: number,
+): readonly string[] {
   const names = tools.map(({ name }) => plainText(name));
   const width = Math.min(mostNameColumns, Math.floor(columns / 2), Math.max(0, ...names.map(textWidth)));
-  const labels = tools.map(({ server }) => serverLabel(server));
+  const labels = serverAt === undefined ? [] : tools.map(({ server }) => serverAt(server));
   const place = Math.min(mostServerColumns, Math.max(0, ...labels.map(textWidth)));
   return tools.map(({ title, description }, index) => {
-    const server = several ? [fitText(labels[index] ?? "", place)] : [];
+    const server = serverAt === undefined ? [] : [fitText(labels[index] ?? "", place)];
     return [fitText(names[index] ?? "", width), ...server, plainText(description ?? title ?? "")].join("  ");
   });
 }
