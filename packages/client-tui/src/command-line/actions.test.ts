@@ -1,3 +1,4 @@
+import { defaultStateFile } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { fakeTask } from "../../test/fake-client.js";
 import { newLiveTask } from "../model/live-task.js";
@@ -80,7 +81,7 @@ describe("every action of the screens", () => {
       fakeTask("a"),
       fakeTask("b", { status: "completed" }),
       fakeTask("c", { server: 'node "it\'s a server.js" --x' }),
-    ].map((task) => splitCommand(shellCommand(newLiveTask(task))));
+    ].map((task) => splitCommand(shellCommand(newLiveTask(task), defaultStateFile())));
     expect(lines.map(([program]) => program)).toEqual(["resumable-mcp", "resumable-mcp", "resumable-mcp"]);
     const parsed = lines.map(([, ...words]) => parseCommandLine(words, {}));
     expect(parsed.map(({ command, words, servers, server }) => [command, words, servers[0] ?? server])).toEqual([
@@ -88,6 +89,11 @@ describe("every action of the screens", () => {
       ["result", ["b"], { url: "http://127.0.0.1:8001/mcp" }],
       ["watch", ["c"], 'node "it\'s a server.js" --x'],
     ]);
+  });
+
+  it("is copied with the state file that knows its tasks, where that is another than the usual one", () => {
+    const [, ...words] = splitCommand(shellCommand(newLiveTask(fakeTask("a")), "/my files/state.json"));
+    expect(parseCommandLine(words, {}).state).toBe("/my files/state.json");
   });
 });
 

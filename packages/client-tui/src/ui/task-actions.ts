@@ -19,7 +19,9 @@ export interface TaskActions {
 type Verb = "pause" | "resume" | "cancel" | "forget";
 
 /** Connects what users want with tasks to the board and to the next screen. */
-export function taskActions(props: Pick<ScreenProps, "board" | "state" | "unfinished" | "go" | "copy">): TaskActions {
+export function taskActions(
+  props: Pick<ScreenProps, "client" | "board" | "state" | "unfinished" | "go" | "copy">,
+): TaskActions {
   const { board, state, unfinished, go } = props;
   const openDetail = (taskId: string) => go({ type: "open", screen: { name: "detail", taskId } });
   const keys = (lines: readonly string[]) => go({ type: "open", screen: keysPage(lines) });
@@ -71,8 +73,8 @@ function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: Live
   else go({ type: "open", screen: { name: "answer", taskId: info.id, question } });
 }
 
-function copy({ copy: put, go }: Pick<ScreenProps, "copy" | "go">, task: LiveTask): void {
-  const command = shellCommand(task);
+function copy({ client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">, task: LiveTask): void {
+  const command = shellCommand(task, client.summary().stateFile);
   put(command);
   const lines = [command, "", "It is in the clipboard too, if your terminal allows that."];
   go({ type: "open", screen: { name: "page", title: "The same in a shell", lines } });

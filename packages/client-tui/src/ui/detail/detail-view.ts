@@ -1,4 +1,4 @@
-import { isFinal } from "@resumable-mcp/client";
+import { defaultStateFile, isFinal } from "@resumable-mcp/client";
 import { countText } from "../../display/count-text.js";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration } from "../../display/progress-line.js";
@@ -125,12 +125,13 @@ export function windowOf<Line>(lines: readonly Line[], up: number, rows: number)
 }
 
 /** Words that do with a task in a shell what the screen does. */
-export function shellCommand({ info }: LiveTask): string {
+export function shellCommand({ info }: LiveTask, stateFile: string): string {
   const { id, server, status } = info;
   const verb = isFinal(status) ? "result" : "watch";
   // A command's address has lost its quotes: only its name finds it again.
   const place = /^https?:/.test(server) ? `--url ${quoted(server)}` : `--server ${quoted(server)}`;
-  return `resumable-mcp ${verb} ${id} ${place}`;
+  const state = stateFile === defaultStateFile() ? "" : ` --state ${quoted(stateFile)}`;
+  return `resumable-mcp ${verb} ${id} ${place}${state}`;
 }
 
 function quoted(word: string): string {
