@@ -125,6 +125,11 @@ export function reduceBoardView(
   };
 }
 
+/** Keeps the cursor to the task at which it was drawn; while a filter is typed it stays at the first that matches. */
+export function atDrawn(state: BoardViewState, drawn: string | undefined): BoardViewState {
+  return state.at !== undefined || state.typing || drawn === undefined ? state : { ...state, at: drawn };
+}
+
 function placed(state: BoardViewState, cursor: number, ids: readonly string[]): BoardViewState {
   const at = ids[cursor];
   return { ...state, cursor, ...(at === undefined ? {} : { at }) };

@@ -1,6 +1,6 @@
 import { isFinal } from "@resumable-mcp/client";
 import { Box } from "ink";
-import { type ReactNode, useEffect, useMemo } from "react";
+import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { columnTitles, shareColumns, type TaskColumns } from "../../display/task-columns.js";
 import { resultPreview, taskMessage } from "../../display/task-facts.js";
@@ -11,6 +11,7 @@ import { keptCursor, visibleRange } from "../list-cursor.js";
 import { TaskRow, useSameWidths } from "../task-row.js";
 import { useKeyState } from "../use-key-state.js";
 import {
+  atDrawn,
   type BoardOutcome,
   type BoardViewState,
   initialBoardView,
@@ -33,11 +34,18 @@ export function Board(props: {
   readonly onLook: (taskId: string) => void;
 }): ReactNode {
   const { tasks, columns, rows, nowMs, onOutcome, onLook } = props;
-  const view = useKeyState((state, key) => reduceBoardView(state, key, tasks.values()), initialBoardView, onOutcome);
+  // A key means the task that the user saw at the cursor, also before the cursor was ever moved.
+  const drawn = useRef<string>(undefined);
+  const view = useKeyState(
+    (state, key) => reduceBoardView(atDrawn(state, drawn.current), key, tasks.values()),
+    initialBoardView,
+    onOutcome,
+  );
   const { finished, filter, sort } = view;
   const shown = useMemo(() => shownTasks(tasks.values(), { finished, filter, sort }), [tasks, finished, filter, sort]);
   const ids = useMemo(() => shown.map(({ info }) => info.id), [shown]);
-  const cursor = keptCursor(view, ids);
+  const cursor = keptCursor(atDrawn(view, drawn.current), ids);
+  drawn.current = ids[cursor];
   const { from, to } = visibleRange(cursor, shown.length, rows - frameRows);
   const visible = shown.slice(from, to);
   const widths = useSameWidths(shareColumns(visible, columns));
