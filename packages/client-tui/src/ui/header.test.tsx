@@ -21,9 +21,7 @@ describe("the header", () => {
   });
 
   it("tells how each server stands where there is room", () => {
-    expect(shown(twoServers, 80)).toBe(
-      " resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused",
-    );
+    expect(shown(twoServers, 80)).toBe(" resumable-mcp · work live · 127.0.0.1:8002 down: connection refused");
     expect(shown([...twoServers, waiting], 120)).toBe(
       " resumable-mcp · 1 of 3 servers live · 127.0.0.1:8002 down: connection refused",
     );

@@ -68,7 +68,12 @@ const screens: readonly (readonly [string, readonly string[], unknown, (key: Key
     (key) => reduceDetail(detail, key, { pane: key.name === "enter" ? "result" : "log", count: 9, tree, asks: false }),
   ],
   ["form", formKeys, form, (key) => reduceForm(form, key, plainShape)],
-  ["tools", toolListKeys, { cursor: 1, search: "" }, (key) => reduceToolList({ cursor: 1, search: "" }, key, tools)],
+  [
+    "tools",
+    toolListKeys,
+    { cursor: 1, search: "" },
+    (key) => reduceToolList({ cursor: 1, search: "" }, key, tools, String),
+  ],
   ["servers", serversKeys, { cursor: 1 }, (key) => reduceServers({ cursor: 1 }, key, ["a", "b", "c"])],
   ["import", importKeys, { cursor: 1 }, (key) => reduceImport({ cursor: 1 }, key, servers)],
 ];

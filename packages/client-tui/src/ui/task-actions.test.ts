@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fakeTask } from "../../test/fake-client.js";
+import { fakeClient, fakeTask } from "../../test/fake-client.js";
 import { initialBoardState } from "../model/board-state.js";
 import { type LiveTask, newLiveTask } from "../model/live-task.js";
 import type { NavigationAction } from "./navigation.js";
@@ -39,6 +39,7 @@ describe("what a key wants with a task", () => {
     };
     const actions = taskActions({
       // The actions use no more of a board than this.
+      client: fakeClient({ tasks: [], said: [] }),
       board: board as unknown as Parameters<typeof taskActions>[0]["board"],
       state: { ...initialBoardState, tasks: new Map([running, over].map((task) => [task.info.id, task])) },
       unfinished: [running, { ...gone, remembered: true }],
@@ -79,7 +80,7 @@ describe("what a key wants with a task", () => {
     actions.onDetail("pause", undefined);
     expect(actions.done).toEqual([
       "This task asks nothing.",
-      "copy resumable-mcp watch a --url http://127.0.0.1:8001/mcp",
+      "copy resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json",
       "open page",
       ...["back", "open confirm"],
       "back",

@@ -20,6 +20,16 @@ async function openBoard(tasks: Parameters<typeof openScreens>[0], options?: Ope
 }
 
 describe("the list of tasks", () => {
+  it("keeps the cursor at the task at which it was first seen when that finishes and moves down", async () => {
+    const screen = await openBoard(three.slice(0, 2));
+    await screen.until("▸ > count_words");
+    screen.board.store.dispatch({ type: "seen", task: fakeTask("a", { status: "completed", lastSeq: 10 }) });
+    const { lines } = await screen.until("▸ + count_words");
+    expect(lines.slice(3, 5).map((line) => line.slice(0, 15))).toEqual(["  = backup     ", "▸ + count_words"]);
+    screen.press("c");
+    await screen.until("Cancel task a");
+  });
+
   it("has columns that stay in line, and marks that read without colour", async () => {
     expect((await openBoard(three)).frame()).toMatchInlineSnapshot(`
       80×24
@@ -54,13 +64,13 @@ describe("the list of tasks", () => {
     const tasks = [...three, fakeTask("d", { tool: "mirror", server: otherServer })];
     expect((await openBoard(tasks, { size: large, servers: twoServers })).frame()).toMatchInlineSnapshot(`
       120×40
-      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │Tasks 1-4 of 4
       │    task        server         progress                    time   left    rate
-      │▸ > count_words 127.0.0.1:8001 █████░░░░░░░░░░ 30% (15/50) 9s                     Processed 15/50 records
-      │  = backup      127.0.0.1:8001 █████░░░░░░░░░░ 30% (15/50) 10s                    paused: Processed 15/50 records
+      │▸ > count_words work           █████░░░░░░░░░░ 30% (15/50) 9s                     Processed 15/50 records
+      │  = backup      work           █████░░░░░░░░░░ 30% (15/50) 10s                    paused: Processed 15/50 records
       │  > mirror      127.0.0.1:8002 █████░░░░░░░░░░ 30% (15/50) 12s                    Processed 15/50 records
-      │  x train       127.0.0.1:8001 █████░░░░░░░░░░ 30% (15/50) 10s                    failed: no data
+      │  x train       work           █████░░░░░░░░░░ 30% (15/50) 10s                    failed: no data
       ⋮ 31 empty lines
       │Enter open · p pause · r resume · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
     `);

@@ -216,13 +216,13 @@ describe("a task in detail", () => {
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │The same in a shell
-      │resumable-mcp watch a --url http://127.0.0.1:8001/mcp
+      │resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json
       │
       │It is in the clipboard too, if your terminal allows that.
       ⋮ 17 empty lines
       │↑↓ scroll · Esc back
     `);
-    expect(screen.copied).toEqual(["resumable-mcp watch a --url http://127.0.0.1:8001/mcp"]);
+    expect(screen.copied).toEqual(["resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json"]);
   });
 
   it("says that a task is gone in whole words, and how to leave", () => {

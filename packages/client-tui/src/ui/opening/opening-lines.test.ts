@@ -13,7 +13,7 @@ describe("the lines of the opening screen", () => {
   it("are every server with its own tasks, and at the end those of servers that are no longer known", () => {
     const lines = openingLines(twoServers, tasks);
     expect(lines.map((line) => (line.kind === "server" ? line.text : line.key))).toEqual([
-      "127.0.0.1:8001  live",
+      "work  live",
       "task-0",
       "127.0.0.1:8002  down: connection refused",
       "task-1",

@@ -12,10 +12,10 @@ describe("the opening screen", () => {
     const screen = openScreens([...two, fakeTask("c", { status: "completed" })], { servers: twoServers });
     expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
       80×24
-      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │2 of your tasks are not finished: resume, watch, cancel, forget?
       │
-      │127.0.0.1:8001  live
+      │work  live
       │▸ > count_words ███░░░░░░░ 30% (15/50) 12s                    Processed 15/50 r…
       │127.0.0.1:8002  down: connection refused
       │  = count_words ███░░░░░░░ 30% (15/50) 12s                    paused: Processed…
@@ -31,7 +31,7 @@ describe("the opening screen", () => {
       40×10
       │ 1 of 2 servers live · 127.0.0.1:8002 d…
       │2 of your tasks are not finished.
-      │127.0.0.1:8001  live
+      │work  live
       │▸ > count_words ██░░░ 30% (15/50) 12s
       │127.0.0.1:8002  down: connection refused
       │  = count_words ██░░░ 30% (15/50) 12s
@@ -45,10 +45,10 @@ describe("the opening screen", () => {
     const screen = openScreens(two, { servers: twoServers, size: large });
     expect(await screen.until("2 of your tasks")).toMatchInlineSnapshot(`
       120×40
-      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │2 of your tasks are not finished: resume, watch, cancel, forget?
       │
-      │127.0.0.1:8001  live
+      │work  live
       │▸ > count_words █████░░░░░░░░░░ 30% (15/50) 12s                    Processed 15/50 records
       │127.0.0.1:8002  down: connection refused
       │  = count_words █████░░░░░░░░░░ 30% (15/50) 12s                    paused: Processed 15/50 records

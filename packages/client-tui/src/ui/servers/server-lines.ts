@@ -22,7 +22,7 @@ export function serverLine({ info, sinceMs }: SeenServer, nowMs: number, columns
     return `${markOf(state)} ${parts.map(plainText).join("  ")}`;
   };
   const whole = lineOf(address);
-  return cutText(textWidth(whole) <= columns ? whole : lineOf(serverLabel(address)), columns);
+  return cutText(textWidth(whole) <= columns ? whole : lineOf(serverLabel({ address })), columns);
 }
 
 function markOf({ name }: ServerInfo["state"]): string {

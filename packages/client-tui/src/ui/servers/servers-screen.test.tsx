@@ -21,7 +21,7 @@ describe("the screen of the servers", () => {
     const screen = await openServers();
     expect(screen.frame()).toMatchInlineSnapshot(`
       80×24
-      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │Servers
       │▸ + work  http://127.0.0.1:8001/mcp  live
       │  x http://127.0.0.1:8002/mcp  down: connection refused

@@ -1,7 +1,10 @@
 import type { ToolInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { named, pasted, typed } from "../../../test/key-presses.js";
+import { serverLabelAt } from "../../display/server-label.js";
 import { matchingTools, reduceToolList } from "./tool-list-state.js";
+
+const serverAt = (address: string) => serverLabelAt(address, [{ address: "http://b.example.com/mcp", name: "work" }]);
 
 describe("the list of tools", () => {
   const tools: readonly ToolInfo[] = ["count", "confirm"].map((name) => ({
@@ -12,9 +15,12 @@ describe("the list of tools", () => {
   }));
 
   it("searches as one types", () => {
-    const found = reduceToolList({ cursor: 1, search: "" }, typed("conf"), tools);
-    expect(reduceToolList(found.state, named("enter"), tools).outcome).toEqual({ type: "choose", tool: tools[1] });
-    expect(reduceToolList(found.state, named("escape"), tools).state.search).toBe("");
+    const found = reduceToolList({ cursor: 1, search: "" }, typed("conf"), tools, serverAt);
+    expect(reduceToolList(found.state, named("enter"), tools, serverAt).outcome).toEqual({
+      type: "choose",
+      tool: tools[1],
+    });
+    expect(reduceToolList(found.state, named("escape"), tools, serverAt).state.search).toBe("");
   });
 
   it("finds by name, server and description, whatever the case", () => {
@@ -27,26 +33,33 @@ describe("the list of tools", () => {
     });
     const all = [
       named_("zip"),
-      named_("count", { description: "Counts the WORDS" }),
+      named_("count", { description: "Counts THE words" }),
       named_("far", { server: "http://example.com/mcp" }),
+      named_("near", { server: "http://b.example.com/mcp" }),
     ];
-    const found = ["ZIP", "words", "example", ""].map((search) => matchingTools(all, search).map(({ name }) => name));
-    expect(found).toEqual([["zip"], ["count"], ["far"], ["zip", "count", "far"]]);
+    const found = ["ZIP", "the words", "example", "work", ""].map((search) =>
+      matchingTools(all, search, serverAt).map(({ name }) => name),
+    );
+    expect(found).toEqual([["zip"], ["count"], ["far"], ["near"], ["zip", "count", "far", "near"]]);
   });
 
   it("takes a paste as text to search for, and Backspace takes the last character back", () => {
     const start = { cursor: 1, search: "" };
-    const search = reduceToolList(start, pasted("confx"), tools).state;
-    expect(reduceToolList(search, named("backspace"), tools)).toEqual({ state: { cursor: 0, search: "conf" } });
+    const search = reduceToolList(start, pasted("confx"), tools, serverAt).state;
+    expect(reduceToolList(search, named("backspace"), tools, serverAt)).toEqual({
+      state: { cursor: 0, search: "conf" },
+    });
   });
 
   it("moves among what was found, and chooses nothing where nothing was", () => {
     const start = { cursor: 0, search: "co" };
-    expect(reduceToolList(start, named("down"), tools)).toEqual({ state: { cursor: 1, search: "co" } });
-    expect(reduceToolList({ cursor: 0, search: "zz" }, named("enter"), tools).outcome).toBeUndefined();
+    expect(reduceToolList(start, named("down"), tools, serverAt)).toEqual({ state: { cursor: 1, search: "co" } });
+    expect(reduceToolList({ cursor: 0, search: "zz" }, named("enter"), tools, serverAt).outcome).toBeUndefined();
   });
 
   it("is left by Escape once nothing is searched for", () => {
-    expect(reduceToolList({ cursor: 0, search: "" }, named("escape"), tools).outcome).toEqual({ type: "back" });
+    expect(reduceToolList({ cursor: 0, search: "" }, named("escape"), tools, serverAt).outcome).toEqual({
+      type: "back",
+    });
   });
 });

@@ -3,6 +3,7 @@ import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { fakeTool } from "../../../test/fake-client.js";
 import { hostile, otherServer } from "../../../test/odd-texts.js";
 import { keys } from "../../../test/open-screens.js";
+import { serverLabelAt } from "../../display/server-label.js";
 import type { Loaded } from "../use-loaded.js";
 import { ToolList } from "./tool-list.js";
 
@@ -21,6 +22,7 @@ function open(given: Loaded<readonly ReturnType<typeof fakeTool>[]>, size = usua
   const list = (
     <ToolList
       tools={given}
+      serverAt={(address) => serverLabelAt(address, [{ address: otherServer, name: "work" }])}
       {...size}
       rows={size.rows - 4}
       onChoose={({ name }) => chosen.push(name)}
@@ -37,16 +39,16 @@ describe("the list of tools", () => {
       │Which tool? _
       │▸ count_words                       127.0.0.1:8001  Counts the words of a file.
       │  数える道具                        127.0.0.1:8001  日本語の説明
-      │  evil next line                    127.0.0.1:8002  evil next line
-      │  a_tool_with_a_name_that_is_long…  127.0.0.1:8002  Counts the words of a file.
+      │  evil next line                    work            evil next line
+      │  a_tool_with_a_name_that_is_long…  work            Counts the words of a file.
     `);
     expect(open(there(tools), large).frame()).toMatchInlineSnapshot(`
       120×40
       │Which tool? _
       │▸ count_words                       127.0.0.1:8001  Counts the words of a file.
       │  数える道具                        127.0.0.1:8001  日本語の説明
-      │  evil next line                    127.0.0.1:8002  evil next line
-      │  a_tool_with_a_name_that_is_long…  127.0.0.1:8002  Counts the words of a file.
+      │  evil next line                    work            evil next line
+      │  a_tool_with_a_name_that_is_long…  work            Counts the words of a file.
     `);
   });
 
