@@ -12,7 +12,11 @@ describe("what a server is called", () => {
     ["the name that its user gave it", { address: fakeServer, name: "work" }, "work"],
     ["host and port", { address: "http://127.0.0.1:8001/mcp" }, "127.0.0.1:8001"],
     ["the host alone", { address: "https://example.com/" }, "example.com"],
-    ["host and path, where that is not the usual one", { address: "https://example.com/team/mcp" }, "example.com/team/mcp"],
+    [
+      "host and path, where that is not the usual one",
+      { address: "https://example.com/team/mcp" },
+      "example.com/team/mcp",
+    ],
     ["the file that a command runs", { address: "node --inspect /srv/tools/server.js --port 1" }, "server.js"],
     ["the command, where it runs no file", { address: "uvx weather" }, "uvx"],
     ["a file on Windows", { address: "C:\\tools\\server.mjs" }, "server.mjs"],

@@ -1,3 +1,4 @@
+import { defaultStateFile } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { fakeResult, hostile } from "../../../test/odd-texts.js";
@@ -94,6 +95,6 @@ describe("the shell command for a task", () => {
     ["completed", fakeServer, "resumable-mcp result a --url http://127.0.0.1:8001/mcp"],
     ["running", "node it's.js", "resumable-mcp watch a --server 'node it'\\''s.js'"],
   ] as const)("that is %s at %s is %s", (status, server, command) => {
-    expect(shellCommand(newLiveTask(fakeTask("a", { status, server })))).toBe(command);
+    expect(shellCommand(newLiveTask(fakeTask("a", { status, server })), defaultStateFile())).toBe(command);
   });
 });

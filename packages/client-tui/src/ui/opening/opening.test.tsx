@@ -94,10 +94,10 @@ describe("the opening screen", () => {
     await screen.until("2 of your tasks");
     expect(await screen.until("✘ No server")).toMatchInlineSnapshot(`
       80×24
-      │ resumable-mcp · 127.0.0.1:8001 live · 127.0.0.1:8002 down: connection refused
+      │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │2 of your tasks are not finished: resume, watch, cancel, forget?
       │
-      │127.0.0.1:8001  live
+      │work  live
       │▸ > count_words ███░░░░░░░ 30% (15/50) 12s                    Processed 15/50 r…
       │127.0.0.1:8002  down: connection refused
       │  … count_words ███░░░░░░░ 30% (15/50) 12s                    no answer yet; la…
