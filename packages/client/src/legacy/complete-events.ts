@@ -1,4 +1,5 @@
 const eventEnd = /\r\n\r\n|\n\n|\r\r/g;
+const longestEnd = 4;
 
 /**
  * Passes on a stream of server-sent events in whole events only, and closes it with the given text.
@@ -16,7 +17,7 @@ export function completeEvents(
   const reader = source.getReader();
   const decoder = new TextDecoder();
   const encoder = new TextEncoder();
-  let rest = "";
+  const split = createEventSplitter();
   const finish = (controller: ReadableStreamDefaultController<Uint8Array>) => {
     controller.enqueue(encoder.encode(options.epilogue));
     controller.close();
@@ -26,10 +27,9 @@ export function completeEvents(
       for (;;) {
         const chunk = await reader.read().catch(() => undefined);
         if (chunk === undefined || chunk.done) return finish(controller);
-        const split = splitEvents(rest + decoder.decode(chunk.value, { stream: true }));
-        rest = split.rest;
-        if (split.whole !== "") return controller.enqueue(encoder.encode(split.whole));
-        if (rest.length > options.maxEventBytes) {
+        const { whole, restLength } = split(decoder.decode(chunk.value, { stream: true }));
+        if (whole !== "") return controller.enqueue(encoder.encode(whole));
+        if (restLength > options.maxEventBytes) {
           await reader.cancel().catch(() => undefined);
           return finish(controller);
         }
@@ -41,9 +41,28 @@ export function completeEvents(
   });
 }
 
-/** Cuts a text behind its last whole event. */
-export function splitEvents(text: string): { readonly whole: string; readonly rest: string } {
-  let end = 0;
+/** Takes a text piece by piece; gives what ends with a whole event, and how much is left over. */
+export function createEventSplitter(): (text: string) => { readonly whole: string; readonly restLength: number } {
+  let rest: string[] = [];
+  let restLength = 0;
+  // An end may have begun before this piece; looking at all that is left over each time would take ever longer.
+  let overlap = "";
+  return (text) => {
+    const looked = overlap + text;
+    const end = endOfLastEvent(looked) - overlap.length;
+    const whole = end < 0 ? "" : [...rest, text.slice(0, end)].join("");
+    const left = end < 0 ? text : text.slice(end);
+    if (end >= 0) [rest, restLength] = [[], 0];
+    rest.push(left);
+    restLength += left.length;
+    overlap = (end < 0 ? looked : left).slice(1 - longestEnd);
+    return { whole, restLength };
+  };
+}
+
+/** Where a text's last whole event ends; below 0 when none does. */
+function endOfLastEvent(text: string): number {
+  let end = Number.NEGATIVE_INFINITY;
   for (const match of text.matchAll(eventEnd)) end = match.index + match[0].length;
-  return { whole: text.slice(0, end), rest: text.slice(end) };
+  return end;
 }

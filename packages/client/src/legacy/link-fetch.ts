@@ -1,4 +1,5 @@
 import { completeEvents } from "./complete-events.js";
+import { limitedBody } from "./limited-body.js";
 
 /** The code of the answer that stands for "the stream ended before the answer came". */
 export const streamEndedCode = -32_099;
@@ -6,6 +7,7 @@ export const streamEndedCode = -32_099;
 /** Fetches as the SDK's HTTP transport needs it for a link that notices every break. */
 export interface LinkFetchOptions {
   readonly fetch: typeof fetch;
+  /** Of one event, and of an answer that is no stream of events. */
   readonly maxEventBytes: number;
   /** The id of the request whose stream is being resumed, since a GET does not name it. */
   readonly resumedId: () => string | undefined;
@@ -29,13 +31,18 @@ export function createLinkFetch(options: LinkFetchOptions): typeof fetch {
     if (init?.method === "GET" && resumed === null) return new Response(null, { status: 405 });
     const response = await options.fetch(url, init);
     if (resumed !== null && response.status === 405) options.onNothingToResume();
-    if (!isEventStream(response) || response.body === null) return response;
+    if (response.body === null) return response;
+    if (!isEventStream(response)) return withBody(response, limitedBody(response.body, options.maxEventBytes));
     const resumedId = resumed === null ? undefined : options.resumedId();
     const ids = resumedId === undefined ? requestIds(init?.body) : [resumedId];
     const epilogue = ids.map(endedAnswer).join("");
     const body = completeEvents(response.body, { epilogue, maxEventBytes: options.maxEventBytes });
-    return new Response(body, { status: response.status, headers: response.headers });
+    return withBody(response, body);
   };
+}
+
+function withBody({ status, headers }: Response, body: ReadableStream<Uint8Array>): Response {
+  return new Response(body, { status, headers });
 }
 
 function isEventStream(response: Response): boolean {
