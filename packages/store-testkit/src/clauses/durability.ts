@@ -82,11 +82,17 @@ export const durabilityClauses: readonly Clause[] = [
     because: "G9 holds across crashes.",
     needs: "reopen",
     async check(scene) {
-      const { id } = await scene.taskWith([asked("go")]);
+      const { id } = await scene.taskWith([asked("go"), asked("stop")]);
       const answer = { kind: "answer", key: "go", answer: { action: "decline" } } as const;
+      const consumed = { ...answer, key: "stop" } as const;
+      await scene.store.signal(id, consumed);
+      const held = await scene.lease(id);
+      const consume = (await scene.read(id)).signals.map((signal) => signal.id);
+      await scene.commit(held, [{ type: "answered", key: "stop", answer: consumed.answer }], { consume });
       await scene.store.signal(id, answer);
       const store = await scene.another("reopen");
-      await expectCode(store.signal(id, answer), ["ALREADY_ANSWERED"], "a second answer");
+      await expectCode(store.signal(id, answer), ["ALREADY_ANSWERED"], "a second answer to one that waits");
+      await expectCode(store.signal(id, consumed), ["ALREADY_ANSWERED"], "a second answer to one that was consumed");
       expectEqual((await scene.read(id, store)).signals.length, 1, "signals");
     },
   },

@@ -1,6 +1,6 @@
-import type { Store } from "@resumable-mcp/core";
+import type { NewTask, Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { cancelled, completed, failed } from "../event-samples.js";
+import { cancelled, completed, failed, started } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 import type { Scene } from "../scene.js";
@@ -8,9 +8,8 @@ import type { Scene } from "../scene.js";
 const call = { key: "same-call" };
 const concurrentCreates = 20;
 
-/** Creates the same call many times at once, and gives the ids that came back and how many were created. */
-async function createMany(scene: Scene, stores: readonly Store[], id?: string) {
-  const parts = id === undefined ? call : { ...call, id };
+/** Creates the same task many times at once, and gives the ids that came back and how many were created. */
+async function createMany(scene: Scene, stores: readonly Store[], parts: Partial<NewTask> = call) {
   const indexes = Array.from({ length: concurrentCreates }, (_, index) => index);
   const made = await Promise.all(indexes.map((index) => scene.create(parts, stores[index % stores.length])));
   return { ids: new Set(made.map(({ record }) => record.id)).size, created: made.filter((one) => one.created).length };
@@ -48,9 +47,11 @@ export const identityClauses: readonly Clause[] = [
     title: "returns the task of an id that exists, whatever its status",
     because: "A caller that repeats a request whose answer was lost gets its task, not a second one.",
     async check(scene) {
-      const before = await scene.taskWith([cancelled]);
-      const again = await scene.create({ id: before.id, tool: "other_tool" });
-      expectEqual([again.created, again.record], [false, before], "the same id again");
+      for (const events of [[], [started], [completed], [failed], [cancelled]]) {
+        const before = await scene.taskWith(events);
+        const again = await scene.create({ id: before.id, tool: "other_tool" });
+        expectEqual([again.created, again.record], [false, before], `the id of a task that is ${before.status}`);
+      }
     },
   },
   {
@@ -62,6 +63,9 @@ export const identityClauses: readonly Clause[] = [
       const first = await scene.create(call);
       const second = await scene.create(call);
       expectEqual([second.created, second.record.id], [false, first.record.id], "the same call again");
+      await scene.commit(await scene.lease(first.record.id), [started]);
+      const third = await scene.create(call);
+      expectEqual([third.created, third.record.id], [false, first.record.id], "the call of a task that runs");
     },
   },
   {
@@ -112,7 +116,8 @@ export const identityClauses: readonly Clause[] = [
     title: `makes one task of ${concurrentCreates} concurrent creations of one id`,
     because: "A repeated request may overtake the first.",
     async check(scene) {
-      const many = await createMany(scene, [scene.store], "one-id-for-all-of-them");
+      // Without a key: else the call would find the task for an id that was overlooked.
+      const many = await createMany(scene, [scene.store], { id: "one-id-for-all-of-them" });
       expectEqual(many, { ids: 1, created: 1 }, "concurrent creations");
     },
   },

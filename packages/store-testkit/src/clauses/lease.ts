@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { completed } from "../event-samples.js";
+import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual, expectThat } from "../expect.js";
 import { createKitClock } from "../kit-clock.js";
 import { type Scene, ttlMs } from "../scene.js";
@@ -60,12 +60,14 @@ export const leaseClauses: readonly Clause[] = [
       const { record } = await scene.create();
       const epochs: number[] = [];
       for (const worker of ["worker-a", b, "worker-a"]) {
+        const before = (await scene.read(record.id)).record;
         const request = { taskId: record.id, worker, ttlMs, now: scene.clock.now() };
         const taken = await scene.store.acquireLease(request);
         expectThat(taken !== undefined, `the lease is free for ${worker}`);
         expectEqual([taken.lease.taskId, taken.lease.worker], [record.id, worker], "the lease");
-        expectEqual([taken.snapshot.record, taken.snapshot.leased], [record, true], "the snapshot");
+        expectEqual([taken.snapshot.record, taken.snapshot.leased], [before, true], "the snapshot");
         epochs.push(taken.lease.epoch);
+        await scene.commit(taken.lease, [checkpoint(epochs.length)]);
         await scene.store.releaseLease(taken.lease);
       }
       expectThat(
@@ -155,12 +157,17 @@ export const leaseClauses: readonly Clause[] = [
     because: "Long steps without a commit are normal.",
     needs: "far",
     async check(scene) {
-      const { clock, attempt } = await heldFromAfar(scene);
+      const { clock, attempt, store } = await heldFromAfar(scene);
+      const other = (await scene.create()).record.id;
+      await scene.lease(other);
+      const free = async () =>
+        [await attempt(), await scene.tryLease(other, { store, clock, worker: b })].some(Boolean);
+      expectEqual(await free(), false, "a lease is free at first");
       for (let beat = 1; beat <= 3; beat++) {
         await scene.store.heartbeat({ worker: "worker-a", now: scene.clock.now() });
-        expectEqual(await attempt(), undefined, `the lease at beat ${beat}`);
+        expectEqual(await free(), false, `a lease is free at beat ${beat}`);
         clock.advance(ttlMs - 1);
-        expectEqual(await attempt(), undefined, `the lease after beat ${beat}`);
+        expectEqual(await free(), false, `a lease is free after beat ${beat}`);
       }
     },
   },

@@ -1,9 +1,22 @@
 import type { Clause } from "../clause.js";
 import { checkpoint, completed } from "../event-samples.js";
 import { expectCode, expectEqual } from "../expect.js";
-import { ttlMs } from "../scene.js";
+import { type Scene, ttlMs } from "../scene.js";
 
 const nobody = "kit-task-that-nobody-made";
+
+/** Calls every method that names a task and does not ask for its lease. */
+async function expectNotFound({ store, clock }: Scene, id: string): Promise<void> {
+  const calls = {
+    acquireLease: store.acquireLease({ taskId: id, worker: "worker-a", ttlMs, now: clock.now() }),
+    readEvents: store.readEvents(id, { afterSeq: 0, limit: 1 }),
+    readItems: store.readItems(id, { after: 0, limit: 1 }),
+    signal: store.signal(id, { kind: "cancel" }),
+  };
+  // All were called already: each must be waited for, also after one of them is wrong.
+  const checks = Object.entries(calls).map(([name, call]) => expectCode(call, ["TASK_NOT_FOUND"], name));
+  await Promise.all(checks);
+}
 
 /** How tasks go, and what is said of those that are not there. */
 export const removalClauses: readonly Clause[] = [
@@ -14,14 +27,16 @@ export const removalClauses: readonly Clause[] = [
     because: "What a person deletes is gone.",
     async check(scene) {
       const { id } = await scene.taskWith([checkpoint(1, ["a"]), completed]);
-      await scene.store.deleteTask(await scene.lease(id));
+      const unfinished = (await scene.create()).record.id;
+      for (const each of [id, unfinished]) await scene.store.deleteTask(await scene.lease(each));
       expectEqual(await scene.store.getTask(id), undefined, "the task");
       expectEqual(await scene.store.listTasks({ limit: 10 }), { tasks: [] }, "the list");
       expectEqual(await scene.store.countTasks({}), { total: 0, byStatus: {}, byTool: {} }, "the counts");
       const expired = await scene.store.listExpired({ now: { wallMs: 2e12, monotonicMs: 0 }, limit: 10 });
       expectEqual(expired, [], "the expired tasks");
-      const events = scene.store.readEvents(id, { afterSeq: 0, limit: 1 });
-      await expectCode(events, ["TASK_NOT_FOUND"], "readEvents");
+      const wanted = { tools: ["count_words"], recover: "all", now: scene.clock.now(), limit: 10 } as const;
+      expectEqual(await scene.store.listRunnable(wanted), { tasks: [] }, "the runnable tasks");
+      await expectNotFound(scene, id);
     },
   },
   {
@@ -61,17 +76,9 @@ export const removalClauses: readonly Clause[] = [
     level: "MUST",
     title: "says TASK_NOT_FOUND of a task that is not there, and getTask gives undefined",
     because: "Callers tell a wrong id from a broken store.",
-    async check({ store, clock }) {
-      expectEqual(await store.getTask(nobody), undefined, "getTask");
-      const calls = {
-        acquireLease: store.acquireLease({ taskId: nobody, worker: "worker-a", ttlMs, now: clock.now() }),
-        readEvents: store.readEvents(nobody, { afterSeq: 0, limit: 1 }),
-        readItems: store.readItems(nobody, { after: 0, limit: 1 }),
-        signal: store.signal(nobody, { kind: "cancel" }),
-      };
-      // All were called already: each must be waited for, also after one of them is wrong.
-      const checks = Object.entries(calls).map(([name, call]) => expectCode(call, ["TASK_NOT_FOUND"], name));
-      await Promise.all(checks);
+    async check(scene) {
+      expectEqual(await scene.store.getTask(nobody), undefined, "getTask");
+      await expectNotFound(scene, nobody);
     },
   },
 ];

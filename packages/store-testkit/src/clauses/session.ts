@@ -64,6 +64,8 @@ export const sessionClauses: readonly Clause[] = [
       await scene.store.deleteSession("a");
       await scene.store.deleteSession("a");
       expectEqual(await scene.store.getSession("a"), undefined, "the session");
+      const idleSinceMs = scene.clock.now().wallMs + 1;
+      expectEqual(await scene.store.listIdleSessions({ idleSinceMs, limit: 10 }), [], "idle sessions");
       expectEqual((await put(scene, "a", 0)).version, 1, "its version after a new put");
     },
   },

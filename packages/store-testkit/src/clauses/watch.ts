@@ -6,38 +6,57 @@ import type { Scene } from "../scene.js";
 
 const hintTimeoutMs = 10_000;
 
-/** Watches, does something, and waits for the hint. */
-async function hinted(store: Store, id: string | undefined, what: string, act: () => Promise<unknown>): Promise<void> {
+/** What is done, and what it is called. */
+type Act = readonly [what: string, act: () => Promise<unknown>];
+
+/** Watches, does one thing after another, and waits for a hint after each. */
+async function hinted(store: Store, id: string | undefined, acts: readonly Act[]): Promise<void> {
+  let wake = () => {};
+  const stop = store.watch(id, () => wake());
+  try {
+    for (const [what, act] of acts) {
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      await Promise.all([act(), inTime(woken, what)]);
+    }
+  } finally {
+    stop();
+  }
+}
+
+async function inTime(woken: Promise<void>, what: string): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let stop = () => {};
-  const woken = new Promise<void>((resolve, reject) => {
-    stop = store.watch(id, resolve);
+  const tooLate = new Promise<never>((_, reject) => {
     const late = () => reject(new ClauseBroken(`No hint came after ${what} within hintTimeoutMs = ${hintTimeoutMs}.`));
     timer = setTimeout(late, hintTimeoutMs);
   });
   try {
-    await Promise.all([act(), woken]);
+    await Promise.race([woken, tooLate]);
   } finally {
     clearTimeout(timer);
-    stop();
   }
 }
 
 async function hintedOfOne(scene: Scene, watching: Store): Promise<void> {
   const { record } = await scene.create();
   const held = await scene.lease(record.id);
-  await hinted(watching, record.id, "a commit", () => scene.commit(held, [checkpoint(1)]));
-  await hinted(watching, record.id, "a second commit", () => scene.commit(held, [checkpoint(2)]));
-  await hinted(watching, record.id, "a signal", () => scene.store.signal(record.id, { kind: "pause" }));
+  await hinted(watching, record.id, [
+    ["a commit", () => scene.commit(held, [checkpoint(1)])],
+    ["a second commit", () => scene.commit(held, [checkpoint(2)])],
+    ["a signal", () => scene.store.signal(record.id, { kind: "pause" })],
+  ]);
 }
 
 async function hintedOfAny(scene: Scene, watching: Store): Promise<void> {
-  const made: string[] = [];
-  await hinted(watching, undefined, "a creation", async () => made.push((await scene.create()).record.id));
-  const id = made[0] ?? "";
-  const held = await scene.lease(id);
-  await hinted(watching, undefined, "a release", () => scene.store.releaseLease(held));
-  await hinted(watching, undefined, "a signal", () => scene.store.signal(id, { kind: "cancel" }));
+  const task = scene.newTask();
+  await hinted(watching, undefined, [["a creation", () => scene.create(task)]]);
+  const held = await scene.lease(task.id);
+  await hinted(watching, undefined, [
+    ["a release", () => scene.store.releaseLease(held)],
+    ["a signal", () => scene.store.signal(task.id, { kind: "cancel" })],
+    ["a second creation", () => scene.create()],
+  ]);
 }
 
 /** Hints to look. */
@@ -70,7 +89,7 @@ export const watchClauses: readonly Clause[] = [
       });
       stop();
       stop();
-      await hinted(scene.store, record.id, "a commit", () => scene.commit(held, [checkpoint(1)]));
+      await hinted(scene.store, record.id, [["a commit", () => scene.commit(held, [checkpoint(1)])]]);
       expectEqual(hints, 0, "hints to a watcher that stopped");
     },
   },

@@ -8,7 +8,7 @@ const questions = ["go", "stop", "__proto__"];
 export function randomTaskParts(random: RandomSource): Partial<NewTask> {
   return {
     owner: random.percent(50) ? "client:a" : "client:b",
-    key: random.pick(["one", "two", null]) ?? null,
+    key: random.percent(80) ? (random.pick(["one", "two"]) ?? null) : null,
     recover: random.percent(50) ? "auto" : "on_return",
   };
 }
@@ -16,7 +16,7 @@ export function randomTaskParts(random: RandomSource): Partial<NewTask> {
 /** None to three events that can follow a record. */
 export function randomEvents(random: RandomSource, record: TaskRecord): readonly TaskEventBody[] {
   if (isFinal(record.status)) {
-    return random.percent(50) ? [restarted(record.generation + 1, random.percent(50))] : [];
+    return random.percent(75) ? [restarted(record.generation + 1, random.percent(50))] : [];
   }
   const count = random.below(4);
   const events = Array.from({ length: count }, () => randomEvent(random));

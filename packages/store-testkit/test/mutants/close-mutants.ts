@@ -1,0 +1,102 @@
+import { ResumableError, type Store } from "@resumable-mcp/core";
+import type { Mutant } from "./mutant.js";
+
+type Method = Exclude<keyof Store, "capabilities" | "close" | "watch">;
+
+const methods: { readonly [Name in Method]: true } = {
+  createTask: true,
+  getTask: true,
+  listTasks: true,
+  listExpired: true,
+  countTasks: true,
+  listRunnable: true,
+  acquireLease: true,
+  heartbeat: true,
+  releaseLease: true,
+  commit: true,
+  readEvents: true,
+  readItems: true,
+  signal: true,
+  deleteTask: true,
+  getSession: true,
+  putSession: true,
+  deleteSession: true,
+  listIdleSessions: true,
+};
+
+/** Says nothing of it when one method is called after the end. */
+function answersAfterClose(method: string): Mutant {
+  return {
+    name: `answers ${method} after it was closed`,
+    killedBy: "CLOSE-1",
+    mutate(store) {
+      let isClosed = false;
+      const good: unknown = Reflect.get(store, method);
+      return {
+        [method]: async (...given: readonly unknown[]) =>
+          isClosed || typeof good !== "function" ? undefined : Reflect.apply(good, store, given),
+        async close() {
+          isClosed = true;
+          await store.close();
+        },
+      };
+    },
+  };
+}
+
+/** Stores that are wrong about their end, and about themselves. */
+export const closeMutants: readonly Mutant[] = [
+  ...Object.keys(methods).map(answersAfterClose),
+  {
+    name: "takes watchers after it was closed",
+    killedBy: "CLOSE-1",
+    mutate(store) {
+      let isClosed = false;
+      return {
+        watch: (id, wake) => (isClosed ? () => {} : store.watch(id, wake)),
+        async close() {
+          isClosed = true;
+          await store.close();
+        },
+      };
+    },
+  },
+  {
+    name: "keeps its leases when it closes",
+    killedBy: "CLOSE-2",
+    mutate: () => ({ close: async () => {} }),
+  },
+  {
+    name: "refuses to be closed twice",
+    killedBy: "CLOSE-3",
+    mutate(store) {
+      let isClosed = false;
+      return {
+        async close() {
+          if (isClosed) throw new ResumableError("STORE_CLOSED", "The store was closed.", { details: {} });
+          isClosed = true;
+          await store.close();
+        },
+      };
+    },
+  },
+  {
+    name: "declares a durability that nobody knows",
+    killedBy: "CAP-1",
+    mutate: () => ({ capabilities: { durability: "eternal" as "machine", shared: false } }),
+  },
+  {
+    name: "declares a durability that nobody tested",
+    killedBy: "CAP-1",
+    lacks: ["reopen"],
+    mutate: () => ({ capabilities: { durability: "process", shared: false } }),
+  },
+  ...(["second", "far"] as const).map(
+    (ability): Mutant => ({
+      name: `declares to be shared, and nobody tested it with ${ability}`,
+      killedBy: "CAP-1",
+      lacks: [ability],
+      mutate: () => ({ capabilities: { durability: "none", shared: true } }),
+    }),
+  ),
+];

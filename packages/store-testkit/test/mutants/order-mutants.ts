@@ -1,0 +1,73 @@
+import type { Store } from "@resumable-mcp/core";
+import type { Mutant } from "./mutant.js";
+import { turn } from "./turn.js";
+
+/** Takes a number of the journal for each lease after the first. */
+function numbersLeases(store: Store): Partial<Store> {
+  const leases = new Map<string, number[]>();
+  return {
+    async acquireLease(request) {
+      const taken = await store.acquireLease(request);
+      if (taken === undefined) return undefined;
+      leases.set(request.taskId, [...(leases.get(request.taskId) ?? []), taken.snapshot.record.lastSeq]);
+      return taken;
+    },
+    async readEvents(id, range) {
+      const page = await store.readEvents(id, range);
+      const before = (seq: number) => (leases.get(id) ?? []).slice(1).filter((place) => place < seq).length;
+      return {
+        ...page,
+        events: page.events.map((event) => ({ ...event, seq: event.seq + before(event.seq) })),
+        lastSeq: page.lastSeq + before(page.lastSeq),
+      };
+    },
+  };
+}
+
+/** Stores that are wrong about the order of events. */
+export const orderMutants: readonly Mutant[] = [
+  {
+    name: "repeats the event of the cursor",
+    killedBy: "ORDER-1",
+    mutate: (store) => ({
+      readEvents: (id, { afterSeq, limit }) => store.readEvents(id, { afterSeq: Math.max(0, afterSeq - 1), limit }),
+    }),
+  },
+  {
+    name: "gives the whole journal whatever the limit",
+    killedBy: "ORDER-1",
+    mutate: (store) => ({ readEvents: (id, range) => store.readEvents(id, { ...range, limit: 1_000 }) }),
+  },
+  {
+    name: "begins anew for a cursor at the end",
+    killedBy: "ORDER-2",
+    mutate: (store) => ({
+      async readEvents(id, range) {
+        const page = await store.readEvents(id, range);
+        return page.events.length > 0 ? page : store.readEvents(id, { ...range, afterSeq: 0 });
+      },
+    }),
+  },
+  { name: "takes a place of the journal for each new lease", killedBy: "ORDER-3", mutate: numbersLeases },
+  {
+    name: "reads a page of events first, and then where the journal ends",
+    killedBy: "ORDER-4",
+    mutate: (store) => ({
+      async readEvents(id, range) {
+        const page = await store.readEvents(id, range);
+        await turn();
+        return { ...page, lastSeq: (await store.readEvents(id, { afterSeq: 0, limit: 1 })).lastSeq };
+      },
+    }),
+  },
+  {
+    name: "compacts without leaving a snapshot",
+    killedBy: "ORDER-5",
+    mutate: (store) => ({
+      async readEvents(id, range) {
+        const page = await store.readEvents(id, range);
+        return page.lastSeq < 200 ? page : { ...page, events: page.events.filter(({ seq }) => seq > 100) };
+      },
+    }),
+  },
+];

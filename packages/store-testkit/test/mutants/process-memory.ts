@@ -1,0 +1,77 @@
+import { isFinal, type Lease, type NewTask, type Store, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
+
+type Creation = Parameters<Store["createTask"]>[0];
+
+/** The name of a call, as long as it has a key. */
+export function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): string | undefined {
+  return key === null ? undefined : JSON.stringify([owner, key]);
+}
+
+export const isUnfinished = ({ record }: TaskSnapshot): boolean => !isFinal(record.status);
+
+/** Makes a task that stands for no call. */
+export function createApart(store: Store, request: Creation): ReturnType<Store["createTask"]> {
+  return store.createTask({ ...request, task: { ...request.task, key: null } });
+}
+
+/** Finds calls by a name of its own, and believes some tasks to stand for them, before it asks the good store. */
+export function standsIn(
+  store: Store,
+  nameOf: (task: NewTask) => string | undefined,
+  stands: (snapshot: TaskSnapshot) => boolean,
+): Partial<Store> {
+  const calls = new Map<string | undefined, string>();
+  return {
+    async createTask(request) {
+      const name = nameOf(request.task);
+      const present = name === undefined ? undefined : await store.getTask(calls.get(name) ?? "none");
+      if (present !== undefined && stands(present)) return { snapshot: present, created: false };
+      const made = await store.createTask(request);
+      calls.set(name, made.snapshot.record.id);
+      return made;
+    },
+  };
+}
+
+/** Remembers the newest lease of each task that this process took and did not give back. */
+export function leaseBook(store: Store): {
+  readonly newest: ReadonlyMap<string, Lease>;
+  readonly methods: Pick<Store, "acquireLease" | "releaseLease">;
+} {
+  const newest = new Map<string, Lease>();
+  return {
+    newest,
+    methods: {
+      async acquireLease(request) {
+        const taken = await store.acquireLease(request);
+        if (taken !== undefined) newest.set(request.taskId, taken.lease);
+        return taken;
+      },
+      async releaseLease(lease) {
+        if (newest.get(lease.taskId)?.epoch === lease.epoch) newest.delete(lease.taskId);
+        await store.releaseLease(lease);
+      },
+    },
+  };
+}
+
+/** Shows every task with a changed record. */
+export function withRecords(
+  store: Store,
+  change: (record: TaskRecord) => TaskRecord | Promise<TaskRecord>,
+): Partial<Store> {
+  return withSnapshots(store, async (snapshot) => ({ ...snapshot, record: await change(snapshot.record) }));
+}
+
+/** Shows every task changed. */
+export function withSnapshots(
+  store: Store,
+  change: (snapshot: TaskSnapshot) => TaskSnapshot | Promise<TaskSnapshot>,
+): Partial<Store> {
+  return {
+    async getTask(id) {
+      const snapshot = await store.getTask(id);
+      return snapshot && change(snapshot);
+    },
+  };
+}

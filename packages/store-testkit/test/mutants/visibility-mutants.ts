@@ -1,0 +1,63 @@
+import type { Store, StoredSession, TaskSnapshot } from "@resumable-mcp/core";
+import type { Mutant } from "./mutant.js";
+
+/** Reads a task once, and again only when this process itself has changed it. */
+function cachesTasks(store: Store): Partial<Store> {
+  const cached = new Map<string, TaskSnapshot | undefined>();
+  const afresh = <Result>(id: string, change: Promise<Result>): Promise<Result> => {
+    cached.delete(id);
+    return change.finally(() => cached.delete(id));
+  };
+  return {
+    async getTask(id) {
+      const snapshot = cached.get(id) ?? (await store.getTask(id));
+      cached.set(id, snapshot);
+      return snapshot;
+    },
+    acquireLease: (request) => afresh(request.taskId, store.acquireLease(request)),
+    releaseLease: (lease) => afresh(lease.taskId, store.releaseLease(lease)),
+    commit: (request) => afresh(request.lease.taskId, store.commit(request)),
+    signal: (id, signal) => afresh(id, store.signal(id, signal)),
+    deleteTask: (lease) => afresh(lease.taskId, store.deleteTask(lease)),
+  };
+}
+
+/** Reads a session once, and again only when this process itself has changed it. */
+function cachesSessions(store: Store): Partial<Store> {
+  const cached = new Map<string, StoredSession>();
+  return {
+    async getSession(id) {
+      return cached.get(id) ?? store.getSession(id);
+    },
+    async putSession(request) {
+      const session = await store.putSession(request);
+      cached.set(request.id, session);
+      return session;
+    },
+    async deleteSession(id) {
+      cached.delete(id);
+      await store.deleteSession(id);
+    },
+  };
+}
+
+/** Stores that are wrong about when something can be seen. */
+export const visibilityMutants: readonly Mutant[] = [
+  {
+    name: "shows a commit only at the next look",
+    killedBy: "VIS-1",
+    mutate: (store) => {
+      const seen = new Map<string, TaskSnapshot | undefined>();
+      return {
+        async getTask(id) {
+          const before = seen.get(id);
+          const now = await store.getTask(id);
+          seen.set(id, now);
+          return before?.record.lastSeq === now?.record.lastSeq ? now : (before ?? now);
+        },
+      };
+    },
+  },
+  { name: "keeps what it has read until its own process changes it", killedBy: "VIS-2", mutate: cachesTasks },
+  { name: "keeps the sessions that its process has put", killedBy: "VIS-3", mutate: cachesSessions },
+];
