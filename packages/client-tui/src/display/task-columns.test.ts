@@ -23,7 +23,7 @@ describe("the columns of a list of tasks", () => {
       Object.entries(shareColumns([long, short], columns)).flatMap(([name, width]) => (width > 0 ? [name] : []));
     expect([filled(40), filled(80), filled(120)]).toEqual([
       ["name", "numbers", "time", "bar"],
-      ["name", "numbers", "time", "bar", "message"],
+      ["name", "numbers", "time", "bar", "left", "message"],
       ["name", "numbers", "time", "bar", "left", "server", "rate", "message"],
     ]);
   });
@@ -31,7 +31,8 @@ describe("the columns of a list of tasks", () => {
   it("give what no message can use to the name", () => {
     expect(shareColumns([short], 41)).toMatchObject({ name: 3, message: 8 });
     expect(shareColumns([short], 40)).toMatchObject({ name: 3, message: 0 });
-    expect(shareColumns([long], 40)).toMatchObject({ name: 9, message: 0 });
+    const wide = newLiveTask(fakeTask("c", { tool: "a_tool_with_a_long_name", progress: 50, percent: 100 }));
+    expect(shareColumns([wide], 40)).toMatchObject({ name: 10, numbers: 12, message: 0 });
   });
 });
 

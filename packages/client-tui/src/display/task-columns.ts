@@ -27,7 +27,11 @@ const mostName = 32;
 /** Shares the columns of a screen among the facts of the tasks that it shows. */
 export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskColumns {
   const widest = (texts: readonly string[], most: number) => Math.min(most, Math.max(1, ...texts.map(textWidth)));
-  const numbers = widest(tasks.map(numbersOf), Math.floor(columns / (columns < 60 ? 3 : 4)));
+  const mostNumbers = Math.floor(columns / (columns < 60 ? 3 : 4));
+  const numbers = widest(
+    tasks.map((task) => fittingNumbers(task, mostNumbers)),
+    mostNumbers,
+  );
   const name = widest(
     tasks.map(({ info }) => plainText(info.tool)),
     Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))),

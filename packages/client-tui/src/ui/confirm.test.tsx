@@ -9,7 +9,10 @@ const text = "Cancel task a (count_words)? What was done is kept, but it cannot 
 
 function ask(question: string, size = usual) {
   const decided: boolean[] = [];
-  const drawn = drawPart(<Confirm text={question} onDecide={(yes) => decided.push(yes)} />, size);
+  const drawn = drawPart(
+    <Confirm text={question} columns={size.columns} onDecide={(yes) => decided.push(yes)} />,
+    size,
+  );
   return { ...drawn, decided };
 }
 
@@ -24,6 +27,7 @@ describe("a confirmation", () => {
       80×24
       │Cancel task a (count_words)? What was done is kept, but it cannot go on. (y/n)
     `);
+    expect(ask(text, { columns: 57, rows: 12 }).frame().lines[1]).toBe("it cannot go on. (y/n)");
     expect(ask(text, large).frame()).toMatchInlineSnapshot(`
       120×40
       │Cancel task a (count_words)? What was done is kept, but it cannot go on. (y/n)

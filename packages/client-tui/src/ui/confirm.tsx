@@ -1,13 +1,17 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
-import { plainText } from "../display/plain-text.js";
+import { plainText, wrapText } from "../display/plain-text.js";
 import { useKeyState } from "./use-key-state.js";
 
 /** The keys of a confirmation. */
 export const confirmKeys = ["y yes", "n no"];
 
 /** Asks before something that cannot be undone; only `y` says yes. */
-export function Confirm(props: { readonly text: string; readonly onDecide: (yes: boolean) => void }): ReactNode {
+export function Confirm(props: {
+  readonly text: string;
+  readonly columns: number;
+  readonly onDecide: (yes: boolean) => void;
+}): ReactNode {
   useKeyState(
     (state: undefined, key) => {
       if (key.text === "y") return { state, outcome: true };
@@ -16,5 +20,5 @@ export function Confirm(props: { readonly text: string; readonly onDecide: (yes:
     undefined,
     props.onDecide,
   );
-  return <Text bold>{plainText(props.text)} (y/n)</Text>;
+  return <Text bold>{wrapText(plainText(`${props.text} (y/n)`), props.columns).join("\n")}</Text>;
 }

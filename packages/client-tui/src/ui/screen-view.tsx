@@ -102,6 +102,7 @@ function ScreenBody(props: ScreenProps): ReactNode {
       return (
         <Confirm
           text={screen.text}
+          columns={columns}
           onDecide={(yes) => {
             back();
             if (yes) screen.action();

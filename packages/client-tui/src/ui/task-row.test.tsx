@@ -35,28 +35,28 @@ describe("a task on one line", () => {
   it("has a mark for its status, and columns in line with wide characters too", () => {
     expect(rows(80).frame()).toMatchInlineSnapshot(`
       80×8
-      │▸ > count_words       ███░░░░░░░ 30% (15/50)          12s    Processed 15/50 re…
-      │ *= a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)          12s    paused: evil next …
-      │  > 数える道具        ██████████ 99%                  12s    日本語のメッセージ…
-      │  ! crossing          ███░░░░░░░ 30% (15/50)          12s    interrupted: Proce…
-      │  x 👩 👧 🇩🇪 café ©   ███░░░░░░░ 30% (15/50)          10s    failed: evil next …
-      │  + over              ██████████ 100% (50/50)         10s    completed
-      │  - stopped           ███░░░░░░░ 30% (15/50)          10s    cancelled
-      │  … to_come           ░░░░░░░░░░ 0% (0/50)            12s    pending: Processed…
+      │▸ > count_words       ███░░░░░░░ 30% (15/50)  12s            Processed 15/50 re…
+      │ *= a_tool_with_a_ve… ███░░░░░░░ 30% (15/50)  12s            paused: evil next …
+      │  > 数える道具        ██████████ 99%          12s            日本語のメッセージ…
+      │  ! crossing          ███░░░░░░░ 30% (15/50)  12s            interrupted: Proce…
+      │  x 👩 👧 🇩🇪 café ©   ███░░░░░░░ 30% (15/50)  10s            failed: evil next …
+      │  + over              ██████████ 100% (50/50) 10s            completed
+      │  - stopped           ███░░░░░░░ 30% (15/50)  10s            cancelled
+      │  … to_come           ░░░░░░░░░░ 0% (0/50)    12s            pending: Processed…
     `);
   });
 
   it("gives its columns to name and numbers where there is no room for messages", () => {
     expect(rows(40).frame()).toMatchInlineSnapshot(`
       40×8
-      │▸ > count_wo… ██░░░ 30% (15/50)   12s
-      │ *= a_tool_w… ██░░░ 30% (15/50)   12s
-      │  > 数える道… █████ 99%           12s
-      │  ! crossing  ██░░░ 30% (15/50)   12s
-      │  x 👩 👧 🇩🇪… ██░░░ 30% (15/50)   10s
-      │  + over      █████ 100% (50/50)  10s
-      │  - stopped   ██░░░ 30% (15/50)   10s
-      │  … to_come   ░░░░░ 0% (0/50)     12s
+      │▸ > count_wor… ██░░░ 30% (15/50)  12s
+      │ *= a_tool_wi… ██░░░ 30% (15/50)  12s
+      │  > 数える道具 █████ 99%          12s
+      │  ! crossing   ██░░░ 30% (15/50)  12s
+      │  x 👩 👧 🇩🇪 … ██░░░ 30% (15/50)  10s
+      │  + over       █████ 100% (50/50) 10s
+      │  - stopped    ██░░░ 30% (15/50)  10s
+      │  … to_come    ░░░░░ 0% (0/50)    12s
     `);
   });
 

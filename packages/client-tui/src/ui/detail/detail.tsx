@@ -16,7 +16,7 @@ const lookAgainMs = 3_000;
 
 /** The task's bar, and the names of its parts. */
 const frameRows = 2;
-/** What facts leave to the part that one looks at. */
+/** What facts leave to the part that one looks at: this, or a third of the screen. */
 const leastPaneRows = 2;
 const goneText = "This task is gone: it was forgotten, or its server does not know it any more. Esc goes back.";
 
@@ -54,7 +54,7 @@ export function Detail(props: {
   const content = useMemo(() => (task === undefined ? undefined : detailContent(task, state)), [task, state]);
   if (task === undefined || content === undefined)
     return wrapText(goneText, columns).map((text) => <Line key={text} text={text} />);
-  const facts = factLines(task, { columns, nowMs, most: Math.max(1, rows - frameRows - leastPaneRows) });
+  const facts = factLines(task, { columns, nowMs, most: factRows(rows) });
   return (
     <Box flexDirection="column">
       <TaskHead task={task} columns={columns} nowMs={nowMs} />
@@ -65,6 +65,10 @@ export function Detail(props: {
       <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - frameRows)} />
     </Box>
   );
+}
+
+function factRows(rows: number): number {
+  return Math.max(1, rows - frameRows - Math.max(leastPaneRows, Math.floor(rows / 3)));
 }
 
 function leaveOnly(state: DetailState, key: { readonly name?: string; readonly text: string }) {
