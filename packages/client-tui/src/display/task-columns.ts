@@ -46,7 +46,7 @@ export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskC
     return width;
   };
   const left = take(7);
-  const server = servers.size > 1 ? take(widest([...servers.values()], 18)) : 0;
+  const server = servers.size > 1 ? take(widest(["server", ...servers.values()], 18)) : 0;
   const rate = take(7);
   if (room >= leastMessage) return { ...wanted, left, server, rate, message: room };
   const longest = widest(
