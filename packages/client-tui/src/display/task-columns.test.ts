@@ -24,8 +24,14 @@ describe("the columns of a list of tasks", () => {
     expect([filled(40), filled(80), filled(120)]).toEqual([
       ["name", "numbers", "time", "bar"],
       ["name", "numbers", "time", "bar", "left", "message"],
-      ["name", "numbers", "time", "bar", "left", "server", "rate", "message"],
+      ["name", "numbers", "time", "bar", "left", "server", "message"],
     ]);
+  });
+
+  it("stay as they are while tasks go on to their end", () => {
+    const at = (progress: number) =>
+      newLiveTask(fakeTask("a", { progress, total: 60, percent: Math.floor(progress / 0.6) }));
+    expect(shareColumns([at(1)], 80)).toEqual(shareColumns([at(60)], 80));
   });
 
   it("give what no message can use to the name", () => {

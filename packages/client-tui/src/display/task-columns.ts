@@ -18,6 +18,8 @@ export interface TaskColumns {
 }
 
 const leadColumns = 4;
+/** Screens with fewer columns than this show the least of everything. */
+const narrowScreen = 60;
 /** Columns of facts come only where this is left for the message. */
 const roomyMessage = 16;
 /** A message with less room than this says nothing: the name gets it. */
@@ -26,18 +28,11 @@ const mostName = 32;
 
 /** Shares the columns of a screen among the facts of the tasks that it shows. */
 export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskColumns {
-  const widest = (texts: readonly string[], most: number) => Math.min(most, Math.max(1, ...texts.map(textWidth)));
-  const mostNumbers = Math.floor(columns / (columns < 60 ? 3 : 4));
-  const numbers = widest(
-    tasks.map((task) => fittingNumbers(task, mostNumbers)),
-    mostNumbers,
-  );
-  const name = widest(
-    tasks.map(({ info }) => plainText(info.tool)),
-    Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))),
-  );
+  const names = tasks.map(({ info }) => plainText(info.tool));
+  const name = widest(names, Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))));
+  const numbers = numbersColumns(tasks, columns);
   const servers = new Map(tasks.map((task) => [task.info.server, serverOf(task)]));
-  const wanted = { name, numbers, time: 6, bar: columns < 60 ? 5 : Math.min(20, Math.floor(columns / 8)) };
+  const wanted = { name, numbers, time: 6, bar: columns < narrowScreen ? 5 : Math.min(20, Math.floor(columns / 8)) };
   const used = leadColumns + Object.values(wanted).reduce((sum, width) => sum + width + 1, 0);
   let room = columns - used;
   const take = (width: number) => {
@@ -49,12 +44,21 @@ export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskC
   const server = servers.size > 1 ? take(widest(["server", ...servers.values()], 18)) : 0;
   const rate = take(7);
   if (room >= leastMessage) return { ...wanted, left, server, rate, message: room };
-  const longest = widest(
-    tasks.map(({ info }) => plainText(info.tool)),
-    mostName,
-  );
   // The space before the message is no longer needed either.
-  return { ...wanted, name: Math.min(longest, name + Math.max(0, room + 1)), left, server, rate, message: 0 };
+  const wider = Math.min(widest(names, mostName), name + Math.max(0, room + 1));
+  return { ...wanted, name: wider, left, server, rate, message: 0 };
+}
+
+function widest(texts: readonly string[], most: number): number {
+  return Math.min(most, Math.max(1, ...texts.map(textWidth)));
+}
+
+/** Where there is room, as many as the tasks will need at their end: the columns behind stay where they are. */
+function numbersColumns(tasks: readonly LiveTask[], columns: number): number {
+  const narrow = columns < narrowScreen;
+  const most = Math.floor(columns / (narrow ? 3 : 4));
+  const texts = tasks.map((task) => fittingNumbers(narrow ? task : ended(task), most));
+  return widest(texts, most);
 }
 
 /** The names of the columns, over the list. */
@@ -108,6 +112,13 @@ function joined(cells: Readonly<Record<keyof TaskColumns, string>>, columns: Tas
     .map((name) => (name === "message" ? cutText(cells[name], columns[name]) : fitText(cells[name], columns[name])))
     .join(" ")
     .trimEnd();
+}
+
+/** A task as far as it will be at its end. */
+function ended(task: LiveTask): LiveTask {
+  const { total, percent, progress } = task.info;
+  if (total === undefined || percent === undefined) return task;
+  return { ...task, info: { ...task.info, progress: Math.max(progress, total), percent: 100 } };
 }
 
 /** A number that is cut is another number: where both do not fit, the percentage stands alone. */

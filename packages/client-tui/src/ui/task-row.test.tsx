@@ -63,14 +63,14 @@ describe("a task on one line", () => {
   it("has room for everything at 120 columns", () => {
     expect(rows(120).frame()).toMatchInlineSnapshot(`
       120×8
-      │▸ > count_words                    █████░░░░░░░░░░ 30% (15/50)           12s                    Processed 15/50 records
-      │ *= a_tool_with_a_very_long_name_… █████░░░░░░░░░░ 30% (15/50)           12s                    paused: evil next line
-      │  > 数える道具                     ███████████████ 99% (1222221/1234567) 12s                    日本語のメッセージ 🎉
-      │  ! crossing                       █████░░░░░░░░░░ 30% (15/50)           12s                    interrupted: Processed …
-      │  x 👩 👧 🇩🇪 café ©                █████░░░░░░░░░░ 30% (15/50)           10s                    failed: evil next line
-      │  + over                           ███████████████ 100% (50/50)          10s                    completed
-      │  - stopped                        █████░░░░░░░░░░ 30% (15/50)           10s                    cancelled
-      │  … to_come                        ░░░░░░░░░░░░░░░ 0% (0/50)             12s                    pending: Processed 15/5…
+      │▸ > count_words                    █████░░░░░░░░░░ 30% (15/50)            12s                    Processed 15/50 records
+      │ *= a_tool_with_a_very_long_name_… █████░░░░░░░░░░ 30% (15/50)            12s                    paused: evil next line
+      │  > 数える道具                     ███████████████ 99% (1222221/1234567)  12s                    日本語のメッセージ 🎉
+      │  ! crossing                       █████░░░░░░░░░░ 30% (15/50)            12s                    interrupted: Processed…
+      │  x 👩 👧 🇩🇪 café ©                █████░░░░░░░░░░ 30% (15/50)            10s                    failed: evil next line
+      │  + over                           ███████████████ 100% (50/50)           10s                    completed
+      │  - stopped                        █████░░░░░░░░░░ 30% (15/50)            10s                    cancelled
+      │  … to_come                        ░░░░░░░░░░░░░░░ 0% (0/50)              12s                    pending: Processed 15/…
     `);
   });
 

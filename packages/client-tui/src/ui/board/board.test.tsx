@@ -35,10 +35,10 @@ describe("the list of tasks", () => {
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │Tasks 1-3 of 3
-      │    task        progress               time   left    rate
-      │▸ > count_words ███░░░░░░░ 30% (15/50) 9s                     Processed 15/50 r…
-      │  = backup      ███░░░░░░░ 30% (15/50) 10s                    paused: Processed…
-      │  x train       ███░░░░░░░ 30% (15/50) 10s                    failed: no data
+      │    task        progress                time   left    rate
+      │▸ > count_words ███░░░░░░░ 30% (15/50)  9s                     Processed 15/50 …
+      │  = backup      ███░░░░░░░ 30% (15/50)  10s                    paused: Processe…
+      │  x train       ███░░░░░░░ 30% (15/50)  10s                    failed: no data
       │Processed 15/50 records
       ⋮ 15 empty lines
       │Enter open · p pause · r resume · c cancel · Space mark · / find · ? all keys
@@ -66,11 +66,11 @@ describe("the list of tasks", () => {
       120×40
       │ resumable-mcp · work live · 127.0.0.1:8002 down: connection refused
       │Tasks 1-4 of 4
-      │    task        server         progress                    time   left    rate
-      │▸ > count_words work           █████░░░░░░░░░░ 30% (15/50) 9s                     Processed 15/50 records
-      │  = backup      work           █████░░░░░░░░░░ 30% (15/50) 10s                    paused: Processed 15/50 records
-      │  > mirror      127.0.0.1:8002 █████░░░░░░░░░░ 30% (15/50) 12s                    Processed 15/50 records
-      │  x train       work           █████░░░░░░░░░░ 30% (15/50) 10s                    failed: no data
+      │    task        server         progress                     time   left    rate
+      │▸ > count_words work           █████░░░░░░░░░░ 30% (15/50)  9s                     Processed 15/50 records
+      │  = backup      work           █████░░░░░░░░░░ 30% (15/50)  10s                    paused: Processed 15/50 records
+      │  > mirror      127.0.0.1:8002 █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
+      │  x train       work           █████░░░░░░░░░░ 30% (15/50)  10s                    failed: no data
       ⋮ 31 empty lines
       │Enter open · p pause · r resume · c cancel · Space mark · / find · s sort · f forget · * mark all · ? all keys
     `);

@@ -42,7 +42,7 @@ describe("a task in detail", () => {
     expect(await screen.until("09:00:09  attempt 2 after a crash at 15")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │> count_words ███░░░░░░░ 30% (15/50) 12s                    Processed 15/50 r…
+      │> count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │running · attempt 2 · 15 items · heard 2s ago
       │a at http://127.0.0.1:8001/mcp
       │for 12s
@@ -79,7 +79,7 @@ describe("a task in detail", () => {
     expect(await screen.until("09:00:09  step upload")).toMatchInlineSnapshot(`
       120×40
       │ resumable-mcp · 127.0.0.1:8001 live
-      │> count_words █████░░░░░░░░░░ 30% (15/50) 12s                    Processed 15/50 records
+      │> count_words █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
       │running · attempt 2 · 15 items · heard 2s ago
       │a at http://127.0.0.1:8001/mcp
       │for 12s
@@ -118,7 +118,7 @@ describe("a task in detail", () => {
     expect(await screen.until("- result: {1 field}")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │x evil next line ███░░░░░░░ 30% (15/50) 10s            failed: evil next line
+      │x evil next line ███░░░░░░░ 30% (15/50)  10s            failed: evil next line
       │failed · attempt 1 · 15 items · heard 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
@@ -176,7 +176,7 @@ describe("a task in detail", () => {
     expect(await screen.until("[4 result]")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │+ count_words ███░░░░░░░ 30% (15/50) 10s                    completed: {"word…
+      │+ count_words ███░░░░░░░ 30% (15/50)  10s                    completed: {"wor…
       │completed · attempt 1 · 15 items · heard 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
