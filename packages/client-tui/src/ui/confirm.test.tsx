@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../test/draw.js";
 import { fakeTask } from "../../test/fake-client.js";
+import { named, pasted, typed } from "../../test/key-presses.js";
 import { hostile } from "../../test/odd-texts.js";
 import { keys, openScreens } from "../../test/open-screens.js";
-import { Confirm } from "./confirm.js";
+import { Confirm, reduceConfirm } from "./confirm.js";
 
 const text = "Cancel task a (count_words)? What was done is kept, but it cannot go on.";
 
@@ -15,6 +16,20 @@ function ask(question: string, size = usual) {
   );
   return { ...drawn, decided };
 }
+
+describe("keys on a confirmation", () => {
+  it.each([
+    [typed("y"), true],
+    [typed("n"), false],
+    [named("enter"), false],
+    [named("escape"), false],
+    [typed("Y"), undefined],
+    [typed("x"), undefined],
+    [pasted("y"), undefined],
+  ])("%j says %s", (press, outcome) => {
+    expect(reduceConfirm(undefined, press).outcome).toBe(outcome);
+  });
+});
 
 describe("a confirmation", () => {
   it("is asked in whole words, with the keys that answer it", () => {

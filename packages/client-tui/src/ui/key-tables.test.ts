@@ -5,16 +5,20 @@ import { named, typed } from "../../test/key-presses.js";
 import { newLiveTask } from "../model/live-task.js";
 import { boardKeys } from "./board/board-keys.js";
 import { initialBoardView, reduceBoardView } from "./board/board-view-state.js";
+import { confirmKeys, reduceConfirm } from "./confirm.js";
 import { detailKeys } from "./detail/detail-keys.js";
 import { initialDetailState, reduceDetail } from "./detail/detail-state.js";
 import { formKeys } from "./form/form.js";
 import { initialFormState, reduceForm } from "./form/form-state.js";
 import type { KeyPress } from "./key-press.js";
+import { reduceMenu } from "./menu/menu-state.js";
+import { menuItems, menuKeys } from "./menu-screen.js";
 import { openingKeys } from "./opening/opening-keys.js";
 import { reduceOpening } from "./opening/opening-state.js";
 import { importKeys, reduceImport } from "./servers/import-screen.js";
 import { serversKeys } from "./servers/servers.js";
 import { reduceServers } from "./servers/servers-state.js";
+import { reducePage, textPageKeys } from "./text-page.js";
 import { toolListKeys } from "./tools/tool-list.js";
 import { reduceToolList } from "./tools/tool-list-state.js";
 
@@ -29,6 +33,7 @@ const names: Readonly<Record<string, readonly KeyPress[]>> = {
   "↑↓": [named("up"), named("down")],
   "←→": [named("left"), named("right")],
   "1-4": ["1", "2", "3", "4"].map(typed),
+  "1-5": ["1", "2", "3", "4", "5"].map(typed),
   PgUp: [named("pageUp"), named("pageDown"), named("home"), named("end")],
   type: [typed("x")],
 };
@@ -67,6 +72,9 @@ const screens: readonly (readonly [string, readonly string[], unknown, (key: Key
     detail,
     (key) => reduceDetail(detail, key, { pane: key.name === "enter" ? "result" : "log", count: 9, tree, asks: false }),
   ],
+  ["menu", menuKeys, { cursor: 1 }, (key) => reduceMenu({ cursor: 1 }, key, menuItems)],
+  ["page", textPageKeys, 1, (key) => reducePage(1, key, 2)],
+  ["confirm", confirmKeys, undefined, (key) => reduceConfirm(undefined, key)],
   ["form", formKeys, form, (key) => reduceForm(form, key, plainShape)],
   [
     "tools",

@@ -10,7 +10,8 @@ import { TaskRow, useSameWidths } from "./task-row.js";
 /** The keys of the menu. */
 export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave: tasks go on", "0 exit"];
 
-const items: readonly MenuItem[] = [
+/** What the menu has, before what the embedding program adds. */
+export const menuItems: readonly MenuItem[] = [
   { key: "1", letter: "p", label: "process data: call a tool" },
   { key: "2", letter: "l", label: "list tasks" },
   { key: "3", letter: "s", label: "statistics" },
@@ -33,7 +34,7 @@ const screens: ReadonlyMap<string, Screen> = new Map([
 /** The menu, and under it the tasks that are not finished. */
 export function MenuScreen(props: ScreenProps): ReactNode {
   const { unfinished, columns, rows, nowMs, extraActions, board, go, onExit } = props;
-  const all = [...items.slice(0, -1), ...extraActions, ...items.slice(-1)];
+  const all = [...menuItems.slice(0, -1), ...extraActions, ...menuItems.slice(-1)];
   const choose = (key: string) => {
     const screen = screens.get(key);
     const extra = extraActions.find((action) => action.key === key);

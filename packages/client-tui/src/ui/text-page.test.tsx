@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { drawPart, large, least, usual } from "../../test/draw.js";
+import { named, pasted, typed } from "../../test/key-presses.js";
 import { hostile } from "../../test/odd-texts.js";
 import { keys } from "../../test/open-screens.js";
-import { TextPage } from "./text-page.js";
+import { reducePage, TextPage } from "./text-page.js";
 
 const lines = [
   "client     0f9c",
@@ -23,6 +24,26 @@ function open(size = usual, title = "Session", shown: readonly string[] = lines)
   const drawn = drawPart(page(size), size);
   return { ...drawn, left };
 }
+
+describe("keys on a page of text", () => {
+  it.each([
+    ["down", 3],
+    ["up", 1],
+    ["home", 0],
+    ["end", 5],
+    ["pageDown", 5],
+    ["pageUp", 0],
+    ["left", 2],
+  ] as const)("scroll by %s from line 2 of the 5 that come to the top to %i", (name, top) => {
+    expect(reducePage(2, named(name), 5)).toEqual({ state: top });
+  });
+
+  it("leave it, and a paste does nothing", () => {
+    for (const press of [named("escape"), named("enter"), typed("q")])
+      expect(reducePage(2, press, 5)).toEqual({ state: 2, outcome: "back" });
+    expect(reducePage(2, pasted("q"), 5)).toEqual({ state: 2 });
+  });
+});
 
 describe("a page of text", () => {
   it("shows its lines as they are where they fit", () => {

@@ -1,11 +1,18 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, harmlessText, plainText, wrapText } from "../display/plain-text.js";
+import type { KeyPress } from "./key-press.js";
 import { moveCursor } from "./list-cursor.js";
-import { useKeyState } from "./use-key-state.js";
+import { type KeyStep, useKeyState } from "./use-key-state.js";
 
 /** The keys of a page of text. */
 export const textPageKeys = ["↑↓ scroll", "Esc back"];
+
+/** Scrolls, to so many lines above the bottom at the most, or leaves. */
+export function reducePage(top: number, key: KeyPress, last: number): KeyStep<number, "back"> {
+  if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state: top, outcome: "back" };
+  return { state: moveCursor(top, key, last + 1) };
+}
 
 /** Lines of text that can be scrolled. */
 export function TextPage(props: {
@@ -19,14 +26,7 @@ export function TextPage(props: {
   const wrapped = lines.flatMap((line) => wrapText(harmlessText(line), columns));
   const room = rows - 1;
   const last = Math.max(0, wrapped.length - room);
-  const scrolled = useKeyState(
-    (state: number, key) => {
-      if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state, outcome: "back" };
-      return { state: moveCursor(state, key, last + 1) };
-    },
-    0,
-    onBack,
-  );
+  const scrolled = useKeyState((state: number, key) => reducePage(state, key, last), 0, onBack);
   // What did not fit may fit after a resize.
   const top = Math.min(scrolled, last);
   const shown = wrapped.slice(top, top + room);
