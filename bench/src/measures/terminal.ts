@@ -23,7 +23,7 @@ export function firstFrameMeasure(): Measure {
       // Nobody listens there: what the first frame waits for is nobody's answer.
       const words = ["--url", "http://127.0.0.1:1/mcp", "--state", join(folder, "state.json")];
       return {
-        subject: () => timeToShow(terminalProgram, words, /resumable-mcp ·/),
+        subject: () => timeToShow(terminalProgram, words, /Looking for your tasks/),
         peer: () => timeToShow(oneLine, [], /one line of text/),
         dispose: () => rm(folder, { recursive: true, force: true }),
       };
