@@ -4,12 +4,18 @@ import type { HttpAnswer, TextSource } from "./http-answer.js";
 /** Sends an answer by Node. Resolves when its last byte was handed on, or its reader is gone. */
 export async function sendAnswer(answer: HttpAnswer, outgoing: ServerResponse): Promise<void> {
   const { body, status, headers } = answer;
-  if (body === undefined) outgoing.writeHead(status, headers).end();
+  // A reader that left before is told of by nothing any more, and whoever writes would write for nobody.
+  if (outgoing.destroyed) await cancel(body);
+  else if (body === undefined) outgoing.writeHead(status, headers).end();
   else if (typeof body === "string") sendWhole(answer, body, outgoing);
   else if (body instanceof ReadableStream) {
     outgoing.writeHead(status, headers).flushHeaders();
     await pump(body, outgoing);
   } else await sendSource(answer, body, outgoing);
+}
+
+async function cancel(body: HttpAnswer["body"]): Promise<void> {
+  if (typeof body === "object") await body.cancel();
 }
 
 /** The length lets head and body go out as one. */

@@ -152,3 +152,26 @@ test("an address that is none is refused", async () => {
   }
   expect(statuses).toEqual(["HTTP/1.1 400 Bad Request", "HTTP/1.1 400 Bad Request"]);
 });
+
+test.each(["its own", "a Web-standard"])(
+  "a stream (%s body) whose reader left before it began is cancelled",
+  async (kind) => {
+    const stream = new SseStream(sessionLimits);
+    let begin = () => {};
+    const begun = new Promise<void>((resolve) => {
+      begin = resolve;
+    });
+    const { port, responses } = await serverOf(async () => {
+      begin();
+      await once(responses[0] as ServerResponse, "close");
+      return new HttpAnswer(200, eventStream, kind === "its own" ? stream : stream.body);
+    });
+    const socket = connect(port, "127.0.0.1").on("error", () => {});
+    socket.write("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    await begun;
+    const cancelled = new Promise<void>((resolve) => void stream.acquire(resolve));
+    socket.destroy();
+    await cancelled;
+    expect(stream.closed).toBe(true);
+  },
+);

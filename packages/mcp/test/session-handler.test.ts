@@ -1,4 +1,6 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import { createMemoryStore } from "@resumable-mcp/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { metaKeys } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
@@ -190,6 +192,37 @@ test("a session that was idle is rebuilt from the store, with the log level it h
     expect(events.at(-1)?.message).toMatchObject({ id: 2 + round, result: {} });
   }
   expect(levels).toEqual([0, 0, 0]);
+});
+
+test("a call that comes while its session goes to the store is answered all the same", async () => {
+  const store = createMemoryStore();
+  let isHeld = false;
+  const [held, released] = [createGate(), createGate()];
+  const { url } = await endpoint({
+    tools: [countTool()],
+    limits: { idleMs: -1, sweepEveryMs: 5 },
+    store: {
+      ...store,
+      async putSession(request) {
+        if (isHeld) {
+          held.open();
+          await released.pass();
+        }
+        return store.putSession(request);
+      },
+    },
+  });
+  const session = await openSession(url);
+  isHeld = true;
+  // Brings it back; then the next sweep writes it down.
+  await post(url, { jsonrpc: "2.0", id: 1, method: "ping" }, session);
+  await held.pass();
+  const answering = post(url, countTo(1, 2), session);
+  for (let turn = 0; turn < 100; turn++) await nextTurn();
+  isHeld = false;
+  released.open();
+  const events = await readUntil(eventsOf(await answering), () => false);
+  expect(events.at(-1)?.message).toMatchObject({ id: 2, result: {} });
 });
 
 test("a client of an older version is not primed with an event that it cannot read", async () => {

@@ -56,6 +56,8 @@ export class LiveSession {
   readonly #streams = new Set<SseStream>();
   readonly #standalone: StandaloneStream;
   #kinds: Promise<ToolKinds> | undefined;
+  /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
+  #entering = 0;
   lastUsedMs = performance.now();
   closed = false;
 
@@ -78,7 +80,17 @@ export class LiveSession {
   }
 
   get busy(): boolean {
-    return this.#streams.size > 0 || this.transport.busy;
+    return this.#entering > 0 || this.#streams.size > 0 || this.transport.busy;
+  }
+
+  /** Keeps the session in memory while something that a client sent enters. */
+  async enter<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    this.#entering += 1;
+    try {
+      return await work();
+    } finally {
+      this.#entering -= 1;
+    }
   }
 
   /** Connects a server and tells it all that this session's client told one before. */
@@ -224,6 +236,8 @@ export class LiveSession {
   #openStream(): SseStream {
     const stream = new SseStream(this.#limits, () => this.#streams.delete(stream));
     this.#streams.add(stream);
+    // The session was ended while the request entered: nobody would ever write.
+    if (this.closed) stream.close();
     return stream;
   }
 

@@ -106,7 +106,7 @@ async function answerCaller(endpoint: Endpoint, request: HttpRequest, caller: Ca
   }
   const session = await sessionOf(endpoint, request, caller);
   if (session instanceof HttpAnswer) return session;
-  if (request.method === "GET") return get(request, session, caller);
+  if (request.method === "GET") return session.enter(() => get(request, session, caller));
   await endpoint.registry.delete(session);
   return new HttpAnswer(200);
 }
@@ -148,8 +148,8 @@ async function post(endpoint: Endpoint, request: HttpRequest, caller: Caller): P
   }
   const session = await sessionOf(endpoint, request, caller);
   if (session instanceof HttpAnswer) return session;
-  if (body.kind === "request") return session.request(body.message, caller.extra);
-  await session.accept(body.message, caller.extra);
+  if (body.kind === "request") return session.enter(() => session.request(body.message, caller.extra));
+  await session.enter(() => session.accept(body.message, caller.extra));
   return new HttpAnswer(202);
 }
 

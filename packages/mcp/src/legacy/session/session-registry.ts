@@ -160,10 +160,11 @@ export class SessionRegistry {
     const idle = sessions.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedMs - other.lastUsedMs);
     const surplus = sessions.length - maxLiveSessions;
     for (const [index, session] of idle.entries()) {
-      if (index >= surplus && performance.now() - session.lastUsedMs <= idleMs) continue;
+      const { lastUsedMs } = session;
+      if (index >= surplus && performance.now() - lastUsedMs <= idleMs) continue;
       // The write also says when the session was last used.
       await session.document.change((facts) => facts);
-      if (!session.busy) await this.#forget(session);
+      if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
     }
   }
 
