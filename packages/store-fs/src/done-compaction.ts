@@ -1,5 +1,7 @@
 import { join } from "node:path";
+import type { RawLine } from "./checked-line.js";
 import { doneLines, parseDoneName, takenName } from "./done-file.js";
+import { readHead } from "./done-head.js";
 import { damagedDone, healDone } from "./done-healing.js";
 import { type DoneLine, isFlagged, parseDone } from "./done-line.js";
 import { fileLines } from "./file-lines.js";
@@ -36,13 +38,15 @@ export async function compactDone(context: StoreContext, isMine: (instance: stri
 async function collect(context: StoreContext, names: readonly string[]): Promise<Newest> {
   const newest: Newest = new Map();
   for (const name of names) {
-    for await (const raw of doneLines(context, name)) {
-      const line = isFlagged(raw) ? parseDone(raw) : undefined;
-      if (line === undefined || (newest.get(line.birth)?.seq ?? -1) > line.seq) continue;
-      newest.set(line.birth, { seq: line.seq, gone: line.gone === true || newest.get(line.birth)?.gone === true });
-    }
+    for await (const lines of doneLines(context, name)) for (const line of lines) note(newest, line);
   }
   return newest;
+}
+
+function note(newest: Newest, raw: RawLine): void {
+  const line = isFlagged(raw) ? parseDone(raw) : undefined;
+  if (line === undefined || (newest.get(line.birth)?.seq ?? -1) > line.seq) return;
+  newest.set(line.birth, { seq: line.seq, gone: line.gone === true || newest.get(line.birth)?.gone === true });
 }
 
 /** Tasks that are gone, and of which a line says that they finished. */
@@ -53,16 +57,22 @@ async function listedThoughGone(
 ): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
   for (const name of names) {
-    for await (const raw of doneLines(context, name)) {
-      const line = parseDone(raw);
-      if (line?.summary !== undefined && newest.get(line.birth)?.gone) listed.add(line.birth);
+    for await (const lines of doneLines(context, name)) {
+      for (const line of lines) {
+        const head = readHead(line);
+        if (head !== undefined && newest.get(head.birth)?.gone) listed.add(head.birth);
+      }
     }
   }
   return listed;
 }
 
 /** The line that says that a task is gone is needed as long as there is one that says it is not. */
-function isNeeded(line: DoneLine, newest: Newest, listed: ReadonlySet<string>): boolean {
+function isNeeded(
+  line: Pick<DoneLine, "birth" | "seq" | "gone">,
+  newest: Newest,
+  listed: ReadonlySet<string>,
+): boolean {
   const known = newest.get(line.birth);
   if (known === undefined) return true;
   if (line.gone) return listed.has(line.birth);
@@ -72,16 +82,18 @@ function isNeeded(line: DoneLine, newest: Newest, listed: ReadonlySet<string>): 
 async function rewrite(
   context: StoreContext,
   { name, mine }: { readonly name: string; readonly mine: string },
-  keeps: (line: DoneLine) => boolean,
+  keeps: (line: Pick<DoneLine, "birth" | "seq" | "gone">) => boolean,
 ): Promise<void> {
   const { disk, layout } = context;
   const path = join(layout.done, name);
   const kept: Buffer[] = [];
   let dropped = 0;
-  for await (const raw of fileLines(disk, path) ?? []) {
-    const line = parseDone(raw);
-    if (line === undefined || !keeps(line)) dropped += 1;
-    else kept.push(Buffer.concat([raw.bytes, Buffer.from("\n")]));
+  for await (const lines of fileLines(disk, path) ?? []) {
+    for (const raw of lines) {
+      const line = readHead(raw) ?? parseDone(raw);
+      if (line === undefined || !keeps(line)) dropped += 1;
+      else kept.push(Buffer.concat([raw.bytes, Buffer.from("\n")]));
+    }
   }
   if (dropped === 0) return;
   if (mine !== name) disk.rename(path, join(layout.done, mine));

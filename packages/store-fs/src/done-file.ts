@@ -25,10 +25,10 @@ function markOf(name: string): string {
 }
 
 /**
- * Reads the lines of a file whose name was listed a moment ago. Should another store have taken it over meanwhile, they
+ * Reads the lines of a file whose name was listed a moment ago, many at a time. Should another store have taken it over meanwhile, they
  * are read where they are now: each line is found once.
  */
-export async function* doneLines(context: StoreContext, listed: string): AsyncGenerator<RawLine> {
+export async function* doneLines(context: StoreContext, listed: string): AsyncGenerator<Iterable<RawLine>> {
   const { disk, layout } = context;
   for (let name: string | undefined = listed; name !== undefined; name = successorOf(context, name)) {
     const lines = fileLines(disk, join(layout.done, name));

@@ -4,7 +4,7 @@ import { isFinal } from "@resumable-mcp/core";
 import { BoundedCache } from "./bounded-cache.js";
 import { DamagedFile, isIntact } from "./checked-line.js";
 import { doneLines } from "./done-file.js";
-import { parseDone } from "./done-line.js";
+import { readHead } from "./done-head.js";
 import { isSafeId } from "./layout.js";
 import { newestView } from "./newest-view.js";
 import { quarantineCopy } from "./quarantine.js";
@@ -15,13 +15,16 @@ import { listIfExists, touchFile } from "./whole-file.js";
 export async function damagedDone(context: StoreContext, names: readonly string[]): Promise<readonly string[]> {
   const damaged: string[] = [];
   for (const name of names) {
-    for await (const raw of doneLines(context, name)) {
-      if (isIntact(raw.bytes)) continue;
-      damaged.push(name);
-      break;
-    }
+    if (await isDamaged(context, name)) damaged.push(name);
   }
   return damaged;
+}
+
+async function isDamaged(context: StoreContext, name: string): Promise<boolean> {
+  for await (const lines of doneLines(context, name)) {
+    for (const { bytes } of lines) if (!isIntact(bytes)) return true;
+  }
+  return false;
 }
 
 /**
@@ -48,9 +51,11 @@ export async function healDone(
 async function listedIds(context: StoreContext, names: readonly string[]): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
   for (const name of names) {
-    for await (const raw of doneLines(context, name)) {
-      const line = parseDone(raw);
-      if (line?.summary !== undefined) listed.add(line.id);
+    for await (const lines of doneLines(context, name)) {
+      for (const line of lines) {
+        const head = readHead(line);
+        if (head !== undefined) listed.add(head.id);
+      }
     }
   }
   return listed;

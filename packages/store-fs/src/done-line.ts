@@ -28,11 +28,15 @@ const lineSchema = z.object({
 /** One line of the list of finished tasks. */
 export type DoneLine = z.infer<typeof lineSchema>;
 
-/** Writes a line of the list of finished tasks. */
+/** Writes a line of the list of finished tasks. What lists choose by comes first, to be found without parsing the line. */
 export function encodeDone(line: DoneLine): Buffer {
-  const { again, gone, ...rest } = line;
-  // The flags come first, so that they are found without parsing the line.
-  return encodeLine(JSON.stringify({ ...(again && { again }), ...(gone && { gone }), ...rest }));
+  const { again, gone, summary, ...rest } = line;
+  const flags = { ...(again && { again }), ...(gone && { gone }) };
+  return encodeLine(JSON.stringify({ ...flags, ...rest, ...(summary && { summary: inOrder(summary) }) }));
+}
+
+function inOrder({ id, owner, tool, status, createdAt, finishedAt, ttlMs, ...rest }: TaskSummary): TaskSummary {
+  return { id, owner, tool, status, createdAt, ...(finishedAt !== undefined && { finishedAt }), ttlMs, ...rest };
 }
 
 const marks = ['"again":true,', '"gone":true,'].map((mark) => Buffer.from(mark));
@@ -40,11 +44,20 @@ const flagOffset = '{"crc":"00000000",'.length;
 
 /** Tells without parsing whether a line may stand beside others about the same task. */
 export function isFlagged(line: RawLine): boolean {
-  return marks.some((mark) => line.bytes.subarray(flagOffset, flagOffset + mark.byteLength).equals(mark));
+  const { bytes } = line;
+  // Most lines are told apart by the first letter.
+  return marks.some(
+    (mark) =>
+      bytes[flagOffset + 1] === mark[1] && bytes.subarray(flagOffset, flagOffset + mark.byteLength).equals(mark),
+  );
 }
 
 /** Parses a line, or gives `undefined` for one that is damaged: the task's own files still have all. */
 export function parseDone(line: RawLine): DoneLine | undefined {
-  if (!isIntact(line.bytes)) return undefined;
-  return lineSchema.safeParse(JSON.parse(line.bytes.toString("utf8"))).data;
+  return isIntact(line.bytes) ? parseDoneText(line.bytes.toString("utf8")) : undefined;
+}
+
+/** Parses the text of a line that is not damaged. */
+export function parseDoneText(text: string): DoneLine | undefined {
+  return lineSchema.safeParse(JSON.parse(text)).data;
 }

@@ -1,43 +1,29 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { type RawLine, rawLines } from "./checked-line.js";
-import { type Disk, hasCode } from "./disk.js";
-import { readRange } from "./whole-file.js";
-
-const chunkBytes = 256 * 1024;
+import type { Disk } from "./disk.js";
+import { LineChunks } from "./line-chunks.js";
+import { openIfExists } from "./whole-file.js";
 
 /**
- * Reads a file line by line, a chunk at a time, and lets others work in between. A torn last line is left out.
+ * Reads the lines of a file, a chunk at a time, and lets others work in between. A torn last line is left out.
  *
- * @returns `undefined` when there is no such file. What is returned has to be read: it is open.
+ * @returns `undefined` when there is no such file. What is returned has to be read: it is open. The bytes of a line are
+ * there until the next one is asked for.
  */
-export function fileLines(disk: Disk, path: string): AsyncGenerator<RawLine> | undefined {
-  const file = openIfThere(disk, path);
+export function fileLines(disk: Disk, path: string): AsyncGenerator<Iterable<RawLine>> | undefined {
+  const file = openIfExists(disk, path);
   return file === undefined ? undefined : linesOf(disk, file, path);
 }
 
-async function* linesOf(disk: Disk, file: number, path: string): AsyncGenerator<RawLine> {
+async function* linesOf(disk: Disk, file: number, path: string): AsyncGenerator<Iterable<RawLine>> {
+  const chunks = new LineChunks(disk, file, {});
   try {
-    let rest: Buffer = Buffer.alloc(0);
-    for (let position = 0; ; ) {
-      const chunk = readRange(disk, file, position, chunkBytes);
-      if (chunk.byteLength === 0) return;
-      position += chunk.byteLength;
-      const bytes = rest.byteLength === 0 ? chunk : Buffer.concat([rest, chunk]);
-      const end = bytes.lastIndexOf(10) + 1;
-      yield* rawLines(bytes.subarray(0, end), position - bytes.byteLength, path);
-      rest = Buffer.from(bytes.subarray(end));
+    for (let chunk = chunks.next(); chunk !== undefined; chunk = chunks.next()) {
+      yield rawLines(chunk.bytes, chunk.start, path);
       await breathe();
     }
   } finally {
+    chunks.close();
     disk.close(file);
-  }
-}
-
-function openIfThere(disk: Disk, path: string): number | undefined {
-  try {
-    return disk.open(path, "r");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) return undefined;
-    throw error;
   }
 }

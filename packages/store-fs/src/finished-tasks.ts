@@ -1,8 +1,10 @@
 import { join } from "node:path";
-import { summarise, type TaskRecord, type TaskSummary } from "@resumable-mcp/core";
+import { summarise, type TaskRecord } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
+import type { RawLine } from "./checked-line.js";
 import { compactDone } from "./done-compaction.js";
 import { doneLines } from "./done-file.js";
+import { type DoneHead, readHead } from "./done-head.js";
 import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
 import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
@@ -14,6 +16,12 @@ interface Superseding {
   seq: number;
   gone: boolean;
   given: boolean;
+}
+
+/** A finished task as it is listed. The line is there until the next one is asked for. */
+export interface FinishedTask {
+  readonly head: DoneHead;
+  readonly line: RawLine;
 }
 
 /** What the lists have to know of a task that was deleted. */
@@ -133,25 +141,21 @@ export class FinishedTasks {
   }
 
   /**
-   * Reads the lines that count, newest day first, those of `except` left out.
+   * Reads the lines that count, many at a time and newest day first, those of `except` left out.
    *
    * @param enough called before each day with its date; true ends the reading. No task of that day or of an earlier
    * one was created later than that day.
    */
-  async *lines(
+  async *pages(
     except: ReadonlySet<string>,
     enough: (day: string) => boolean = () => false,
-  ): AsyncGenerator<DoneLine & { readonly summary: TaskSummary }> {
+  ): AsyncGenerator<Iterable<FinishedTask>> {
     const superseding = new Map<string, Superseding>();
     for (const [day, names] of this.days()) {
       if (enough(day)) return;
       for (const name of names) await this.collect(name, superseding);
       for (const name of names) {
-        for await (const raw of doneLines(this.context, name)) {
-          const line = parseDone(raw);
-          if (line?.summary === undefined || except.has(line.id) || !counts(line, superseding)) continue;
-          yield { ...line, summary: line.summary };
-        }
+        for await (const lines of doneLines(this.context, name)) yield thatCount(lines, except, superseding);
       }
     }
   }
@@ -167,17 +171,7 @@ export class FinishedTasks {
   }
 
   private async collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
-    for await (const raw of doneLines(this.context, name)) {
-      const line = isFlagged(raw) ? parseDone(raw) : undefined;
-      if (line === undefined) continue;
-      const known = superseding.get(line.birth);
-      if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) continue;
-      superseding.set(line.birth, {
-        seq: line.seq,
-        gone: line.gone === true,
-        given: known?.seq === line.seq && known.given,
-      });
-    }
+    for await (const lines of doneLines(this.context, name)) for (const line of lines) note(superseding, line);
   }
 
   /** Resolves when everything noted so far is written. */
@@ -186,7 +180,27 @@ export class FinishedTasks {
   }
 }
 
-function counts(line: DoneLine, superseding: ReadonlyMap<string, Superseding>): boolean {
+function note(superseding: Map<string, Superseding>, raw: RawLine): void {
+  const line = isFlagged(raw) ? parseDone(raw) : undefined;
+  if (line === undefined) return;
+  const known = superseding.get(line.birth);
+  if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;
+  const given = known?.seq === line.seq && known.given;
+  superseding.set(line.birth, { seq: line.seq, gone: line.gone === true, given });
+}
+
+function* thatCount(
+  lines: Iterable<RawLine>,
+  except: ReadonlySet<string>,
+  superseding: ReadonlyMap<string, Superseding>,
+): Generator<FinishedTask> {
+  for (const line of lines) {
+    const head = readHead(line);
+    if (head !== undefined && !except.has(head.id) && counts(head, superseding)) yield { head, line };
+  }
+}
+
+function counts(line: DoneHead, superseding: ReadonlyMap<string, Superseding>): boolean {
   const newest = superseding.get(line.birth);
   if (newest === undefined) return true;
   if (newest.gone || newest.given || newest.seq > line.seq) return false;

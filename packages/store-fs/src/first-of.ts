@@ -1,10 +1,10 @@
-/** Keeps the first few of many by an order, and no more than those. */
-export class FirstOf<Item> {
+/** Keeps the first few of many by an order of their keys, and no more than those. */
+export class FirstOf<Item extends Key, Key = Item> {
   private readonly sorted: Item[] = [];
   private readonly limit: number;
-  private readonly order: (left: Item, right: Item) => number;
+  private readonly order: (left: Key, right: Key) => number;
 
-  constructor(limit: number, order: (left: Item, right: Item) => number) {
+  constructor(limit: number, order: (left: Key, right: Key) => number) {
     this.limit = limit;
     this.order = order;
   }
@@ -21,9 +21,14 @@ export class FirstOf<Item> {
     return this.sorted.length >= this.limit;
   }
 
-  add(item: Item): void {
+  /** Tells whether an item of this key would be among the first by now. */
+  takes(key: Key): boolean {
     const { last } = this;
-    if (this.limit <= 0 || (this.isFull && last !== undefined && this.order(item, last) >= 0)) return;
+    return this.limit > 0 && (!this.isFull || last === undefined || this.order(key, last) < 0);
+  }
+
+  add(item: Item): void {
+    if (!this.takes(item)) return;
     this.sorted.splice(this.placeOf(item), 0, item);
     if (this.sorted.length > this.limit) this.sorted.pop();
   }

@@ -1,10 +1,8 @@
 import { DamagedFile, type RawLine, rawLines } from "./checked-line.js";
 import { type ChainEntry, type JournalCommit, parseCommit, peekSeq } from "./journal-line.js";
+import { LineChunks } from "./line-chunks.js";
 import type { StoreContext } from "./store-context.js";
-import { openIfExists, readRange } from "./whole-file.js";
-
-const chunkBytes = 256 * 1024;
-const newline = 10;
+import { openIfExists } from "./whole-file.js";
 
 /** A commit as it was read, and where in the file its line begins and ends. */
 export interface JournalLine {
@@ -27,14 +25,20 @@ export function* journalLines(
   let before: RawLine | undefined;
   let reached = false;
   for (const line of linesBetween(context, path, from, entry.bytes)) {
-    // A commit begins where its line says and ends before the next one begins.
-    reached ||= before !== undefined && (peekSeq(line) ?? 0) > afterSeq + 1;
-    if (before !== undefined && reached) yield parsed(before, path);
     // The first line of a file is no commit.
-    before = line.start === 0 ? undefined : line;
+    if (line.start === 0) continue;
+    if (!reached) {
+      const first = peekSeq(line) ?? 0;
+      reached = first > afterSeq;
+      // A commit begins where its line says and ends before the next one begins.
+      if (reached && before !== undefined && first > afterSeq + 1) yield parsed(before, path);
+      before = { ...line, bytes: Buffer.from(line.bytes) };
+    }
+    if (reached) yield parsed(line, path);
   }
-  const last = before && parsed(before, path);
-  if (last !== undefined && (last.commit.events.at(-1)?.seq ?? 0) > afterSeq) yield last;
+  if (reached || before === undefined) return;
+  const last = parsed(before, path);
+  if ((last.commit.events.at(-1)?.seq ?? 0) > afterSeq) yield last;
 }
 
 function parsed(line: RawLine, path: string): JournalLine {
@@ -45,19 +49,14 @@ function parsed(line: RawLine, path: string): JournalLine {
 function* linesBetween({ disk }: StoreContext, path: string, from: number, end: number): Generator<RawLine> {
   const file = openIfExists(disk, path);
   if (file === undefined) throw new DamagedFile(path, 0, "the file is missing");
+  const chunks = new LineChunks(disk, file, { from, end });
   try {
-    for (let position = from, wanted = chunkBytes; position < end; ) {
-      const length = Math.min(wanted, end - position);
-      const chunk = readRange(disk, file, position, length);
-      const whole = chunk.subarray(0, chunk.lastIndexOf(newline) + 1);
-      if (chunk.byteLength < length) throw new DamagedFile(path, position, "the file became shorter");
-      if (whole.byteLength === 0 && position + length === end) throw new DamagedFile(path, position, "no newline");
-      // A line that is longer than a chunk is read again, together with what follows.
-      wanted = whole.byteLength === 0 ? wanted * 2 : chunkBytes;
-      yield* rawLines(whole, position, path);
-      position += whole.byteLength;
+    for (let chunk = chunks.next(); chunk !== undefined; chunk = chunks.next()) {
+      yield* rawLines(chunk.bytes, chunk.start, path);
     }
+    if (chunks.position < end) throw new DamagedFile(path, chunks.position, "a line is cut short, or missing");
   } finally {
+    chunks.close();
     disk.close(file);
   }
 }

@@ -14,7 +14,8 @@ import {
   type TaskSnapshot,
   type TaskSummary,
 } from "@resumable-mcp/core";
-import type { FinishedTasks } from "./finished-tasks.js";
+import { parseDoneText } from "./done-line.js";
+import type { FinishedTask, FinishedTasks } from "./finished-tasks.js";
 import { FirstOf } from "./first-of.js";
 import { isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
@@ -42,17 +43,21 @@ export class TaskLists {
   async listTasks(query: TaskQuery): Promise<TaskPage> {
     const limit = Math.min(Math.max(query.limit, 1), maxListLimit);
     const cursor = parseCursor(query.cursor);
-    const newest = new FirstOf<TaskSummary>(limit + 1, byAge);
-    const consider = (summary: TaskSummary) => {
-      if (matches(summary, query) && (cursor === undefined || byAge(summary, cursor) > 0)) newest.add(summary);
-    };
+    const newest = new FirstOf<ListedTask, Place>(limit + 1, byAge);
+    const isWanted = (task: Chosen & Place) =>
+      matches(task, query) && (cursor === undefined || byAge(task, cursor) > 0) && newest.takes(task);
     const open = new Set<string>();
-    for await (const snapshot of this.openTasks(open)) consider(summarise(snapshot.record, statusOf(snapshot)));
+    for await (const snapshot of this.openTasks(open)) {
+      const task = summarise(snapshot.record, statusOf(snapshot));
+      if (isWanted(task)) newest.add({ id: task.id, createdAt: task.createdAt, summary: () => task });
+    }
     const enough = (day: string) => newest.isFull && (newest.last?.createdAt.slice(0, 10) ?? "") > day;
-    for await (const { summary } of this.parts.finished.lines(open, enough)) consider(summary);
+    for await (const page of this.parts.finished.pages(open, enough)) {
+      for (const task of page) if (isWanted(task.head)) newest.add(listed(task));
+    }
     const found = newest.items.slice(0, limit);
     const last = found.at(-1);
-    const tasks = found.filter(({ id }) => this.exists(id));
+    const tasks = found.flatMap((task) => (this.exists(task.id) ? (task.summary() ?? []) : []));
     return newest.items.length > limit && last !== undefined ? { tasks, nextCursor: formatCursor(last) } : { tasks };
   }
 
@@ -70,20 +75,18 @@ export class TaskLists {
     for await (const snapshot of this.openTasks(open)) {
       count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
     }
-    for await (const { summary } of this.parts.finished.lines(open)) count(summary);
+    for await (const page of this.parts.finished.pages(open)) for (const { head } of page) count(head);
     return { total, byStatus: Object.fromEntries(byStatus), byTool: Object.fromEntries(byTool) };
   }
 
   async listExpired({ now, limit }: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]> {
-    const oldest = new FirstOf<TaskSummary>(limit, byEnd);
-    const consider = (summary: TaskSummary) => {
-      const { finishedAt, ttlMs } = summary;
-      if (finishedAt !== undefined && Date.parse(finishedAt) + ttlMs <= now.wallMs) oldest.add(summary);
-    };
+    const oldest = new FirstOf<Ended>(limit, byEnd);
+    const isDue = ({ finishedAt, ttlMs }: Ended) =>
+      finishedAt !== undefined && Date.parse(finishedAt) + ttlMs <= now.wallMs;
     const open = new Set<string>();
-    for await (const { record } of this.openTasks(open)) consider(summarise(record, record.status));
-    for await (const { summary } of this.parts.finished.lines(open)) {
-      if (this.exists(summary.id)) consider(summary);
+    for await (const { record } of this.openTasks(open)) if (isDue(record)) oldest.add(record);
+    for await (const page of this.parts.finished.pages(open)) {
+      for (const { head } of page) if (isDue(head) && oldest.takes(head) && this.exists(head.id)) oldest.add(head);
     }
     // Whoever asks for what is to be deleted is the sweep: the lists are thinned out at the same pace.
     void this.parts.finished.compact((instance) => !this.parts.workers.isInstanceAlive(instance));
@@ -156,15 +159,31 @@ function runnable({ record }: TaskSnapshot): RunnableTask {
   return { id, owner, tool, toolVersion, crashes };
 }
 
-function matches(summary: TaskSummary, query: TaskQuery): boolean {
-  if (query.owner !== undefined && summary.owner !== query.owner) return false;
-  if (query.tool !== undefined && summary.tool !== query.tool) return false;
-  return query.statuses === undefined || query.statuses.includes(summary.status);
+/** What a query chooses by. */
+type Chosen = Pick<TaskSummary, "owner" | "tool" | "status">;
+/** What tells when a task may go. */
+type Ended = Pick<TaskSummary, "id" | "finishedAt" | "ttlMs">;
+
+function matches(task: Chosen, query: TaskQuery): boolean {
+  if (query.owner !== undefined && task.owner !== query.owner) return false;
+  if (query.tool !== undefined && task.tool !== query.tool) return false;
+  return query.statuses === undefined || query.statuses.includes(task.status);
 }
 
 interface Place {
   readonly createdAt: string;
   readonly id: string;
+}
+
+/** A task that may come on a page, and what it is then told of. */
+interface ListedTask extends Place {
+  readonly summary: () => TaskSummary | undefined;
+}
+
+/** Its line is parsed when it comes on the page: many come before it is known which ones do. */
+function listed({ head: { createdAt, id }, line }: FinishedTask): ListedTask {
+  const text = line.bytes.toString("utf8");
+  return { createdAt, id, summary: () => parseDoneText(text)?.summary };
 }
 
 /** Newest first, then by id. */
@@ -177,7 +196,7 @@ function byCreation(left: Place, right: Place): number {
   return compare(left.createdAt, right.createdAt) || compare(left.id, right.id);
 }
 
-function byEnd(left: TaskSummary, right: TaskSummary): number {
+function byEnd(left: Ended, right: Ended): number {
   return compare(left.finishedAt ?? "", right.finishedAt ?? "") || compare(left.id, right.id);
 }
 

@@ -25,14 +25,18 @@ export function openIfExists(disk: Disk, path: string): number | undefined {
 
 /** Reads up to `length` bytes; fewer when the file is shorter. */
 export function readRange(disk: Disk, file: number, position: number, length: number): Buffer {
-  const buffer = Buffer.allocUnsafe(length);
+  return readInto(disk, file, position, Buffer.allocUnsafe(length));
+}
+
+/** As `readRange`, as many bytes as fit. @returns the part of `into` that was filled. */
+export function readInto(disk: Disk, file: number, position: number, into: Buffer): Buffer {
   let filled = 0;
-  while (filled < length) {
-    const count = disk.read(file, buffer.subarray(filled), position + filled);
+  while (filled < into.byteLength) {
+    const count = disk.read(file, into.subarray(filled), position + filled);
     if (count === 0) break;
     filled += count;
   }
-  return buffer.subarray(0, filled);
+  return into.subarray(0, filled);
 }
 
 /** Writes all bytes at the end, or throws: a short write is a full disk. */

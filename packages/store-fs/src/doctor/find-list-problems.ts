@@ -63,9 +63,11 @@ async function sortLines(context: OpenStore["context"], path: string) {
   const good: Buffer[] = [];
   let damaged = 0;
   try {
-    for await (const line of fileLines(context.disk, path) ?? []) {
-      if (parseDone(line) === undefined) damaged += 1;
-      else good.push(Buffer.concat([line.bytes, Buffer.from("\n")]));
+    for await (const lines of fileLines(context.disk, path) ?? []) {
+      for (const line of lines) {
+        if (parseDone(line) === undefined) damaged += 1;
+        else good.push(Buffer.concat([line.bytes, Buffer.from("\n")]));
+      }
     }
   } catch (error) {
     if (!(error instanceof DamagedFile)) throw error;

@@ -27,6 +27,6 @@ export async function findProblems(store: OpenStore): Promise<Diagnosis> {
 
 async function listedIds({ finished }: OpenStore): Promise<ReadonlySet<string>> {
   const ids = new Set<string>();
-  for await (const { id } of finished.lines(new Set())) ids.add(id);
+  for await (const page of finished.pages(new Set())) for (const { head } of page) ids.add(head.id);
   return ids;
 }
