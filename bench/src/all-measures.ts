@@ -20,11 +20,11 @@ export const measures: readonly Measure[] = [
   againstPeer("process", { tasks: 1, each: 2_000 }, peers.sdkEvents),
   // Before what leaves unfinished tasks behind in the stores that they share.
   opening,
+  storedMemory,
   storedTasks,
   taskLength,
   resuming,
   replay,
-  storedMemory,
   stdioStart("legacy", true),
   stdioStart("modern", true),
   stdioStart("legacy", false),

@@ -17,3 +17,21 @@ test("drops what was not used for longest when it is too large", () => {
   cache.set("b", 2, 50);
   expect(["a", "b"].map((key) => cache.get(key))).toEqual([undefined, 2]);
 });
+
+test("keeps what a scan has used when the scan goes through more than fit, so that the next one finds it", () => {
+  const cache = new BoundedCache<string>({ maxEntries: 3, maxBytes: 100 });
+  cache.set("before", "before", 1);
+  const missed = Array.from({ length: 3 }, () => {
+    const scan = cache.forScan();
+    return ["a", "b", "c", "d", "e"].filter((key) => {
+      if (scan.get(key) !== undefined) return false;
+      scan.set(key, key, 1);
+      return true;
+    });
+  });
+  expect(missed).toEqual([
+    ["a", "b", "c", "d", "e"],
+    ["d", "e"],
+    ["d", "e"],
+  ]);
+});

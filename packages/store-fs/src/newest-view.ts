@@ -1,4 +1,4 @@
-import type { BoundedCache } from "./bounded-cache.js";
+import type { Cache } from "./bounded-cache.js";
 import { DamagedFile } from "./checked-line.js";
 import { taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
@@ -6,7 +6,7 @@ import { type FolderState, lookAt } from "./task-folder.js";
 import { extendView, openView, type TaskView } from "./task-view.js";
 
 /** Folded journals that were read lately. */
-export type ViewCache = BoundedCache<TaskView>;
+export type ViewCache = Cache<TaskView>;
 
 /** A journal as read, and the folder as it looked afterwards. */
 export interface Reading {

@@ -5,7 +5,6 @@ import { Hints } from "./hints.js";
 import { JournalReader } from "./journal-reader.js";
 import { LeaseBook } from "./lease-book.js";
 import type { LiveLease } from "./live-lease.js";
-import type { ViewCache } from "./newest-view.js";
 import type { Host } from "./platform.js";
 import { Rotation } from "./rotation.js";
 import { SessionFiles } from "./session-files.js";
@@ -17,6 +16,7 @@ import { TaskKeys } from "./task-keys.js";
 import { TaskLists } from "./task-lists.js";
 import { TaskReader } from "./task-reader.js";
 import { TaskRemover } from "./task-remover.js";
+import type { TaskView } from "./task-view.js";
 import { WorkerRegistry } from "./worker-registry.js";
 
 /** The parts of a store on one folder. */
@@ -41,7 +41,7 @@ export interface OpenStore {
 /** Puts the parts of a store together. */
 export function openStore(context: StoreContext, host: Host): OpenStore {
   const { maxCachedTasks, maxCachedBytes } = context.limits;
-  const cache: ViewCache = new BoundedCache({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
+  const cache = new BoundedCache<TaskView>({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
   const leases = new Map<string, LiveLease>();
   const workers = new WorkerRegistry(context, host);
   const hints = new Hints(context, leases);

@@ -116,9 +116,10 @@ export class TaskLists {
   /** Tasks with a marker, whose ids are added to `ids`. Markers that should not be there are put right. */
   private async *openTasks(ids: Set<string>): AsyncGenerator<TaskSnapshot> {
     const open = this.parts.finished.openIds();
+    const read = this.parts.reader.scan();
     for (let from = 0; from < open.length; from += openTasksAtOnce) {
       const page = open.slice(from, from + openTasksAtOnce);
-      const snapshots = await Promise.all(page.map((id) => this.openTask(id)));
+      const snapshots = await Promise.all(page.map((id) => this.openTask(id, read)));
       for (const snapshot of snapshots) {
         if (snapshot === undefined) continue;
         ids.add(snapshot.record.id);
@@ -127,11 +128,11 @@ export class TaskLists {
     }
   }
 
-  private async openTask(id: string): Promise<TaskSnapshot | undefined> {
+  private async openTask(id: string, read: TaskReader["read"]): Promise<TaskSnapshot | undefined> {
     const { context, reader, finished } = this.parts;
     if (!isSafeId(id)) return undefined;
     try {
-      const reading = await reader.read(id);
+      const reading = await read(id);
       if (reading === undefined) {
         if (!context.readOnly) unlinkIfExists(context.disk, join(context.layout.open, id));
         return undefined;

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openQuestions, type Signal, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
+import type { BoundedCache } from "./bounded-cache.js";
 import { DamagedFile } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
@@ -28,14 +29,14 @@ export interface TaskReading extends Reading {
 /** Reads tasks, those that this store writes itself and those of other processes. */
 export class TaskReader {
   private readonly context: StoreContext;
-  private readonly cache: ViewCache;
+  private readonly cache: BoundedCache<TaskView>;
   private readonly leases: ReadonlyMap<string, LiveLease>;
   private readonly workers: WorkerRegistry;
 
   constructor(
     context: StoreContext,
     parts: {
-      readonly cache: ViewCache;
+      readonly cache: BoundedCache<TaskView>;
       readonly leases: ReadonlyMap<string, LiveLease>;
       readonly workers: WorkerRegistry;
     },
@@ -54,9 +55,19 @@ export class TaskReader {
   }
 
   /** Reads a task as others may see it from now on, or resolves to `undefined` when there is none. */
-  async read(taskId: string): Promise<TaskReading | undefined> {
+  read(taskId: string): Promise<TaskReading | undefined> {
+    return this.readWith(this.cache, taskId);
+  }
+
+  /** Reads one task after the other, as `read` does, for whoever goes through many and will do so again. */
+  scan(): (taskId: string) => Promise<TaskReading | undefined> {
+    const cache = this.cache.forScan();
+    return (taskId) => this.readWith(cache, taskId);
+  }
+
+  private async readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     if (!isSafeId(taskId)) return undefined;
-    return this.guard(taskId, async () => this.readLive(taskId) ?? (await this.readSettled(taskId)));
+    return this.guard(taskId, async () => this.readLive(taskId) ?? (await this.readSettled(cache, taskId)));
   }
 
   /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
@@ -90,10 +101,10 @@ export class TaskReader {
     return { record: live.durable, view, folder, signals: pendingSignals(this.context, taskId, folder, view) };
   }
 
-  private async readSettled(taskId: string): Promise<TaskReading | undefined> {
+  private async readSettled(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     const { settlePollMs, maxSettlePolls } = this.context.limits;
     for (let polls = 0; ; polls += 1) {
-      const reading = readNow(this.context, this.cache, taskId);
+      const reading = readNow(this.context, cache, taskId);
       if (reading === undefined) return this.missing(taskId);
       const signals = pendingSignals(this.context, taskId, reading.folder, reading.view);
       // An answer whose file went before this looked stands in the journal, behind what was read.
