@@ -1,10 +1,24 @@
+import type { TaskEventBody } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { checkpoint, started } from "../event-samples.js";
+import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 
 const commits = 20;
 const eventsEach = 5;
+/** What a task can go through, commit by commit. */
+const everyKind: readonly (readonly TaskEventBody[])[] = [
+  [started, checkpoint(3, ["a"]), { type: "step", key: "fetch", value: { rows: 3 } }],
+  [{ type: "log", level: "info", data: "half" }, { type: "handed_over" }],
+  [{ type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" }],
+  [{ type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" }],
+  [started, asked("go"), asked("stop")],
+  [{ type: "answered", key: "go", answer: { action: "decline" } }],
+  [{ type: "desired", desired: "pause" }],
+  [{ type: "attempt_ended", reason: "crashed" }, failed],
+  [restarted(2, true), started, cancelled],
+  [restarted(3, false), checkpoint(1), completed],
+];
 
 /** What a commit does, and what it does not when it fails. */
 export const commitClauses: readonly Clause[] = [
@@ -125,17 +139,12 @@ export const commitClauses: readonly Clause[] = [
     title: "keeps a record that is the fold of the journal",
     because: "There is one truth; the record only saves reading it.",
     async check(scene) {
-      const { id } = await scene.taskWith([
-        started,
-        checkpoint(3, ["a"]),
-        { type: "step", key: "fetch", value: { rows: 3 } },
-        { type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" },
-        { type: "log", level: "info", data: "half" },
-        { type: "handed_over" },
-        { type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" },
-      ]);
-      const fold = foldJournal(await readJournal(scene.store, id));
-      expectEqual((await scene.read(id)).record, fold, "the record");
+      const { record } = await scene.create();
+      for (const events of everyKind) {
+        await scene.write(record.id, events);
+        const fold = foldJournal(await readJournal(scene.store, record.id));
+        expectEqual((await scene.read(record.id)).record, fold, `the record after ${events.at(-1)?.type}`);
+      }
     },
   },
 ];

@@ -17,6 +17,7 @@ async function createSeveral(scene: Scene, count: number, apartMs: number): Prom
 /** Reads a whole list page by page; between pages something may happen. */
 async function listAll(scene: Scene, limit: number, between = async () => {}): Promise<readonly TaskSummary[]> {
   const tasks: TaskSummary[] = [];
+  const seen = new Set<string>();
   let cursor: string | undefined;
   do {
     const page = await scene.store.listTasks({ limit, ...(cursor === undefined ? {} : { cursor }) });
@@ -24,6 +25,8 @@ async function listAll(scene: Scene, limit: number, between = async () => {}): P
     expectThat(page.tasks.length > 0 || cursor === undefined, "a page is not empty that the one before promised");
     tasks.push(...page.tasks);
     cursor = page.nextCursor;
+    expectThat(cursor === undefined || !seen.has(cursor), "each page gives a cursor of its own");
+    if (cursor !== undefined) seen.add(cursor);
     await between();
   } while (cursor !== undefined);
   return tasks;

@@ -1,6 +1,6 @@
 import { isResumableError, type Lease, type Store, type TaskEventBody } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
+import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual, expectThat } from "../expect.js";
 import type { Scene } from "../scene.js";
 
@@ -15,11 +15,11 @@ export const quotaClauses: readonly Clause[] = [
     because: "G11: a task that never ends must not fill the store; it learns so before anything is written.",
     needs: "limited",
     async check(scene) {
-      const store = await scene.limited({ maxJournalEvents: 3 });
+      const store = await scene.limited({ maxJournalEvents: 4 });
       const { record } = await scene.create({}, store);
       const held = await scene.lease(record.id, { store });
       await scene.commit(held, [checkpoint(1), checkpoint(2)], { store });
-      await refused(scene, store, { lease: held, events: [checkpoint(3)] }, ["maxJournalEvents", 3]);
+      await refused(scene, store, { lease: held, events: [checkpoint(3), checkpoint(4)] }, ["maxJournalEvents", 4]);
       await scene.commit(held, [failed], { store });
       expectEqual((await scene.read(record.id, store)).record.status, "failed", "the status");
     },
@@ -48,14 +48,22 @@ export const quotaClauses: readonly Clause[] = [
     because: "A quota that kept a task from ending would let it run for ever.",
     needs: "limited",
     async check(scene) {
-      const store = await scene.limited({ maxJournalEvents: 1 });
+      const quota = ["maxJournalEvents", 2] as const;
+      const store = await scene.limited({ maxJournalEvents: 2 });
       const { record } = await scene.create({}, store);
       const held = await scene.lease(record.id, { store });
+      await scene.commit(held, [asked("go")], { store });
+      await refused(scene, store, { lease: held, events: [checkpoint(1)] }, quota);
       await scene.commit(held, [started], { store });
+      const given = { key: "go", answer: { action: "decline" } } as const;
+      await store.signal(record.id, { kind: "answer", ...given });
+      const consume = (await scene.read(record.id, store)).signals.map(({ id }) => id);
+      await scene.commit(held, [{ type: "answered", ...given }], { store, consume });
+      await store.signal(record.id, { kind: "pause" });
       await scene.commit(held, [{ type: "desired", desired: "pause" }], { store });
       await scene.commit(held, [checkpoint(1), { type: "attempt_ended", reason: "paused" }], { store });
       await scene.commit(held, [cancelled], { store });
-      await refused(scene, store, { lease: held, events: [restarted(2, true)] }, ["maxJournalEvents", 1]);
+      await refused(scene, store, { lease: held, events: [restarted(2, true)] }, quota);
     },
   },
   {

@@ -1,10 +1,26 @@
-import { isFinal } from "@resumable-mcp/core";
+import { isFinal, type Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { cancelled, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual, settle } from "../expect.js";
+import type { Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 const races = 5;
+
+/** Restarts a task while its call is made in another store, or in the same. */
+async function raceWithCreation(scene: Scene, other: Store): Promise<void> {
+  for (let race = 0; race < races; race++) {
+    const key = `call-${race}`;
+    const { id } = await scene.taskWith([failed], { key });
+    const held = await scene.lease(id);
+    const restart = settle(scene.commit(held, [restarted(2, true)], { afterSeq: 2 }));
+    const [outcome, made] = await Promise.all([restart, scene.create({ key }, other)]);
+    expectEqual(outcome, made.created ? "KEY_TAKEN" : "ok", "the restart");
+    const ids = [id, made.record.id].filter((each, index, all) => all.indexOf(each) === index);
+    const records = await Promise.all(ids.map(async (each) => (await scene.read(each)).record));
+    expectEqual(records.filter(({ status }) => !isFinal(status)).length, 1, "unfinished tasks");
+  }
+}
 
 /** What a new generation means for the call that a task stands for. */
 export const restartClauses: readonly Clause[] = [
@@ -55,18 +71,14 @@ export const restartClauses: readonly Clause[] = [
     level: "MUST",
     title: "leaves one unfinished task when a restart and a creation race",
     because: "Two people may press resume and run at the same time.",
-    async check(scene) {
-      for (let race = 0; race < races; race++) {
-        const key = `call-${race}`;
-        const { id } = await scene.taskWith([failed], { key });
-        const held = await scene.lease(id);
-        const restart = settle(scene.commit(held, [restarted(2, true)], { afterSeq: 2 }));
-        const [outcome, made] = await Promise.all([restart, scene.create({ key })]);
-        expectEqual(outcome, made.created ? "KEY_TAKEN" : "ok", "the restart");
-        const ids = [id, made.record.id].filter((each, index, all) => all.indexOf(each) === index);
-        const records = await Promise.all(ids.map(async (each) => (await scene.read(each)).record));
-        expectEqual(records.filter(({ status }) => !isFinal(status)).length, 1, "unfinished tasks");
-      }
-    },
+    check: (scene) => raceWithCreation(scene, scene.store),
+  },
+  {
+    id: "RESTART-5",
+    level: "MUST",
+    title: "leaves one unfinished task when a restart and a creation race in two processes",
+    because: "They may do so in two terminals.",
+    needs: "second",
+    check: async (scene) => raceWithCreation(scene, await scene.another("second")),
   },
 ];

@@ -96,11 +96,15 @@ export const runnableClauses: readonly Clause[] = [
     because: "A worker sets its alarm by it.",
     async check(scene) {
       const now = scene.clock.now().wallMs;
-      const retryAt = async (ms: number) => {
+      const retryAt = async (ms: number, parts: Partial<NewTask> = {}) => {
         const runnableAt = new Date(now + ms).toISOString();
-        return scene.taskWith([started, { type: "attempt_ended", reason: "retry", runnableAt }]);
+        return scene.taskWith([started, { type: "attempt_ended", reason: "retry", runnableAt }], parts);
       };
       await retryAt(9_000);
+      // None of these is this worker's to wait for.
+      await retryAt(1_000, { tool: "other" });
+      await retryAt(1_000, { recover: "on_return" });
+      await scene.lease((await retryAt(1_000)).id);
       const { id } = await retryAt(5_000);
       expectEqual(await runnable(scene), { tasks: [], nextDueMs: now + 5_000 }, "before it is due");
       scene.clock.advance(4_999);

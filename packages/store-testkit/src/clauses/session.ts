@@ -5,8 +5,22 @@ import type { Scene } from "../scene.js";
 
 const concurrentPuts = 20;
 
-function put(scene: Scene, id: string, expectedVersion: number, value = "value"): ReturnType<Store["putSession"]> {
-  return scene.store.putSession({ id, owner: "client:kit", value, expectedVersion, now: scene.clock.now() });
+function put(
+  scene: Scene,
+  id: string,
+  expectedVersion: number,
+  value = "value",
+  store = scene.store,
+): ReturnType<Store["putSession"]> {
+  return store.putSession({ id, owner: "client:kit", value, expectedVersion, now: scene.clock.now() });
+}
+
+/** Changes one session many times at once, and counts those that say that it was done. */
+async function winners(scene: Scene, stores: readonly Store[], version: number): Promise<number> {
+  const puts = Array.from({ length: concurrentPuts }, (_, index) =>
+    settle(put(scene, "a", version, `value ${index}`, stores[index % stores.length])),
+  );
+  return (await Promise.all(puts)).filter((outcome) => outcome === "ok").length;
 }
 
 /** Connections of the 2025 era. */
@@ -47,9 +61,7 @@ export const sessionClauses: readonly Clause[] = [
     because: "Compare and set are one step.",
     async check(scene) {
       for (const version of [0, 1]) {
-        const puts = Array.from({ length: concurrentPuts }, () => settle(put(scene, "a", version)));
-        const won = (await Promise.all(puts)).filter((outcome) => outcome === "ok");
-        expectEqual(won.length, 1, `winners at version ${version}`);
+        expectEqual(await winners(scene, [scene.store], version), 1, `winners at version ${version}`);
       }
     },
   },
@@ -97,6 +109,19 @@ export const sessionClauses: readonly Clause[] = [
       for (const id of ids) await put(scene, id, 0, id);
       const values = await Promise.all(ids.map(async (id) => (await scene.store.getSession(id))?.value ?? null));
       expectEqual(values, ids, "values");
+    },
+  },
+  {
+    id: "SESSION-7",
+    level: "MUST",
+    title: `lets one of ${concurrentPuts} concurrent changes of a version in two processes win`,
+    because: "Requests of one session come to whichever process listens.",
+    needs: "second",
+    async check(scene) {
+      const stores = [scene.store, await scene.another("second")];
+      for (const version of [0, 1])
+        expectEqual(await winners(scene, stores, version), 1, `winners at version ${version}`);
+      for (const store of stores) expectEqual((await store.getSession("a"))?.version, 2, "the version");
     },
   },
 ];

@@ -1,6 +1,6 @@
 import type { Json } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { checkpoint } from "../event-samples.js";
+import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { readAllItems, readJournal } from "../read-journal.js";
 import type { Scene } from "../scene.js";
@@ -99,15 +99,24 @@ export const valueClauses: readonly Clause[] = [
     async check(scene) {
       const { id } = await scene.taskWith([checkpoint(1, [{ row: 1 }])]);
       await scene.store.signal(id, { kind: "pause" });
+      const now = scene.clock.now();
+      const session = { id: "session-1", owner: "client:kit", value: { list: [1] }, now };
+      spoil(await scene.store.putSession({ ...session, expectedVersion: 0 }));
       const look = async () => ({
         snapshot: await scene.read(id),
+        again: await scene.create({ id }),
         events: await scene.store.readEvents(id, { afterSeq: 0, limit: 10 }),
         items: await scene.store.readItems(id, { after: 0, limit: 10 }),
         list: await scene.store.listTasks({ limit: 10 }),
+        counts: await scene.store.countTasks({}),
+        runnable: await scene.store.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 }),
+        session: (await scene.store.getSession("session-1")) ?? null,
+        idle: await scene.store.listIdleSessions({ idleSinceMs: now.wallMs + 1, limit: 10 }),
       });
       const before = JSON.stringify(await look());
       spoil(await look());
       expectEqual(await look(), JSON.parse(before), "everything");
+      expectEqual((await scene.store.getSession("session-1"))?.value, { list: [1] }, "the session");
     },
   },
   {
@@ -124,10 +133,12 @@ export const valueClauses: readonly Clause[] = [
         snapshot: await scene.read(record.id),
         events: await scene.store.readEvents(record.id, { afterSeq: 0, limit: 10 }),
         items: await scene.store.readItems(record.id, { after: 0, limit: 10 }),
+        list: await scene.store.listTasks({ limit: 10 }),
+        counts: await scene.store.countTasks({}),
       };
       const before = JSON.stringify(given);
       const consume = given.snapshot.signals.map(({ id }) => id);
-      await scene.commit(held, [checkpoint(2, [2]), { type: "step", key: "k", value: 1 }], { consume });
+      await scene.commit(held, [checkpoint(2, [2]), { type: "step", key: "k", value: 1 }, completed], { consume });
       expectEqual(given, JSON.parse(before), "what was given out before");
     },
   },

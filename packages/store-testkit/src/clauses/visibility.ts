@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { checkpoint } from "../event-samples.js";
+import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { readAllItems, readJournal } from "../read-journal.js";
 import type { Scene } from "../scene.js";
@@ -8,11 +8,19 @@ import type { Scene } from "../scene.js";
 /** Does everything once in the scene's store, and looks each time in the reader. */
 async function seeEverything(scene: Scene, reader: Store): Promise<void> {
   const { record } = await scene.create();
+  const now = { ...scene.clock.now(), wallMs: scene.clock.now().wallMs + 2_000 };
+  const views = async () => ({
+    total: (await reader.countTasks({})).total,
+    runnable: (await reader.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 })).tasks.length,
+    expired: (await reader.listExpired({ now, limit: 10 })).length,
+  });
   const listed = async () => (await reader.listTasks({ limit: 10 })).tasks.map(({ id, progress }) => [id, progress]);
   expectEqual((await reader.getTask(record.id))?.record, record, "the task after createTask");
   expectEqual(await listed(), [[record.id, 0]], "the list after createTask");
+  expectEqual(await views(), { total: 1, runnable: 1, expired: 0 }, "what is counted after createTask");
   const held = await scene.lease(record.id);
   expectEqual((await reader.getTask(record.id))?.leased, true, "leased after acquireLease");
+  expectEqual(await views(), { total: 1, runnable: 0, expired: 0 }, "what is counted after acquireLease");
   for (const progress of [1, 2, 3]) {
     await scene.commit(held, [checkpoint(progress, [progress])]);
     expectEqual((await reader.getTask(record.id))?.record.progress, progress, "progress after commit");
@@ -28,9 +36,13 @@ async function seeEverything(scene: Scene, reader: Store): Promise<void> {
   );
   await scene.store.releaseLease(held);
   expectEqual((await reader.getTask(record.id))?.leased, false, "leased after releaseLease");
+  expectEqual(await views(), { total: 1, runnable: 1, expired: 0 }, "what is counted after releaseLease");
+  await scene.write(record.id, [completed]);
+  expectEqual(await views(), { total: 1, runnable: 0, expired: 1 }, "what is counted after the end");
   await scene.store.deleteTask(await scene.lease(record.id));
   expectEqual(await reader.getTask(record.id), undefined, "the task after deleteTask");
   expectEqual(await listed(), [], "the list after deleteTask");
+  expectEqual(await views(), { total: 0, runnable: 0, expired: 0 }, "what is counted after deleteTask");
 }
 
 /** When what was done can be seen. */

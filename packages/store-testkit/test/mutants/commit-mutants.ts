@@ -1,4 +1,4 @@
-import type { Store, TaskEventBody } from "@resumable-mcp/core";
+import type { Store, TaskEventBody, TaskRecord } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 import { withRecords } from "./process-memory.js";
 import { turn } from "./turn.js";
@@ -127,9 +127,24 @@ export const commitMutants: readonly Mutant[] = [
     mutate: (store) =>
       withRecords(store, (record) => {
         const awake = Object.entries(record.remembered).filter(([, { kind }]) => kind !== "sleep");
-        return awake.length === Object.keys(record.remembered).length
-          ? record
-          : { ...record, remembered: Object.fromEntries(awake) };
+        return { ...record, remembered: Object.fromEntries(awake) };
       }),
+  },
+  {
+    name: "keeps a record that does not know what is desired",
+    killedBy: "COMMIT-7",
+    mutate: (store) => withRecords(store, (record) => ({ ...record, desired: "run" })),
+  },
+  {
+    name: "keeps the error of a task that restarted",
+    killedBy: "COMMIT-7",
+    mutate(store) {
+      const errors = new Map<string, TaskRecord["error"]>();
+      return withRecords(store, (record) => {
+        const error = record.error ?? errors.get(record.id);
+        errors.set(record.id, error);
+        return { ...record, ...(error && { error }) };
+      });
+    },
   },
 ];

@@ -1,4 +1,4 @@
-import { isResumableError, type Store } from "@resumable-mcp/core";
+import { isResumableError, type Store, type TaskEventBody } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 
 type Commit = Store["commit"];
@@ -17,7 +17,47 @@ function silent(store: Store, swallows: (quota: string, request: Parameters<Comm
   };
 }
 
-const restarts = ({ events }: Parameters<Commit>[0]) => events.some(({ type }) => type === "restarted");
+/** Refuses more, once a task was full. */
+function strict(store: Store, refuses: (request: Parameters<Commit>[0]) => boolean): Partial<Store> {
+  const full = new Map<string, { readonly error: unknown }>();
+  return {
+    async commit(request) {
+      const before = full.get(request.lease.taskId);
+      if (before !== undefined && refuses(request)) throw before.error;
+      try {
+        return await store.commit(request);
+      } catch (error) {
+        if (isResumableError(error, "QUOTA_EXCEEDED")) full.set(request.lease.taskId, { error });
+        throw error;
+      }
+    },
+  };
+}
+
+/** Does something before it refuses what is too much. */
+function whenRefused(store: Store, act: (request: Parameters<Commit>[0]) => Promise<unknown>): Partial<Store> {
+  return {
+    commit: (request) =>
+      store.commit(request).catch(async (error: unknown) => {
+        if (isResumableError(error, "QUOTA_EXCEEDED")) await act(request);
+        throw error;
+      }),
+  };
+}
+
+/** Writes the events of a refused commit as far as there is room. */
+async function writeWhatFits(store: Store, request: Parameters<Commit>[0]): Promise<void> {
+  for (const [index, event] of request.events.entries()) {
+    const part = { ...request, events: [event], afterSeq: request.afterSeq + index, consume: [] };
+    if ((await store.commit(part).catch(() => undefined)) === undefined) return;
+  }
+}
+
+const has =
+  (...types: readonly TaskEventBody["type"][]) =>
+  ({ events }: Parameters<Commit>[0]) =>
+    events.some(({ type }) => types.includes(type));
+const restarts = has("restarted");
 
 /** Stores that are wrong about quotas. */
 export const quotaMutants: readonly Mutant[] = [
@@ -25,6 +65,21 @@ export const quotaMutants: readonly Mutant[] = [
     name: "drops events that are too many without a word",
     killedBy: "QUOTA-1",
     mutate: (store) => silent(store, (quota, request) => quota === "maxJournalEvents" && !restarts(request)),
+  },
+  {
+    name: "writes of too many events as many as fit",
+    killedBy: "QUOTA-1",
+    mutate: (store) => whenRefused(store, (request) => writeWhatFits(store, request)),
+  },
+  {
+    name: "takes the lease from whom it refuses events",
+    killedBy: "QUOTA-1",
+    mutate: (store) => whenRefused(store, ({ lease }) => store.releaseLease(lease)),
+  },
+  {
+    name: "writes of events that are too large as many as fit",
+    killedBy: "QUOTA-2",
+    mutate: (store) => whenRefused(store, (request) => writeWhatFits(store, request)),
   },
   {
     name: "drops events that are too large without a word",
@@ -35,6 +90,42 @@ export const quotaMutants: readonly Mutant[] = [
     name: "lets a task begin anew whose journal is full",
     killedBy: "QUOTA-3",
     mutate: (store) => silent(store, (_, request) => restarts(request)),
+  },
+  {
+    name: "lets no full task end",
+    killedBy: "QUOTA-3",
+    mutate: (store) => strict(store, has("completed", "failed", "cancelled")),
+  },
+  {
+    name: "lets no attempt of a full task end",
+    killedBy: "QUOTA-3",
+    mutate: (store) => strict(store, has("attempt_ended")),
+  },
+  {
+    name: "lets no full task be paused",
+    killedBy: "QUOTA-3",
+    mutate: (store) => strict(store, has("desired")),
+  },
+  {
+    name: "lets no full task be answered",
+    killedBy: "QUOTA-3",
+    mutate: (store) => strict(store, has("answered")),
+  },
+  {
+    name: "stays full when tasks were deleted",
+    killedBy: "QUOTA-4",
+    mutate(store) {
+      let full: { readonly error: unknown } | undefined;
+      return {
+        async createTask(request) {
+          if (full !== undefined && request.task.key === null) throw full.error;
+          return store.createTask(request).catch((error: unknown) => {
+            full = { error };
+            throw error;
+          });
+        },
+      };
+    },
   },
   {
     name: "stays full for whoever comes back, once it was",

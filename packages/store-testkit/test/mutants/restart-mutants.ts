@@ -47,6 +47,28 @@ function racyRestart(store: Store): Partial<Store> {
   };
 }
 
+/** Looks for finished tasks of a call that others made, and makes a new one a moment later. */
+function racyWithOthers(store: Store): Partial<Store> {
+  const own = new Set<string | undefined>([undefined]);
+  return {
+    async commit(request) {
+      if (restarts(request)) await turn();
+      return store.commit(request);
+    },
+    async createTask(request) {
+      const call = callOf(request.task);
+      if (own.has(call)) return store.createTask(request);
+      own.add(call);
+      const { tasks } = await store.listTasks({ owner: request.task.owner, limit: 1_000 });
+      const snapshots = await Promise.all(tasks.map(({ id }) => store.getTask(id)));
+      const same = snapshots.filter((snapshot) => snapshot !== undefined && callOf(snapshot.record) === call);
+      const isFree = same.length > 0 && same.every((snapshot) => snapshot?.record.status === "failed");
+      await turn();
+      return isFree ? createApart(store, request) : store.createTask(request);
+    },
+  };
+}
+
 /** Stores that are wrong about new generations. */
 export const restartMutants: readonly Mutant[] = [
   {
@@ -74,4 +96,5 @@ export const restartMutants: readonly Mutant[] = [
     killedBy: "RESTART-4",
     mutate: racyRestart,
   },
+  { name: "keeps a restart and a creation apart only in its process", killedBy: "RESTART-5", mutate: racyWithOthers },
 ];

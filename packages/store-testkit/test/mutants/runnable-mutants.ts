@@ -61,6 +61,28 @@ export const runnableMutants: readonly Mutant[] = [
     mutate: (store) => found(store, ({ tasks }) => ({ tasks })),
   },
   {
+    name: "tells when a task of whatever tool is due",
+    killedBy: "RUN-3",
+    mutate: (store) => ({
+      async listRunnable(request) {
+        const { tasks } = await store.listRunnable(request);
+        const { nextDueMs } = await store.listRunnable({ ...request, tools: [...request.tools, "other"] });
+        return { tasks, ...(nextDueMs !== undefined && { nextDueMs }) };
+      },
+    }),
+  },
+  {
+    name: "tells when a task is due that waits for its caller",
+    killedBy: "RUN-3",
+    mutate: (store) => ({
+      async listRunnable(request) {
+        const { tasks } = await store.listRunnable(request);
+        const { nextDueMs } = await store.listRunnable({ ...request, recover: "all" });
+        return { tasks, ...(nextDueMs !== undefined && { nextDueMs }) };
+      },
+    }),
+  },
+  {
     name: "hands out what is not due yet",
     killedBy: "RUN-3",
     mutate: (store) => ({

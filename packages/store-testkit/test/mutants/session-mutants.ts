@@ -1,9 +1,16 @@
 import { ResumableError, type Store, type StoredSession } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
-import { turn } from "./turn.js";
+import { oneByOne, turn } from "./turn.js";
 
 async function versionOf(store: Store, id: string): Promise<number> {
   return (await store.getSession(id))?.version ?? 0;
+}
+
+/** Looks at the version, and writes a moment later. */
+async function putLate(store: Store, request: Parameters<Store["putSession"]>[0]): ReturnType<Store["putSession"]> {
+  if (request.expectedVersion !== (await versionOf(store, request.id))) return store.putSession(request);
+  await turn();
+  return store.putSession({ ...request, expectedVersion: await versionOf(store, request.id) });
 }
 
 /** Goes on counting the versions of a session that was deleted. */
@@ -75,13 +82,7 @@ export const sessionMutants: readonly Mutant[] = [
   {
     name: "looks for the version of a session before it writes, not while",
     killedBy: "SESSION-3",
-    mutate: (store) => ({
-      async putSession(request) {
-        if (request.expectedVersion !== (await versionOf(store, request.id))) return store.putSession(request);
-        await turn();
-        return store.putSession({ ...request, expectedVersion: await versionOf(store, request.id) });
-      },
-    }),
+    mutate: (store) => ({ putSession: (request) => putLate(store, request) }),
   },
   {
     name: "refuses to delete a session that is gone",
@@ -117,5 +118,13 @@ export const sessionMutants: readonly Mutant[] = [
       putSession: (request) => store.putSession({ ...request, id: request.id.toLowerCase() }),
       getSession: (id) => store.getSession(id.toLowerCase()),
     }),
+  },
+  {
+    name: "keeps two changes of a session apart only in its process",
+    killedBy: "SESSION-7",
+    mutate(store) {
+      const inTurn = oneByOne();
+      return { putSession: (request) => inTurn(() => putLate(store, request)) };
+    },
   },
 ];

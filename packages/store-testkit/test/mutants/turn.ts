@@ -4,3 +4,13 @@ export async function turn(): Promise<void> {
     setImmediate(resolve);
   });
 }
+
+/** Does one thing after another: what a lock of one process gives. */
+export function oneByOne(): <Result>(work: () => Promise<Result>) => Promise<Result> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const next = last.then(work);
+    last = next.catch(() => {});
+    return next;
+  };
+}

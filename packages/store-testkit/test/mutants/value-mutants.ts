@@ -1,4 +1,11 @@
-import { isJsonObject, type Json, type Store, type TaskEventBody, type TaskSnapshot } from "@resumable-mcp/core";
+import {
+  isJsonObject,
+  type Json,
+  type Store,
+  type StoredSession,
+  type TaskEventBody,
+  type TaskSnapshot,
+} from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 import { isUnfinished, standsIn, withRecords } from "./process-memory.js";
 
@@ -95,6 +102,37 @@ export const valueMutants: readonly Mutant[] = [
           const page = shared.get(place) ?? structuredClone(found);
           shared.set(place, page);
           return page;
+        },
+      };
+    },
+  },
+  {
+    name: "gives out its own sessions",
+    killedBy: "VALUE-2",
+    mutate(store) {
+      const shared = new Map<string, StoredSession>();
+      return {
+        async putSession(request) {
+          const session = structuredClone(await store.putSession(request));
+          shared.set(request.id, session);
+          return session;
+        },
+        getSession: async (id) => shared.get(id) ?? store.getSession(id),
+      };
+    },
+  },
+  {
+    name: "goes on counting in what it gave out",
+    killedBy: "VALUE-3",
+    mutate(store) {
+      const counts = {};
+      const count = async () => Object.assign(counts, await store.countTasks({}));
+      return {
+        countTasks: count,
+        async commit(request) {
+          const result = await store.commit(request);
+          await count();
+          return result;
         },
       };
     },

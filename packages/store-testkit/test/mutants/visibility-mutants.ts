@@ -41,6 +41,37 @@ function cachesSessions(store: Store): Partial<Store> {
   };
 }
 
+/** Makes one of its views once, and again only when this process itself has changed a task. */
+function cachesView(name: string, view: (store: Store, cache: Cache) => Partial<Store>): Mutant {
+  return {
+    name: `keeps ${name} until its own process changes a task`,
+    killedBy: "VIS-2",
+    mutate(store) {
+      let cached: unknown;
+      const cache = async <Result>(make: () => Promise<Result>) => {
+        cached ??= await make();
+        // It comes from the same method: its type is that method's.
+        return cached as Result;
+      };
+      const afresh = <Result>(change: Promise<Result>): Promise<Result> =>
+        change.finally(() => {
+          cached = undefined;
+        });
+      return {
+        ...view(store, cache),
+        createTask: (request) => afresh(store.createTask(request)),
+        acquireLease: (request) => afresh(store.acquireLease(request)),
+        releaseLease: (lease) => afresh(store.releaseLease(lease)),
+        commit: (request) => afresh(store.commit(request)),
+        signal: (id, signal) => afresh(store.signal(id, signal)),
+        deleteTask: (lease) => afresh(store.deleteTask(lease)),
+      };
+    },
+  };
+}
+
+type Cache = <Result>(make: () => Promise<Result>) => Promise<Result>;
+
 /** Stores that are wrong about when something can be seen. */
 export const visibilityMutants: readonly Mutant[] = [
   {
@@ -59,5 +90,13 @@ export const visibilityMutants: readonly Mutant[] = [
     },
   },
   { name: "keeps what it has read until its own process changes it", killedBy: "VIS-2", mutate: cachesTasks },
+  cachesView("its list", (store, cache) => ({ listTasks: (query) => cache(() => store.listTasks(query)) })),
+  cachesView("its counts", (store, cache) => ({ countTasks: (query) => cache(() => store.countTasks(query)) })),
+  cachesView("what may run", (store, cache) => ({
+    listRunnable: (request) => cache(() => store.listRunnable(request)),
+  })),
+  cachesView("what is to be swept", (store, cache) => ({
+    listExpired: (request) => cache(() => store.listExpired(request)),
+  })),
   { name: "keeps the sessions that its process has put", killedBy: "VIS-3", mutate: cachesSessions },
 ];
