@@ -130,7 +130,9 @@ async function runCall(server: ServerUnderTest, { client: kind, instead }: CallC
     const helped = answer ?? (await instead?.run(call));
     const facts = await journals.facts(call.input.label);
     const help = answer === undefined && instead !== undefined ? { after: instead.title, note: instead.because } : {};
-    return { problems: problemsOf(call, helped, facts), saw: seen.inWords(), facts, ...help };
+    // Who was helped made another request, which begins where the task was by then.
+    const missing = answer !== undefined && kind.tellsProgress === true ? seen.missing(goal) : [];
+    return { problems: [...problemsOf(call, helped, facts), ...missing], saw: seen.inWords(), facts, ...help };
   } finally {
     await client.close();
   }

@@ -4,6 +4,8 @@ import type { Place } from "./server-under-test.js";
 /** A client that we did not write, as its users use it. */
 export interface ClientKind {
   readonly name: string;
+  /** It passes the progress of a call on to its user, who is to see all of it. */
+  readonly tellsProgress?: true;
   open(place: Place, hooks?: ClientHooks): Promise<OpenClient>;
 }
 

@@ -50,6 +50,7 @@ const ownProgress = "Fulfilling input required";
 function nextKind(title: string, mode: VersionNegotiationMode): ClientKind {
   return {
     name: `\`@modelcontextprotocol/client\` ${versionOf("@modelcontextprotocol/client")}, ${title}`,
+    tellsProgress: true,
     async open(place, hooks = {}) {
       const client = await connectNext(place, mode, hooks);
       return {

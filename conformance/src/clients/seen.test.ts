@@ -21,6 +21,14 @@ test("gaps and repeats within a request are told and are problems", () => {
   expect(seenOf([3, 1]).problems()).toEqual(["progress 3 to 1, 1 repeat"]);
 });
 
+test("progress that does not begin with the call, or ends long before its result, is missing", () => {
+  expect(seenOf([1, 2, 3, 4, 5]).missing(5)).toEqual([]);
+  expect(seenOf([1, 2, 3]).missing(5)).toEqual([]);
+  expect(seenOf([1, 2]).missing(5)).toEqual(["its user saw progress from 1 to 2, not from 1 to 5"]);
+  expect(seenOf([2, 3, 4, 5]).missing(5)).toEqual(["its user saw progress from 2 to 5, not from 1 to 5"]);
+  expect(seenOf([]).missing(5)).toEqual(["its user saw progress from nothing to 0, not from 1 to 5"]);
+});
+
 test("statuses are told once each time that they change, errors in one line", () => {
   const seen = new Seen();
   seen.status({ status: "working", statusMessage: "Counted 1/3" });

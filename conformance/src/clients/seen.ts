@@ -33,6 +33,17 @@ export class Seen {
     return this.#progress.filter((values) => flawsOf(values).length > 0).map(progressInWords);
   }
 
+  /**
+   * Says what is missing of the progress from 1 to `goal`; nothing when all is there. What comes together with the
+   * result may get lost in a client, so that its last values may be missing.
+   */
+  missing(goal: number): readonly string[] {
+    const values = this.#progress.flat();
+    const [first = "nothing", last = 0] = [values[0], values.at(-1)];
+    const isWhole = first === 1 && last >= goal - mayGetLost;
+    return isWhole ? [] : [`its user saw progress from ${first} to ${last}, not from 1 to ${goal}`];
+  }
+
   /** Notes the status of a task; the same twice in a row is one. */
   status({
     status,
@@ -51,6 +62,7 @@ export class Seen {
 }
 
 const maxSentenceLength = 160;
+const mayGetLost = 2;
 
 /** One line of whatever was thrown. */
 export function sentenceOf(error: unknown): string {

@@ -69,6 +69,7 @@ export async function connectStock(place: Place, { onQuestion }: ClientHooks = {
 function plainKind(alias: string, load: () => Promise<Sdk>): ClientKind {
   return {
     name: `\`@modelcontextprotocol/sdk\` ${versionOf(alias)}`,
+    tellsProgress: true,
     async open(place, hooks) {
       const client = await connectStock(place, hooks, await load());
       return {
