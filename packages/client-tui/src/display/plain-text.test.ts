@@ -24,6 +24,8 @@ describe("the columns that a text takes", () => {
     [accent, 1],
     ["©", 1],
     ["▸ ‹ ›", 5],
+    [`a ${accent} 日本 ${flag} b`, 13],
+    ["1\ufe0f\u20e3 one", 6],
   ])("are for %j %i", (text, columns) => {
     expect(textWidth(text)).toBe(columns);
   });

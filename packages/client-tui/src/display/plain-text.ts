@@ -19,14 +19,24 @@ export function plainText(text: string): string {
   return harmlessText(text).replaceAll(/ {2,}/g, " ").trim();
 }
 
-/** Texts of which every character surely takes one column; most are, and they are measured often. */
-const narrow = /^[\u0020-\u007e\u2026\u2500-\u259f]*$/;
+/** Characters that surely take one column: ASCII and the screens' own. Most texts have no others, and texts are measured often. */
+const narrow = /^[ -~·…‹›←↑→↓▸─-▟]*$/;
+const others = /[^ -~·…‹›←↑→↓▸─-▟]+/g;
+/** Belongs to the character before it, whatever that is. */
+const mark = /^\p{M}/u;
 /** What a reader takes for one character, such as a flag or a letter with its accent, is never cut in two. */
 const characters = new Intl.Segmenter("en", { granularity: "grapheme" });
 
 /** Counts the terminal's columns that a plain text takes. */
 export function textWidth(text: string): number {
-  return narrow.test(text) ? text.length : stringWidth(text);
+  if (narrow.test(text)) return text.length;
+  // Measuring is a hundred times slower than counting: only what needs it is measured.
+  let width = text.length;
+  for (const part of text.match(others) ?? []) {
+    if (mark.test(part)) return stringWidth(text);
+    width += stringWidth(part) - part.length;
+  }
+  return width;
 }
 
 /** Cuts a plain text to at most so many columns, with a mark where it was cut. */
@@ -62,6 +72,7 @@ export function cutStart(text: string, columns: number): string {
  * What does not fit into so many lines is cut from the last of them. Lines stand in as far as the first.
  */
 export function wrapText(text: string, columns: number, mostLines = Number.POSITIVE_INFINITY): readonly string[] {
+  if (textWidth(text) <= columns) return [text];
   const indent = " ".repeat(text.length - text.trimStart().length);
   const room = Math.max(1, columns - indent.length);
   const lines = wrapAnsi(text.trim(), room, { hard: true }).split("\n");
