@@ -53,7 +53,7 @@ async function claim(
     if (claimed !== undefined) return claimed;
     if (clock.monotonicMs() >= deadlineMs) throw busy(taskId);
     await new Promise<void>((resolve) => {
-      clock.after(limits.hintDelayMs, resolve);
+      clock.after(limits.hintDelayMs, resolve, true);
     });
   }
 }

@@ -122,7 +122,8 @@ export class Scheduler {
     for (const slot of slots) this.drainAttempt(slot.attempt);
     let stopTimer = () => {};
     const late = new Promise<void>((resolve) => {
-      stopTimer = clock.after(timeoutMs, resolve);
+      // A process in which nothing else is left to do would end before the last writes.
+      stopTimer = clock.after(timeoutMs, resolve, true);
     });
     await Promise.race([Promise.all(slots.map((slot) => slot.done)), late]);
     stopTimer();
