@@ -16,14 +16,17 @@ const tool = defineTool({
   run: async ({ name }) => `Hello, ${name}!`,
 });
 
-function connect() {
+function connect(onWrite: (message: object) => void = () => {}) {
   const engine = createEngine({ store: createMemoryStore(), tools: [tool] });
   const opened = vi.spyOn(engine, "open");
   const waiting = new Map<unknown, (message: JsonObject) => void>();
   const connection = serveStdioEras({
     definition: { name: "test", version: "1", tools: [tool] },
     engine,
-    write: async (message) => waiting.get((message as JsonObject).id)?.(message as JsonObject),
+    write: async (message) => {
+      onWrite(message);
+      waiting.get((message as JsonObject).id)?.(message as JsonObject);
+    },
     onError: (error) => {
       throw error;
     },
@@ -82,4 +85,12 @@ test("a client may go on in the 2025 era after it asked what there is", async ()
   await ask("server/discover", { _meta });
   expect(await ask("initialize", initialize)).toMatchObject({ result: { protocolVersion: "2025-11-25" } });
   expect(await ask("tools/list")).toMatchObject({ result: { tools: expect.any(Array) } });
+});
+
+test("a client of the 2025 era has its first answer before the store is opened, which then happens by itself", async () => {
+  const written: string[] = [];
+  const { ask, opened } = connect((message) => written.push("id" in message ? "answer" : "other"));
+  opened.mockImplementationOnce(async () => void written.push("opened"));
+  await ask("initialize", initialize);
+  await vi.waitFor(() => expect(written).toEqual(["answer", "opened"]));
 });

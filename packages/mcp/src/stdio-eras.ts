@@ -31,26 +31,33 @@ interface Connection {
  *
  * A client that can do both asks `server/discover` first, often in a process that it ends right after: that answer
  * needs no store, so the engine is opened by the first message that asks for anything else. A client that goes on with
- * `initialize` after it is of the 2025 era.
+ * `initialize` after it is of the 2025 era; it has its answer before the engine is opened.
  *
  * Source: MCP 2026-07-28, Transports, "stdio"; Basic, "Versioning".
  */
 export function serveStdioEras(options: StdioErasOptions): StdioEras {
   let connection: Connection | undefined;
   let opened = false;
+  const open = () => {
+    // A client that left before its first answer needs none.
+    if (opened || options.engine.draining) return;
+    opened = true;
+    void options.engine.open().catch(options.onError);
+  };
+  const write = async (message: object) => {
+    await options.write(message);
+    open();
+  };
   const connect = async (era: Connection["era"]): Promise<Connection> => {
     if (connection?.era === era) return connection;
     await connection?.close();
-    connection = await (era === "modern" ? connectModern(options) : connectLegacy(options));
+    connection = await (era === "modern" ? connectModern(options) : connectLegacy({ ...options, write }));
     return connection;
   };
   return {
     async receive(message) {
       const method = isJsonObject(message) ? message.method : undefined;
-      if (!opened && method !== "server/discover") {
-        opened = true;
-        void options.engine.open().catch(options.onError);
-      }
+      if (method !== "server/discover" && method !== "initialize") open();
       const era =
         method === "initialize" ? "legacy" : (connection?.era ?? (claimsVersion(message) ? "modern" : "legacy"));
       (await connect(era)).end.deliver(message);

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import type { RpcMessage } from "./json-rpc.js";
 import { Relay, type Sent } from "./relay.js";
 
+const limits = { maxPending: 10, maxToolPages: 3 };
 const rpc = (message: object): RpcMessage => ({ jsonrpc: "2.0", ...message });
 const call = (id: number, name: string, _meta: object = { progressToken: id }) =>
   rpc({ id, method: "tools/call", params: { name, arguments: {}, _meta } });
@@ -19,7 +20,7 @@ const listed = (list: Sent | undefined) =>
 
 /** A relay whose host said hello and that knows the tools. */
 function begun() {
-  const relay = new Relay({ maxPending: 10 });
+  const relay = new Relay(limits);
   relay.fromHost(rpc({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } }));
   relay.fromServer(rpc({ id: 0, result: {} }));
   relay.fromHost(rpc({ method: "notifications/initialized" }));
@@ -36,7 +37,7 @@ function restart(relay: Relay): Sent[] {
 }
 
 test("asks the server for its tools at the first call, and keeps the answer to itself", () => {
-  const relay = new Relay({ maxPending: 10 });
+  const relay = new Relay(limits);
   const [sent, list] = relay.fromHost(call(1, "long"));
   expect(sent).toMatchObject({ to: "server", message: { id: 1, method: "tools/call" } });
   expect(list).toMatchObject({ to: "server", message: { method: "tools/list" } });
@@ -155,7 +156,38 @@ test("a cancelled request is not delivered again", () => {
 });
 
 test("refuses more requests in flight than the limit", () => {
-  const relay = new Relay({ maxPending: 1 });
+  const relay = new Relay({ ...limits, maxPending: 1 });
   relay.fromHost(call(1, "read"));
   expect(relay.fromHost(call(2, "read"))).toMatchObject([{ to: "host", message: { id: 2, error: { code: -32000 } } }]);
+});
+
+/** A server that lists its tools on many pages, the one that is in flight on the last; says what became of the call. */
+function restartWithPages(count: number): { readonly cursors: readonly unknown[]; readonly last: Sent | undefined } {
+  const relay = new Relay(limits);
+  relay.fromHost(rpc({ id: 0, method: "initialize", params: { protocolVersion: "2025-11-25" } }));
+  relay.fromServer(rpc({ id: 0, result: {} }));
+  relay.fromHost(call(2, "read"));
+  let sent = restart(relay);
+  const cursors: unknown[] = [];
+  for (let page = 1; sent.at(-1)?.message.method === "tools/list"; page++) {
+    const { id, params } = sent.at(-1)?.message ?? {};
+    cursors.push(params?.cursor);
+    const tools =
+      page === count ? [{ name: "read", annotations: { readOnlyHint: true } }] : [{ name: `other_${page}` }];
+    const result = page === count ? { tools } : { tools, nextCursor: `after ${page}` };
+    sent = relay.fromServer(rpc({ ...(id === undefined ? {} : { id }), result }));
+  }
+  return { cursors, last: sent.at(-1) };
+}
+
+test("reads every page of the list of tools before it delivers a call again", () => {
+  const { cursors, last } = restartWithPages(3);
+  expect(cursors).toEqual([undefined, "after 1", "after 2"]);
+  expect(last).toMatchObject({ to: "server", message: { id: 2, method: "tools/call" } });
+});
+
+test("reads no more pages than the limit, and delivers no call again of a tool that it did not find", () => {
+  const { cursors, last } = restartWithPages(5);
+  expect(cursors).toEqual([undefined, "after 1", "after 2"]);
+  expect(last).toMatchObject({ to: "host", message: { id: 2, result: { isError: true } } });
 });

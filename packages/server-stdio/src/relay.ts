@@ -1,6 +1,5 @@
-import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken, toolKind } from "@resumable-mcp/mcp";
+import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken } from "@resumable-mcp/mcp";
 import {
-  isObject,
   isRequest,
   isResponse,
   metaOf,
@@ -9,14 +8,18 @@ import {
   type RpcObject,
   type RpcRequest,
 } from "./json-rpc.js";
+import { failed, tooMany } from "./own-answers.js";
 import { PendingRequest } from "./pending-request.js";
 import type { SupervisorLimits } from "./supervisor-limits.js";
+import { kindsIn, type ToolKinds } from "./tool-kinds.js";
 
 /** A message to be sent, and to whom. */
 export interface Sent {
   readonly to: "host" | "server";
   readonly message: RpcMessage;
 }
+
+type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxToolPages">;
 
 /**
  * What a supervisor knows, and what it answers to whatever comes: no process and no stream in here.
@@ -28,7 +31,7 @@ export interface Sent {
  * Source: MCP, Lifecycle; Tools, "Tool Annotations".
  */
 export class Relay {
-  readonly #limits: Pick<SupervisorLimits, "maxPending">;
+  readonly #limits: RelayLimits;
   readonly #pending = new Map<RpcId, PendingRequest>();
   readonly #questions = new QuestionRelay<RpcMessage>();
   /** Requests of the server: by the id that the host knows, the server's own. */
@@ -37,14 +40,15 @@ export class Relay {
   #initialize: RpcRequest | undefined;
   #initialized = false;
   #logLevel: RpcObject | undefined;
-  #kinds: ReadonlyMap<string, ReturnType<typeof toolKind>> | undefined;
-  #askingKinds = false;
+  #kinds: ToolKinds | undefined;
+  /** The pages of the list of tools that were read, while it is being read. */
+  #pages: readonly ToolKinds[] | undefined;
   /** The server takes requests: it was told all that it has to know. */
   #ready = true;
   #count = 0;
   #envelope: RpcObject = {};
 
-  constructor(limits: Pick<SupervisorLimits, "maxPending">) {
+  constructor(limits: RelayLimits) {
     this.#limits = limits;
   }
 
@@ -73,7 +77,7 @@ export class Relay {
 
   serverLost(): void {
     this.#ready = false;
-    this.#askingKinds = false;
+    this.#pages = undefined;
     this.#asked.clear();
     this.#questions.reset();
   }
@@ -109,10 +113,14 @@ export class Relay {
   }
 
   #askKinds(): Sent[] {
-    if (this.#askingKinds) return [];
-    this.#askingKinds = true;
-    const params = Object.keys(this.#envelope).length > 0 ? { _meta: this.#envelope } : {};
-    return [toServer({ jsonrpc: "2.0", id: this.#ownId("tools"), method: "tools/list", params })];
+    if (this.#pages !== undefined) return [];
+    this.#pages = [];
+    return [this.#askPage({})];
+  }
+
+  #askPage(place: { readonly cursor?: string }): Sent {
+    const params = Object.keys(this.#envelope).length > 0 ? { ...place, _meta: this.#envelope } : place;
+    return toServer({ jsonrpc: "2.0", id: this.#ownId("tools"), method: "tools/list", params });
   }
 
   #answer(response: RpcMessage & { readonly id: RpcId }): Sent[] {
@@ -190,11 +198,16 @@ export class Relay {
     return [...sent, ...this.#redeliver()];
   }
 
-  #learnKinds(response: RpcMessage): Sent[] {
-    const tools = Array.isArray(response.result?.tools) ? response.result.tools : [];
-    const named = tools.filter((tool) => isObject(tool) && typeof tool.name === "string");
-    this.#kinds = new Map(named.map((tool) => [tool.name, toolKind(tool)]));
-    this.#askingKinds = false;
+  /** Source: MCP, Tools, "Listing Tools"; Utilities, "Pagination". */
+  #learnKinds({ result }: RpcMessage): Sent[] {
+    const pages = [...(this.#pages ?? []), kindsIn(result?.tools)];
+    const cursor = result?.nextCursor;
+    if (typeof cursor === "string" && pages.length < this.#limits.maxToolPages) {
+      this.#pages = pages;
+      return [this.#askPage({ cursor })];
+    }
+    this.#kinds = new Map(pages.flatMap((page) => [...page]));
+    this.#pages = undefined;
     return this.#ready ? [] : this.#redeliver();
   }
 
@@ -228,20 +241,4 @@ function toHost(message: RpcMessage): Sent {
 
 function toServer(message: RpcMessage): Sent {
   return { to: "server", message };
-}
-
-function failed({ id }: RpcRequest, tool: string | undefined): RpcMessage {
-  const message = "The server died again and again, so its supervisor gave up. Its log says why.";
-  if (tool === undefined) return { jsonrpc: "2.0", id, error: { code: -32603, message } };
-  const structuredContent = { error: { code: "CRASH_LOOP", message } };
-  return {
-    jsonrpc: "2.0",
-    id,
-    result: { content: [{ type: "text", text: message }], structuredContent, isError: true },
-  };
-}
-
-function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
-  const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
-  return { jsonrpc: "2.0", id, error: { code: -32000, message } };
 }

@@ -8,6 +8,8 @@ export const supervisorLimits = {
   maxRestartDelayMs: 5_000,
   /** Requests in flight; more are refused. */
   maxPending: 1_000,
+  /** Pages of a server's list of tools that are read; tools of later ones are never delivered twice. */
+  maxToolPages: 100,
   /** Of one line. */
   maxLineBytes: 64 * 1024 * 1024,
   /** How long the server may take to stop. */

@@ -1,5 +1,5 @@
 import type { TaskSummary } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { encodeLine, isIntact, type RawLine } from "./checked-line.js";
 
 const summaryShape = z.looseObject({

@@ -1,5 +1,5 @@
 import type { TaskEvent, TaskRecord } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { DamagedFile, decodeLine, type RawLine } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { layoutVersion } from "./layout.js";

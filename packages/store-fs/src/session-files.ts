@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Instant, type Json, ResumableError, type StoredSession } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { allDone } from "./all-done.js";
 import { BoundedCache } from "./bounded-cache.js";
 import { decodeWhole, encodeLine } from "./checked-line.js";

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { ResumableError } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { layoutVersion } from "./layout.js";
 import { networkFileSystemName } from "./platform.js";
 import type { StoreContext } from "./store-context.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { type Adapter, Low } from "lowdb";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { recordSchema } from "./journal-line.js";
 import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";

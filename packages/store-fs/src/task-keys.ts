@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { allDone } from "./all-done.js";
 import { decodeWhole, encodeLine } from "./checked-line.js";
 import { hasCode } from "./disk.js";

@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
 import type { Answer, NewSignal, Signal, TaskRecord } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { decodeWhole, encodeLine } from "./checked-line.js";
 import { hasCode } from "./disk.js";
 import { hashOf, taskFolder } from "./layout.js";

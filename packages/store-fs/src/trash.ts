@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import * as z from "zod/mini";
+import { z } from "zod";
 import type { StoreContext } from "./store-context.js";
 import type { TaskRemover } from "./task-remover.js";
 import { listIfExists, readFrom } from "./whole-file.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Instant } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { holderName } from "./layout.js";
 import type { Host, ProcessIdentity } from "./platform.js";
 import type { StoreContext } from "./store-context.js";

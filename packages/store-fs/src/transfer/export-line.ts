@@ -1,5 +1,5 @@
 import { type Json, ResumableError, type Signal, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
-import * as z from "zod/mini";
+import { z } from "zod";
 import { decodeWhole, encodeLine } from "../checked-line.js";
 import { recordSchema } from "../journal-line.js";
 import { plainKinds } from "../task-folder.js";

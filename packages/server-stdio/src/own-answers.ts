@@ -1,0 +1,19 @@
+import type { RpcMessage, RpcRequest } from "./json-rpc.js";
+
+/** What whoever waits is told when the server does not stay alive. */
+export function failed({ id }: RpcRequest, tool: string | undefined): RpcMessage {
+  const message = "The server died again and again, so its supervisor gave up. Its log says why.";
+  if (tool === undefined) return { jsonrpc: "2.0", id, error: { code: -32603, message } };
+  const structuredContent = { error: { code: "CRASH_LOOP", message } };
+  return {
+    jsonrpc: "2.0",
+    id,
+    result: { content: [{ type: "text", text: message }], structuredContent, isError: true },
+  };
+}
+
+/** What a request is told that is one too many. */
+export function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
+  const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
+  return { jsonrpc: "2.0", id, error: { code: -32000, message } };
+}
