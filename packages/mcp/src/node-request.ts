@@ -67,17 +67,19 @@ export class NodeRequest implements HttpRequest {
   }
 }
 
-/** Reads to the end; `undefined` when there is more than allowed, whose rest is left where it is. */
+/** Reads to the end, once; `undefined` when there is more than allowed, whose rest is left where it is. */
 function readChunks(incoming: IncomingMessage, maxBytes: number): Promise<Buffer[] | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   return new Promise((resolve, reject) => {
+    const onClose = () => reject(new Error("The connection was closed before the whole body had come."));
+    // Nothing would be heard of it any more.
+    if (incoming.destroyed || incoming.readableEnded) return onClose();
     const settle = (result: Buffer[] | undefined) => {
       incoming.off("data", onData).off("end", onEnd).off("error", reject).off("close", onClose);
       resolve(result);
     };
     const onEnd = () => settle(chunks);
-    const onClose = () => reject(new Error("The connection was closed before the whole body had come."));
     const onData = (chunk: Buffer) => {
       bytes += chunk.byteLength;
       chunks.push(chunk);

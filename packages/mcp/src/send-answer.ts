@@ -8,10 +8,8 @@ export async function sendAnswer(answer: HttpAnswer, outgoing: ServerResponse): 
   if (outgoing.destroyed) await cancel(body);
   else if (body === undefined) outgoing.writeHead(status, headers).end();
   else if (typeof body === "string") sendWhole(answer, body, outgoing);
-  else if (body instanceof ReadableStream) {
-    outgoing.writeHead(status, headers).flushHeaders();
-    await pump(body, outgoing);
-  } else await sendSource(answer, body, outgoing);
+  else if (body instanceof ReadableStream) await pump(answer, body, outgoing);
+  else await sendSource(answer, body, outgoing);
 }
 
 async function cancel(body: HttpAnswer["body"]): Promise<void> {
@@ -31,34 +29,42 @@ const chunkBytes = 64 * 1024;
  * the head of a stream before its first event may come, so it goes with the first turn.
  */
 function sendSource(answer: HttpAnswer, source: TextSource, outgoing: ServerResponse): Promise<void> {
-  return new Promise((resolve) => {
-    let isWaiting = true;
+  return new Promise((resolve, reject) => {
+    let isWaiting = false;
+    const leave = () => {
+      source.cancel();
+      resolve();
+    };
     const flush = () => {
       isWaiting = false;
-      if (outgoing.destroyed || outgoing.writableEnded) return;
+      if (outgoing.destroyed) return leave();
       const text = source.take(chunkBytes);
       if (source.ended) return finish(answer, text, outgoing);
       const isFirst = !outgoing.headersSent;
       if (isFirst) outgoing.writeHead(answer.status, answer.headers);
       if (text === "") {
         if (isFirst) outgoing.flushHeaders();
-        return;
+      } else if (outgoing.write(text)) afterTurn();
+      else {
+        isWaiting = true;
+        outgoing.once("drain", flush);
       }
-      isWaiting = true;
-      if (outgoing.write(text)) setImmediate(flush);
-      else outgoing.once("drain", flush);
     };
-    source.follow(() => {
+    const afterTurn = () => {
       if (isWaiting) return;
       isWaiting = true;
-      setImmediate(flush);
-    });
-    outgoing.once("finish", resolve);
-    outgoing.once("close", () => {
-      source.cancel();
-      resolve();
-    });
-    setImmediate(flush);
+      setImmediate(() => {
+        try {
+          flush();
+        } catch (error) {
+          source.cancel();
+          reject(error);
+        }
+      });
+    };
+    source.follow(afterTurn);
+    outgoing.once("close", leave);
+    afterTurn();
   });
 }
 
@@ -67,25 +73,24 @@ function finish(answer: HttpAnswer, text: string, outgoing: ServerResponse): voi
   else sendWhole(answer, text, outgoing);
 }
 
-async function pump(body: ReadableStream<Uint8Array>, outgoing: ServerResponse): Promise<void> {
+/** Here, too, the head waits for what comes in the same turn. */
+async function pump(
+  { status, headers }: HttpAnswer,
+  body: ReadableStream<Uint8Array>,
+  outgoing: ServerResponse,
+): Promise<void> {
   const reader = body.getReader();
-  outgoing.once("close", () => void reader.cancel().catch(() => {}));
-  for (;;) {
+  const leave = () => reader.cancel().catch(() => {});
+  outgoing.once("close", leave);
+  outgoing.writeHead(status, headers);
+  const head = setImmediate(() => outgoing.flushHeaders());
+  while (!outgoing.destroyed) {
     const { done, value } = await reader.read();
-    if (done || outgoing.destroyed) break;
-    corkTurn(outgoing);
+    clearImmediate(head);
+    if (done) return void outgoing.end();
     if (!outgoing.write(value)) await drained(outgoing);
   }
-  outgoing.end();
-}
-
-function corkTurn(outgoing: ServerResponse): void {
-  if (outgoing.writableCorked > 0) return;
-  outgoing.cork();
-  setImmediate(() => {
-    // The end of the answer has uncorked it already.
-    if (!outgoing.writableEnded) outgoing.uncork();
-  });
+  await leave();
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

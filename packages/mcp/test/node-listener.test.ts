@@ -140,6 +140,41 @@ test("a refused body does not stand before the next request on its connection", 
   expect(text.endsWith("small")).toBe(true);
 });
 
+/** Posts the first byte of a body of a hundred, and leaves as soon as the handler is busy with it. */
+async function leaveEarly(answer: (request: HttpRequest) => Promise<HttpAnswer>) {
+  const { server, port, responses } = await serverOf(async (request) => {
+    const [response] = responses;
+    if (response === undefined) throw new Error("There is no response.");
+    const gone = once(response, "close");
+    server.emit("busy");
+    await gone;
+    return answer(request);
+  });
+  const busy = once(server, "busy");
+  const socket = connect(port, "127.0.0.1");
+  socket.write("POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 100\r\n\r\n{");
+  await busy;
+  socket.destroy();
+}
+
+test("the body of a client that has left is not waited for", async () => {
+  const told: unknown[] = [];
+  await leaveEarly(async (request) => {
+    told.push(await request.text(1_000).catch((error: unknown) => String(error)));
+    return new HttpAnswer(200);
+  });
+  await expect.poll(() => told).toEqual(["Error: The connection was closed before the whole body had come."]);
+});
+
+test("a stream that begins when its client has left already is ended, of either kind (G11)", async () => {
+  const stream = new SseStream(sessionLimits);
+  await leaveEarly(async () => new HttpAnswer(200, eventStream, stream));
+  await expect.poll(() => stream.closed).toBe(true);
+  const other = new SseStream(sessionLimits);
+  await leaveEarly(async () => new HttpAnswer(200, eventStream, other.body));
+  await expect.poll(() => other.closed).toBe(true);
+});
+
 test("an address that is none is refused", async () => {
   const { port } = await serverOf(async () => new HttpAnswer(200));
   const statuses = [];
