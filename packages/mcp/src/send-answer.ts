@@ -88,7 +88,7 @@ async function pump(
     const { done, value } = await reader.read();
     clearImmediate(head);
     if (done) return void outgoing.end();
-    if (!outgoing.write(value)) await drained(outgoing);
+    if (!outgoing.destroyed && !outgoing.write(value)) await drained(outgoing);
   }
   await leave();
 }

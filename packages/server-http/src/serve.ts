@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine, EngineLimits, Store } from "@resumable-mcp/core";
 import { listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
 import { CommandError, createServerEngine, sentenceOf } from "@resumable-mcp/mcp/command-line";
@@ -85,6 +86,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const close = async () => {
     await engine.drain({ timeoutMs: limits.drainTimeoutMs });
     await mcp.close();
+    // What was written in this turn goes out at its end.
+    await nextTurn();
     await closeHttp(http);
     await engine.close();
   };
