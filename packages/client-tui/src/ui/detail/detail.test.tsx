@@ -149,6 +149,12 @@ describe("a task in detail", () => {
     await screen.until("09:00:09  upload");
   });
 
+  it("says which level its log has on a narrow screen too", async () => {
+    const screen = await openTask({ journal, size: least });
+    await screen.go(["step upload", "2"], ["debug   batch 3", "ll"]);
+    expect((await screen.until("warning and worse")).lines[4]).toBe("[2 log]  warning and worse");
+  });
+
   it("says of each part that nothing is in it", async () => {
     const screen = await openTask({ size: least });
     await screen.go(

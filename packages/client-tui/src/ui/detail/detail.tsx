@@ -1,7 +1,7 @@
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { countText } from "../../display/count-text.js";
-import { cutText, fitText, wrapText } from "../../display/plain-text.js";
+import { cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
 import { shareColumns, taskLineText } from "../../display/task-columns.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { useTheme } from "../../theme/theme-context.js";
@@ -61,7 +61,7 @@ export function Detail(props: {
       {facts.map((text, index) => (
         <Line key={index} text={text} />
       ))}
-      <Line bold text={cutText(paneTitle(content, state), columns)} />
+      <Line bold text={paneTitle(content, state, columns)} />
       <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - frameRows)} />
     </Box>
   );
@@ -83,14 +83,16 @@ function TaskHead(props: { readonly task: LiveTask; readonly columns: number; re
   return <Line bold color={color} text={cutText(text, columns)} />;
 }
 
-/** The names of the parts, the present one in brackets, and where one is in it. */
-export function paneTitle(content: DetailContent, state: DetailState): string {
+/** The names of the parts, the present one in brackets, and where one is in it; without room for all, only that one. */
+function paneTitle(content: DetailContent, state: DetailState, columns: number): string {
   const names = panes.map((pane, index) =>
     pane === content.pane ? `[${index + 1} ${pane}]` : ` ${index + 1} ${pane} `,
   );
   const level = content.pane === "log" && state.level !== "debug" ? `  ${state.level} and worse` : "";
   const where = content.pane === "result" || state.up === 0 ? "" : `  ${countText(state.up, "line")} up, End follows`;
-  return names.join("") + level + where;
+  const title = names.join("") + level + where;
+  const present = names[panes.indexOf(content.pane)] ?? "";
+  return textWidth(title) <= columns ? title : cutText(present + level + where, columns);
 }
 
 function PaneBody(props: {
