@@ -18,7 +18,9 @@ const shortClauses = clauses.map(({ id }) => id).filter((id) => !longClauses.has
 const found = new Map<Mutant, readonly string[]>();
 
 function harnessOf(mutant: Mutant): StoreHarness {
-  const harness = memoryHarness((store) => ({ ...store, ...mutant.mutate(store) }));
+  const { maxEvents } = mutant;
+  const options = maxEvents === undefined ? {} : { maxEvents };
+  const harness = memoryHarness((store) => ({ ...store, ...mutant.mutate(store) }), options);
   for (const ability of mutant.lacks ?? []) delete harness[ability];
   return harness;
 }

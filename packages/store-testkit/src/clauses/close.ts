@@ -57,11 +57,15 @@ export const closeClauses: readonly Clause[] = [
     needs: "second",
     async check(scene) {
       const second = await scene.another("second");
-      const { record } = await scene.create();
-      await scene.commit(await scene.lease(record.id), [checkpoint(1)]);
+      const ids = [(await scene.create()).record.id, (await scene.create()).record.id];
+      for (const [index, id] of ids.entries()) {
+        await scene.commit(await scene.lease(id, { worker: `worker-${index}` }), [checkpoint(1)]);
+      }
       await scene.store.close();
-      const next = await scene.lease(record.id, { store: second, worker: "worker-b" });
-      expectEqual((await scene.commit(next, [checkpoint(2)], { store: second })).lastSeq, 3, "lastSeq");
+      for (const id of ids) {
+        const next = await scene.lease(id, { store: second, worker: "worker-b" });
+        expectEqual((await scene.commit(next, [checkpoint(2)], { store: second })).lastSeq, 3, "lastSeq");
+      }
     },
   },
   {

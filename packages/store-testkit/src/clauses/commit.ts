@@ -1,8 +1,9 @@
-import type { TaskEventBody } from "@resumable-mcp/core";
+import type { Store, TaskEventBody } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
+import type { Scene } from "../scene.js";
 
 const commits = 20;
 const eventsEach = 5;
@@ -19,6 +20,24 @@ const everyKind: readonly (readonly TaskEventBody[])[] = [
   [restarted(2, true), started, cancelled],
   [restarted(3, false), checkpoint(1), completed],
 ];
+
+/** Commits while somebody reads, who must see all events of a commit or none. */
+async function readWhileCommitted(scene: Scene, reader: Store): Promise<void> {
+  const { record } = await scene.create();
+  const held = await scene.lease(record.id);
+  const events = Array.from({ length: eventsEach }, (_, index) => checkpoint(index, [index]));
+  for (let commit = 0; commit < commits; commit++) {
+    const [, snapshot, page, items] = await Promise.all([
+      scene.commit(held, events, { afterSeq: 1 + commit * eventsEach }),
+      scene.read(record.id, reader),
+      reader.readEvents(record.id, { afterSeq: 0, limit: 1_000 }),
+      reader.readItems(record.id, { after: 0, limit: 1_000 }),
+    ]);
+    for (const seq of [snapshot.record.lastSeq, page.lastSeq, page.events.at(-1)?.seq ?? 0, items.total + 1]) {
+      expectEqual((seq - 1) % eventsEach, 0, `events of a commit that are missing at seq ${seq}`);
+    }
+  }
+}
 
 /** What a commit does, and what it does not when it fails. */
 export const commitClauses: readonly Clause[] = [
@@ -82,22 +101,7 @@ export const commitClauses: readonly Clause[] = [
     level: "MUST",
     title: "makes all events of a commit visible together",
     because: "G3: no reader sees a checkpoint without the event that tells of it.",
-    async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
-      const events = Array.from({ length: eventsEach }, (_, index) => checkpoint(index, [index]));
-      for (let commit = 0; commit < commits; commit++) {
-        const [, snapshot, page, items] = await Promise.all([
-          scene.commit(held, events, { afterSeq: 1 + commit * eventsEach }),
-          scene.read(record.id),
-          scene.store.readEvents(record.id, { afterSeq: 0, limit: 1_000 }),
-          scene.store.readItems(record.id, { after: 0, limit: 1_000 }),
-        ]);
-        for (const seq of [snapshot.record.lastSeq, page.lastSeq, page.events.at(-1)?.seq ?? 0, items.total + 1]) {
-          expectEqual((seq - 1) % eventsEach, 0, `events of a commit that are missing at seq ${seq}`);
-        }
-      }
-    },
+    check: (scene) => readWhileCommitted(scene, scene.store),
   },
   {
     id: "COMMIT-5",
@@ -146,5 +150,13 @@ export const commitClauses: readonly Clause[] = [
         expectEqual((await scene.read(record.id)).record, fold, `the record after ${events.at(-1)?.type}`);
       }
     },
+  },
+  {
+    id: "COMMIT-8",
+    level: "MUST",
+    title: "makes all events of a commit visible together to another process",
+    because: "G3: whoever follows a task seldom runs it.",
+    needs: "second",
+    check: async (scene) => readWhileCommitted(scene, await scene.another("second")),
   },
 ];

@@ -81,8 +81,10 @@ export const fenceClauses: readonly Clause[] = [
     title: "refuses to delete a task by a lost lease",
     because: "A late sweep would remove a task that was restarted.",
     async check(scene) {
-      const { id, old } = await takenOver(scene);
+      const { id, old, held } = await takenOver(scene);
       await expectCode(scene.store.deleteTask(old), ["LEASE_LOST"], "deleting by an older epoch");
+      await scene.store.releaseLease(held);
+      await expectCode(scene.store.deleteTask(held), ["LEASE_LOST"], "deleting after release");
       expectThat((await scene.store.getTask(id)) !== undefined, "the task is still there");
     },
   },

@@ -60,14 +60,15 @@ export const leaseClauses: readonly Clause[] = [
       const { record } = await scene.create();
       const epochs: number[] = [];
       for (const worker of ["worker-a", b, "worker-a"]) {
-        const before = (await scene.read(record.id)).record;
+        const before = await scene.read(record.id);
         const request = { taskId: record.id, worker, ttlMs, now: scene.clock.now() };
         const taken = await scene.store.acquireLease(request);
         expectThat(taken !== undefined, `the lease is free for ${worker}`);
         expectEqual([taken.lease.taskId, taken.lease.worker], [record.id, worker], "the lease");
-        expectEqual([taken.snapshot.record, taken.snapshot.leased], [before, true], "the snapshot");
+        expectEqual(taken.snapshot, { ...before, leased: true }, "the snapshot");
         epochs.push(taken.lease.epoch);
         await scene.commit(taken.lease, [checkpoint(epochs.length)]);
+        await scene.store.signal(record.id, { kind: "pause" });
         await scene.store.releaseLease(taken.lease);
       }
       expectThat(

@@ -1,9 +1,35 @@
+import type { Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { checkpoint } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
+import type { Scene } from "../scene.js";
 
 const many = 300;
+
+/** Reads in small pages while a task is written. */
+async function followWhileWritten(scene: Scene, reader: Store): Promise<void> {
+  const { record } = await scene.create();
+  const held = await scene.lease(record.id);
+  const seen: number[] = [];
+  const follow = async () => {
+    const { events } = await readJournal(reader, record.id, seen.length, 3);
+    return events.map(({ seq }) => seq);
+  };
+  for (let turn = 0; turn < 30; turn++) {
+    const [found] = await Promise.all([
+      follow(),
+      scene.commit(held, [checkpoint(turn), checkpoint(turn)], { afterSeq: 1 + turn * 2 }),
+    ]);
+    seen.push(...found);
+  }
+  seen.push(...(await follow()));
+  expectEqual(
+    seen,
+    Array.from({ length: 61 }, (_, index) => index + 1),
+    "seqs",
+  );
+}
 
 /** In which order events come. */
 export const orderClauses: readonly Clause[] = [
@@ -58,25 +84,7 @@ export const orderClauses: readonly Clause[] = [
     level: "MUST",
     title: "gives a follower who reads while it is written every event once",
     because: "Following and writing happen at the same time.",
-    async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
-      const seen: number[] = [];
-      for (let turn = 0; turn < 30; turn++) {
-        const [{ events }] = await Promise.all([
-          readJournal(scene.store, record.id, seen.length, 3),
-          scene.commit(held, [checkpoint(turn), checkpoint(turn)], { afterSeq: 1 + turn * 2 }),
-        ]);
-        seen.push(...events.map(({ seq }) => seq));
-      }
-      const { events } = await readJournal(scene.store, record.id, seen.length);
-      seen.push(...events.map(({ seq }) => seq));
-      expectEqual(
-        seen,
-        Array.from({ length: 61 }, (_, index) => index + 1),
-        "seqs",
-      );
-    },
+    check: (scene) => followWhileWritten(scene, scene.store),
   },
   {
     id: "ORDER-5",
@@ -88,12 +96,22 @@ export const orderClauses: readonly Clause[] = [
       const held = await scene.lease(record.id);
       for (let turn = 1; turn <= many; turn++) {
         const big = { line: turn, text: "x".repeat(1_000) };
-        await scene.commit(held, [{ type: "checkpoint", progress: turn, state: big }], { afterSeq: turn });
+        // Items add up: a snapshot of another moment would count some twice, or not at all.
+        const event = { type: "checkpoint", progress: turn, state: big, items: [turn] } as const;
+        await scene.commit(held, [event], { afterSeq: turn });
       }
       const journal = await readJournal(scene.store, record.id);
       expectEqual(foldJournal(journal), (await scene.read(record.id)).record, "the fold of snapshot and events");
       const { events } = await readJournal(scene.store, record.id, many - 2);
       expectEqual(events.at(-1)?.seq, many + 1, "the last seq");
     },
+  },
+  {
+    id: "ORDER-6",
+    level: "MUST",
+    title: "gives a follower in another process who reads while it is written every event once",
+    because: "The process that answers a caller is not the one that runs the task.",
+    needs: "second",
+    check: async (scene) => followWhileWritten(scene, await scene.another("second")),
   },
 ];

@@ -1,4 +1,4 @@
-import { ResumableError, type Store } from "@resumable-mcp/core";
+import { type Lease, ResumableError, type Store } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 
 type Method = Exclude<keyof Store, "capabilities" | "close" | "watch">;
@@ -65,6 +65,24 @@ export const closeMutants: readonly Mutant[] = [
     name: "keeps its leases when it closes",
     killedBy: "CLOSE-2",
     mutate: () => ({ close: async () => {} }),
+  },
+  {
+    name: "gives up only its newest lease when it closes",
+    killedBy: "CLOSE-2",
+    mutate(store) {
+      const held: Lease[] = [];
+      return {
+        async acquireLease(request) {
+          const taken = await store.acquireLease(request);
+          if (taken !== undefined) held.push(taken.lease);
+          return taken;
+        },
+        async close() {
+          const newest = held.at(-1);
+          if (newest !== undefined) await store.releaseLease(newest);
+        },
+      };
+    },
   },
   {
     name: "refuses to be closed twice",

@@ -1,7 +1,7 @@
 import type { Store, TaskEventBody, TaskRecord } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 import { withRecords } from "./process-memory.js";
-import { turn } from "./turn.js";
+import { oneByOne, turn } from "./turn.js";
 
 type Commit = Parameters<Store["commit"]>[0];
 
@@ -74,6 +74,19 @@ export const commitMutants: readonly Mutant[] = [
     name: "writes the events of a commit one by one",
     killedBy: "COMMIT-4",
     mutate: (store) => ({ commit: (request) => commitOneByOne(store, request) }),
+  },
+  {
+    name: "keeps a commit together only for its own process",
+    killedBy: "COMMIT-8",
+    mutate(store) {
+      const inTurn = oneByOne();
+      return {
+        commit: (request) => inTurn(() => commitOneByOne(store, request)),
+        getTask: (id) => inTurn(() => store.getTask(id)),
+        readEvents: (id, range) => inTurn(() => store.readEvents(id, range)),
+        readItems: (id, range) => inTurn(() => store.readItems(id, range)),
+      };
+    },
   },
   {
     name: "shows a runner also the signals that it just consumed",

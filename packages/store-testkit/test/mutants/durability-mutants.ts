@@ -98,6 +98,20 @@ export const durabilityMutants: readonly Mutant[] = [
   { name: "keeps sessions in its process", killedBy: "DUR-1", mutate: privateSessions },
   { name: "keeps signals in its process", killedBy: "DUR-1", mutate: privateSignals },
   { name: "writes nothing before it closes", killedBy: "DUR-1", mutate: () => createMemoryStore() },
+  {
+    name: "knows only the tasks that finished in its process",
+    killedBy: "DUR-1",
+    mutate(store) {
+      const own = new Set<string>();
+      return {
+        async commit(request) {
+          own.add(request.lease.taskId);
+          return store.commit(request);
+        },
+        listExpired: async (request) => (await store.listExpired(request)).filter((id) => own.has(id)),
+      };
+    },
+  },
   { name: "counts epochs in its process", killedBy: "DUR-2", mutate: privateEpochs },
   { name: "forgets with its process which calls have a result", killedBy: "DUR-3", mutate: privateResults },
   {

@@ -108,6 +108,25 @@ export const fenceMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "deletes by a lease that was given back",
+    killedBy: "FENCE-5",
+    mutate(store) {
+      const released = new Map<string, number>();
+      return {
+        async releaseLease(lease) {
+          released.set(lease.taskId, lease.epoch);
+          await store.releaseLease(lease);
+        },
+        async deleteTask(lease) {
+          if (released.get(lease.taskId) !== lease.epoch) return store.deleteTask(lease);
+          const { taskId, worker } = lease;
+          const again = await store.acquireLease({ taskId, worker, ttlMs: 1, now: { wallMs: 0, monotonicMs: 0 } });
+          await store.deleteTask(again?.lease ?? lease);
+        },
+      };
+    },
+  },
+  {
     name: "consumes signals before it looks at the lease",
     killedBy: "FENCE-6",
     mutate(store) {

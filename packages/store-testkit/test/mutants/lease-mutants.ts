@@ -97,6 +97,16 @@ export const leaseMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "shows the next holder no signals",
+    killedBy: "LEASE-3",
+    mutate: (store) => ({
+      async acquireLease(request) {
+        const taken = await store.acquireLease(request);
+        return taken && { ...taken, snapshot: { ...taken.snapshot, signals: [] } };
+      },
+    }),
+  },
+  {
     name: "shows the next holder a task that nobody holds",
     killedBy: "LEASE-3",
     mutate: (store) => ({

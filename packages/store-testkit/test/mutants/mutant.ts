@@ -8,6 +8,8 @@ export interface Mutant {
   readonly killedBy: string;
   /** Somebody waits for it for ever: the clause can find it by its time limit alone. */
   readonly silent?: true;
+  /** A journal that is longer is compacted. */
+  readonly maxEvents?: number;
   /** What its harness has no means for. */
   readonly lacks?: readonly HarnessAbility[];
   /** Breaks a good store. Called for each process that opens the data: what it remembers is that process's alone. */

@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
-import { turn } from "./turn.js";
+import { oneByOne, turn } from "./turn.js";
 
 /** Takes a number of the journal for each lease after the first. */
 function numbersLeases(store: Store): Partial<Store> {
@@ -22,6 +22,15 @@ function numbersLeases(store: Store): Partial<Store> {
       };
     },
   };
+}
+
+type Events = Parameters<Store["readEvents"]>;
+
+/** Reads events, and a moment later where the journal ends. */
+async function readInParts(store: Store, id: Events[0], range: Events[1]): ReturnType<Store["readEvents"]> {
+  const page = await store.readEvents(id, range);
+  await turn();
+  return { ...page, lastSeq: (await store.readEvents(id, { afterSeq: 0, limit: 1 })).lastSeq };
 }
 
 /** Stores that are wrong about the order of events. */
@@ -52,21 +61,39 @@ export const orderMutants: readonly Mutant[] = [
   {
     name: "reads a page of events first, and then where the journal ends",
     killedBy: "ORDER-4",
-    mutate: (store) => ({
-      async readEvents(id, range) {
-        const page = await store.readEvents(id, range);
-        await turn();
-        return { ...page, lastSeq: (await store.readEvents(id, { afterSeq: 0, limit: 1 })).lastSeq };
-      },
-    }),
+    mutate: (store) => ({ readEvents: (id, range) => readInParts(store, id, range) }),
+  },
+  {
+    name: "reads a page in parts, and lets only its own process wait",
+    killedBy: "ORDER-6",
+    mutate(store) {
+      const inTurn = oneByOne();
+      return {
+        commit: (request) => inTurn(() => store.commit(request)),
+        readEvents: (id, range) => inTurn(() => readInParts(store, id, range)),
+      };
+    },
   },
   {
     name: "compacts without leaving a snapshot",
     killedBy: "ORDER-5",
+    maxEvents: 100,
     mutate: (store) => ({
       async readEvents(id, range) {
-        const page = await store.readEvents(id, range);
-        return page.lastSeq < 200 ? page : { ...page, events: page.events.filter(({ seq }) => seq > 100) };
+        const { snapshot: _, ...page } = await store.readEvents(id, range);
+        return page;
+      },
+    }),
+  },
+  {
+    name: "leaves the task as it is now in place of the events that it compacted",
+    killedBy: "ORDER-5",
+    maxEvents: 100,
+    mutate: (store) => ({
+      async readEvents(id, range) {
+        const { snapshot, ...page } = await store.readEvents(id, range);
+        const { record } = (await store.getTask(id)) ?? {};
+        return { ...page, ...(snapshot && record && { snapshot: { ...record, lastSeq: snapshot.lastSeq } }) };
       },
     }),
   },
