@@ -68,7 +68,10 @@ export function createListener<Auth extends VerifiedToken>(
       const owner = ownerIn(options, request, given, listenTo);
       const place = takePlace(owner instanceof RpcError ? "" : owner);
       if ("refused" in place) return refuse(listenTo.id, place.refused);
-      const response = await handler.fetch(request, given);
+      const response = await handler.fetch(request, given).catch((error: unknown) => {
+        place.leave();
+        throw error;
+      });
       const { body } = response;
       if (body === null || !isEventStream(response)) {
         place.leave();
