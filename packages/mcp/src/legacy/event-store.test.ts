@@ -64,3 +64,30 @@ test("keeps the newest events up to its limit, and refuses a cursor before them 
   expect((await replay(events, ids[1] ?? "")).sent.map(([, sent]) => sent)).toEqual([message(3), message(4)]);
   await expect(replay(events, ids[0] ?? "")).rejects.toMatchObject({ code: "INVALID_VALUE" });
 });
+
+test("forgets streams to which nothing was added for a week, and nothing else (G11)", async () => {
+  const memory = createMemoryStore();
+  const weekMs = 7 * 24 * 60 * 60_000;
+  const put = (id: string, owner: string, ageMs: number) =>
+    memory.putSession({
+      id,
+      owner,
+      value: {},
+      expectedVersion: 0,
+      now: { wallMs: Date.now() - ageMs, monotonicMs: performance.now() },
+    });
+  await put("old", "events:one", weekMs + 60_000);
+  await put("of a client", "sub:ada", weekMs + 60_000);
+  await put("young", "events:one", weekMs - 60_000);
+  const events = await new Promise<ReturnType<typeof createEventStore>>((resolve) => {
+    const deleteSession = async (id: string) => {
+      await memory.deleteSession(id);
+      resolve(made);
+    };
+    const made = createEventStore({ store: { ...memory, deleteSession }, sessionId: "two" });
+    void made.storeEvent("stream", message(1));
+  });
+  await events.storeEvent("stream", message(2));
+  const there = await Promise.all(["old", "of a client", "young"].map((id) => memory.getSession(id)));
+  expect(there.map((session) => session?.id)).toEqual([undefined, "of a client", "young"]);
+});

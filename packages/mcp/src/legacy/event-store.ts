@@ -9,6 +9,7 @@ import {
   ResumableError,
   type Store,
 } from "@resumable-mcp/core";
+import { forgetOldStreams, streamOwnerPrefix } from "./forget-streams.js";
 
 /** How events are kept. */
 export interface EventStoreOptions {
@@ -32,10 +33,11 @@ interface StoredStream {
  * process dies, so a call that was not answered by then is lost. `createSessionHandler` keeps those as well.
  *
  * Durability: an event is stored before it is sent. Ordering: as stored, for each stream.
- * Limits: `maxEventsPerStream`. Source: MCP 2025-11-25, Transports, "Resumability and Redelivery".
+ * Limits: `maxEventsPerStream`; a stream to which nothing was added for a week is forgotten.
+ * Source: MCP 2025-11-25, Transports, "Resumability and Redelivery".
  */
 export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }: EventStoreOptions): EventStore {
-  const owner = `events:${sessionId}`;
+  const owner = `${streamOwnerPrefix}${sessionId}`;
   const queues = new Map<string, Promise<void>>();
   const forget = (streamId: string, settled: Promise<void>): void => {
     if (queues.get(streamId) === settled) queues.delete(streamId);
@@ -69,7 +71,11 @@ export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }:
     }
   };
   return {
-    storeEvent: (streamId, message) => inOrder(streamId, () => appendAnyway(streamId, message)),
+    storeEvent: (streamId, message) => {
+      // What fails here hurts nobody but the disk, and is tried again.
+      forgetOldStreams(store).catch(() => {});
+      return inOrder(streamId, () => appendAnyway(streamId, message));
+    },
     async replayEventsAfter(lastEventId, { send }) {
       const [, id = "", place = ""] = /^([\w-]{43})\.(\d{1,15})$/.exec(lastEventId) ?? [];
       const { streamId, next, events } = await read(store, id, owner);
