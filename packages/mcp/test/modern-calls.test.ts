@@ -147,6 +147,29 @@ test("a server that drains hands its calls over to the next one by a state", asy
   expect(result).toMatchObject({ structuredContent: { counted: 2 } });
 });
 
+test("the end of a server that drains waits for what its calls are told, however long the store takes", async () => {
+  const [gate, slow] = [createGate(), createGate()];
+  const store = createMemoryStore();
+  const { getTask } = store;
+  const to = endpoint([countTool(gate)], store);
+  const begun = to.open("tools/call", call("count_to", { n: 2 }, { _meta: { progressToken: "p" } }));
+  gate.open();
+  const response = await begun;
+  store.getTask = async (id) => {
+    await slow.pass();
+    return getTask(id);
+  };
+  const drained = to.engine.drain();
+  const closed = to.handler.close();
+  await drained;
+  slow.open(1_000);
+  const lines = (await response.text()).split("\n").filter((line) => line.startsWith("data: "));
+  expect(JSON.parse(lines.at(-1)?.slice(6) ?? "{}")).toMatchObject({
+    result: { resultType: "input_required", requestState: expect.any(String) },
+  });
+  await closed;
+});
+
 test("log messages come only at the level that the request asks for", async () => {
   const to = endpoint([countTool()]);
   const logsOf = async (level?: string) => {

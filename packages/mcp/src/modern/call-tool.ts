@@ -14,6 +14,7 @@ import { answerQuestions } from "./answer-questions.js";
 import { missingTasksExtension } from "./missing-extension.js";
 import { type ModernCall, type ModernCallPolicy, modernCall } from "./modern-call.js";
 import type { ModernContext } from "./modern-server-like.js";
+import { noteAnswer } from "./open-answers.js";
 import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
 import type { SigningKey } from "./signing-key.js";
 import { createTaskResult, inputRequests } from "./task-on-wire.js";
@@ -51,7 +52,17 @@ const invalidState: RpcErrorBody = {
  * - It did not: with progress on its stream and the result at the end; questions and the draining of the server are
  *   answered with a signed state, with which the client's next request goes on where this one ended.
  */
-export async function callTool(
+export function callTool(
+  surroundings: CallSurroundings,
+  tool: Tool,
+  input: Json,
+  context: ModernContext,
+  clientIdArgument: string | undefined,
+): Promise<ToolResult | InputRequiredResult> {
+  return noteAnswer(surroundings.engine, answerCall(surroundings, tool, input, context, clientIdArgument));
+}
+
+async function answerCall(
   surroundings: CallSurroundings,
   tool: Tool,
   input: Json,

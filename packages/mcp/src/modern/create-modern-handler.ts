@@ -8,6 +8,7 @@ import {
 import type { Engine } from "@resumable-mcp/core";
 import type { ModernHandler, WithTasksOptions } from "./modern-handler.js";
 import { modernLimits } from "./modern-limits.js";
+import { lastAnswers } from "./open-answers.js";
 import { withTasks } from "./with-tasks.js";
 
 /** Makes the server of one request, with `attachModernTools` done. By `changes` it can tell what changed. */
@@ -39,5 +40,12 @@ export function createModernHandler(options: ModernHandlerOptions): ModernHandle
     ...(onError === undefined ? {} : { onerror: onError }),
     ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
   });
-  return withTasks(handler, engine, options);
+  const served = withTasks(handler, engine, options);
+  return {
+    fetch: served.fetch,
+    async close() {
+      await lastAnswers(engine);
+      await served.close();
+    },
+  };
 }

@@ -10,4 +10,6 @@ export const modernLimits = {
   maxTasksPerSubscription: 256,
   /** How often an idle stream says that it lives. */
   keepAliveMs: 15_000,
+  /** How long the end of a draining server waits for the answers of calls that it sends away. */
+  drainAnswersMs: 3_000,
 } as const;
