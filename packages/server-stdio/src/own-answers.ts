@@ -1,8 +1,8 @@
 import type { RpcMessage, RpcRequest } from "./json-rpc.js";
 
 /** What whoever waits is told when the server does not stay alive. */
-export function failed({ id }: RpcRequest, tool: string | undefined): RpcMessage {
-  const message = "The server died again and again, so its supervisor gave up. Its log says why.";
+export function failed({ id }: RpcRequest, tool: string | undefined, why: string): RpcMessage {
+  const message = `${why} The server's log says more.`;
   if (tool === undefined) return { jsonrpc: "2.0", id, error: { code: -32603, message } };
   const structuredContent = { error: { code: "CRASH_LOOP", message } };
   return {

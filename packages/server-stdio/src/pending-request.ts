@@ -20,6 +20,15 @@ export class PendingRequest {
     return this.#deliveries > 0;
   }
 
+  get deliveries(): number {
+    return this.#deliveries;
+  }
+
+  /** It waits for what somebody else does, so that no server dies of it. */
+  get onlyWaits(): boolean {
+    return ["tasks/result", "subscriptions/listen"].includes(this.request.method);
+  }
+
   get tool(): string | undefined {
     const name = this.request.method === "tools/call" ? this.request.params?.name : undefined;
     return typeof name === "string" ? name : undefined;

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { RpcMessage } from "./json-rpc.js";
 import { Relay, type Sent } from "./relay.js";
 
-const limits = { maxPending: 10, maxToolPages: 3 };
+const limits = { maxPending: 10, maxDeliveries: 3, maxToolPages: 3 };
 const rpc = (message: object): RpcMessage => ({ jsonrpc: "2.0", ...message });
 const call = (id: number, name: string, _meta: object = { progressToken: id }) =>
   rpc({ id, method: "tools/call", params: { name, arguments: {}, _meta } });
@@ -190,4 +190,28 @@ test("reads no more pages than the limit, and delivers no call again of a tool t
   const { cursors, last } = restartWithPages(5);
   expect(cursors).toEqual([undefined, "after 1", "after 2"]);
   expect(last).toMatchObject({ to: "host", message: { id: 2, result: { isError: true } } });
+});
+
+test("a request that servers die of is given to so many, a call with a task and whatever only waits to each", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  relay.fromHost(call(2, "long"));
+  relay.fromHost(rpc({ id: 3, method: "tasks/result", params: { taskId: "t" } }));
+  relay.fromHost(call(4, "read"));
+  relay.fromHost(rpc({ id: 5, method: "resources/read", params: { uri: "task://t" } }));
+  const told = Array.from({ length: 4 }, () => {
+    const sent = restart(relay);
+    const list = sent.find(({ message }) => message.method === "tools/list");
+    const all = list === undefined ? sent : relay.fromServer(listed(list));
+    return all.filter(({ message }) => message.id !== undefined);
+  });
+  const places = told.map((sent) => sent.map(({ to, message }) => `${message.id} to ${to}`).join());
+  expect(places).toEqual([
+    "2 to server,3 to server,4 to server,5 to server",
+    "2 to server,3 to server,4 to server,5 to server",
+    "2 to server,3 to server,4 to host,5 to host",
+    "2 to server,3 to server",
+  ]);
+  expect(told[2]?.[2]?.message.result).toMatchObject({ structuredContent: { error: { code: "CRASH_LOOP" } } });
+  expect(told[2]?.[3]?.message.error).toMatchObject({ code: -32_603 });
 });

@@ -19,7 +19,9 @@ export interface Sent {
   readonly message: RpcMessage;
 }
 
-type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxToolPages">;
+const gaveUp = "The server died again and again, so its supervisor gave up.";
+
+type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxDeliveries" | "maxToolPages">;
 
 /**
  * What a supervisor knows, and what it answers to whatever comes: no process and no stream in here.
@@ -89,7 +91,7 @@ export class Relay {
 
   /** The server does not stay alive: everybody who waits is told so. */
   giveUp(): Sent[] {
-    const answers = [...this.#pending.values()].map(({ request, tool }) => toHost(failed(request, tool)));
+    const answers = [...this.#pending.values()].map(({ request, tool }) => toHost(failed(request, tool, gaveUp)));
     this.#pending.clear();
     return answers;
   }
@@ -218,12 +220,21 @@ export class Relay {
     if (calls.length > 0 && this.#kinds === undefined) return this.#askKinds();
     this.#ready = true;
     return [...this.#pending.values()].map((pending) => {
-      const { tool, delivered, request } = pending;
-      if (tool === undefined || !delivered || (this.#kinds?.get(tool) ?? "once") !== "once")
-        return toServer(pending.deliver());
-      this.#pending.delete(request.id);
-      return toHost({ jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } });
+      const refused = this.#refused(pending);
+      if (refused === undefined) return toServer(pending.deliver());
+      this.#pending.delete(pending.request.id);
+      return toHost(refused);
     });
+  }
+
+  /** The answer to a request that no server is given again. A call with a task is: the task counts its own deaths. */
+  #refused({ tool, delivered, deliveries, onlyWaits, request }: PendingRequest): RpcMessage | undefined {
+    const kind = tool === undefined ? undefined : (this.#kinds?.get(tool) ?? "once");
+    if (tool !== undefined && delivered && kind === "once")
+      return { jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } };
+    const { maxDeliveries } = this.#limits;
+    if (kind === "journal" || onlyWaits || deliveries < maxDeliveries) return undefined;
+    return failed(request, tool, `${maxDeliveries} servers died while they had this request, so none is given it again.`);
   }
 
   #ownId(kind: "initialize" | "tools" | "level"): string {

@@ -83,6 +83,33 @@ test("a server that died is replaced though a process that it left behind holds 
   expect(await ended).toEqual({ kind: "host_gone" });
 });
 
+/** Dies of every call; all that is known of its tool is that calling it again does no harm. */
+const poisoned = `
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  const tools = [{ name: "poison", inputSchema: { type: "object" }, annotations: { readOnlyHint: true } }];
+  const answer = () => console.log(JSON.stringify({ jsonrpc: "2.0", id, result: method === "tools/list" ? { tools } : {} }));
+  if (method === "tools/call") process.exit(3);
+  else if (id !== undefined) answer();
+});`;
+
+test("a call of which every server dies is answered, and the server lives on without it (G12)", async () => {
+  const { ended, send, input, output } = start(poisoned, { maxCrashes: 8 });
+  const lines = createInterface({ input: output })[Symbol.asyncIterator]();
+  const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value);
+  send({ id: 1, method: "initialize", params: {} });
+  expect(await next()).toMatchObject({ id: 1, result: {} });
+  send({ id: 2, method: "tools/call", params: { name: "poison", arguments: {} } });
+  expect(await next()).toMatchObject({
+    id: 2,
+    result: { isError: true, structuredContent: { error: { code: "CRASH_LOOP" } } },
+  });
+  send({ id: 3, method: "ping" });
+  expect(await next()).toEqual({ jsonrpc: "2.0", id: 3, result: {} });
+  input.end();
+  expect(await ended).toEqual({ kind: "host_gone" });
+});
+
 test("a server that never says a word and exits with a code cannot start", async () => {
   const { ended, logged } = start("process.exit(2)");
   expect(await ended).toEqual({ kind: "cannot_start", exitCode: 2 });

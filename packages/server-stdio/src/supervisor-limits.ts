@@ -10,6 +10,8 @@ export const supervisorLimits = {
   maxPending: 1_000,
   /** Pages of a server's list of tools that are read; tools of later ones are never delivered twice. */
   maxToolPages: 100,
+  /** Servers that are given the same request, where no task of its own counts its deaths. */
+  maxDeliveries: 4,
   /** Of one line. */
   maxLineBytes: 64 * 1024 * 1024,
   /** How long the server may take to stop. */
