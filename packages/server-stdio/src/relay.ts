@@ -234,7 +234,11 @@ export class Relay {
       return { jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } };
     const { maxDeliveries } = this.#limits;
     if (kind === "journal" || onlyWaits || deliveries < maxDeliveries) return undefined;
-    return failed(request, tool, `${maxDeliveries} servers died while they had this request, so none is given it again.`);
+    return failed(
+      request,
+      tool,
+      `${maxDeliveries} servers died while they had this request, so none is given it again.`,
+    );
   }
 
   #ownId(kind: "initialize" | "tools" | "level"): string {
