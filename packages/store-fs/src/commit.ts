@@ -6,7 +6,6 @@ import {
   ResumableError,
   reduceTask,
   type Signal,
-  type TaskEvent,
   type TaskEventBody,
   type TaskRecord,
 } from "@resumable-mcp/core";
@@ -16,6 +15,7 @@ import type { Hints } from "./hints.js";
 import { appendLine } from "./journal-append.js";
 import type { LeaseBook } from "./lease-book.js";
 import type { LiveLease } from "./live-lease.js";
+import { numberEvents } from "./number-events.js";
 import { lookAsWriter } from "./quiet-folder.js";
 import type { Rotation } from "./rotation.js";
 import type { StoreContext } from "./store-context.js";
@@ -58,9 +58,7 @@ export class Committer {
     const { context } = this.parts;
     const live = this.writer(request);
     const before = live.view.record;
-    const text = numberedText(request);
-    // Events are JSON by contract, so that the copy has their type; it is the store's own, and frozen when given out.
-    const events: readonly TaskEvent[] = JSON.parse(text);
+    const { text, events } = numberEvents(request);
     const record = reduceTask(before, events);
     context.observe("store.commit.before", record.id);
     const undo = reopens(before, record) ? await this.claimKey(request, record) : undefined;
@@ -197,25 +195,6 @@ export class Committer {
 function acknowledge(live: LiveLease, record: TaskRecord, consumed: readonly string[]): void {
   if (record.lastSeq > live.durable.lastSeq) live.durable = record;
   for (const id of consumed) live.unacknowledged.delete(id);
-}
-
-/** Gives events their place and time, as JSON. What is named twice counts as it was named last. */
-function numberedText({ afterSeq, events, now }: CommitRequest): string {
-  const at = isoTime(now.wallMs);
-  let texts = "";
-  for (const [index, event] of events.entries()) {
-    const text = JSON.stringify(event).slice(0, -1);
-    texts += `${index === 0 ? "" : ","}${text},"seq":${afterSeq + 1 + index},"at":"${at}"}`;
-  }
-  return `[${texts}]`;
-}
-
-let newest = { ms: Number.NaN, text: "" };
-
-/** Many commits share a millisecond, and writing a date costs as much as many a line. */
-function isoTime(ms: number): string {
-  if (newest.ms !== ms) newest = { ms, text: new Date(ms).toISOString() };
-  return newest.text;
 }
 
 function reopens(before: TaskRecord, after: TaskRecord): boolean {

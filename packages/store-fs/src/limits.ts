@@ -24,6 +24,8 @@ export const fsStoreDefaults = {
   /** Folded tasks that are kept in memory, beside those that run here. */
   maxCachedTasks: 128,
   maxCachedBytes: 16 * 1024 * 1024,
+  /** Claims of calls of which is remembered whose they are, so that a new task need not read all that share its folder. */
+  maxKnownClaims: 100_000,
   /** Answers of one task that no commit has consumed. */
   maxPendingAnswers: 1000,
   /** The readable document of a task is rewritten after this many commits without a change of status. */

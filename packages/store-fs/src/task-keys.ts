@@ -4,6 +4,7 @@ import { z } from "zod";
 import { allDone } from "./all-done.js";
 import { decodeWhole, encodeLine } from "./checked-line.js";
 import { hasCode } from "./disk.js";
+import { KnownClaims } from "./known-claims.js";
 import { hashOf, isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import type { TaskReader, TaskReading } from "./task-reader.js";
@@ -38,10 +39,12 @@ interface Bucket {
 export class TaskKeys {
   private readonly context: StoreContext;
   private readonly reader: TaskReader;
+  private readonly known: KnownClaims;
 
   constructor(context: StoreContext, reader: TaskReader) {
     this.context = context;
     this.reader = reader;
+    this.known = new KnownClaims(context.limits);
   }
 
   /** The newest claim of a call. */
@@ -51,10 +54,12 @@ export class TaskKeys {
     const numbers = this.numbersIn(folder);
     const highest = numbers.at(-1) ?? 0;
     let isDoubtful = false;
-    for (const number of numbers.toReversed()) {
+    for (const number of this.known.candidates(folder, numbers, hash).toReversed()) {
       const claim = this.readClaim(folder, number);
       if (claim === "damaged") isDoubtful = true;
-      else if (claim?.hash === hash) return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
+      else if (claim !== undefined) this.known.note(folder, number, claim.hash);
+      if (claim !== undefined && claim !== "damaged" && claim.hash === hash)
+        return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
     }
     return { folder, highest, claim: undefined, path: undefined, isDoubtful };
   }

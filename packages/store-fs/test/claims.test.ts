@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
+import type { Disk } from "../src/disk.js";
+import { nodeDisk } from "../src/node-disk.js";
+import { hashOfCall } from "../src/task-keys.js";
 import { commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;
@@ -60,4 +63,36 @@ test("a damaged claim lets a call begin anew whose task is not there any more", 
   const store = openStore(directory, options);
   const made = await store.createTask({ task: newTask("next", { key: "call" }), reuseResultMs: 0, now });
   expect(made.created).toBe(true);
+});
+
+/** Names of calls whose claims share a folder. */
+function callsOfOneFolder(count: number): readonly string[] {
+  const folderOfCall = (key: string) => hashOfCall("client:test", key).slice(0, 3);
+  const calls = ["call"];
+  for (let n = 0; calls.length < count; n += 1) {
+    if (folderOfCall(`call-${n}`) === folderOfCall("call")) calls.push(`call-${n}`);
+  }
+  return calls;
+}
+
+test("claims of other calls that share a folder are read once, not for every new task", async () => {
+  const directory = emptyFolder();
+  const calls = callsOfOneFolder(6);
+  const first = openStore(directory, options);
+  for (const [index, key] of calls.slice(0, 4).entries()) await create(first, `first-${index}`, { key });
+  await first.close();
+  let read = 0;
+  const open: Disk["open"] = (path, flags) => {
+    if (flags === "r" && path.startsWith(join(directory, "keys"))) read += 1;
+    return nodeDisk.open(path, flags);
+  };
+  const store = openStore(directory, { ...options, disk: { ...nodeDisk, open } });
+  const reads: number[] = [];
+  for (const [index, key] of [...calls.slice(4), ...calls].entries()) {
+    read = 0;
+    const { created } = await store.createTask({ task: newTask(`next-${index}`, { key }), reuseResultMs: 0, now });
+    reads.push(created ? read : -read);
+  }
+  // Four claims of others and its own; its own alone; and those that find a task read its claim alone.
+  expect(reads).toEqual([5, 1, -1, -1, -1, -1, -1, -1]);
 });
