@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
 import { type Interrupt, listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
@@ -99,12 +99,22 @@ describe("the output", () => {
   };
 
   it("draws progress over itself on a terminal, and clears it before a line that stays", () => {
+    vi.stubEnv("TERM", "xterm-256color");
     const [out, err] = [stream(true), stream(true)];
     const output = createOutput(out, err, false);
     output.progress("1");
     output.progress("2");
     output.note("done");
     expect([err.written.join(""), output.columns]).toEqual(["\r\u001b[2K1\r\u001b[2K2\r\u001b[2Kdone\n", 40]);
+  });
+
+  it("writes plain lines on a terminal that cannot go back", () => {
+    vi.stubEnv("TERM", "dumb");
+    const [out, err] = [stream(true), stream(true)];
+    const output = createOutput(out, err, false);
+    output.progress("1");
+    output.note("done");
+    expect([err.written.join(""), output.columns]).toEqual(["1\ndone\n", 1000]);
   });
 
   it("writes plain lines elsewhere, and results apart from them", () => {
