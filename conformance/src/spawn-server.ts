@@ -11,9 +11,14 @@ export interface SpawnedServer {
 }
 
 /** Starts the built server and waits until it listens. */
-export async function spawnServer(...args: readonly string[]): Promise<SpawnedServer> {
+export function spawnServer(...args: readonly string[]): Promise<SpawnedServer> {
+  return spawnServerOn(process.execPath, ...args);
+}
+
+/** The same on another Node. */
+export async function spawnServerOn(node: string, ...args: readonly string[]): Promise<SpawnedServer> {
   const file = fileURLToPath(new URL("../dist/server.js", import.meta.url));
-  const child = spawn(process.execPath, [file, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+  const child = spawn(node, [file, ...args], { stdio: ["ignore", "ignore", "pipe"] });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const lines: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
