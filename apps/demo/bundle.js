@@ -52,7 +52,7 @@ const manifest = {
 const folder = await mkdtemp(join(tmpdir(), "bundle-"));
 try {
   await build({
-    entry: { cli: join(server, "dist", "cli.js"), tools },
+    entry: { cli: join(server, "dist", "cli.cjs"), tools },
     outDir: join(folder, "server"),
     format: "esm",
     target: "node20",

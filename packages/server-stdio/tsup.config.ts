@@ -3,9 +3,10 @@ import { library } from "../../tsup.shared.js";
 
 // Both builds run at once: the cleaning one spares the other's files.
 export default defineConfig([
-  library(["src/index.ts", "src/serve-module.ts", "src/stdio-command.ts"], { clean: ["!cli.js", "!cli.js.map"] }),
-  // The supervisor is one file, since a host waits until it is read; docs/decisions/0020.
+  library(["src/index.ts", "src/serve-module.ts", "src/stdio-command.ts"], { clean: ["!cli.cjs", "!cli.cjs.map"] }),
+  // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
   library(["src/cli.ts"], {
+    format: "cjs",
     clean: false,
     splitting: false,
     noExternal: [/^@resumable-mcp\//],

@@ -8,8 +8,8 @@ import { temporaryFolder } from "../stored-tasks.js";
 import { callRate, openSession } from "./http-session.js";
 
 const built = (name: string) => fileURLToPath(new URL(`servers/${name}.js`, import.meta.url));
-const cliOf = (name: string) =>
-  join(dirname(createRequire(import.meta.url).resolve(`@resumable-mcp/${name}/package.json`)), "dist", "cli.js");
+const programOf = (name: string, file: string) =>
+  join(dirname(createRequire(import.meta.url).resolve(`@resumable-mcp/${name}/package.json`)), "dist", file);
 
 const clientInfo = { name: "bench", version: "1.0.0" };
 const legacyHello = {
@@ -46,7 +46,7 @@ export function stdioStart(era: "legacy" | "modern", supervised: boolean): Measu
     rounds: 31,
     async prepare() {
       const folder = await temporaryFolder();
-      const ours = [cliOf("server-stdio"), built("tools-module"), "--store", folder.directory, ...flags];
+      const ours = [programOf("server-stdio", "cli.cjs"), built("tools-module"), "--store", folder.directory, ...flags];
       return {
         subject: () => firstAnswer(ours, hello),
         peer: () => firstAnswer([built(`bare-${era}-stdio`)], hello),
@@ -121,7 +121,14 @@ async function startHttp(args: readonly string[]): Promise<HttpServer> {
   return { url, held, stop };
 }
 
-const ourHttp = (store: string) => [cliOf("server-http"), built("tools-module"), "--port", "0", "--store", store];
+const ourHttp = (store: string) => [
+  programOf("server-http", "cli.js"),
+  built("tools-module"),
+  "--port",
+  "0",
+  "--store",
+  store,
+];
 
 /**
  * What one more idle session holds. Both sides are asked after a collection for heap and buffers: the resident size is for

@@ -12,7 +12,7 @@ const holdStart = new URL("../../dist/clients/hold-start.js", import.meta.url).h
 const require = createRequire(import.meta.url);
 const programs = {
   http: join(dirname(require.resolve("@resumable-mcp/server-http/package.json")), "dist/cli.js"),
-  stdio: join(dirname(require.resolve("@resumable-mcp/server-stdio/package.json")), "dist/cli.js"),
+  stdio: join(dirname(require.resolve("@resumable-mcp/server-stdio/package.json")), "dist/cli.cjs"),
 };
 
 /** Where a client finds the server. */

@@ -1,6 +1,5 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import { fileURLToPath } from "node:url";
 
 /** A server's process, with what it reads and writes. */
 export type ServerProcess = ChildProcessByStdio<Writable, Readable, null>;
@@ -13,6 +12,6 @@ export function startServer(program: string, args: readonly string[]): ServerPro
 }
 
 /** How to call this program, so that it serves itself what it was asked to supervise. */
-export function ownServer(args: readonly string[]): readonly [string, ...string[]] {
-  return [process.execPath, fileURLToPath(new URL("./cli.js", import.meta.url)), ...args, "--no-supervise"];
+export function ownServer(): readonly [string, ...string[]] {
+  return [process.execPath, ...process.argv.slice(1), "--no-supervise"];
 }

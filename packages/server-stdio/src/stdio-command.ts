@@ -52,5 +52,5 @@ async function obey(program: string, args: readonly string[]): Promise<void> {
     const { serveModule } = await import("./serve-module.js");
     return serveModule(program, module, values);
   }
-  return superviseCommand(program, ownServer(args));
+  return superviseCommand(program, ownServer());
 }

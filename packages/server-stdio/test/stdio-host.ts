@@ -8,7 +8,7 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { afterEach } from "vitest";
 
 /** The program under test. */
-export const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+export const cli = fileURLToPath(new URL("../dist/cli.cjs", import.meta.url));
 /** The tools module that most tests serve. */
 export const toolsModule = fileURLToPath(import.meta.resolve("@resumable-mcp/crash-tools"));
 

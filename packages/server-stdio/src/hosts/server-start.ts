@@ -38,5 +38,5 @@ export async function serverStart(module: string | undefined, flags: StartFlags,
 
 /** The script that this program was started by. */
 export function ownScript(): string {
-  return fileURLToPath(new URL("./cli.js", import.meta.url));
+  return fileURLToPath(new URL("./cli.cjs", import.meta.url));
 }
