@@ -73,6 +73,46 @@ describe("the screens", () => {
     await screen.until("last heard");
   });
 
+  it("still show what is at the cursor beside a question and a notice on the least terminal", async () => {
+    const question = { key: "q", message: "Are you sure?", schema: {}, userOnly: false };
+    const screen = openScreens([fakeTask("a", { status: "input_required", questions: [question] })], { size: least });
+    await screen.until("? Ctrl-Y answers");
+    screen.board.notice(
+      "error",
+      "No server answers at http://127.0.0.1:8001/mcp (connection refused). Start it first.",
+    );
+    expect(await screen.until("Start it first.")).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │1 of your tasks is not finished.
+      │▸ ? count_words ██░░░ 30% (15/50) 12s
+      │last heard of 2s ago: Processed 15/50 r…
+      │? Ctrl-Y answers: count_words asks: Are…
+      │✘ No server answers at
+      │  http://127.0.0.1:8001/mcp (connection
+      │  refused). Start it first.
+      │Enter resume all · r resume · ? all keys
+    `);
+    screen.press("w");
+    await screen.until("[1 timeline]");
+    screen.board.notice(
+      "error",
+      "No server answers at http://127.0.0.1:8001/mcp (connection refused). Start it first.",
+    );
+    expect(await screen.until("Start it first.")).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │? count_words ██░░░ 30% (15/50) 12s
+      │asks (a answers): Are you sure?
+      │[1 timeline] 2 log  3 steps  4 result
+      │? Ctrl-Y answers: count_words asks: Are…
+      │✘ No server answers at
+      │  http://127.0.0.1:8001/mcp (connection
+      │  refused). Start it first.
+      │p pause · r resume · ? all keys
+    `);
+  });
+
   it("cut a notice that would take more than three lines, and draw nothing of it that could repaint the terminal", async () => {
     const screen = openScreens([], { size: least });
     await screen.until("process data");
