@@ -13,7 +13,8 @@ export function splitCommand(command: string): [string, ...string[]] {
     const letter = command.charAt(index);
     if (letter === quote) quote = "";
     else if (quote === "" && (letter === '"' || letter === "'")) [quote, word] = [letter, word ?? ""];
-    else if (letter === "\\" && quote !== "'") word = (word ?? "") + command.charAt(++index);
+    else if (letter === "\\" && quote !== "'" && index + 1 < command.length)
+      word = (word ?? "") + command.charAt(++index);
     else if (quote === "" && /\s/.test(letter)) {
       if (word !== undefined) words.push(word);
       word = undefined;
