@@ -51,8 +51,9 @@ export class JournalReader {
     const fromTail = view.tail.between(range.after, lastSeq, range.limit);
     if (fromTail !== undefined) return { events: fromTail, lastSeq };
     const chain = chainThrough(view);
-    const oldest = chain[0];
-    if (oldest === undefined || range.after >= oldest.base) {
+    // Where no file with events is left, the newest one says what the task is.
+    const oldest = chain[0] ?? view.header;
+    if (range.after >= oldest.base) {
       return { events: this.scan({ record, view }, chain, range), lastSeq };
     }
     const snapshot = this.snapshotBefore(record.id, oldest);
@@ -92,7 +93,7 @@ export class JournalReader {
   }
 
   /** The task as it was when the oldest file that is left began. */
-  private snapshotBefore(taskId: string, oldest: ChainEntry): TaskRecord {
+  private snapshotBefore(taskId: string, oldest: Pick<ChainEntry, "epoch">): TaskRecord {
     const path = join(taskFolder(this.context.layout, taskId), journalName(oldest.epoch));
     const [first] = rawLines(readFrom(this.context.disk, path) ?? Buffer.alloc(0), 0, path);
     const record = first && parseHeader(first, path).record;

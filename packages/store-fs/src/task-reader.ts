@@ -12,7 +12,7 @@ import { type Reading, readNow, type ViewCache } from "./newest-view.js";
 import { quarantinedAt, quarantineTask } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { taskCorrupt, taskNotFound } from "./store-errors.js";
-import { holds, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
+import { type Compacted, holds, removeSuperfluous, syncTakenOver, takeOver } from "./take-over.js";
 import { type FolderState, lookAt, parseLease } from "./task-folder.js";
 import { pendingSignals, signalFile } from "./task-signals.js";
 import { extendView, type TaskView } from "./task-view.js";
@@ -160,9 +160,13 @@ export class TaskReader {
       .some(({ holder }) => this.workers.isAlive(holder, view.header.ttlMs));
   }
 
-  /** An epoch was announced and its taker died: nobody else can say what counts, so a seal without a lease does. */
-  private async settle(taskId: string): Promise<void> {
-    const taken = takeOver(this.context, this.cache, { taskId, ttlMs: 0 });
+  /**
+   * An epoch was announced and its taker died: nobody else can say what counts, so a seal without a lease does.
+   *
+   * @param compacted files that count no more from then on.
+   */
+  async settle(taskId: string, compacted?: Compacted): Promise<void> {
+    const taken = takeOver(this.context, this.cache, { taskId, ttlMs: 0, ...(compacted && { compacted }) });
     if (taken === undefined) return;
     try {
       await syncTakenOver(this.context, taken);

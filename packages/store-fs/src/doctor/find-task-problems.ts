@@ -11,6 +11,7 @@ import type { TaskReading } from "../task-reader.js";
 import { listIfExists } from "../whole-file.js";
 import { findFolderProblems } from "./find-folder-problems.js";
 import { findUnlisted } from "./find-unlisted.js";
+import { lostHistory } from "./lost-history.js";
 import type { Problem } from "./problem.js";
 import { refuseIfHeld } from "./task-holder.js";
 
@@ -31,8 +32,11 @@ export async function findTaskProblems(
   try {
     const reading = await store.reader.read(taskId);
     if (reading === undefined) return [];
-    checkJournal(store, reading);
-    return [...findFolderProblems(store, reading), ...findUnlisted(store, reading, listed)];
+    const others = () => [...findFolderProblems(store, reading), ...findUnlisted(store, reading, listed)];
+    const damage = damageIn(store, reading);
+    if (damage === undefined) return others();
+    const lost = lostHistory(reading, damage);
+    return lost === undefined ? [damagedTask(store, taskId, damage)] : [lost, ...others()];
   } catch (error) {
     // It finished or was deleted while this looked.
     if (isResumableError(error, "TASK_NOT_FOUND")) return [];
@@ -53,6 +57,16 @@ function damagedTask({ context }: OpenStore, taskId: string, error: unknown): Pr
     },
   };
   return { kind: "damaged", severity: "damage", taskId, path, message, remedy };
+}
+
+function damageIn(store: OpenStore, reading: TaskReading): DamagedFile | undefined {
+  try {
+    checkJournal(store, reading);
+    return undefined;
+  } catch (error) {
+    if (error instanceof DamagedFile) return error;
+    throw error;
+  }
 }
 
 /** Reads every line of every file that counts. Where nothing was compacted they fold to the task's record. */
