@@ -12,12 +12,15 @@ import { journalFacts, problemsOfRun } from "../src/storm/verify.js";
 const storm = fileURLToPath(new URL("../dist/storm.js", import.meta.url));
 const serverScript = new URL("../dist/storm-server.js", import.meta.url);
 const run = promisify(execFile);
-const patienceMs = 300_000;
+/** What has not ended by then hangs; a machine that does ten other things at once needs minutes for it. */
+const patienceMs = 900_000;
+/** Earlier than the test's own end, so that its failure tells the seed and how far the storm came. */
+const stormMs = 840_000;
 
 async function stormOutput(...flags: readonly string[]): Promise<string> {
   const seed = String(Math.floor(Math.random() * 1_000_000));
   try {
-    const { stdout } = await run(process.execPath, [storm, "--seed", seed, ...flags], { timeout: patienceMs });
+    const { stdout } = await run(process.execPath, [storm, "--seed", seed, ...flags], { timeout: stormMs });
     process.stdout.write(stdout);
     return stdout;
   } catch (error) {

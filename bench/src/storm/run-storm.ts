@@ -170,7 +170,7 @@ class Storm {
     const place = await liveUntilKilled(this.#order(slot), plan, patienceMs, (life) => this.#lives.set(slot, life));
     if (await this.#wasWorking()) {
       this.#places.push(place);
-      if (this.#places.length % 20 === 0) this.#options.log(`${this.#places.length} kills`);
+      if (this.#places.length % 10 === 0) this.#options.log(`${this.#places.length} kills`);
     } else {
       this.#killsWithoutWork += 1;
     }
