@@ -5,7 +5,7 @@ import { describe, expect, it } from "vitest";
 
 const crashes = fileURLToPath(new URL("../dist/crashes.js", import.meta.url));
 const run = promisify(execFile);
-const patienceMs = 300_000;
+const patienceMs = 900_000;
 
 /** Runs the storm on the bare engine with a seed of its own, which is printed: `--seed` draws the same plan again. */
 async function crashesOutput(...flags: readonly string[]): Promise<string> {

@@ -3,7 +3,7 @@ import { runRequirements } from "../src/run-suite.js";
 import { type SpawnedServer, spawnServer } from "../src/spawn-server.js";
 
 /** The suite and its Node come from the registry at the first run. */
-const suiteTimeoutMs = 300_000;
+const suiteTimeoutMs = 600_000;
 
 let server: SpawnedServer;
 beforeAll(async () => {
