@@ -22,7 +22,7 @@ type Claim = z.infer<typeof claimSchema>;
 interface Bucket {
   readonly folder: string;
   readonly highest: number;
-  /** The newest claim of the key in question. */
+  /** The newest claim of the key in question that speaks for a task. */
   readonly claim: Claim | undefined;
   readonly path: string | undefined;
   /** A newer claim in the folder cannot be read, and may be one of this key. */
@@ -47,7 +47,7 @@ export class TaskKeys {
     this.known = new KnownClaims(context.limits);
   }
 
-  /** The newest claim of a call. */
+  /** The newest claim of a call: one that was taken back, or whose task was deleted, uncovers the one before it. */
   look(owner: string, key: string): Bucket {
     const hash = hashOfCall(owner, key);
     const folder = join(this.context.layout.keys, hash.slice(0, 3));
@@ -58,8 +58,8 @@ export class TaskKeys {
       const claim = this.readClaim(folder, number);
       if (claim === "damaged") isDoubtful = true;
       else if (claim !== undefined) this.known.note(folder, number, claim.hash);
-      if (claim !== undefined && claim !== "damaged" && claim.hash === hash)
-        return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
+      if (claim === undefined || claim === "damaged" || claim.hash !== hash || !this.exists(claim.taskId)) continue;
+      return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
     }
     return { folder, highest, claim: undefined, path: undefined, isDoubtful };
   }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { Lease, Store } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import type { Disk } from "../src/disk.js";
 import { nodeDisk } from "../src/node-disk.js";
@@ -95,4 +96,35 @@ test("claims of other calls that share a folder are read once, not for every new
   }
   // Four claims of others and its own; its own alone; and those that find a task read its claim alone.
   expect(reads).toEqual([5, 1, -1, -1, -1, -1, -1, -1]);
+});
+
+/** A task that failed, one that did the same call after it, and the lease of the first, whose restart claims the call. */
+async function failedThenDone(store: Store): Promise<{ readonly done: string; readonly held: Lease }> {
+  const failed = await create(store, "failed", { key: "call" });
+  const held = await lease(store, failed);
+  await commit(store, held, 1, [{ type: "failed", error: { code: "TOOL_FAILED", message: "no" } }]);
+  const done = await create(store, "done", { key: "call" });
+  const other = await lease(store, done, "worker-b");
+  await commit(store, other, 1, [{ type: "completed", output: 1 }]);
+  await store.releaseLease(other);
+  return { done, held };
+}
+
+const restarted = { type: "restarted", generation: 2, fromState: true } as const;
+
+test("a call goes back to the result that there was when a later task of it is deleted", async () => {
+  const store = openStore(emptyFolder(), options);
+  const { done, held } = await failedThenDone(store);
+  await commit(store, held, 2, [restarted]);
+  await store.deleteTask(held);
+  const again = await store.createTask({ task: newTask("again", { key: "call" }), reuseResultMs: 1, now });
+  expect([again.created, again.snapshot.record.id]).toEqual([false, done]);
+});
+
+test("a call keeps its result when the restart of another task was refused", async () => {
+  const store = openStore(emptyFolder(), { ...options, limits: { maxJournalEvents: 2 } });
+  const { done, held } = await failedThenDone(store);
+  await expect(commit(store, held, 2, [restarted])).rejects.toMatchObject({ code: "QUOTA_EXCEEDED" });
+  const again = await store.createTask({ task: newTask("again", { key: "call" }), reuseResultMs: 1, now });
+  expect([again.created, again.snapshot.record.id]).toEqual([false, done]);
 });

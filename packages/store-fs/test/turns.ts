@@ -52,8 +52,15 @@ function pass(memory: TurnMemory, from: number, to: number): void {
   const cells = new Int32Array(memory.cells);
   Atomics.store(cells, 0, to);
   Atomics.notify(cells, 0);
-  const timeoutMs = from === director ? patienceMs : Number.POSITIVE_INFINITY;
-  if (Atomics.wait(cells, 0, to, timeoutMs) === "timed-out") throw new Error("an actor did not give its turn back");
+  awaitTurn(cells, to, from === director ? patienceMs : Number.POSITIVE_INFINITY);
+}
+
+/** Waits until it is not another's turn: a late notification of the turn before may wake whoever waits already. */
+function awaitTurn(cells: Int32Array<SharedArrayBuffer>, other: number, timeoutMs: number): void {
+  while (Atomics.load(cells, 0) === other) {
+    if (Atomics.wait(cells, 0, other, timeoutMs) === "timed-out")
+      throw new Error("an actor did not give its turn back");
+  }
 }
 
 /** The director gives an actor its turn, and waits for its report. */
@@ -72,8 +79,7 @@ export function report(memory: TurnMemory, message: Report): Cue {
 
 /** The first turn is the director's: an actor that has just begun waits for its first cue. */
 export function awaitFirstCue(memory: TurnMemory): Cue {
-  const cells = new Int32Array(memory.cells);
-  Atomics.wait(cells, 0, director);
+  awaitTurn(new Int32Array(memory.cells), director, Number.POSITIVE_INFINITY);
   return JSON.parse(read(memory));
 }
 

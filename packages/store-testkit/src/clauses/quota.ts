@@ -50,7 +50,7 @@ export const quotaClauses: readonly Clause[] = [
     async check(scene) {
       const quota = ["maxJournalEvents", 2] as const;
       const store = await scene.limited({ maxJournalEvents: 2 });
-      const { record } = await scene.create({}, store);
+      const { record } = await scene.create(call, store);
       const held = await scene.lease(record.id, { store });
       await scene.commit(held, [asked("go")], { store });
       await refused(scene, store, { lease: held, events: [checkpoint(1)] }, quota);
@@ -63,7 +63,11 @@ export const quotaClauses: readonly Clause[] = [
       await scene.commit(held, [{ type: "desired", desired: "pause" }], { store });
       await scene.commit(held, [checkpoint(1), { type: "attempt_ended", reason: "paused" }], { store });
       await scene.commit(held, [cancelled], { store });
+      const { id } = (await scene.create(call, store)).record;
+      const other = await scene.lease(id, { store });
+      await scene.commit(other, [completed], { store });
       await refused(scene, store, { lease: held, events: [restarted(2, true)] }, quota);
+      expectEqual((await scene.create(call, store)).record.id, id, "the task of the call");
     },
   },
   {

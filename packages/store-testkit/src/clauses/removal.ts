@@ -1,5 +1,5 @@
 import type { Clause } from "../clause.js";
-import { checkpoint, completed } from "../event-samples.js";
+import { checkpoint, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual } from "../expect.js";
 import { type Scene, ttlMs } from "../scene.js";
 
@@ -69,6 +69,21 @@ export const removalClauses: readonly Clause[] = [
       await expectCode(late, ["TASK_NOT_FOUND", "LEASE_LOST"], "a commit after deletion");
       await scene.store.releaseLease(held);
       expectEqual(await scene.store.getTask(record.id), undefined, "the task");
+    },
+  },
+  {
+    id: "DELETE-4",
+    level: "MUST",
+    title: "gives the call of a deleted task back to the one that stood for it before",
+    because: "A result that is there is not computed twice because a later attempt was thrown away.",
+    async check(scene) {
+      const call = { key: "same-call" };
+      const first = await scene.taskWith([failed], call);
+      const done = await scene.taskWith([completed], call);
+      await scene.write(first.id, [restarted(2, true)]);
+      await scene.store.deleteTask(await scene.lease(first.id));
+      const again = await scene.create(call);
+      expectEqual([again.created, again.record.id], [false, done.id], "the same call");
     },
   },
   {

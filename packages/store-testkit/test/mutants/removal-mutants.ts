@@ -106,6 +106,21 @@ export const removalMutants: readonly Mutant[] = [
     },
   },
   {
+    name: "forgets who stood for a call before the task that was deleted",
+    killedBy: "DELETE-4",
+    mutate(store) {
+      const { graves, deleteTask } = gravestones(store);
+      return {
+        deleteTask,
+        createTask(request) {
+          const call = callOf(request.task);
+          const isFree = [...graves.values()].some(({ record }) => call !== undefined && callOf(record) === call);
+          return store.createTask(isFree ? { ...request, reuseResultMs: 0 } : request);
+        },
+      };
+    },
+  },
+  {
     name: "acknowledges the commit of a task that was deleted",
     killedBy: "DELETE-3",
     mutate: (store) => ({
