@@ -153,10 +153,11 @@ export class TaskReader {
     view.sealSynced = true;
   }
 
+  /** Somebody who lives has announced an epoch: a taker, or the holder of the lease, whose journal goes on in a new file. */
   private isBeingTaken({ view, folder }: Reading): boolean {
     return folder.leases
       .map(parseLease)
-      .filter(({ epoch, holder }) => epoch > view.header.epoch && !this.workers.isOwn(holder))
+      .filter(({ epoch, holder }) => epoch >= view.header.lease && !this.workers.isOwn(holder))
       .some(({ holder }) => this.workers.isAlive(holder, view.header.ttlMs));
   }
 
