@@ -32,3 +32,13 @@ test("holds what the text says where a value is no plain JSON", () => {
   const data = { when: "1970-01-01T00:00:00.000Z", none: null };
   expect([JSON.parse(text), events]).toEqual(Array(2).fill([{ type: "log", level: "info", data, seq: 1, at }]));
 });
+
+test.each<[string, unknown]>([
+  ["text", "completed"],
+  ["a list", [{ type: "handed_over" }]],
+  ["an object without anything", {}],
+  ["an object of which nothing is written", { type: undefined }],
+])("refuses %s, which would make a line that is no JSON", (_, odd) => {
+  const events = [odd] as readonly TaskEventBody[];
+  expect(() => numberEvents({ events, afterSeq: 0, now })).toThrow(SyntaxError);
+});

@@ -30,9 +30,13 @@ export function numberEvents(request: {
 }
 
 function numberedCopy(body: TaskEventBody, seq: number, at: string): TaskEvent | undefined {
-  // A copy of an event is one; the values of its names are set anew.
-  const copy = copyJson(body) as TaskEvent | undefined;
-  return copy && Object.assign(copy, { seq, at });
+  const copy = copyJson(body);
+  // What is no event at all makes a text that is no JSON: parsing it refuses it.
+  return isEvent(copy) ? Object.assign(copy, { seq, at }) : undefined;
+}
+
+function isEvent(copy: unknown): copy is TaskEventBody {
+  return typeof copy === "object" && copy !== null && "type" in copy && typeof copy.type === "string";
 }
 
 let newest = { ms: Number.NaN, text: "" };
