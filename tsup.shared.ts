@@ -1,4 +1,5 @@
 import type { Options } from "tsup";
+import { writeThirdPartyLicenses } from "./scripts/third-party-licenses.js";
 
 /**
  * Builds a package's entries as ES modules whose dependencies stay outside.
@@ -39,6 +40,6 @@ export function selfContained(entry: string[]): Options {
     // Some dependencies are CommonJS and call `require`, which an ES module has to make for them.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
     define: { "process.env.NODE_ENV": '"production"' },
-    esbuildPlugins: [withoutDevtools],
+    esbuildPlugins: [withoutDevtools, writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
   });
 }

@@ -1,12 +1,13 @@
 // Packs the demo's server as a bundle that Claude Desktop installs by a double click: the supervisor, the tools and their
 // data, with everything that they import, in a few self-contained files. Usage: node apps/demo/bundle.js [FILE]
-import { cp, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { packExtension, validateManifest } from "@anthropic-ai/mcpb";
 import { build } from "tsup";
+import { writeThirdPartyLicenses } from "../../scripts/third-party-licenses.js";
 
 const here = dirname(fileURLToPath(import.meta.url));
 const output = process.argv[2] ?? join(here, "resumable-mcp-demo.mcpb");
@@ -60,15 +61,11 @@ try {
     minify: true,
     config: false,
     silent: true,
-    metafile: true,
     noExternal: [/.*/],
+    esbuildPlugins: [writeThirdPartyLicenses(join(folder, "THIRD_PARTY_LICENSES"))],
     // Some dependencies are CommonJS and call `require`, which an ES module has to make for them.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
-  const metafile = join(folder, "server", "metafile-esm.json");
-  const { inputs } = JSON.parse(await readFile(metafile, "utf8"));
-  await writeFile(join(folder, "THIRD_PARTY_LICENSES"), await thirdPartyLicenses(Object.keys(inputs)));
-  await rm(metafile);
   await cp(join(here, "data"), join(folder, "data"), { recursive: true });
   await cp(join(here, "..", "..", "LICENSE"), join(folder, "LICENSE"));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));
@@ -79,18 +76,4 @@ try {
   console.log(`${output}: ${Math.ceil((await stat(output)).size / 1024)} KiB`);
 } finally {
   await rm(folder, { recursive: true, force: true });
-}
-
-/** The names and licences of the packages whose files went into the bundle. */
-async function thirdPartyLicenses(files) {
-  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]);
-  const notices = [...new Set(folders.filter((found) => found !== undefined))].map((found) => notice(resolve(found)));
-  return [...new Set(await Promise.all(notices))].sort().join("\n");
-}
-
-async function notice(packageFolder) {
-  const { name, version, license } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8"));
-  const names = (await readdir(packageFolder)).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
-  const texts = await Promise.all(names.map((file) => readFile(join(packageFolder, file), "utf8")));
-  return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim()), ""].join("\n\n");
 }

@@ -1,4 +1,4 @@
-import { readdir } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { killAll, type Program } from "../program.js";
@@ -35,6 +35,13 @@ describe.each(published)("%s, packed", (folder) => {
     expect(manifest).not.toMatch(/workspace:|catalog:|@resumable-mcp\/source/);
     expect(JSON.parse(manifest)).toMatchObject({ name, version, license: "MIT" });
   });
+});
+
+test("the terminal client, packed, carries the licences of what its program bundles", async () => {
+  const installed = join(project.directory, "node_modules", "@resumable-mcp", "client-tui", "dist");
+  const licenses = await readFile(join(installed, "THIRD_PARTY_LICENSES"), "utf8");
+  expect(licenses).toMatch(/^ink \S+ \(MIT\)\n\nMIT License/m);
+  expect(licenses).toMatch(/^zod \S+ \(MIT\)$/m);
 });
 
 test("the core, packed, depends on nothing", async () => {

@@ -1,0 +1,31 @@
+// Writes beside a bundle the names and licences of the packages whose files went into it, as their licences ask.
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join, resolve } from "node:path";
+
+/** A plugin of esbuild that writes the licences of what was bundled into a file. */
+export function writeThirdPartyLicenses(file) {
+  return {
+    name: "third-party-licenses",
+    setup(build) {
+      build.initialOptions.metafile = true;
+      build.onEnd(async ({ metafile }) => {
+        if (metafile === undefined) return;
+        const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+        await writeFile(file, await thirdPartyLicenses(bundled));
+      });
+    },
+  };
+}
+
+async function thirdPartyLicenses(files) {
+  const folders = files.map((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(file)?.[0]);
+  const notices = [...new Set(folders.filter((found) => found !== undefined))].map((found) => notice(resolve(found)));
+  return [...new Set(await Promise.all(notices))].sort().join("\n");
+}
+
+async function notice(packageFolder) {
+  const { name, version, license } = JSON.parse(await readFile(join(packageFolder, "package.json"), "utf8"));
+  const names = (await readdir(packageFolder)).filter((file) => /^(licen[cs]e|notice)/i.test(file)).sort();
+  const texts = await Promise.all(names.map((file) => readFile(join(packageFolder, file), "utf8")));
+  return [`${name} ${version} (${license})`, ...texts.map((text) => text.trim()), ""].join("\n\n");
+}
