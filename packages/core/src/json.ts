@@ -11,8 +11,8 @@ export interface JsonObject {
 /**
  * Copies a value as JSON, refusing whatever would not survive being stored.
  *
- * `undefined` properties of objects are dropped, as `JSON.stringify` does; everything else that JSON
- * would change in silence (`NaN`, `Infinity`, `-0`, `Date`, `Map`, `Set`, `undefined` in arrays, class instances,
+ * `undefined` properties of objects are dropped and `-0` becomes 0, as `JSON.stringify` does; everything else that JSON
+ * would change in silence (`NaN`, `Infinity`, `Date`, `Map`, `Set`, `undefined` in arrays, class instances,
  * functions, symbols, bigints, cycles) is refused, so that a tool fails in its first run and not after a crash.
  *
  * @throws {@link ResumableError} `NOT_JSON` with the path of the first offending value.

@@ -3,8 +3,8 @@ import {
   GetTaskResultV2Schema,
   TaskStatusNotificationV2Schema,
 } from "@modelcontextprotocol/ext-tasks/core/v2";
-import { defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { messageOfFrame, readFrames } from "../src/modern/sse-frames.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
@@ -138,6 +138,22 @@ test("several questions may be answered one by one", async () => {
   expect(ended).toMatchObject({
     result: { content: [{ text: JSON.stringify([accept("Ada"), accept("Bo")]) }] },
   });
+});
+
+test("answers to questions that nobody asked cost no look into the store, however many one request has", async () => {
+  const store = createMemoryStore();
+  const looks = vi.spyOn(store, "getTask");
+  const to = openEndpoint([twoQuestions], store);
+  closing.push(to.close);
+  const taskId = await startTask(to, "two_questions");
+  await pollUntil(to, taskId, "input_required");
+  const looksFor = async (count: number) => {
+    looks.mockClear();
+    const inputResponses = Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, accept("x")]));
+    await to.send("tasks/update", { taskId, inputResponses }, declared);
+    return looks.mock.calls.length;
+  };
+  expect(await looksFor(1_000)).toBe(await looksFor(1));
 });
 
 test("an answer that does not fit its question is refused, and the question stays open", async () => {

@@ -27,6 +27,8 @@ export async function answerQuestions(
   const before = await tasks.get(taskId);
   const answered = new Set<string>();
   for (const [key, response] of Object.entries(responses)) {
+    // A body has room for very many keys, and each that is passed on costs a look into the store.
+    if (before.record.remembered[key]?.kind !== "question") continue;
     const answer = parseAnswer(response);
     if (answer === undefined) continue;
     try {
