@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 /** The program as it is published. */
 export const cli = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
 const serverCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-http/dist/cli.js", import.meta.url));
-const stdioCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-stdio/dist/cli.js", import.meta.url));
+const stdioCli = fileURLToPath(new URL("../node_modules/@resumable-mcp/server-stdio/dist/cli.cjs", import.meta.url));
 const toolsModule = fileURLToPath(new URL("./counting-tools.mjs", import.meta.url));
 
 /** Processes that a test has started; what is left at its end is killed. */
