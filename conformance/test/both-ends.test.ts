@@ -21,8 +21,8 @@ test("the client imports from the files that the server's program installs into"
   expect([...hostNames]).toEqual([...knownHosts]);
   for (const around of surroundings) {
     for (const host of knownHosts) {
-      const installed = (["project", "user"] as const).map((scope) => hostFile(host, scope, around, "/work/shop"));
-      const imported = hostFiles(host, { ...around, workingDirectory: "/work/shop" });
+      const installed = (["project", "user"] as const).map((scope) => hostFile(host, scope, around, "/projects/shop"));
+      const imported = hostFiles(host, { ...around, workingDirectory: "/projects/shop" });
       expect(imported).toEqual(installed.filter((file) => file !== undefined));
     }
   }
