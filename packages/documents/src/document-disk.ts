@@ -1,0 +1,26 @@
+/**
+ * The file system, as far as a document uses it: everything that can fail goes through here.
+ *
+ * Calls throw what Node throws, with its `code`. All but the syncs are synchronous: between two of them nothing else of
+ * this process can happen.
+ */
+export interface DocumentDisk {
+  /** `wx` creates exclusively. `mode` counts for a file that is made. */
+  open(path: string, flags: "r" | "r+" | "wx", mode?: number): number;
+  close(file: number): void;
+  read(file: number, into: Uint8Array, position: number): number;
+  /** Writes at a position, or behind what was written. @returns how many bytes were taken. */
+  write(file: number, bytes: Uint8Array, position: number | null): number;
+  /** Gives `undefined` for what does not exist. */
+  stat(path: string): { readonly size: number } | undefined;
+  /** Gives a file a second name; fails with `EEXIST` when the name is taken. */
+  link(from: string, to: string): void;
+  rename(from: string, to: string): void;
+  unlink(path: string): void;
+  /** Makes a file's content durable. */
+  syncData(file: number): Promise<void>;
+  /** As `syncData`, and lets nothing else happen meanwhile. */
+  syncDataNow(file: number): void;
+  /** Makes the names in a folder durable. */
+  syncFolder(path: string): Promise<void>;
+}
