@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 
 /** Something on the disk is not what was written there. */
 export class DamagedFile extends Error {
-  override readonly name = "DamagedFile";
+  override readonly name: string = "DamagedFile";
   readonly path: string;
   readonly offset: number;
 
@@ -10,6 +10,20 @@ export class DamagedFile extends Error {
     super(`${path}: ${reason} at byte ${offset}`);
     this.path = path;
     this.offset = offset;
+  }
+}
+
+/** A file that only grows has become shorter than this process has read it. */
+export class ShrunkFile extends DamagedFile {
+  override readonly name = "ShrunkFile";
+  readonly birth: string;
+  /** How much of the file is known to have counted. */
+  readonly known: number;
+
+  constructor(path: string, offset: number, { birth, known }: { readonly birth: string; readonly known: number }) {
+    super(path, offset, `the file became shorter: ${known} bytes of it were read before, and it ends`);
+    this.birth = birth;
+    this.known = known;
   }
 }
 

@@ -91,8 +91,9 @@ export class Committer {
   private async claimKey(request: CommitRequest, record: TaskRecord): Promise<() => void> {
     const undo = await this.parts.keys.claimAgain(record);
     try {
+      // First the marker, durably: what begins again has to be found after a loss of power.
+      await this.parts.finished.reopenDurably(record.id);
       this.writer(request);
-      this.parts.finished.reopen(record.id);
       this.parts.context.observe("store.commit.keyed", record.id);
       return undo;
     } catch (error) {

@@ -46,12 +46,13 @@ export function createFsStore(options: FsStoreOptions): Store {
     countTasks: read(({ lists }, query) => lists.countTasks(query)),
     listRunnable: read(({ lists }, request) => lists.listRunnable(request)),
     acquireLease: write(({ book }, request) => book.acquire(request)),
-    heartbeat: write(async ({ workers, book }, { worker }) => {
+    heartbeat: write(async ({ guard, workers, book }, { worker }) => {
+      guard.checkAll();
       workers.heartbeat(worker);
       book.tidy();
     }),
     releaseLease: write(({ book }, lease) => book.release(lease)),
-    commit: write(({ committer }, request) => committer.commit(request)),
+    commit: lazy.method("write", "afterwards")(({ committer }, request) => committer.commit(request)),
     readEvents: read(({ journal }, id, range) => journal.readEvents(id, range)),
     readItems: read(({ journal }, id, range) => journal.readItems(id, range)),
     signal: write((store, id, signal) => signalTask(store, id, signal)),
@@ -61,6 +62,7 @@ export function createFsStore(options: FsStoreOptions): Store {
     putSession: write(({ sessions }, request) => sessions.put(request)),
     deleteSession: write(({ sessions }, id) => sessions.delete(id)),
     listIdleSessions: read(({ sessions }, request) => sessions.listIdle(request)),
+    checkHealth: read(async () => {}),
     close: () => lazy.close(),
   };
 }
@@ -95,16 +97,22 @@ class LazyStore {
     return store;
   }
 
-  private enter({ workers, context }: OpenStore): void {
+  private enter({ guard, workers, context }: OpenStore): void {
     try {
+      guard.open();
       workers.open();
     } catch (error) {
       throw storeFailure(error, "write", context.layout.directory);
     }
   }
 
-  /** Makes a method that opens the store, takes note of the time, and turns what the system refuses into its errors. */
-  method(kind: "read" | "write") {
+  /**
+   * Makes a method that opens the store, takes note of the time, and turns what the system refuses into its errors.
+   *
+   * @param looks when it looks whether the folder is still there. A commit notices by itself, from the names that it has
+   * to look at.
+   */
+  method(kind: "read" | "write", looks: "before" | "afterwards" = "before") {
     return <Parameters extends readonly unknown[], Result>(
       run: (store: OpenStore, ...parameters: Parameters) => Promise<Result>,
     ) =>
@@ -114,9 +122,11 @@ class LazyStore {
         if (isTimed(first)) store.workers.noteTime(first.now);
         else store.workers.noteNoTime();
         try {
+          if (looks === "before") store.guard.check();
+          if (kind === "write" && !store.folder.isDone) await store.folder.finish();
           return await run(store, ...parameters);
         } catch (error) {
-          throw storeFailure(error, kind, store.context.layout.directory);
+          throw storeFailure(reasonOf(store, error), kind, store.context.layout.directory);
         }
       };
   }
@@ -129,6 +139,16 @@ class LazyStore {
   private async finish(): Promise<void> {
     await this.cleaning;
     if (this.opened !== undefined) await closeStore(this.opened);
+  }
+}
+
+/** Whatever failed, a folder that was taken away is the reason. */
+function reasonOf({ guard }: OpenStore, error: unknown): unknown {
+  try {
+    guard.check();
+    return error;
+  } catch (reason) {
+    return reason;
   }
 }
 
@@ -159,6 +179,7 @@ function contextOf(options: FsStoreOptions): StoreContext {
     limits: { ...fsStoreDefaults, ...limits },
     instance: unique(),
     readOnly: false,
+    warn: (message) => options.onWarning?.(message),
     observe: (point, taskId) => observer?.(point, taskId),
     unique,
   };

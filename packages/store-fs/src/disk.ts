@@ -10,6 +10,14 @@ export interface DiskWatch {
   close(): void;
 }
 
+/** Which folder it is, and whether names in it came or went. */
+export interface FolderIdentity {
+  /** Device and number. */
+  readonly id: string;
+  /** Differs after a folder in it was made or removed; `undefined` where the disk does not tell. */
+  readonly state: string | undefined;
+}
+
 /**
  * The file system, as far as the store uses it: everything that can fail goes through here.
  *
@@ -27,6 +35,8 @@ export interface Disk {
   truncate(file: number, length: number): void;
   /** Resolves to `undefined` for what does not exist. */
   stat(path: string): DiskStat | undefined;
+  /** Tells one folder from another that takes its place; `undefined` for what does not exist. */
+  identify(path: string): FolderIdentity | undefined;
   /** Tells whether there is something of this name, as far as the system lets it be seen. Throws nothing. */
   exists(path: string): boolean;
   list(folder: string): readonly string[];
@@ -46,6 +56,8 @@ export interface Disk {
   syncDataNow(file: number): void;
   /** Makes the names in a folder durable. */
   syncFolder(path: string): Promise<void>;
+  /** As `syncFolder`, and lets nothing else happen meanwhile. */
+  syncFolderNow(path: string): void;
   /** The type of the file system as statfs(2) numbers it, where the platform tells. */
   fileSystemType(path: string): number | undefined;
   /** Tells of changes, with the name of what changed where the platform knows it. */

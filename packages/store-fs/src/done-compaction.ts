@@ -96,11 +96,17 @@ async function rewrite(
     }
   }
   if (dropped === 0) return;
-  if (mine !== name) disk.rename(path, join(layout.done, mine));
+  if (mine !== name) await takeOver(context, path, join(layout.done, mine));
   if (kept.length === 0) unlinkIfExists(disk, join(layout.done, mine));
   else await replace(context, join(layout.done, mine), Buffer.concat(kept));
   // The line that says that a task is gone must not go before the one that says it finished.
   if (context.durable) await disk.syncFolder(layout.done);
+}
+
+/** Durably, before the file is written anew: a loss of power must not bring the old name back beside the new one. */
+async function takeOver({ disk, layout, durable }: StoreContext, path: string, mine: string): Promise<void> {
+  disk.rename(path, mine);
+  if (durable) await disk.syncFolder(layout.done);
 }
 
 async function replace({ disk, layout, unique, durable }: StoreContext, path: string, bytes: Buffer): Promise<void> {

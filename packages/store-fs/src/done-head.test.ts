@@ -10,7 +10,7 @@ const summary: TaskSummary = {
   tool: "count_words",
   status: "completed",
   progress: 3,
-  recover: "auto",
+  detached: true,
   createdAt: "2026-01-01T00:00:00.000Z",
   updatedAt: "2026-01-02T00:00:00.000Z",
   ttlMs: 60_000,

@@ -2,7 +2,7 @@ import type { TaskEvent } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { EventTail } from "./event-tail.js";
 
-const event = (seq: number): TaskEvent => ({ type: "handed_over", seq, at: "2026-01-01T00:00:00.000Z" });
+const event = (seq: number): TaskEvent => ({ type: "detached", seq, at: "2026-01-01T00:00:00.000Z" });
 const commitOf = (seq: number) => ({ events: JSON.stringify([event(seq)]), count: 1, lastSeq: seq, bytes: 10 });
 const seqs = (events: readonly TaskEvent[] | undefined) => events?.map(({ seq }) => seq);
 

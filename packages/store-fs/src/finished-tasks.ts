@@ -81,8 +81,21 @@ export class FinishedTasks {
     touchFile(this.context.disk, join(this.context.layout.open, taskId));
   }
 
+  /** As `reopen`; resolves when the note survives what the store's durability names. */
+  async reopenDurably(taskId: string): Promise<void> {
+    const { disk, layout, durable } = this.context;
+    this.reopen(taskId);
+    if (durable) await disk.syncFolder(layout.open);
+  }
+
   /** Notes that a task was deleted. */
-  async remove(gone: Deleted): Promise<void> {
+  remove(gone: Deleted): Promise<void> {
+    const removing = this.leave(gone);
+    void this.track(removing);
+    return removing;
+  }
+
+  private async leave(gone: Deleted): Promise<void> {
     const { disk, layout } = this.context;
     const { id, birth, lastSeq } = gone;
     await this.append({ seq: lastSeq, gone: true, id, birth }, gone);

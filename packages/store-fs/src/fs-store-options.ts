@@ -14,6 +14,8 @@ export interface FsStoreOptions {
   readonly limits?: Partial<FsStoreLimits>;
   /** Hears of what happens at named points (see `observerPoints`), for tracing and for fault injection. */
   readonly observer?: Observer;
+  /** Hears of damage that the store found and put right by itself, in a sentence for whoever runs the program. */
+  readonly onWarning?: (message: string) => void;
   /** Uses a file system that several machines share, where locks and renames may not mean what they say. */
   readonly allowNetworkFileSystem?: boolean;
   /** The file system; the machine's by default. */

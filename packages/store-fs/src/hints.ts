@@ -34,6 +34,8 @@ export class Hints {
 
   private touchHint(): void {
     const { disk, layout } = this.context;
+    // Another folder may be in the store's place, and is left as it is.
+    if (!disk.exists(layout.hint)) return;
     try {
       const file = disk.open(layout.hint, "a");
       try {

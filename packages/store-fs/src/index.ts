@@ -1,5 +1,13 @@
 export { createFsStore } from "./create-fs-store.js";
-export type { Disk, DiskStat, DiskWatch } from "./disk.js";
+export type { Disk, DiskStat, DiskWatch, FolderIdentity } from "./disk.js";
+export type {
+  CheckedFsStore,
+  CheckFsStoreOptions,
+  FsStoreProblem,
+  RepairedProblem,
+} from "./doctor/check-fs-store.js";
+export { checkFsStore, repairFsStore } from "./doctor/check-fs-store.js";
+export type { ProblemKind } from "./doctor/problem.js";
 export type { FsStoreOptions } from "./fs-store-options.js";
 export type { FsStoreLimits } from "./limits.js";
 export { fsStoreDefaults } from "./limits.js";

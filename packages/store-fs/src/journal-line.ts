@@ -10,7 +10,7 @@ const recordShape = z.looseObject({
   tool: z.string(),
   toolVersion: z.string(),
   key: z.nullable(z.string()),
-  recover: z.enum(["auto", "on_return"]),
+  detached: z.boolean(),
   ttlMs: z.number(),
   status: z.enum(["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"]),
   desired: z.enum(["run", "pause"]),

@@ -121,7 +121,6 @@ export class LeaseBook {
       alsoSync: [],
       retired: new Set(),
       closing: undefined,
-      commitsSinceDocument: 0,
       documentMs: Number.NEGATIVE_INFINITY,
       compacting: false,
     };

@@ -35,7 +35,6 @@ export interface LiveLease {
   readonly retired: Set<number>;
   /** Work that has to be over before somebody else may have the lease. */
   closing: Promise<void> | undefined;
-  commitsSinceDocument: number;
   /** When the readable document was last written, by the caller's monotonic clock. */
   documentMs: number;
   compacting: boolean;

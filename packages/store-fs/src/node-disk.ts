@@ -24,6 +24,11 @@ export const nodeDisk: Disk = {
       throw error;
     }
   },
+  identify(path) {
+    const stat = fs.statSync(path, { throwIfNoEntry: false });
+    // Two changes may have one time; the number of links counts the folders in it.
+    return stat && { id: `${stat.dev}:${stat.ino}`, state: `${stat.mtimeMs}:${stat.nlink}` };
+  },
   exists: (path) => fs.existsSync(path),
   list: (folder) => fs.readdirSync(folder),
   makeFolder: (path) => void fs.mkdirSync(path, { recursive: true, mode: 0o700 }),
@@ -41,6 +46,15 @@ export const nodeDisk: Disk = {
       await fsync(folder);
     } finally {
       await closeFile(folder);
+    }
+  },
+  syncFolderNow(path) {
+    if (!canSyncFolders) return;
+    const folder = fs.openSync(path, "r");
+    try {
+      fs.fsyncSync(folder);
+    } finally {
+      fs.closeSync(folder);
     }
   },
   fileSystemType(path) {

@@ -7,11 +7,11 @@ const at = "2026-01-01T00:00:00.000Z";
 
 test("gives events their place and time, in the text as in the copy", () => {
   const state = { list: [1] };
-  const bodies: readonly TaskEventBody[] = [{ type: "checkpoint", progress: 1, state }, { type: "handed_over" }];
+  const bodies: readonly TaskEventBody[] = [{ type: "checkpoint", progress: 1, state }, { type: "detached" }];
   const { text, events } = numberEvents({ events: bodies, afterSeq: 4, now });
   const expected = [
     { type: "checkpoint", progress: 1, state: { list: [1] }, seq: 5, at },
-    { type: "handed_over", seq: 6, at },
+    { type: "detached", seq: 6, at },
   ];
   expect([JSON.parse(text), events]).toEqual([expected, expected]);
   state.list.push(2);
@@ -19,9 +19,9 @@ test("gives events their place and time, in the text as in the copy", () => {
 });
 
 test("counts what an event says of its place and time itself for nothing", () => {
-  const body: TaskEventBody = { type: "handed_over" };
+  const body: TaskEventBody = { type: "detached" };
   const { text, events } = numberEvents({ events: [{ ...body, ...{ seq: 99, at: "never" } }], afterSeq: 0, now });
-  const expected = [{ type: "handed_over", seq: 1, at }];
+  const expected = [{ type: "detached", seq: 1, at }];
   expect([JSON.parse(text), events]).toEqual([expected, expected]);
 });
 
@@ -35,7 +35,7 @@ test("holds what the text says where a value is no plain JSON", () => {
 
 test.each<[string, unknown]>([
   ["text", "completed"],
-  ["a list", [{ type: "handed_over" }]],
+  ["a list", [{ type: "detached" }]],
   ["an object without anything", {}],
   ["an object of which nothing is written", { type: undefined }],
 ])("refuses %s, which would make a line that is no JSON", (_, odd) => {

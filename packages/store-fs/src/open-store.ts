@@ -1,8 +1,11 @@
 import { BoundedCache } from "./bounded-cache.js";
 import { Committer } from "./commit.js";
 import { FinishedTasks } from "./finished-tasks.js";
+import { FolderGuard } from "./folder-guard.js";
+import { FolderSync } from "./folder-sync.js";
 import { Hints } from "./hints.js";
 import { JournalReader } from "./journal-reader.js";
+import { KnownEnds } from "./known-ends.js";
 import { LeaseBook } from "./lease-book.js";
 import type { LiveLease } from "./live-lease.js";
 import type { Host } from "./platform.js";
@@ -22,6 +25,8 @@ import { WorkerRegistry } from "./worker-registry.js";
 /** The parts of a store on one folder. */
 export interface OpenStore {
   readonly context: StoreContext;
+  readonly folder: FolderSync;
+  readonly guard: FolderGuard;
   readonly workers: WorkerRegistry;
   readonly reader: TaskReader;
   readonly keys: TaskKeys;
@@ -45,15 +50,18 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
   const leases = new Map<string, LiveLease>();
   const workers = new WorkerRegistry(context, host);
   const hints = new Hints(context, leases);
-  const reader = new TaskReader(context, { cache, leases, workers });
-  const keys = new TaskKeys(context, reader);
   const finished = new FinishedTasks(context);
+  const ends = new KnownEnds(context, finished);
+  const reader = new TaskReader(context, { cache, leases, workers, ends });
+  const keys = new TaskKeys(context, reader);
   const documents = new TaskDocuments(context);
   const usage = new StoreUsage(context);
   const book = new LeaseBook({ context, cache, leases, reader, workers, hints });
   const rotation = new Rotation(context, cache, book);
   return {
     context,
+    folder: new FolderSync(context),
+    guard: new FolderGuard(context, keys),
     workers,
     reader,
     keys,

@@ -41,8 +41,11 @@ export function quarantineCopy(context: StoreContext, path: string, name: string
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined) return;
   const free = freeName(context, name);
-  createWhole(context.disk, join(context.layout.quarantine, free), bytes, context.unique());
+  const { disk, layout, durable, unique } = context;
+  createWhole(disk, join(layout.quarantine, free), bytes, unique(), durable);
   writeReport(context, free, { from: path, problem });
+  // The caller overwrites the original, so the copy has to be on the disk.
+  if (durable) disk.syncFolderNow(layout.quarantine);
 }
 
 /** Where a task's damaged files are, if it was set aside. */
@@ -55,9 +58,20 @@ function isOpen(context: StoreContext, taskId: string): boolean {
   return context.disk.stat(join(context.layout.open, taskId)) !== undefined;
 }
 
+/** Reports something of which there is nothing to keep. */
+export function reportFinding(context: StoreContext, name: string, report: object): void {
+  writeReport(context, freeName(context, name), report);
+}
+
 function writeReport(context: StoreContext, name: string, report: object): void {
   const path = join(context.layout.quarantine, `${name}.report.json`);
-  createWhole(context.disk, path, Buffer.from(`${JSON.stringify(report, null, 2)}\n`), context.unique());
+  createWhole(
+    context.disk,
+    path,
+    Buffer.from(`${JSON.stringify(report, null, 2)}\n`),
+    context.unique(),
+    context.durable,
+  );
 }
 
 function freeName(context: StoreContext, name: string): string {

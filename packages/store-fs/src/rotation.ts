@@ -54,6 +54,7 @@ export class Rotation {
         book.end(live);
         return;
       }
+      if (!this.syncSeal(live, taken.file)) return;
       context.observe("store.rotate.sealed", taskId);
       trim(context, live);
       this.retire(live);
@@ -66,12 +67,28 @@ export class Rotation {
     }
   }
 
+  /** Before anything follows it: half a seal in front of a whole line is damage to whoever reads it. */
+  private syncSeal(live: LiveLease, file: number): boolean {
+    const { disk, durable } = this.context;
+    try {
+      if (durable) disk.syncDataNow(file);
+      return true;
+    } catch {
+      // The new file is the newest already: this lease is over.
+      disk.close(file);
+      this.book.fail(live);
+      return false;
+    }
+  }
+
   /** A loss of power must not leave a seal behind and take what it counts, though nobody was told of it yet. */
   private makeDurable(live: LiveLease): boolean {
     const { disk, durable } = this.context;
     if (!durable || live.durable.lastSeq === live.view.record.lastSeq) return true;
     try {
       disk.syncDataNow(live.file);
+      // What waits for the next sync includes the file's name.
+      if (live.alsoSync.length > 0) disk.syncFolderNow(live.folder);
       return true;
     } catch {
       this.book.fail(live);
@@ -142,7 +159,10 @@ export class Rotation {
     const path = join(folder, "items", name);
     const bytes = Buffer.concat(lines);
     createFile(disk, path, bytes);
-    if (durable) await allDone([syncPath(disk, path), disk.syncFolder(join(folder, "items"))]);
+    // With the name of the folder itself: the seal that names this file may be on the disk before anything else.
+    if (durable) {
+      await allDone([syncPath(disk, path), disk.syncFolder(join(folder, "items")), disk.syncFolder(folder)]);
+    }
     return { name, bytes: bytes.byteLength, first, count: next - first, itemsFrom: itemsFromSeq };
   }
 

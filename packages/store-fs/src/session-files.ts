@@ -57,6 +57,8 @@ export class SessionFiles {
     const path = this.pathOf(id, version);
     const bytes = encodeLine(JSON.stringify(session));
     if (!(await this.create(path, bytes))) throw conflict(id);
+    // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
+    if (durable) await this.syncNames(path);
     // Whoever removes the version before has made the step from it: a deletion may have come first.
     if (expectedVersion > 0 && !unlinkIfExists(disk, this.pathOf(id, expectedVersion))) {
       unlinkIfExists(disk, path);
@@ -64,7 +66,6 @@ export class SessionFiles {
     }
     for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.pathOf(id, older));
     this.notePut(session);
-    if (durable) await this.syncNames(path);
     return parseSession(bytes) ?? session;
   }
 

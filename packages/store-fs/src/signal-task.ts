@@ -26,6 +26,8 @@ export async function signalTask(
     if (signal.kind === "answer" && left !== undefined) await syncPath(context.disk, join(path, signalFile(left.id)));
     await context.disk.syncFolder(path);
   }
+  // Only now: a loss of power must not take the new signal and keep the removal of the old one.
+  removeSignals(context, taskId, left?.replaced ?? []);
   hints.notify(taskId, "runnable");
 }
 

@@ -14,6 +14,8 @@ export interface StoreContext {
   readonly instance: string;
   /** Nothing is repaired, set aside or taken over. */
   readonly readOnly: boolean;
+  /** Hears of what was found and put right, in a sentence for whoever runs the program. */
+  readonly warn: (message: string) => void;
   readonly observe: (point: ObserverPoint, taskId?: string) => void;
   /** Makes a name that nobody else makes. */
   readonly unique: () => string;

@@ -21,7 +21,7 @@ export function taskNotFound(taskId: string): ResumableError {
 export function taskCorrupt(taskId: string, path: string, cause?: unknown): ResumableError {
   return new ResumableError(
     "TASK_CORRUPT",
-    // The message may reach a caller far away, so it does not say where on this machine the store lies; the details do.
+    // The same as for `storeFailure`: no path of this machine.
     `The files of task ${taskId} are damaged. They are kept unchanged in the store, in quarantine/${basename(path)}, with a report that says where. Other tasks are not affected.`,
     { details: { taskId, path }, cause },
   );
@@ -39,6 +39,15 @@ export function badId(option: string): ResumableError {
   return new ResumableError("INVALID_OPTION", `${option} must be 16 to 64 characters out of A-Z a-z 0-9 _ -.`, {
     details: { option },
   });
+}
+
+/** The store's folder was taken away, or another one is in its place. */
+export function storeMissing(path: string, reason: string): ResumableError {
+  return new ResumableError(
+    "STORE_MISSING",
+    `The store's folder is not the one that was opened: ${reason}. Nothing is written until it is back. Mount its disk again, or put the folder back; to begin with another one, start the program again.`,
+    { details: { path, reason } },
+  );
 }
 
 /** The store was closed. */
@@ -61,7 +70,8 @@ export function storeFailure(error: unknown, kind: "read" | "write", path: strin
   const code = reading ? "STORE_READ_FAILED" : "STORE_WRITE_FAILED";
   const verb = reading ? "read" : "written";
   const reason = `${String(error.code)}: ${call}`;
-  return new ResumableError(code, `${place} could not be ${verb} (${reason}). ${adviceFor(String(error.code))}`, {
+  // The message may reach a caller far away: only the details say where on this machine the store is.
+  return new ResumableError(code, `The store could not be ${verb} (${reason}). ${adviceFor(String(error.code))}`, {
     details: { path: place, reason },
     cause: error,
   });

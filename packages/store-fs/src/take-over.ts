@@ -1,4 +1,4 @@
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { allDone } from "./all-done.js";
 import { encodeLine } from "./checked-line.js";
 import { hasCode, isSystemError } from "./disk.js";
@@ -63,8 +63,7 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     if (before === undefined) return abandon(context, file);
     cache.delete(request.taskId);
     context.observe("store.takeover.read", request.taskId);
-    // A loss of power must not leave the seal behind and take what it counts.
-    if (context.durable && before.unsynced) syncPathNow(context.disk, before.path);
+    syncSealed(context, before);
     const header = headerOf(request, epoch, before);
     const line = encodeLine(JSON.stringify(header));
     appendAll(context.disk, file, line);
@@ -82,6 +81,16 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     withdraw(context, request, epoch, sealed);
     throw error;
   }
+}
+
+/** A loss of power must not leave the seal behind and take what it counts, or the name of that. */
+function syncSealed({ disk, durable }: StoreContext, { unsynced, sealSynced, path, header }: TaskView): void {
+  if (!durable) return;
+  if (unsynced) syncPathNow(disk, path);
+  if (sealSynced) return;
+  const folder = dirname(path);
+  for (const { epoch } of header.chain) syncPathNow(disk, join(folder, journalName(epoch)));
+  disk.syncFolderNow(folder);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type Instant, isFinal, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core";
+import { type Instant, isContinuable, isFinal, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { Hints } from "./hints.js";
@@ -13,6 +13,7 @@ import type { TaskReader, TaskReading } from "./task-reader.js";
 interface CreateRequest {
   readonly task: NewTask;
   readonly reuseResultMs: number;
+  readonly continueFailed?: boolean;
   readonly now: Instant;
 }
 
@@ -84,7 +85,8 @@ export class TaskCreator {
     const reading = await keys.holderOf(claim);
     if (reading === undefined || !isFinal(reading.record.status)) return reading;
     const reusable = isReusable(reader.snapshotOf(reading), request.reuseResultMs, request.now.wallMs);
-    return reusable ? reading : undefined;
+    const continues = request.continueFailed === true && isContinuable(reading.record);
+    return reusable || continues ? reading : undefined;
   }
 
   private existing(reading: TaskReading): Created {

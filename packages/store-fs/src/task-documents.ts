@@ -1,123 +1,138 @@
-import { join } from "node:path";
-import type { TaskRecord } from "@resumable-mcp/core";
-import { type Adapter, Low } from "lowdb";
-import { z } from "zod";
-import { recordSchema } from "./journal-line.js";
-import { taskFolder } from "./layout.js";
+import { openDocument } from "@resumable-mcp/documents";
 import type { LiveLease } from "./live-lease.js";
-import { quarantineFile } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
-import { createFile, readFrom, syncPath } from "./whole-file.js";
+import { documentOf, documentOptions } from "./task-document.js";
+import { lookAt } from "./task-folder.js";
 
-/** A task as a person reads it. The journal is the truth; this is a copy of what it said some time ago. */
-export interface TaskDocument {
-  readonly note: string;
-  readonly record: TaskRecord;
+/** A document that is to be written as soon as the one before is. */
+interface Waiting {
+  readonly live: LiveLease;
+  /** It says how the task rests, and is synced: it may be the last one. */
+  readonly isLasting: boolean;
 }
-
-const documentSchema = z.object({ note: z.string(), record: recordSchema });
-
-const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
 
 /**
- * Keeps one document in one file for lowdb: written under a name of its own, synced, and renamed into place, so that
- * two writers or a crash leave a whole document, if perhaps the one before.
+ * Writes the readable documents of tasks, in the background and never two of one task at once.
+ *
+ * At a change of status at once; else one for each task in `documentPauseMs`, and those one after the other: no
+ * checkpoint waits for one, or for the sync of one.
  */
-export function documentAdapter(context: StoreContext, taskId: string): Adapter<TaskDocument> {
-  const { disk, layout, durable, unique } = context;
-  const folder = taskFolder(layout, taskId);
-  const path = join(folder, "task.json");
-  return {
-    async read() {
-      const bytes = readFrom(disk, path);
-      if (bytes === undefined) return null;
-      const parsed = documentSchema.safeParse(JSON.parse(bytes.toString("utf8")));
-      if (!parsed.success) throw new SyntaxError(`${path} is not a task's document`);
-      return parsed.data;
-    },
-    async write(document) {
-      const draft = join(folder, `.draft.${unique()}`);
-      createFile(disk, draft, Buffer.from(`${JSON.stringify(document, null, 2)}\n`));
-      if (durable) await syncPath(disk, draft);
-      context.observe("store.record.written", taskId);
-      // The name may be the older document's again after a loss of power: it is a copy, and whole either way.
-      disk.rename(draft, path);
-      context.observe("store.record.renamed", taskId);
-    },
-  };
-}
-
-/** Tells whether a text is a task's document. */
-export function isDocument(text: string): boolean {
-  try {
-    return documentSchema.safeParse(JSON.parse(text)).success;
-  } catch {
-    return false;
-  }
-}
-
-/** Writes the readable documents of tasks, in the background and never two of one task at once. */
 export class TaskDocuments {
   private readonly context: StoreContext;
-  private readonly waiting = new Map<string, TaskRecord>();
+  private readonly waiting = new Map<string, Waiting>();
   private readonly running = new Map<string, Promise<void>>();
-  /** When one was last written without a change of status, by the caller's monotonic clock. */
-  private latestMs = Number.NEGATIVE_INFINITY;
+  /** Tasks whose last document was written too short a time ago, and when the next one is due. */
+  private readonly timers = new Map<string, { readonly live: LiveLease; readonly timer: NodeJS.Timeout }>();
+  private readonly due = new Set<LiveLease>();
+  private pumping: Promise<void> | undefined;
 
   constructor(context: StoreContext) {
     this.context = context;
   }
 
-  /** Notes a commit: the document is written now and then, and when the status changed. */
+  /** Notes a commit, at the caller's monotonic time. */
   note(live: LiveLease, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
-    live.commitsSinceDocument += 1;
-    if (!statusChanged && !this.isDue(live, nowMs)) return;
-    if (!statusChanged) this.latestMs = nowMs;
-    live.commitsSinceDocument = 0;
+    if (statusChanged) {
+      this.stopTimer(live);
+      live.documentMs = nowMs;
+      void this.schedule({ live, isLasting: true });
+      return;
+    }
+    if (this.timers.has(live.lease.taskId)) return;
+    const leftMs = live.documentMs + this.context.limits.documentPauseMs - nowMs;
+    if (leftMs <= 0) this.makeDue(live, nowMs);
+    else this.startTimer(live, { leftMs, dueMs: nowMs + leftMs });
+  }
+
+  private startTimer(live: LiveLease, { leftMs, dueMs }: { leftMs: number; dueMs: number }): void {
+    const { taskId } = live.lease;
+    const timer = setTimeout(() => {
+      this.timers.delete(taskId);
+      this.makeDue(live, dueMs);
+    }, leftMs).unref();
+    this.timers.set(taskId, { live, timer });
+  }
+
+  private stopTimer({ lease: { taskId } }: LiveLease): void {
+    clearTimeout(this.timers.get(taskId)?.timer);
+    this.timers.delete(taskId);
+  }
+
+  private makeDue(live: LiveLease, nowMs: number): void {
     live.documentMs = nowMs;
-    this.schedule(live.durable);
+    this.due.add(live);
+    this.pumping ??= this.pump();
   }
 
-  private isDue({ commitsSinceDocument, documentMs }: LiveLease, nowMs: number): boolean {
-    const { documentEveryCommits, documentPauseMs, documentSpacingMs } = this.context.limits;
-    if (commitsSinceDocument < documentEveryCommits || nowMs - documentMs < documentPauseMs) return false;
-    return nowMs - this.latestMs >= documentSpacingMs;
+  private async pump(): Promise<void> {
+    for (const live of this.due) {
+      this.due.delete(live);
+      await this.schedule({ live, isLasting: false });
+      if (this.due.size > 0) await pause(this.context.limits.documentSpacingMs);
+    }
+    this.pumping = undefined;
   }
 
-  private schedule(record: TaskRecord): void {
-    this.waiting.set(record.id, record);
-    if (this.running.has(record.id)) return;
-    const run = this.drain(record.id).finally(() => this.running.delete(record.id));
-    this.running.set(record.id, run);
+  private schedule({ live, isLasting }: Waiting): Promise<void> {
+    const { taskId } = live.lease;
+    this.waiting.set(taskId, { live, isLasting: isLasting || this.waiting.get(taskId)?.isLasting === true });
+    const running = this.running.get(taskId) ?? this.drain(taskId);
+    this.running.set(taskId, running);
+    return running;
   }
 
   private async drain(taskId: string): Promise<void> {
-    for (let record = this.waiting.get(taskId); record !== undefined; record = this.waiting.get(taskId)) {
+    for (let next = this.waiting.get(taskId); next !== undefined; next = this.waiting.get(taskId)) {
       this.waiting.delete(taskId);
       try {
-        await this.write(record);
+        await this.write(next);
       } catch {
         // A copy that cannot be written leaves the older one; the journal has all.
       }
     }
+    this.running.delete(taskId);
   }
 
-  /** A document that cannot be understood is kept: nothing unreadable is overwritten. */
-  private async write(record: TaskRecord): Promise<void> {
-    const document = new Low<TaskDocument>(documentAdapter(this.context, record.id), { note, record });
-    try {
-      await document.read();
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-      const path = join(taskFolder(this.context.layout, record.id), "task.json");
-      quarantineFile(this.context, path, `${record.id}.task.json`, error.message);
-    }
-    document.data = { note, record };
+  private async write({ live, isLasting }: Waiting): Promise<void> {
+    const { context } = this;
+    const { taskId } = live.lease;
+    const mayReplace = () => {
+      context.observe("store.record.written", taskId);
+      return isNewest(context, live);
+    };
+    const sync = context.durable && isLasting ? "content" : "none";
+    const options = { ...documentOptions(context, taskId), sync, mayReplace } as const;
+    const { birth } = live.view.header;
+    const now = () => documentOf(live.durable, { birth, epoch: live.epoch });
+    const document = await openDocument(options, now());
+    const { data } = document;
+    // Whoever took the task over is ahead.
+    if (data.birth === birth && data.record.lastSeq > live.durable.lastSeq) return;
+    document.data = now();
     await document.write();
+    context.observe("store.record.renamed", taskId);
   }
 
   /** Resolves when everything noted so far is written. */
   async idle(): Promise<void> {
+    for (const { live, timer } of this.timers.values()) {
+      clearTimeout(timer);
+      this.due.add(live);
+    }
+    this.timers.clear();
+    for (const live of this.due) void this.schedule({ live, isLasting: false });
+    this.due.clear();
+    await this.pumping;
     while (this.running.size > 0) await Promise.all(this.running.values());
   }
+}
+
+/** Nobody has taken the task over: an older document must not replace the one of a newer epoch. */
+function isNewest({ disk }: StoreContext, { folder, epoch, seen, quietPath }: LiveLease): boolean {
+  if (seen?.newest === epoch && disk.exists(quietPath)) return true;
+  return lookAt(disk, folder)?.newest === epoch;
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,7 +2,7 @@ import type { Disk } from "./disk.js";
 import { listIfExists } from "./whole-file.js";
 
 /** Kinds of signals that are nothing but their name. */
-export const plainKinds = ["pause", "resume", "cancel", "hand_over", "delivered"] as const;
+export const plainKinds = ["pause", "resume", "cancel", "detach", "delivered", "undelivered"] as const;
 
 /** A signal whose file name says all. */
 export interface PlainSignal {

@@ -8,7 +8,15 @@ import { KnownClaims } from "./known-claims.js";
 import { hashOf, isSafeId, taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import type { TaskReader, TaskReading } from "./task-reader.js";
-import { createFile, createWhole, listIfExists, readFrom, syncPath, unlinkIfExists } from "./whole-file.js";
+import {
+  createFile,
+  createWhole,
+  listIfExists,
+  readFrom,
+  syncPath,
+  syncPathNow,
+  unlinkIfExists,
+} from "./whole-file.js";
 
 const claimSchema = z.object({
   hash: z.string(),
@@ -39,7 +47,7 @@ interface Bucket {
 export class TaskKeys {
   private readonly context: StoreContext;
   private readonly reader: TaskReader;
-  private readonly known: KnownClaims;
+  private known: KnownClaims;
 
   constructor(context: StoreContext, reader: TaskReader) {
     this.context = context;
@@ -103,6 +111,17 @@ export class TaskKeys {
     return createWhole(disk, path, encodeLine(JSON.stringify(claim)), unique()) ? path : undefined;
   }
 
+  /** Claims the calls of unfinished tasks when all claims were lost. */
+  claimAnew(records: Iterable<TaskRecord>): void {
+    this.known = new KnownClaims(this.context.limits);
+    for (const { owner, key, id, generation, status } of records) {
+      if (key === null || isFinal(status)) continue;
+      for (let bucket = this.look(owner, key); bucket.claim === undefined; bucket = this.look(owner, key)) {
+        this.claim(bucket, { owner, key, id, generation });
+      }
+    }
+  }
+
   /** The task that a claim speaks for, if it can still run or be reused; settles restarts that nobody finished. */
   async holderOf(claim: Claim): Promise<TaskReading | undefined> {
     const isWritten = ({ record }: TaskReading) => record.generation >= claim.generation;
@@ -154,9 +173,10 @@ export class TaskKeys {
 
   /** Keeps the number and takes away what it said. */
   void(path: string, hash: string): void {
-    const { disk, unique } = this.context;
+    const { disk, unique, durable } = this.context;
     const draft = `${path}.draft.${unique()}`;
     createFile(disk, draft, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })));
+    if (durable) syncPathNow(disk, draft);
     disk.rename(draft, path);
   }
 

@@ -4,6 +4,7 @@ import {
   type Instant,
   isFinal,
   isResumableError,
+  needsNoCaller,
   ResumableError,
   type RunnableTask,
   statusOf,
@@ -14,13 +15,15 @@ import {
   type TaskSnapshot,
   type TaskSummary,
 } from "@resumable-mcp/core";
+import type { DoneHead } from "./done-head.js";
 import { parseDoneText } from "./done-line.js";
 import type { FinishedTask, FinishedTasks } from "./finished-tasks.js";
 import { FirstOf } from "./first-of.js";
 import { isSafeId, taskFolder } from "./layout.js";
+import { quarantinedAt } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import type { TaskReader } from "./task-reader.js";
-import { unlinkIfExists } from "./whole-file.js";
+import { listIfExists, unlinkIfExists } from "./whole-file.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
 const maxListLimit = 1000;
@@ -51,14 +54,26 @@ export class TaskLists {
       const task = summarise(snapshot.record, statusOf(snapshot));
       if (isWanted(task)) newest.add({ id: task.id, createdAt: task.createdAt, summary: () => task });
     }
+    // How much has finished costs nothing where only what is unfinished is asked for.
+    if (query.statuses !== undefined && !query.statuses.some(isFinal)) return this.pageOf(newest, limit);
     const enough = (day: string) => newest.isFull && (newest.last?.createdAt.slice(0, 10) ?? "") > day;
     for await (const page of this.parts.finished.pages(open, enough)) {
       for (const task of page) if (isWanted(task.head)) newest.add(listed(task));
     }
+    return this.pageOf(newest, limit);
+  }
+
+  private pageOf(newest: FirstOf<ListedTask, Place>, limit: number): TaskPage {
     const found = newest.items.slice(0, limit);
     const last = found.at(-1);
-    const tasks = found.flatMap((task) => (this.exists(task.id) ? (task.summary() ?? []) : []));
-    return newest.items.length > limit && last !== undefined ? { tasks, nextCursor: formatCursor(last) } : { tasks };
+    const summaries = (chosen: readonly ListedTask[]) => chosen.flatMap((task) => task.summary() ?? []);
+    const tasks = summaries(found.filter(({ id }) => this.exists(id)));
+    const damaged = summaries(found.filter(({ id }) => !this.exists(id) && this.isSetAside(id)));
+    return {
+      tasks,
+      ...(damaged.length > 0 && { damaged }),
+      ...(newest.items.length > limit && last !== undefined && { nextCursor: formatCursor(last) }),
+    };
   }
 
   async countTasks({ owner }: { readonly owner?: string }): Promise<TaskCounts> {
@@ -75,7 +90,11 @@ export class TaskLists {
     for await (const snapshot of this.openTasks(open)) {
       count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
     }
-    for await (const page of this.parts.finished.pages(open)) for (const { head } of page) count(head);
+    const setAside = this.setAside();
+    const isThere = (id: string) => !setAside.has(id) || this.exists(id);
+    for await (const page of this.parts.finished.pages(open)) {
+      for (const { head } of page) if (isThere(head.id)) count(head);
+    }
     return { total, byStatus: Object.fromEntries(byStatus), byTool: Object.fromEntries(byTool) };
   }
 
@@ -86,7 +105,11 @@ export class TaskLists {
     const open = new Set<string>();
     for await (const { record } of this.openTasks(open)) if (isDue(record)) oldest.add(record);
     for await (const page of this.parts.finished.pages(open)) {
-      for (const { head } of page) if (isDue(head) && oldest.takes(head) && this.exists(head.id)) oldest.add(head);
+      for (const { head } of page) {
+        if (!isDue(head) || !oldest.takes(head)) continue;
+        if (this.exists(head.id)) oldest.add(head);
+        else this.forget(head);
+      }
     }
     // Whoever asks for what is to be deleted is the sweep: the lists are thinned out at the same pace.
     void this.parts.finished.compact((instance) => !this.parts.workers.isInstanceAlive(instance));
@@ -95,7 +118,6 @@ export class TaskLists {
 
   async listRunnable(request: {
     readonly tools: readonly string[];
-    readonly recover: "auto" | "all";
     readonly now: Instant;
     readonly limit: number;
   }): Promise<{ readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number }> {
@@ -104,10 +126,10 @@ export class TaskLists {
     for await (const snapshot of this.openTasks(new Set())) {
       const { record } = snapshot;
       if (!request.tools.includes(record.tool)) continue;
-      const due = dueMs(snapshot, request.recover);
+      const due = dueMs(snapshot);
       if (due === undefined) continue;
       if (due > request.now.wallMs) nextDueMs = Math.min(due, nextDueMs ?? due);
-      else oldest.add({ ...runnable(snapshot), createdAt: record.createdAt });
+      else oldest.add({ ...runnable(snapshot, due), createdAt: record.createdAt });
     }
     const tasks = oldest.items.map(({ createdAt: _, ...task }) => task);
     return nextDueMs === undefined ? { tasks } : { tasks, nextDueMs };
@@ -149,15 +171,33 @@ export class TaskLists {
     }
   }
 
+  /** A line of a task that was set aside, and that its operator has removed since, is the last that is left of it. */
+  private forget(head: DoneHead): void {
+    const { context, finished } = this.parts;
+    if (context.readOnly || this.isSetAside(head.id)) return;
+    const { seq: lastSeq, ...task } = head;
+    void finished.remove({ ...task, lastSeq }).catch(() => undefined);
+  }
+
+  /** Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it. */
+  private setAside(): ReadonlySet<string> {
+    const { disk, layout } = this.parts.context;
+    return new Set(listIfExists(disk, layout.quarantine));
+  }
+
+  private isSetAside(id: string): boolean {
+    return isSafeId(id) && quarantinedAt(this.parts.context, id) !== undefined;
+  }
+
   private exists(id: string): boolean {
     const { disk, layout } = this.parts.context;
     return isSafeId(id) && disk.stat(taskFolder(layout, id)) !== undefined;
   }
 }
 
-function runnable({ record }: TaskSnapshot): RunnableTask {
-  const { id, owner, tool, toolVersion, crashes } = record;
-  return { id, owner, tool, toolVersion, crashes };
+function runnable(snapshot: TaskSnapshot, due: number): RunnableTask {
+  const { id, owner, tool, toolVersion, crashes } = snapshot.record;
+  return { id, owner, tool, toolVersion, dueMs: due, crashes, detached: needsNoCaller(snapshot) };
 }
 
 /** What a query chooses by. */

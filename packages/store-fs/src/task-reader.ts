@@ -1,14 +1,21 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { openQuestions, type Signal, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
+import {
+  openQuestions,
+  type ResumableError,
+  type Signal,
+  type TaskRecord,
+  type TaskSnapshot,
+} from "@resumable-mcp/core";
 import { allDone } from "./all-done.js";
-import type { BoundedCache } from "./bounded-cache.js";
-import { DamagedFile } from "./checked-line.js";
+import { BoundedCache } from "./bounded-cache.js";
+import { DamagedFile, ShrunkFile } from "./checked-line.js";
 import { deepFreeze } from "./deep-freeze.js";
 import { hasCode } from "./disk.js";
+import { type KnownEnds, lostEnd } from "./known-ends.js";
 import { isSafeId, journalName, leaseName, taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
-import { type Reading, readNow, type ViewCache } from "./newest-view.js";
+import { newestView, type Reading, readNow, type ViewCache } from "./newest-view.js";
 import { quarantinedAt, quarantineTask } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { taskCorrupt, taskNotFound } from "./store-errors.js";
@@ -32,6 +39,7 @@ export class TaskReader {
   private readonly cache: BoundedCache<TaskView>;
   private readonly leases: ReadonlyMap<string, LiveLease>;
   private readonly workers: WorkerRegistry;
+  private readonly ends: KnownEnds;
 
   constructor(
     context: StoreContext,
@@ -39,12 +47,14 @@ export class TaskReader {
       readonly cache: BoundedCache<TaskView>;
       readonly leases: ReadonlyMap<string, LiveLease>;
       readonly workers: WorkerRegistry;
+      readonly ends: KnownEnds;
     },
   ) {
     this.context = context;
     this.cache = parts.cache;
     this.leases = parts.leases;
     this.workers = parts.workers;
+    this.ends = parts.ends;
   }
 
   /** Reads a task that has to exist. */
@@ -84,12 +94,25 @@ export class TaskReader {
   /** Damage has to be seen twice: a file may have been removed or moved while it was read. */
   private async secondLook<Result>(taskId: string, first: DamagedFile, run: () => Promise<Result>): Promise<Result> {
     try {
-      return await run();
+      const result = await run();
+      if (!this.isShorter(taskId, first)) return result;
+      throw first;
     } catch (error) {
       const damage = error instanceof DamagedFile ? error : first;
       if (!(error instanceof DamagedFile) && !hasCode(error, "ENOENT")) throw error;
-      throw taskCorrupt(taskId, quarantineTask(this.context, taskId, damage), damage);
+      throw this.setAside(taskId, damage);
     }
+  }
+
+  private setAside(taskId: string, damage: DamagedFile): ResumableError {
+    return taskCorrupt(taskId, quarantineTask(this.context, taskId, damage), damage);
+  }
+
+  /** What this process has read of a file is more than what is there: looking twice does not bring it back. */
+  private isShorter(taskId: string, damage: DamagedFile): boolean {
+    if (!(damage instanceof ShrunkFile)) return false;
+    const view = newestView(this.context, new BoundedCache({ maxEntries: 1, maxBytes: 1 }), taskId);
+    return view?.path === damage.path && view.header.birth === damage.birth && view.offset < damage.known;
   }
 
   private readLive(taskId: string): TaskReading | undefined {
@@ -113,10 +136,25 @@ export class TaskReader {
       const isDurable = await this.makeDurable(reading.view);
       // A file that is gone was made superfluous by a newer one.
       if (!isDurable) continue;
-      if (reading.settled || this.context.readOnly) return { ...reading, record: isDurable.record, signals };
-      if (polls < maxSettlePolls && this.isBeingTaken(reading)) await delay(settlePollMs);
-      else await this.settle(taskId);
+      const isSettled = reading.settled || this.context.readOnly;
+      if (!isSettled && polls < maxSettlePolls && this.isBeingTaken(reading)) {
+        await delay(settlePollMs);
+        continue;
+      }
+      await this.expectEnd(cache, reading);
+      if (isSettled) return { ...reading, record: isDurable.record, signals };
+      await this.settle(taskId);
     }
+  }
+
+  /** A journal that ends before the task is known to have finished is damaged, however sound what is left of it. */
+  private async expectEnd(cache: ViewCache, reading: Reading): Promise<void> {
+    const { header, record } = reading.view;
+    const end = await this.ends.of(reading);
+    if (end <= record.lastSeq) return;
+    // The task may have finished while the list was read: the journal comes last.
+    const again = newestView(this.context, cache, header.taskId);
+    if (again?.header.birth === header.birth && again.record.lastSeq < end) throw lostEnd(again, end);
   }
 
   private missing(taskId: string): undefined {

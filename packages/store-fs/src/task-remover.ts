@@ -11,7 +11,7 @@ import type { StoreUsage } from "./store-usage.js";
 import { holds } from "./take-over.js";
 import { lookAt } from "./task-folder.js";
 import type { TaskKeys } from "./task-keys.js";
-import { createFile } from "./whole-file.js";
+import { createFile, syncPath, unlinkIfExists } from "./whole-file.js";
 
 /** Deletes tasks. The rename to `trash/` is the moment at which a task is gone; the rest can be done by anybody. */
 export class TaskRemover {
@@ -40,7 +40,11 @@ export class TaskRemover {
     if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) throw leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
     const gone = goneOf(record, live.view.header.birth);
-    writeNote(context, gone);
+    const note = await writeNote(context, gone);
+    if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) {
+      unlinkIfExists(disk, note);
+      throw leaseLost(lease);
+    }
     disk.rename(folder, place);
     context.observe("store.delete.trashed", record.id);
     await book.drop(live);
@@ -69,8 +73,14 @@ function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, 
   return { id, birth, owner, key, lastSeq, createdAt, ...(finishedAt !== undefined && { finishedAt }) };
 }
 
-/** Whoever finishes a deletion after a crash does not have to understand the journal. */
-function writeNote(context: StoreContext, gone: Gone): void {
-  const path = join(taskFolder(context.layout, gone.id), `deleted.${context.unique()}.json`);
-  createFile(context.disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
+/**
+ * Whoever finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
+ * task that is gone without a note would be counted for ever.
+ */
+async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: Gone): Promise<string> {
+  const folder = taskFolder(layout, gone.id);
+  const path = join(folder, `deleted.${unique()}.json`);
+  createFile(disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
+  if (durable) await allDone([syncPath(disk, path), disk.syncFolder(folder)]);
+  return path;
 }

@@ -1,5 +1,5 @@
 import { basename, join } from "node:path";
-import type { Answer, NewSignal, Signal, TaskRecord } from "@resumable-mcp/core";
+import { type Answer, type NewSignal, oppositeOf, type Signal, type TaskRecord } from "@resumable-mcp/core";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "./checked-line.js";
 import { hasCode } from "./disk.js";
@@ -7,7 +7,7 @@ import { hashOf, taskFolder } from "./layout.js";
 import { quarantineFile } from "./quarantine.js";
 import type { StoreContext } from "./store-context.js";
 import { limitExceeded } from "./store-errors.js";
-import { type FolderState, type PlainSignal, plainKinds } from "./task-folder.js";
+import type { FolderState, PlainSignal } from "./task-folder.js";
 import { createWhole, readFrom, touchFile, unlinkIfExists } from "./whole-file.js";
 
 const answerSchema = z.object({
@@ -61,20 +61,20 @@ function forgetRemoved(consumed: Set<string>, folder: FolderState, answers: read
   for (const id of consumed) if (!present.has(id)) consumed.delete(id);
 }
 
-/** Two processes may leave the same wish at once: of pause and resume the newest counts, of the others the first. */
+/** Two processes may leave the same signal at once: of two sides of a value the newest counts, else the first. */
 function collapse(signals: readonly PlainSignal[]): readonly PlainSignal[] {
-  const desired = signals.findLast(isDesired);
-  const kinds = new Set<string>();
   return signals.filter((signal) => {
-    if (isDesired(signal)) return signal === desired;
-    if (kinds.has(signal.kind)) return false;
-    kinds.add(signal.kind);
-    return true;
+    const same = signals.filter((other) => isSameValue(signal, other));
+    return signal === (hasSides(signal) ? same.at(-1) : same[0]);
   });
 }
 
-function isDesired({ kind }: PlainSignal): boolean {
-  return kind === "pause" || kind === "resume";
+function isSameValue({ kind }: PlainSignal, other: PlainSignal): boolean {
+  return other.kind === kind || other.kind === oppositeOf(kind);
+}
+
+function hasSides({ kind }: PlainSignal): boolean {
+  return oppositeOf(kind) !== undefined;
 }
 
 function toSignal(signal: PlainSignal | StoredAnswer): Signal {
@@ -126,9 +126,7 @@ function answerName(record: TaskRecord, key: string): string {
 export function hiddenBy(consume: readonly string[], folder: FolderState): readonly string[] {
   const chosen = folder.signals.filter(({ id }) => consume.includes(id));
   const hidden = folder.signals.filter((signal) =>
-    chosen.some((other) =>
-      isDesired(other) ? isDesired(signal) && signal.order <= other.order : other.kind === signal.kind,
-    ),
+    chosen.some((other) => isSameValue(other, signal) && (!hasSides(other) || signal.order <= other.order)),
   );
   return [...new Set([...consume, ...hidden.map(({ id }) => id)])];
 }
@@ -145,36 +143,32 @@ export function signalFile(id: string): string {
   return id.startsWith("answer.") ? id.split(".").slice(0, 3).join(".") : id;
 }
 
-/**
- * Leaves a signal's file.
- *
- * @returns what to remove if it turns out that the answer came too late, or `undefined` when the place is taken.
- */
+/** A signal that was left: its own id, and those that it replaces, to be removed when it is durable. */
+export interface LeftSignal {
+  readonly id: string;
+  readonly replaced: readonly string[];
+}
+
+/** Leaves a signal's file. @returns `undefined` when the place is taken. */
 export function leaveSignal(
   context: StoreContext,
   record: TaskRecord,
   signal: NewSignal,
   folder: FolderState,
-): { readonly id: string } | undefined {
+): LeftSignal | undefined {
   const path = taskFolder(context.layout, record.id);
   const order = nextOrder(context, record.id, folder);
   if (signal.kind === "answer") {
     refuseTooMany(context, folder);
-    return leaveAnswer(context, join(path, answerName(record, signal.key)), signal, order);
+    const left = leaveAnswer(context, join(path, answerName(record, signal.key)), signal, order);
+    return left && { ...left, replaced: [] };
   }
-  const kind = plainKinds.find((known) => known === signal.kind);
-  const same = folder.signals.find((pending) => pending.kind === kind);
-  if (same !== undefined && !isDesired(same)) return { id: same.id };
-  const id = `signal.${order}.${kind}.${context.unique()}`;
-  touchFile(context.disk, join(path, id));
-  if (isDesired({ id, order, kind: signal.kind })) {
-    removeSignals(
-      context,
-      record.id,
-      folder.signals.filter(isDesired).map((old) => old.id),
-    );
-  }
-  return { id };
+  const left = { id: `signal.${order}.${signal.kind}.${context.unique()}`, order, kind: signal.kind };
+  const before = folder.signals.filter((pending) => isSameValue(left, pending));
+  const [first] = before;
+  if (first !== undefined && !hasSides(left)) return { id: first.id, replaced: [] };
+  touchFile(context.disk, join(path, left.id));
+  return { id: left.id, replaced: before.map(({ id }) => id) };
 }
 
 function nextOrder(context: StoreContext, taskId: string, folder: FolderState): number {

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
-import { DamagedFile, type RawLine, rawLines } from "./checked-line.js";
+import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "./checked-line.js";
 import { EventTail, type TailEvents } from "./event-tail.js";
 import { type JournalHeader, parseCommit, parseHeader } from "./journal-line.js";
 import { journalName, taskFolder } from "./layout.js";
@@ -66,7 +66,9 @@ function isBegun(view: Draft): view is TaskView {
 export function extendView(context: StoreContext, view: TaskView): boolean {
   const size = context.disk.stat(view.path)?.size;
   if (size === undefined || size === view.offset) return false;
-  if (size < view.offset) throw new DamagedFile(view.path, size, "the file became shorter");
+  if (size < view.offset) {
+    throw new ShrunkFile(view.path, size, { birth: view.header.birth, known: view.offset });
+  }
   const before = view.offset;
   const bytes = readFrom(context.disk, view.path, before);
   if (bytes === undefined) return false;

@@ -80,11 +80,17 @@ export function linkUnlessTaken(disk: Disk, from: string, to: string): boolean {
   }
 }
 
-/** Creates a file complete with its content under a name that must be free. @returns false when it is taken. */
-export function createWhole(disk: Disk, path: string, bytes: Uint8Array, unique: string): boolean {
+/**
+ * Creates a file complete with its content under a name that must be free.
+ *
+ * @param isSynced its content is durable before it has the name.
+ * @returns false when the name is taken.
+ */
+export function createWhole(disk: Disk, path: string, bytes: Uint8Array, unique: string, isSynced = false): boolean {
   const draft = join(dirname(path), `.draft.${unique}`);
   createFile(disk, draft, bytes);
   try {
+    if (isSynced) syncPathNow(disk, draft);
     return linkUnlessTaken(disk, draft, path);
   } finally {
     unlinkIfExists(disk, draft);

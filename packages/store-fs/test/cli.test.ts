@@ -65,6 +65,11 @@ test("says what is wrong with a command, an id, or a folder", async () => {
   expect(await run("show", "../../format", "--store", directory)).toMatchObject({ code: 1 });
   const empty = emptyFolder();
   const nothing = await json("stats", "--store", join(empty, "none"));
-  expect(nothing).toMatchObject({ code: 1, value: { error: { code: "STORE_LAYOUT" } } });
+  expect(nothing).toMatchObject({ code: 1, value: { error: { code: "STORE_MISSING" } } });
   expect(readdirSync(empty)).toEqual([]);
+});
+
+test("prints the version of its package", async () => {
+  const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await run("--version")).toMatchObject({ code: 0, out: version, errors: "" });
 });

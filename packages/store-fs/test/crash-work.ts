@@ -1,7 +1,7 @@
 import type { Instant, Lease, NewTask, Store, TaskEventBody } from "@resumable-mcp/core";
 
 /** Small enough for journals to rotate and to be compacted within the work. */
-export const crashLimits = { rotateBytes: 2_000, maxJournalFiles: 3, keepJournalFiles: 1, documentEveryCommits: 5 };
+export const crashLimits = { rotateBytes: 2_000, maxJournalFiles: 3, keepJournalFiles: 1, documentPauseMs: 0 };
 
 /** Something that a caller was told. */
 export type Fact =
@@ -25,7 +25,7 @@ export function crashTask(id: string): NewTask {
     toolVersion: "1",
     key: `call of ${id}`,
     input: null,
-    recover: "auto",
+    detached: true,
     ttlMs: 1_000,
   };
 }

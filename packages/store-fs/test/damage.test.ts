@@ -114,7 +114,7 @@ describe("a task that was set aside", () => {
     const { directory, id, neighbour, store } = await setAside();
     expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([neighbour]);
     expect((await store.countTasks({})).total).toBe(1);
-    const runnable = await store.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 });
+    const runnable = await store.listRunnable({ tools: ["count_words"], now, limit: 10 });
     expect(runnable.tasks.map((task) => task.id)).toEqual([neighbour]);
     const report: unknown = JSON.parse(readFileSync(join(directory, "quarantine", `${id}.report.json`), "utf8"));
     expect(report).toMatchObject({ taskId: id, unfinished: true });

@@ -67,6 +67,10 @@ export function failingDisk(verdict: Verdict): Disk & { readonly openFiles: () =
       check("fsync", path);
       await nodeDisk.syncFolder(path);
     },
+    syncFolderNow(path) {
+      check("fsync", path);
+      nodeDisk.syncFolderNow(path);
+    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nodeDisk } from "../src/node-disk.js";
@@ -27,20 +27,12 @@ describe("the folder of a store", () => {
   test.each([
     ["a later layout", '{"layout":2}'],
     ["an unreadable layout", "{"],
-    ["no text at all", ""],
   ])("of %s is refused and left as it is", async (_, text) => {
     const directory = emptyFolder();
     writeFileSync(join(directory, "format.json"), text);
     await expect(openStore(directory).countTasks({})).rejects.toMatchObject({ code: "STORE_LAYOUT" });
     expect(readdirSync(directory)).toEqual(["format.json"]);
     expect(readFileSync(join(directory, "format.json"), "utf8")).toBe(text);
-  });
-
-  test("that lost its layout is refused", async () => {
-    const directory = emptyFolder();
-    mkdirSync(join(directory, "tasks"));
-    await expect(openStore(directory).countTasks({})).rejects.toMatchObject({ code: "STORE_LAYOUT" });
-    expect(readdirSync(directory)).toEqual(["tasks"]);
   });
 
   test("is refused where it cannot be made", async () => {

@@ -42,3 +42,18 @@ test("a lease whose file could not be removed is given back by the next heartbea
   await store.heartbeat({ worker: "worker-a", now });
   expect((await other.getTask(id))?.leased).toBe(false);
 });
+
+test("a failure says what to do, and only its details name a path of this machine (G12)", async () => {
+  const directory = emptyFolder();
+  let full = false;
+  const disk = failingDisk((operation) => (full && operation === "write" ? "ENOSPC" : undefined));
+  const store = openStore(directory, { disk });
+  await store.countTasks({});
+  full = true;
+  const error: unknown = await create(store, "task").catch((thrown: unknown) => thrown);
+  expect(error).toMatchObject({
+    code: "STORE_WRITE_FAILED",
+    message: "The store could not be written (ENOSPC: write). Make room on the disk; unfinished tasks can go on then.",
+    details: { path: expect.stringContaining(directory) },
+  });
+});

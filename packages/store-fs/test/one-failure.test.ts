@@ -4,7 +4,7 @@ import { type Failure, failingDisk, isChange } from "./failing-disk.js";
 import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 /** Small enough for the journal to rotate and to be compacted within one life. */
-const limits = { rotateBytes: 300, maxJournalFiles: 2, keepJournalFiles: 1, documentEveryCommits: 3 };
+const limits = { rotateBytes: 300, maxJournalFiles: 2, keepJournalFiles: 1, documentPauseMs: 0 };
 const checkpoints = 8;
 const id = newTask("task").id;
 const secondId = newTask("second").id;
@@ -68,7 +68,7 @@ async function shortLife(store: Store, told: Told): Promise<void> {
     told.session = value;
   }
   await store.listExpired({ now, limit: 10 });
-  await store.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 });
+  await store.listRunnable({ tools: ["count_words"], now, limit: 10 });
 }
 
 async function expectTold(store: Store, told: Told, where: string): Promise<void> {

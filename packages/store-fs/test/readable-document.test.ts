@@ -1,6 +1,9 @@
 import { readFileSync } from "node:fs";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { join, sep } from "node:path";
+import type { Lease, Store } from "@resumable-mcp/core";
+import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import type { Disk } from "../src/disk.js";
+import { nodeDisk } from "../src/node-disk.js";
 import { at, checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
 test("a task's document tells a reader who, what, how far and when, in UTC", async () => {
@@ -32,28 +35,100 @@ test("a task's document tells a reader who, what, how far and when, in UTC", asy
   });
 });
 
-test("documents of tasks that run are written one after the other, and each in its turn", async () => {
-  const directory = emptyFolder();
-  const limits = { documentEveryCommits: 1, documentPauseMs: 100, documentSpacingMs: 50 };
-  const store = openStore(directory, { durability: "process", limits });
-  const held = [];
-  for (const name of ["first", "second"]) held.push(await lease(store, await create(store, name)));
-  const told: unknown[] = [];
-  for (const [index, ms] of [0, 49, 50, 99, 100].entries()) {
-    for (const each of held) {
-      await store.commit({ lease: each, afterSeq: index + 1, events: [checkpoint(ms)], consume: [], now: at(ms) });
+/** Without syncs a document is written within promises alone. */
+const written = () => new Promise<void>((resolve) => setImmediate(resolve));
+
+describe("the document of a task that runs (feature 41)", () => {
+  beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
+  afterEach(() => void vi.useRealTimers());
+
+  const commitAt = (store: Store, held: Lease, progress: number, ms: number) =>
+    store.commit({ lease: held, afterSeq: progress, events: [checkpoint(progress)], consume: [], now: at(ms) });
+
+  test("shows the newest checkpoint half a second after the one before, without another commit", async () => {
+    const directory = emptyFolder();
+    const store = openStore(directory, { durability: "process" });
+    const held = await lease(store, await create(store, "task"));
+    const shown: unknown[] = [];
+    const look = async (ms: number) => {
+      vi.advanceTimersByTime(ms);
+      await written();
+      shown.push(progressIn(join(folderOf(directory, held.taskId), "task.json")));
+    };
+    await commitAt(store, held, 1, 0);
+    await look(0);
+    await commitAt(store, held, 2, 100);
+    await commitAt(store, held, 3, 200);
+    await look(399);
+    await look(1);
+    await commitAt(store, held, 4, 2_000);
+    await look(0);
+    expect(shown).toEqual([1, 1, 3, 4]);
+  });
+
+  test("is written after those of others whose turn came before", async () => {
+    const directory = emptyFolder();
+    const store = openStore(directory, { durability: "process" });
+    const held: Lease[] = [];
+    for (const name of ["first", "second"]) held.push(await lease(store, await create(store, name)));
+    for (const each of held) await commitAt(store, each, 1, 0);
+    const shown = () => held.map(({ taskId }) => progressIn(join(folderOf(directory, taskId), "task.json")));
+    await written();
+    expect(shown()).toEqual([1, undefined]);
+    vi.advanceTimersByTime(15);
+    await written();
+    expect(shown()).toEqual([1, 1]);
+    vi.useRealTimers();
+    await store.close();
+  });
+
+  test("is not replaced by a worker that another one has followed (G4)", async () => {
+    const directory = emptyFolder();
+    const first = openStore(directory, { durability: "process" });
+    const second = openStore(directory, { durability: "process" });
+    const held = await lease(first, await create(first, "task"));
+    await commitAt(first, held, 1, 0);
+    await written();
+    await commitAt(first, held, 2, 100);
+    await first.releaseLease(held);
+    await commitAt(second, await lease(second, held.taskId, "worker-b"), 3, 200);
+    await written();
+    vi.advanceTimersByTime(1_000);
+    await written();
+    expect(progressIn(join(folderOf(directory, held.taskId), "task.json"))).toBe(3);
+    await first.close();
+    expect(progressIn(join(folderOf(directory, held.taskId), "task.json"))).toBe(3);
+  });
+
+  test("costs no checkpoint a sync: only one that says how the task rests is synced", async () => {
+    const directory = emptyFolder();
+    const drafts = new Set<number>();
+    const synced: number[] = [];
+    const disk: Disk = {
+      ...nodeDisk,
+      open(path, flags) {
+        const file = nodeDisk.open(path, flags);
+        if (path.includes(".draft.") && path.includes(`${sep}tasks${sep}`)) drafts.add(file);
+        else drafts.delete(file);
+        return file;
+      },
+      syncData(file) {
+        if (drafts.has(file)) synced.push(file);
+        return nodeDisk.syncData(file);
+      },
+    };
+    const store = openStore(directory, { disk, limits: { documentPauseMs: 0 } });
+    const held = await lease(store, await create(store, "task"));
+    const path = join(folderOf(directory, held.taskId), "task.json");
+    for (const progress of [1, 2, 3]) {
+      await commitAt(store, held, progress, progress);
+      await expect.poll(() => progressIn(path)).toBe(progress);
     }
-    // Without syncs a document is written within promises alone.
-    await new Promise<void>((resolve) => setImmediate(resolve));
-    told.push(held.map(({ taskId }) => progressIn(join(folderOf(directory, taskId), "task.json"))));
-  }
-  expect(told).toEqual([
-    [0, undefined],
-    [0, undefined],
-    [0, 50],
-    [0, 50],
-    [100, 50],
-  ]);
+    expect(synced).toEqual([]);
+    await commit(store, held, 4, [{ type: "completed", output: 1 }]);
+    await store.close();
+    expect([synced.length, progressIn(path)]).toEqual([1, 3]);
+  });
 });
 
 function progressIn(path: string): unknown {

@@ -265,7 +265,7 @@ describe("the doctor", () => {
     const store = openStore(directory, options);
     const left = await create(store, "left", { key: "call" });
     rmSync(join(directory, "open", left));
-    rmSync(join(directory, "keys"), { recursive: true });
+    for (const name of readdirSync(join(directory, "keys"))) rmSync(join(directory, "keys", name), { recursive: true });
     age(journalOf(directory, left));
     const standing = await create(store, "standing", { key: "call" });
     expect(await json("repair", "--store", directory, "--apply")).toMatchObject({ code: 0 });

@@ -35,7 +35,7 @@ export function newTask(id: string, parts: Partial<NewTask> = {}): NewTask {
     toolVersion: "1",
     key: null,
     input: { path: "book.txt" },
-    recover: "auto",
+    detached: true,
     ttlMs: 1_000,
     ...parts,
   };

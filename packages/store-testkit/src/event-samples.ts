@@ -6,6 +6,11 @@ export const started: TaskEventBody = { type: "attempt_started", attempt: 1, wor
 export const completed: TaskEventBody = { type: "completed", output: { words: 7 } };
 /** The end of a task that failed. */
 export const failed: TaskEventBody = { type: "failed", error: { code: "TOOL_FAILED", message: "The disk is gone." } };
+/** The end of a task that failed, and is not to be continued. */
+export const terminal: TaskEventBody = {
+  type: "failed",
+  error: { code: "TOOL_FAILED", message: "There is no such city.", terminal: true },
+};
 /** The end of a task that was cancelled. */
 export const cancelled: TaskEventBody = { type: "cancelled" };
 

@@ -137,7 +137,7 @@ function taskMaker(): Actions["newTask"] {
       toolVersion: "1",
       key: null,
       input: { path: "book.txt" },
-      recover: "auto",
+      detached: true,
       ttlMs: 1_000,
       ...parts,
     };

@@ -8,6 +8,7 @@ export function parseCommand(args: readonly string[]) {
     options: {
       store: { type: "string", default: ".resumable-mcp" },
       json: { type: "boolean", default: false },
+      version: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
       owner: { type: "string" },
       status: { type: "string", multiple: true },
@@ -16,6 +17,7 @@ export function parseCommand(args: readonly string[]) {
       events: { type: "boolean", default: false },
       items: { type: "boolean", default: false },
       apply: { type: "boolean", default: false },
+      "older-than": { type: "string" },
       to: { type: "string", default: "-" },
       "dry-run": { type: "boolean", default: false },
     },

@@ -1,5 +1,6 @@
 import type { OpenStore } from "../open-store.js";
 import { checkCommand } from "./check-command.js";
+import { cleanCommand } from "./clean-command.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { listCommand } from "./list-command.js";
 import { openReadOnly, withOpenStore } from "./open-folder.js";
@@ -47,6 +48,13 @@ export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     "import",
     ({ store: directory }, [path], console) =>
       path === undefined ? undefined : withOpenStore(directory, (store) => importCommand(store, path, console), true),
+  ],
+  [
+    "clean",
+    (options) => {
+      const { "older-than": age, "dry-run": isDryRun, apply, store } = options;
+      return age === undefined ? undefined : cleanCommand(openReadOnly(store), age, apply && !isDryRun);
+    },
   ],
   ["repair", reads((store, options) => repairCommand(store, options.apply && !options["dry-run"]))],
 ]);

@@ -8,6 +8,7 @@ const statuses = ["pending", "running", "paused", "input_required", "completed",
 export async function listCommand({ lists }: OpenStore, options: CommandOptions): Promise<CommandResult> {
   const page = await lists.listTasks(queryOf(options));
   const lines = page.tasks.map(formatTask);
+  for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: look into quarantine/${task.id}`);
   if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
   return { json: page, text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
 }

@@ -1,18 +1,19 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
+import type { Disk } from "../disk.js";
 import { layoutOf } from "../layout.js";
 import { fsStoreDefaults } from "../limits.js";
 import { nodeDisk } from "../node-disk.js";
 import { closeStore, type OpenStore, openStore } from "../open-store.js";
-import { createHost } from "../platform.js";
+import { createHost, type Host } from "../platform.js";
 import type { StoreContext } from "../store-context.js";
 import { openFolder } from "../store-folder.js";
 
 /** Opens a store's folder to look at it: nothing is made, repaired, set aside or taken over. */
-export function openReadOnly(directory: string): OpenStore {
-  const context = contextOf(directory, true);
+export function openReadOnly(directory: string, machine = thisMachine()): OpenStore {
+  const context = contextOf(directory, true, machine);
   openFolder(context, true);
-  return openStore(context, createHost());
+  return openStore(context, machine.host);
 }
 
 /**
@@ -23,29 +24,43 @@ export async function withOpenStore<Result>(
   directory: string,
   run: (store: OpenStore) => Promise<Result>,
   mayBeMade = false,
+  machine = thisMachine(),
 ): Promise<Result> {
-  if (!mayBeMade) openReadOnly(directory);
-  const context = contextOf(directory, false);
+  if (!mayBeMade) openReadOnly(directory, machine);
+  const context = contextOf(directory, false, machine);
   openFolder(context, false);
-  const store = openStore(context, createHost());
+  const store = openStore(context, machine.host);
+  store.guard.open();
   store.workers.open();
   store.workers.noteTime({ wallMs: Date.now(), monotonicMs: performance.now() });
   try {
+    await store.folder.finish();
     return await run(store);
   } finally {
     await closeStore(store);
   }
 }
 
-function contextOf(directory: string, readOnly: boolean): StoreContext {
+/** The file system that a store is on, and what is known of other processes. */
+export interface Machine {
+  readonly disk: Disk;
+  readonly host: Host;
+}
+
+function thisMachine(): Machine {
+  return { disk: nodeDisk, host: createHost() };
+}
+
+function contextOf(directory: string, readOnly: boolean, { disk }: Machine): StoreContext {
   const unique = () => randomBytes(9).toString("base64url");
   return {
     layout: layoutOf(resolve(directory)),
-    disk: nodeDisk,
+    disk,
     durable: !readOnly,
     limits: fsStoreDefaults,
     instance: readOnly ? "reader" : unique(),
     readOnly,
+    warn: () => {},
     observe: () => {},
     unique,
   };

@@ -1,8 +1,10 @@
 import { isResumableError } from "@resumable-mcp/core";
+import { packageVersion } from "../package-version.js";
 import { type CommandResult, type Console, parseCommand } from "./command.js";
 import { commands } from "./commands.js";
 
 const usage = `resumable-mcp-store <command> [--store DIR] [--json]
+resumable-mcp-store --version
 
   check         reads everything and says what is wrong
   stats         counts tasks by status and tool, and the bytes of all files
@@ -13,6 +15,8 @@ const usage = `resumable-mcp-store <command> [--store DIR] [--json]
   cancel ID     ends a task
   export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status]
   import FILE   brings such tasks into the store; - is standard input
+  clean --older-than AGE
+                says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
   repair        says what it would put right (--dry-run, as without); does it with --apply
 
 check, stats, list and show change nothing. All can be used beside a running server. repair removes nothing that it
@@ -27,6 +31,10 @@ export async function runCommand(args: readonly string[], console: Console): Pro
   const [name = "", ...subjects] = parsed.positionals;
   if (parsed.values.help) {
     console.out(usage);
+    return 0;
+  }
+  if (parsed.values.version) {
+    console.out(packageVersion);
     return 0;
   }
   try {
@@ -59,6 +67,7 @@ function show({ json, text, ok, isAside }: CommandResult, asJson: boolean, conso
 function report(error: unknown, json: boolean, console: Console): void {
   const code = isResumableError(error) ? error.code : "UNEXPECTED";
   const message = error instanceof Error ? error.message : String(error);
-  if (json) console.out(JSON.stringify({ error: { code, message } }, null, 2));
-  else console.error(`${code}: ${message}`);
+  const path = isResumableError(error) && "path" in error.details ? { path: error.details.path } : {};
+  if (json) console.out(JSON.stringify({ error: { code, message, ...path } }, null, 2));
+  else console.error([`${code}: ${message}`, ...Object.values(path)].join(" "));
 }

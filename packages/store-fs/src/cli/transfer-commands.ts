@@ -2,9 +2,10 @@ import { createReadStream } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import type { OpenStore } from "../open-store.js";
-import { exportTasks } from "../transfer/export-tasks.js";
+import { type ExportReport, exportTasks, type NotExported } from "../transfer/export-tasks.js";
 import { type ImportReport, importTasks } from "../transfer/import-tasks.js";
 import { readLines } from "../transfer/read-lines.js";
+import { listIfExists } from "../whole-file.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { queryOf } from "./list-command.js";
 
@@ -23,15 +24,29 @@ export async function exportCommand(
     readEvents: journal.readEvents.bind(journal),
     readItems: journal.readItems.bind(journal),
   };
-  const lines = exportTasks(source, taskIds.length > 0 ? these(taskIds) : listed(store, options));
+  const isNamed = taskIds.length > 0;
+  const lines = exportTasks(source, isNamed ? these(taskIds) : listed(store, options));
   // What tasks were given and have made is for their owners: the store's folder is closed to others, too.
   const file = options.to === "-" ? undefined : await open(options.to, "wx", 0o600);
-  const tasks = await writeAll(lines, file, console);
-  const text = `${tasks} tasks exported. What they do here from now on is not in the file: stop the servers of one of the two stores.`;
-  return { json: { tasks }, text, ok: true, ...(file === undefined && { isAside: true }) };
+  const { tasks, refused: all } = await writeAll(lines, file, console);
+  // A listed task that is not there any more was deleted meanwhile.
+  const refused = isNamed ? all : all.filter(({ code }) => code !== "TASK_NOT_FOUND");
+  const counts = `${tasks} tasks exported${refused.length === 0 ? "" : `, ${refused.length} not`}.`;
+  const text = `${counts} What they do here from now on is not in the file: stop the servers of one of the two stores.`;
+  if (!options.json) for (const task of refused) console.error(formatRefused(task));
+  const ok = refused.length === 0;
+  return { json: { tasks, refused }, text, ok, ...(file === undefined && { isAside: true }) };
 }
 
-async function writeAll(lines: AsyncGenerator<Buffer, number>, file: FileHandle | undefined, console: Console) {
+function formatRefused({ taskId, code, message }: NotExported): string {
+  return `${code === "TASK_CORRUPT" ? "damaged" : "refused"}  ${taskId}  ${code}: ${message}`;
+}
+
+async function writeAll(
+  lines: AsyncGenerator<Buffer, ExportReport>,
+  file: FileHandle | undefined,
+  console: Console,
+): Promise<ExportReport> {
   try {
     for (;;) {
       const next = await lines.next();
@@ -51,13 +66,28 @@ async function* these(taskIds: readonly string[]): AsyncGenerator<string> {
   yield* taskIds;
 }
 
-async function* listed({ lists }: OpenStore, options: CommandOptions): AsyncGenerator<string> {
+/** The tasks that the options mean, and then those that cannot be read: nothing says that they are not meant. */
+async function* listed(store: OpenStore, options: CommandOptions): AsyncGenerator<string> {
   const query = queryOf({ ...options, limit: String(pageSize) });
   for (let cursor = options.cursor; ; ) {
-    const page = await lists.listTasks({ ...query, ...(cursor !== undefined && { cursor }) });
+    const page = await store.lists.listTasks({ ...query, ...(cursor !== undefined && { cursor }) });
     for (const { id } of page.tasks) yield id;
     cursor = page.nextCursor;
-    if (cursor === undefined) return;
+    if (cursor === undefined) break;
+  }
+  yield* unreadable(store);
+}
+
+/** Damaged tasks that no list has: unfinished ones, and those that were set aside before. */
+async function* unreadable({ context, finished, reader }: OpenStore): AsyncGenerator<string> {
+  const setAside = listIfExists(context.disk, context.layout.quarantine) ?? [];
+  const read = reader.scan();
+  for (const id of new Set([...finished.openIds(), ...setAside])) {
+    const isDamaged = await read(id).then(
+      () => false,
+      (error: unknown) => isResumableError(error, "TASK_CORRUPT"),
+    );
+    if (isDamaged) yield id;
   }
 }
 

@@ -1,11 +1,12 @@
 import { join } from "node:path";
 import { taskFolder } from "../layout.js";
 import type { OpenStore } from "../open-store.js";
-import { isDocument } from "../task-documents.js";
+import { parseTaskDocument } from "../task-document.js";
 import { lookAt, parseSignal } from "../task-folder.js";
 import type { TaskReading } from "../task-reader.js";
 import { parseAnswer } from "../task-signals.js";
 import { listIfExists, readFrom } from "../whole-file.js";
+import { documentAhead } from "./document-ahead.js";
 import { leftDraft } from "./left-draft.js";
 import { moveAside } from "./move-aside.js";
 import type { Problem } from "./problem.js";
@@ -38,7 +39,8 @@ function problemOf(store: OpenStore, taskId: string, path: string, name: string)
   }
   if (name === "task.json") {
     const text = read()?.toString("utf8");
-    if (text === undefined || isDocument(text)) return [];
+    if (text === undefined) return [];
+    if (parseTaskDocument(text) !== undefined) return documentAhead(store, taskId, path);
     const message = "the copy for reading is damaged; the journal has all";
     const remedy = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
     return [{ kind: "damaged_document", severity: "harmless", taskId, path, message, remedy }];

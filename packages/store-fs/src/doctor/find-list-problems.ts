@@ -83,6 +83,7 @@ async function rewrite({ context, workers }: OpenStore, path: string, name: stri
   // Only one can take the file over, as a server does that thins it out.
   const mine = join(layout.done, takenName(context, name, day));
   disk.rename(path, mine);
+  await disk.syncFolder(layout.done);
   const { good } = await sortLines(context, mine);
   quarantineCopy(context, mine, name, problem);
   const draft = join(layout.done, `.draft.${unique()}`);

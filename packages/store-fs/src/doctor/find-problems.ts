@@ -1,5 +1,6 @@
 import type { OpenStore } from "../open-store.js";
 import { findClaimProblems } from "./find-claim-problems.js";
+import { findFormatProblems } from "./find-format-problems.js";
 import { findListProblems, findMarkerProblems } from "./find-list-problems.js";
 import { findForeignFiles, findQuarantined, findSessionProblems } from "./find-other-problems.js";
 import { findTaskProblems, taskIds } from "./find-task-problems.js";
@@ -13,7 +14,7 @@ export interface Diagnosis {
 
 /** Reads all of a store, a file at a time. */
 export async function findProblems(store: OpenStore): Promise<Diagnosis> {
-  const problems: Problem[] = [];
+  const problems: Problem[] = [...findFormatProblems(store)];
   const listed = await listedIds(store);
   let tasks = 0;
   for (const taskId of taskIds(store)) {

@@ -32,7 +32,12 @@ export async function findTaskProblems(
   try {
     const reading = await store.reader.read(taskId);
     if (reading === undefined) return [];
-    const others = () => [...findFolderProblems(store, reading), ...findUnlisted(store, reading, listed)];
+    const others = () => {
+      const inFolder = findFolderProblems(store, reading);
+      // What is to become of a task whose journal lost its end is decided first.
+      if (inFolder.some(({ kind }) => kind === "lost_end")) return inFolder;
+      return [...inFolder, ...findUnlisted(store, reading, listed)];
+    };
     const damage = damageIn(store, reading);
     if (damage === undefined) return others();
     const lost = lostHistory(reading, damage);

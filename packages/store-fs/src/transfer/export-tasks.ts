@@ -1,4 +1,4 @@
-import type { Store, TaskRecord } from "@resumable-mcp/core";
+import { isResumableError, ResumableError, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { taskNotFound } from "../store-errors.js";
 import { encodeExport, exportVersion } from "./export-line.js";
 
@@ -8,32 +8,62 @@ export type ExportSource = Pick<Store, "getTask" | "readEvents" | "readItems">;
 const pageSize = 256;
 const maxAttempts = 3;
 
+/** Why a task is not in an exported file. */
+export interface NotExported {
+  readonly taskId: string;
+  readonly code: string;
+  readonly message: string;
+}
+
+/** What became of the tasks that were to be exported. */
+export interface ExportReport {
+  readonly tasks: number;
+  readonly refused: readonly NotExported[];
+}
+
 /**
- * Writes tasks as lines, each as it is when its turn comes. The store is only read.
- *
- * @throws {@link ResumableError} `TASK_NOT_FOUND`, `TASK_CORRUPT`.
+ * Writes tasks as lines, each as it is when its turn comes. The store is only read. A task that cannot be read hinders
+ * no other: what was written of it has no end, and an import leaves it out.
  */
 export async function* exportTasks(
   source: ExportSource,
   taskIds: AsyncIterable<string>,
-): AsyncGenerator<Buffer, number> {
+): AsyncGenerator<Buffer, ExportReport> {
   yield encodeExport({ type: "export", format: "resumable-mcp-tasks", version: exportVersion });
   let tasks = 0;
+  const refused = new Map<string, NotExported>();
   for await (const taskId of taskIds) {
-    yield* exportTask(source, taskId);
-    tasks += 1;
+    try {
+      yield* exportTask(source, taskId);
+      tasks += 1;
+    } catch (error) {
+      refused.set(taskId, notExported(taskId, error));
+    }
   }
   yield encodeExport({ type: "end", tasks });
-  return tasks;
+  return { tasks, refused: [...refused.values()] };
 }
 
-/** A journal may be compacted between two pages: then the task begins anew in the file. */
+/** Errors of the store and of the file system concern one task; anything else is a defect of this program. */
+function notExported(taskId: string, error: unknown): NotExported {
+  if (isResumableError(error)) return { taskId, code: error.code, message: error.message };
+  if (!(error instanceof Error) || !("code" in error)) throw error;
+  return { taskId, code: String(error.code), message: error.message };
+}
+
+/** A journal may be compacted between two pages: then the task begins again in the file. */
 async function* exportTask(source: ExportSource, taskId: string): AsyncGenerator<Buffer> {
   for (let attempt = 1; ; attempt += 1) {
     const isWhole = yield* tryTask(source, taskId);
     if (isWhole) return;
-    if (attempt === maxAttempts) throw new Error(`task ${taskId} was compacted while it was read; export it again`);
+    if (attempt === maxAttempts) throw compacted(taskId);
   }
+}
+
+function compacted(taskId: string): ResumableError {
+  return new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} was compacted while it was read. Export it again.`, {
+    details: { taskId, status: "running", wanted: "export" },
+  });
 }
 
 async function* tryTask(source: ExportSource, taskId: string): AsyncGenerator<Buffer, boolean> {

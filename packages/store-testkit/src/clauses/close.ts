@@ -1,4 +1,4 @@
-import type { Store } from "@resumable-mcp/core";
+import { ResumableError, type Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { checkpoint } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
@@ -6,6 +6,11 @@ import { reuseResultMs, type Scene, ttlMs } from "../scene.js";
 
 /** Every method that a store which was closed refuses; a new one cannot be forgotten. */
 type Method = Exclude<keyof Store, "capabilities" | "close">;
+
+/** What a method that a store does not have would say. */
+function storeClosed(): ResumableError {
+  return new ResumableError("STORE_CLOSED", "The store has no such method.", { details: {} });
+}
 
 /** Calls every method once. */
 async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () => Promise<unknown> }> {
@@ -19,7 +24,7 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
     listTasks: () => store.listTasks({ limit: 1 }),
     listExpired: () => store.listExpired({ now, limit: 1 }),
     countTasks: () => store.countTasks({}),
-    listRunnable: () => store.listRunnable({ tools: [], recover: "all", now, limit: 1 }),
+    listRunnable: () => store.listRunnable({ tools: [], now, limit: 1 }),
     acquireLease: () => store.acquireLease({ taskId: id, worker: "worker-b", ttlMs, now }),
     heartbeat: () => store.heartbeat({ worker: "worker-a", now }),
     releaseLease: () => store.releaseLease(lease),
@@ -32,6 +37,10 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
     getSession: () => store.getSession("a"),
     putSession: () => store.putSession({ id: "a", owner: "client:kit", value: 1, expectedVersion: 0, now }),
     deleteSession: () => store.deleteSession("a"),
+    checkHealth: async () => {
+      if (store.checkHealth === undefined) throw storeClosed();
+      await store.checkHealth();
+    },
     listIdleSessions: () => store.listIdleSessions({ idleSinceMs: now.wallMs, limit: 1 }),
   };
 }
@@ -76,6 +85,17 @@ export const closeClauses: readonly Clause[] = [
     async check({ store }) {
       await Promise.all([store.close(), store.close()]);
       await store.close();
+    },
+  },
+  {
+    id: "HEALTH-1",
+    level: "MUST",
+    title: "says that it is well while calls succeed",
+    because: "A probe that fails takes a server out of service that could work.",
+    async check(scene) {
+      await scene.store.checkHealth?.();
+      await scene.create();
+      await scene.store.checkHealth?.();
     },
   },
   {

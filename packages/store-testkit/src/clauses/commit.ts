@@ -10,10 +10,11 @@ const eventsEach = 5;
 /** What a task can go through, commit by commit. */
 const everyKind: readonly (readonly TaskEventBody[])[] = [
   [started, checkpoint(3, ["a"]), { type: "step", key: "fetch", value: { rows: 3 } }],
-  [{ type: "log", level: "info", data: "half" }, { type: "handed_over" }],
+  [{ type: "log", level: "info", data: "half" }, { type: "detached" }],
   [{ type: "sleep", key: "nap", until: "2026-01-01T01:00:00.000Z" }],
   [{ type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T01:00:00.000Z" }],
   [started, asked("go"), asked("stop")],
+  [{ type: "attempt_ended", reason: "crashed" }, started, { type: "waiting", keys: ["go", "stop"] }],
   [{ type: "answered", key: "go", answer: { action: "decline" } }],
   [{ type: "desired", desired: "pause" }],
   [{ type: "attempt_ended", reason: "crashed" }, failed],
@@ -112,15 +113,15 @@ export const commitClauses: readonly Clause[] = [
       const { record } = await scene.create();
       const held = await scene.lease(record.id);
       await scene.store.signal(record.id, { kind: "pause" });
-      await scene.store.signal(record.id, { kind: "hand_over" });
-      const [pause, handOver] = (await scene.read(record.id)).signals;
-      expectThat(pause !== undefined && handOver !== undefined, "both signals are pending");
+      await scene.store.signal(record.id, { kind: "detach" });
+      const [pause, detach] = (await scene.read(record.id)).signals;
+      expectThat(pause !== undefined && detach !== undefined, "both signals are pending");
       const shown = await scene.commit(held, [checkpoint(1)]);
-      expectEqual(shown.signals, [pause, handOver], "the signals that a commit shows");
+      expectEqual(shown.signals, [pause, detach], "the signals that a commit shows");
       const events = [{ type: "desired", desired: "pause" } as const];
       const left = await scene.commit(held, events, { consume: [pause.id] });
-      expectEqual(left.signals, [handOver], "the signals that are left");
-      expectEqual((await scene.read(record.id)).signals, [handOver], "the signals of the task");
+      expectEqual(left.signals, [detach], "the signals that are left");
+      expectEqual((await scene.read(record.id)).signals, [detach], "the signals of the task");
     },
   },
   {

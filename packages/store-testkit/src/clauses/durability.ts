@@ -35,7 +35,7 @@ export const durabilityClauses: readonly Clause[] = [
       const held = await scene.lease(record.id);
       await scene.commit(held, [started, checkpoint(1, ["a"])]);
       await scene.commit(held, [checkpoint(2, ["b"]), { type: "step", key: "k", value: [1] }]);
-      await scene.store.signal(record.id, { kind: "hand_over" });
+      await scene.store.signal(record.id, { kind: "detach" });
       const request = { id: "s", owner: "client:kit", value: 1, expectedVersion: 0, now: scene.clock.now() };
       const session = await scene.store.putSession(request);
       const { id } = await scene.taskWith([checkpoint(1, ["c"]), completed]);

@@ -1,6 +1,6 @@
 import type { NewTask, Store } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
-import { cancelled, completed, failed, started } from "../event-samples.js";
+import { cancelled, completed, failed, started, terminal } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 import type { Scene } from "../scene.js";
@@ -21,6 +21,12 @@ async function createAfter(scene: Scene, end: typeof completed, waitMs = 0) {
   scene.clock.advance(waitMs);
   const second = await scene.create(call);
   return { reused: second.record.id === first.id, created: second.created };
+}
+
+/** Makes a call that continues what failed. */
+function continueCall(scene: Scene, parts: Partial<NewTask>) {
+  const request = { task: scene.newTask(parts), reuseResultMs: 60_000, continueFailed: true, now: scene.clock.now() };
+  return scene.store.createTask(request);
 }
 
 /** Which task stands for a call. */
@@ -172,6 +178,32 @@ export const identityClauses: readonly Clause[] = [
     async check(scene) {
       await scene.create({ key: null });
       expectEqual((await scene.create({ key: null })).created, true, "created");
+    },
+  },
+  {
+    id: "ID-13",
+    level: "MUST",
+    title: "returns a failed task, as it is, to a call that continues it",
+    because: "G7: the same call after a failure continues from the last checkpoint.",
+    async check(scene) {
+      const before = await scene.taskWith([failed], call);
+      const again = await continueCall(scene, call);
+      expectEqual([again.created, again.snapshot.record], [false, before], "the call that continues");
+      expectEqual((await scene.create(call)).created, true, "created by a call that does not continue");
+    },
+  },
+  {
+    id: "ID-14",
+    level: "MUST",
+    title: "makes a new task for a call that continues after a terminal failure or a cancellation",
+    because: "Such a task has nothing to be continued.",
+    async check(scene) {
+      for (const end of [terminal, cancelled]) {
+        const key = `call-${end.type}`;
+        await scene.taskWith([end], { key });
+        const again = await continueCall(scene, { key });
+        expectEqual(again.created, true, `created after ${end.type}`);
+      }
     },
   },
 ];

@@ -146,7 +146,7 @@ export const leaseClauses: readonly Clause[] = [
       clock.advance(ttlMs - 1);
       expectEqual(await attempt(), undefined, "the lease before ttlMs");
       clock.advance(2);
-      await store.listRunnable({ tools: [], recover: "all", now: clock.now(), limit: 1 });
+      await store.listRunnable({ tools: [], now: clock.now(), limit: 1 });
       expectEqual((await scene.read(id, store)).leased, false, "leased after ttlMs");
       expectThat((await attempt()) !== undefined, "the lease is free after ttlMs");
     },

@@ -34,7 +34,7 @@ export const removalClauses: readonly Clause[] = [
       expectEqual(await scene.store.countTasks({}), { total: 0, byStatus: {}, byTool: {} }, "the counts");
       const expired = await scene.store.listExpired({ now: { wallMs: 2e12, monotonicMs: 0 }, limit: 10 });
       expectEqual(expired, [], "the expired tasks");
-      const wanted = { tools: ["count_words"], recover: "all", now: scene.clock.now(), limit: 10 } as const;
+      const wanted = { tools: ["count_words"], now: scene.clock.now(), limit: 10 } as const;
       expectEqual(await scene.store.listRunnable(wanted), { tasks: [] }, "the runnable tasks");
       await expectNotFound(scene, id);
     },

@@ -1,4 +1,4 @@
-import { isRunnable, type NewSignal, type NewTask, type TaskEventBody } from "@resumable-mcp/core";
+import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
@@ -6,13 +6,12 @@ import type { Scene } from "../scene.js";
 
 interface Request {
   readonly tools?: readonly string[];
-  readonly recover?: "auto" | "all";
   readonly limit?: number;
 }
 
 async function runnable(scene: Scene, request: Request = {}) {
-  const { tools = ["count_words"], recover = "auto", limit = 100 } = request;
-  return scene.store.listRunnable({ tools, recover, limit, now: scene.clock.now() });
+  const { tools = ["count_words"], limit = 100 } = request;
+  return scene.store.listRunnable({ tools, limit, now: scene.clock.now() });
 }
 
 async function runnableIds(scene: Scene, request?: Request): Promise<readonly string[]> {
@@ -35,18 +34,17 @@ const wishes: readonly (NewSignal | undefined)[] = [
   { kind: "pause" },
   { kind: "resume" },
   { kind: "cancel" },
-  { kind: "hand_over" },
+  { kind: "detach" },
   { kind: "answer", key: "go", answer: { action: "decline" } },
 ];
-const recoverModes: readonly NewTask["recover"][] = ["auto", "on_return"];
 
-/** Makes a task of every journal, wish and mode. */
+/** Makes a task of every journal and wish, detached and not. */
 async function createAllKinds(scene: Scene): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const events of journals) {
     for (const wish of wishes) {
-      for (const recover of recoverModes) {
-        const { id } = await scene.taskWith(events, { recover });
+      for (const detached of [true, false]) {
+        const { id } = await scene.taskWith(events, { detached });
         if (wish !== undefined) await scene.store.signal(id, wish);
         ids.push(id);
         scene.clock.advance(1);
@@ -84,7 +82,7 @@ export const runnableClauses: readonly Clause[] = [
       const { id } = await scene.taskWith([started, { type: "attempt_ended", reason: "crashed" }], { tool: "train" });
       await scene.create({ tool: "other" });
       const found = await runnable(scene, { tools: ["train", "third"] });
-      const task = { id, owner: "client:kit", tool: "train", toolVersion: "1", crashes: 1 };
+      const task = { id, owner: "client:kit", tool: "train", toolVersion: "1", dueMs: 0, crashes: 1, detached: true };
       expectEqual(found, { tasks: [task] }, "runnable tasks");
       expectEqual(await runnableIds(scene, { tools: [] }), [], "tasks of no tool");
     },
@@ -103,7 +101,6 @@ export const runnableClauses: readonly Clause[] = [
       await retryAt(9_000);
       // None of these is this worker's to wait for.
       await retryAt(1_000, { tool: "other" });
-      await retryAt(1_000, { recover: "on_return" });
       await scene.lease((await retryAt(1_000)).id);
       const { id } = await retryAt(5_000);
       expectEqual(await runnable(scene), { tasks: [], nextDueMs: now + 5_000 }, "before it is due");
@@ -111,7 +108,8 @@ export const runnableClauses: readonly Clause[] = [
       expectEqual(await runnableIds(scene), [], "a millisecond before");
       scene.clock.advance(1);
       const due = await runnable(scene);
-      expectEqual([due.tasks.map((task) => task.id), due.nextDueMs], [[id], now + 9_000], "when it is due");
+      const times = due.tasks.map((task) => [task.id, task.dueMs]);
+      expectEqual([times, due.nextDueMs], [[[id, now + 5_000]], now + 9_000], "when it is due");
     },
   },
   {
@@ -124,17 +122,33 @@ export const runnableClauses: readonly Clause[] = [
       for (const waitMs of [0, 60_000]) {
         scene.clock.advance(waitMs);
         const nowMs = scene.clock.now().wallMs;
-        for (const recover of ["auto", "all"] as const) {
-          const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
-          const expected = snapshots.filter((snapshot) => isRunnable(snapshot, recover, nowMs));
-          const found = await runnableIds(scene, { recover, limit: 1_000 });
-          expectEqual(
-            found,
-            expected.map(({ record }) => record.id),
-            `runnable tasks for recover ${recover}`,
-          );
-        }
+        const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
+        const expected = snapshots.filter((snapshot) => isRunnable(snapshot, nowMs));
+        expectEqual(
+          await runnableIds(scene, { limit: 1_000 }),
+          expected.map(({ record }) => record.id),
+          "runnable tasks",
+        );
       }
+    },
+  },
+  {
+    id: "RUN-5",
+    level: "MUST",
+    title: "says of each task what needsNoCaller says",
+    because: "A worker gives callers time to return to any other task.",
+    async check(scene) {
+      const ids = await createAllKinds(scene);
+      const { tasks } = await runnable(scene, { limit: 1_000 });
+      const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
+      const nowMs = scene.clock.now().wallMs;
+      expectEqual(
+        tasks.map(({ id, detached }) => [id, detached]),
+        snapshots
+          .filter((snapshot) => isRunnable(snapshot, nowMs))
+          .map((snapshot) => [snapshot.record.id, needsNoCaller(snapshot)]),
+        "which tasks need no caller",
+      );
     },
   },
 ];

@@ -40,7 +40,7 @@ export const signalClauses: readonly Clause[] = [
     because: "A wish waits for whoever runs the task next.",
     async check(scene) {
       const { record } = await scene.create();
-      await leave(scene, record.id, "hand_over", "pause");
+      await leave(scene, record.id, "detach", "pause");
       await scene.store.signal(record.id, {
         kind: "answer",
         key: "a",
@@ -52,7 +52,7 @@ export const signalClauses: readonly Clause[] = [
       const signals = await pending(scene, record.id);
       const wishes = signals.map(({ id, ...wish }) => wish);
       const given = { kind: "answer", key: "a", answer: { action: "accept", content: { n: 1 } } };
-      const expected = [{ kind: "hand_over" }, { kind: "pause" }, given, { kind: "cancel" }, answer("b")];
+      const expected = [{ kind: "detach" }, { kind: "pause" }, given, { kind: "cancel" }, answer("b")];
       expectEqual(wishes, expected, "signals");
       expectEqual(new Set(signals.map(({ id }) => id)).size, expected.length, "different ids");
     },
@@ -73,15 +73,15 @@ export const signalClauses: readonly Clause[] = [
   {
     id: "SIGNAL-3",
     level: "MUST",
-    title: "keeps cancel, hand_over and delivered once, whatever comes after them",
+    title: "keeps cancel and detach once, whatever comes after them",
     because: "A cancellation is not taken back by a resume that crossed it.",
     async check(scene) {
       const { record } = await scene.create();
-      await leave(scene, record.id, "cancel", "hand_over", "delivered");
+      await leave(scene, record.id, "cancel", "detach");
       const first = await pending(scene, record.id);
-      await leave(scene, record.id, "hand_over", "cancel", "delivered", "resume", "cancel");
-      expectEqual((await pending(scene, record.id)).slice(0, 3), first, "the first signals");
-      expectEqual(await kinds(scene, record.id), ["cancel", "hand_over", "delivered", "resume"], "signals");
+      await leave(scene, record.id, "detach", "cancel", "resume", "cancel");
+      expectEqual((await pending(scene, record.id)).slice(0, 2), first, "the first signals");
+      expectEqual(await kinds(scene, record.id), ["cancel", "detach", "resume"], "signals");
     },
   },
   {
@@ -154,7 +154,7 @@ export const signalClauses: readonly Clause[] = [
     because: "A wish that came meanwhile would be lost unseen.",
     async check(scene) {
       const { record } = await scene.create();
-      await leave(scene, record.id, "hand_over", "pause");
+      await leave(scene, record.id, "detach", "pause");
       const [, pause] = await pending(scene, record.id);
       expectThat(pause !== undefined, "the pause is pending");
       await leave(scene, record.id, "resume");
@@ -162,10 +162,10 @@ export const signalClauses: readonly Clause[] = [
       const { signals } = await scene.commit(held, [], { consume: [pause.id, "no-such-signal"] });
       expectEqual(
         signals.map(({ kind }) => kind),
-        ["hand_over", "resume"],
+        ["detach", "resume"],
         "signals of the commit",
       );
-      expectEqual(await kinds(scene, record.id), ["hand_over", "resume"], "signals");
+      expectEqual(await kinds(scene, record.id), ["detach", "resume"], "signals");
     },
   },
   {
@@ -175,10 +175,10 @@ export const signalClauses: readonly Clause[] = [
     because: "That a result was delivered is said when the task has finished.",
     async check(scene) {
       const { record } = await scene.create();
-      await leave(scene, record.id, "hand_over");
+      await leave(scene, record.id, "detach");
       await scene.write(record.id, [completed]);
       await leave(scene, record.id, "delivered");
-      expectEqual(await kinds(scene, record.id), ["hand_over", "delivered"], "signals");
+      expectEqual(await kinds(scene, record.id), ["detach", "delivered"], "signals");
     },
   },
   {
@@ -213,6 +213,23 @@ export const signalClauses: readonly Clause[] = [
         ["answer", "cancel"],
         "signals of the commit",
       );
+    },
+  },
+  {
+    id: "SIGNAL-12",
+    level: "MUST",
+    title: "keeps one value of delivered and undelivered, the newest, and createTask goes by it",
+    because: "A caller that gives up after its result was sent did not get it: the same call gets it again.",
+    async check(scene) {
+      const call = { key: "call" };
+      const { id } = await scene.taskWith([completed], call);
+      await leave(scene, id, "delivered", "undelivered");
+      expectEqual(await kinds(scene, id), ["undelivered"], "after delivered, undelivered");
+      const again = await scene.create(call);
+      expectEqual([again.record.id, again.created], [id, false], "the same call");
+      await leave(scene, id, "undelivered", "delivered", "delivered");
+      expectEqual(await kinds(scene, id), ["delivered"], "after delivered again");
+      expectEqual((await scene.create(call)).created, true, "created when it was delivered");
     },
   },
 ];

@@ -109,7 +109,7 @@ export const valueClauses: readonly Clause[] = [
         items: await scene.store.readItems(id, { after: 0, limit: 10 }),
         list: await scene.store.listTasks({ limit: 10 }),
         counts: await scene.store.countTasks({}),
-        runnable: await scene.store.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 }),
+        runnable: await scene.store.listRunnable({ tools: ["count_words"], now, limit: 10 }),
         session: (await scene.store.getSession("session-1")) ?? null,
         idle: await scene.store.listIdleSessions({ idleSinceMs: now.wallMs + 1, limit: 10 }),
       });

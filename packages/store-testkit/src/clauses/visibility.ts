@@ -11,7 +11,7 @@ async function seeEverything(scene: Scene, reader: Store): Promise<void> {
   const now = { ...scene.clock.now(), wallMs: scene.clock.now().wallMs + 2_000 };
   const views = async () => ({
     total: (await reader.countTasks({})).total,
-    runnable: (await reader.listRunnable({ tools: ["count_words"], recover: "all", now, limit: 10 })).tasks.length,
+    runnable: (await reader.listRunnable({ tools: ["count_words"], now, limit: 10 })).tasks.length,
     expired: (await reader.listExpired({ now, limit: 10 })).length,
   });
   const listed = async () => (await reader.listTasks({ limit: 10 })).tasks.map(({ id, progress }) => [id, progress]);

@@ -9,7 +9,7 @@ export function randomTaskParts(random: RandomSource): Partial<NewTask> {
   return {
     owner: random.percent(50) ? "client:a" : "client:b",
     key: random.percent(80) ? (random.pick(["one", "two"]) ?? null) : null,
-    recover: random.percent(50) ? "auto" : "on_return",
+    detached: random.percent(50),
   };
 }
 
@@ -46,8 +46,9 @@ export function randomSignal(random: RandomSource): NewSignal {
     { kind: "pause" },
     { kind: "resume" },
     { kind: "cancel" },
-    { kind: "hand_over" },
+    { kind: "detach" },
     { kind: "delivered" },
+    { kind: "undelivered" },
     { kind: "answer", key, answer: { action: "decline" } },
     { kind: "answer", key, answer: { action: "accept", content: { go: true } } },
   ];

@@ -174,8 +174,7 @@ async function wait(run: Run): Promise<void> {
 async function crash(run: Run): Promise<void> {
   run.store = await run.scene.another("reopen", run.store);
   run.deaths += 1;
-  const look = () =>
-    run.store.listRunnable({ tools: ["count_words"], recover: "all", now: run.scene.clock.now(), limit: 1_000 });
+  const look = () => run.store.listRunnable({ tools: ["count_words"], now: run.scene.clock.now(), limit: 1_000 });
   await look();
   run.scene.clock.advance(ttlMs + 1);
   await look();

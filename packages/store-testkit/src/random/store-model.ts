@@ -97,7 +97,9 @@ export function afterSignal(task: ModelTask, signal: NewSignal): ModelTask | und
     if (answered.includes(signal.key)) return undefined;
     return { ...task, signals: [...signals, signal], answered: [...answered, signal.key] };
   }
-  const isWish = (kind: string) => kind === "pause" || kind === "resume";
-  if (isWish(signal.kind)) return { ...task, signals: [...signals.filter(({ kind }) => !isWish(kind)), signal] };
+  const sides = [["pause", "resume"] as const, ["delivered", "undelivered"] as const];
+  const value: readonly string[] | undefined = sides.find((pair) => pair.some((kind) => kind === signal.kind));
+  if (value !== undefined)
+    return { ...task, signals: [...signals.filter(({ kind }) => !value.includes(kind)), signal] };
   return signals.some(({ kind }) => kind === signal.kind) ? task : { ...task, signals: [...signals, signal] };
 }

@@ -22,6 +22,7 @@ const methods: { readonly [Name in Method]: true } = {
   putSession: true,
   deleteSession: true,
   listIdleSessions: true,
+  checkHealth: true,
 };
 
 /** Says nothing of it when one method is called after the end. */
@@ -97,6 +98,15 @@ export const closeMutants: readonly Mutant[] = [
         },
       };
     },
+  },
+  {
+    name: "says that it is ill while it is well",
+    killedBy: "HEALTH-1",
+    mutate: () => ({
+      async checkHealth() {
+        throw new ResumableError("STORE_MISSING", "It is not there.", { details: { path: "", reason: "made up" } });
+      },
+    }),
   },
   {
     name: "declares a durability that nobody knows",

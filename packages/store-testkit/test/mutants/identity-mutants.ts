@@ -1,4 +1,4 @@
-import { isFinal, isReusable, type Store } from "@resumable-mcp/core";
+import { isFinal, isReusable, type Store, type TaskSnapshot } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 import { callOf, createApart, isUnfinished, standsIn } from "./process-memory.js";
 import { turn } from "./turn.js";
@@ -60,6 +60,18 @@ function callsOfOneProcess(store: Store): Partial<Store> {
       const made = next(calls.get(call));
       calls.set(call, made);
       return made;
+    },
+  };
+}
+
+/** Returns some finished tasks to calls that continue. */
+function continuesAfter(store: Store, ends: (snapshot: TaskSnapshot) => boolean): Partial<Store> {
+  let continues = false;
+  const { createTask = store.createTask } = standsIn(store, callOf, (snapshot) => continues && ends(snapshot));
+  return {
+    createTask(request) {
+      continues = request.continueFailed === true;
+      return createTask(request);
     },
   };
 }
@@ -175,5 +187,25 @@ export const identityMutants: readonly Mutant[] = [
     name: "takes all calls without a key for one",
     killedBy: "ID-12",
     mutate: (store) => standsIn(store, ({ owner, key }) => (key === null ? owner : undefined), isUnfinished),
+  },
+  {
+    name: "makes a new task for a call that continues a failed one",
+    killedBy: "ID-13",
+    mutate: (store) => ({ createTask: ({ continueFailed: _, ...request }) => store.createTask(request) }),
+  },
+  {
+    name: "lets every call continue a failed task",
+    killedBy: "ID-11",
+    mutate: (store) => ({ createTask: (request) => store.createTask({ ...request, continueFailed: true }) }),
+  },
+  {
+    name: "continues after a failure that is terminal",
+    killedBy: "ID-14",
+    mutate: (store) => continuesAfter(store, ({ record }) => record.error?.terminal === true),
+  },
+  {
+    name: "continues after a cancellation",
+    killedBy: "ID-14",
+    mutate: (store) => continuesAfter(store, ({ record }) => record.status === "cancelled"),
   },
 ];

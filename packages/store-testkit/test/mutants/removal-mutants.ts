@@ -61,7 +61,9 @@ const views: readonly Mutant[] = [
         ...found,
         tasks: [
           ...found.tasks,
-          ...ghosts.map(({ id, owner, tool, toolVersion, crashes }) => ({ id, owner, tool, toolVersion, crashes })),
+          ...ghosts.map(({ id, owner, tool, toolVersion, crashes, detached }) => ({
+            ...{ id, owner, tool, toolVersion, dueMs: 0, crashes, detached },
+          })),
         ],
       };
     },

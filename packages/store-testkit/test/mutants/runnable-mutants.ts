@@ -27,7 +27,7 @@ export const runnableMutants: readonly Mutant[] = [
       return {
         async acquireLease(request) {
           const taken = await store.acquireLease(request);
-          if (taken !== undefined) held.set(request.taskId, taken.snapshot.record);
+          if (taken !== undefined) held.set(request.taskId, { ...taken.snapshot.record, dueMs: 0 });
           return taken;
         },
         ...found(store, ({ tasks, ...rest }) => ({ ...rest, tasks: [...held.values(), ...tasks] })),
@@ -56,6 +56,12 @@ export const runnableMutants: readonly Mutant[] = [
       found(store, ({ tasks, ...rest }) => ({ ...rest, tasks: tasks.map((task) => ({ ...task, crashes: 0 })) })),
   },
   {
+    name: "does not tell when a task was due",
+    killedBy: "RUN-3",
+    mutate: (store) =>
+      found(store, ({ tasks, ...rest }) => ({ ...rest, tasks: tasks.map((task) => ({ ...task, dueMs: 0 })) })),
+  },
+  {
     name: "never says when the next task is due",
     killedBy: "RUN-3",
     mutate: (store) => found(store, ({ tasks }) => ({ tasks })),
@@ -72,17 +78,6 @@ export const runnableMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "tells when a task is due that waits for its caller",
-    killedBy: "RUN-3",
-    mutate: (store) => ({
-      async listRunnable(request) {
-        const { tasks } = await store.listRunnable(request);
-        const { nextDueMs } = await store.listRunnable({ ...request, recover: "all" });
-        return { tasks, ...(nextDueMs !== undefined && { nextDueMs }) };
-      },
-    }),
-  },
-  {
     name: "hands out what is not due yet",
     killedBy: "RUN-3",
     mutate: (store) => ({
@@ -91,8 +86,29 @@ export const runnableMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "hands tasks out that wait for their caller",
+    name: "does not list tasks that are not detached",
     killedBy: "RUN-4",
-    mutate: (store) => ({ listRunnable: (request) => store.listRunnable({ ...request, recover: "all" }) }),
+    mutate: (store) =>
+      found(store, ({ tasks, ...rest }) => ({ ...rest, tasks: tasks.filter(({ detached }) => detached) })),
+  },
+  {
+    name: "says that no task needs a caller",
+    killedBy: "RUN-5",
+    mutate: (store) =>
+      found(store, ({ tasks, ...rest }) => ({ ...rest, tasks: tasks.map((task) => ({ ...task, detached: true })) })),
+  },
+  {
+    name: "overlooks a request that waits to be carried out",
+    killedBy: "RUN-5",
+    mutate: (store) => ({
+      async listRunnable(request) {
+        const { tasks, ...rest } = await store.listRunnable(request);
+        const snapshots = await Promise.all(tasks.map(({ id }) => store.getTask(id)));
+        return {
+          ...rest,
+          tasks: tasks.map((task, at) => ({ ...task, detached: snapshots[at]?.record.detached === true })),
+        };
+      },
+    }),
   },
 ];

@@ -184,4 +184,9 @@ export const signalMutants: readonly Mutant[] = [
   },
   { name: "takes each wish once", killedBy: "SIGNAL-10", mutate: takesWishesOnce },
   { name: "shows a runner the signals of its own process", killedBy: "SIGNAL-11", mutate: showsItsOwn },
+  {
+    name: "keeps that a result was delivered when its caller gave up",
+    killedBy: "SIGNAL-12",
+    mutate: (store) => drops(store, (signal) => signal.kind === "undelivered"),
+  },
 ];

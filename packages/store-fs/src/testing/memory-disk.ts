@@ -1,0 +1,196 @@
+import type { Disk, FolderIdentity } from "../disk.js";
+import { emptyTree, type FileNode, type FileTree, type FolderNode, nodeAt, partsOf } from "./file-tree.js";
+
+/**
+ * A file system in memory, for tests: fast, and open to inspection by its tree. It has no permissions and no clock, and
+ * everything in it is durable at once. Paths are absolute, with slashes.
+ */
+export class MemoryDisk implements Disk {
+  private readonly files = new Map<number, FileNode>();
+  private readonly root: FolderNode;
+  private readonly identities = new WeakMap<FileTree, number>();
+  private nextIdentity = 1;
+  private nextFile = 3;
+
+  constructor(root: FolderNode = emptyTree()) {
+    this.root = root;
+  }
+
+  open(path: string, flags: "r" | "r+" | "a" | "wx"): number {
+    const there = nodeAt(this.root, path);
+    if (there?.kind === "folder") throw systemError("EISDIR", "open", path);
+    if (there !== undefined && flags === "wx") throw systemError("EEXIST", "open", path);
+    const node = there ?? this.create(path, flags);
+    const file = this.nextFile++;
+    this.files.set(file, node);
+    return file;
+  }
+
+  private create(path: string, flags: string): FileNode {
+    if (flags === "r" || flags === "r+") throw systemError("ENOENT", "open", path);
+    const { folder, name } = this.placeOf(path, "open");
+    const node: FileNode = { kind: "file", bytes: Buffer.alloc(0) };
+    folder.names.set(name, node);
+    return node;
+  }
+
+  close(file: number): void {
+    if (!this.files.delete(file)) throw systemError("EBADF", "close", String(file));
+  }
+
+  read(file: number, into: Uint8Array, position: number): number {
+    const part = this.fileOf(file).bytes.subarray(position, position + into.byteLength);
+    into.set(part);
+    return part.byteLength;
+  }
+
+  write(file: number, bytes: Uint8Array, position: number | null): number {
+    const node = this.fileOf(file);
+    node.bytes = withWritten(node.bytes, bytes, position ?? node.bytes.byteLength);
+    return bytes.byteLength;
+  }
+
+  truncate(file: number, length: number): void {
+    const node = this.fileOf(file);
+    node.bytes = resized(node.bytes, length);
+  }
+
+  stat(path: string) {
+    const node = nodeAt(this.root, path);
+    if (node === undefined) return undefined;
+    const size = node.kind === "file" ? node.bytes.byteLength : 0;
+    return { size, modifiedMs: 0, isFolder: node.kind === "folder" };
+  }
+
+  identify(path: string): FolderIdentity | undefined {
+    const node = nodeAt(this.root, path);
+    if (node === undefined) return undefined;
+    const known = this.identities.get(node) ?? this.nextIdentity++;
+    this.identities.set(node, known);
+    return { id: String(known), state: undefined };
+  }
+
+  exists(path: string): boolean {
+    return nodeAt(this.root, path) !== undefined;
+  }
+
+  list(folder: string): readonly string[] {
+    const node = nodeAt(this.root, folder);
+    if (node === undefined) throw systemError("ENOENT", "scandir", folder);
+    if (node.kind === "file") throw systemError("ENOTDIR", "scandir", folder);
+    return [...node.names.keys()].sort();
+  }
+
+  makeFolder(path: string): void {
+    let folder = this.root;
+    for (const part of partsOf(path)) {
+      const next = folder.names.get(part) ?? emptyTree();
+      if (next.kind === "file") throw systemError("ENOTDIR", "mkdir", path);
+      folder.names.set(part, next);
+      folder = next;
+    }
+  }
+
+  link(from: string, to: string): void {
+    const node = this.nodeOf(from, "link");
+    const { folder, name } = this.placeOf(to, "link");
+    if (folder.names.has(name)) throw systemError("EEXIST", "link", to);
+    folder.names.set(name, node);
+  }
+
+  rename(from: string, to: string): void {
+    const node = this.nodeOf(from, "rename");
+    const source = this.placeOf(from, "rename");
+    const { folder, name } = this.placeOf(to, "rename");
+    const there = folder.names.get(name);
+    if (there?.kind === "folder" && there.names.size > 0) throw systemError("ENOTEMPTY", "rename", to);
+    source.folder.names.delete(source.name);
+    folder.names.set(name, node);
+  }
+
+  unlink(path: string): void {
+    if (this.nodeOf(path, "unlink").kind === "folder") throw systemError("EISDIR", "unlink", path);
+    this.remove(path, "unlink");
+  }
+
+  removeFolder(path: string): void {
+    const node = this.nodeOf(path, "rmdir");
+    if (node.kind === "file") throw systemError("ENOTDIR", "rmdir", path);
+    if (node.names.size > 0) throw systemError("ENOTEMPTY", "rmdir", path);
+    this.remove(path, "rmdir");
+  }
+
+  removeTree(path: string): void {
+    if (this.exists(path)) this.remove(path, "rm");
+  }
+
+  async syncData(file: number): Promise<void> {
+    this.fileOf(file);
+  }
+
+  syncDataNow(file: number): void {
+    this.fileOf(file);
+  }
+
+  async syncFolder(path: string): Promise<void> {
+    this.list(path);
+  }
+
+  syncFolderNow(path: string): void {
+    this.list(path);
+  }
+
+  fileSystemType(): undefined {
+    return undefined;
+  }
+
+  /** Sends no notice, and says so: whoever watches looks now and then. */
+  watch(_path: string, _changed: unknown, failed: () => void) {
+    queueMicrotask(failed);
+    return { close() {} };
+  }
+
+  private fileOf(file: number): FileNode {
+    const node = this.files.get(file);
+    if (node === undefined) throw systemError("EBADF", "write", String(file));
+    return node;
+  }
+
+  private nodeOf(path: string, call: string): FileTree {
+    const node = nodeAt(this.root, path);
+    if (node === undefined) throw systemError("ENOENT", call, path);
+    return node;
+  }
+
+  private placeOf(path: string, call: string): { readonly folder: FolderNode; readonly name: string } {
+    const parts = partsOf(path);
+    const name = parts.at(-1) ?? "";
+    const folder = nodeAt(this.root, parts.slice(0, -1).join("/"));
+    if (folder === undefined) throw systemError("ENOENT", call, path);
+    if (folder.kind === "file") throw systemError("ENOTDIR", call, path);
+    return { folder, name };
+  }
+
+  private remove(path: string, call: string): void {
+    const { folder, name } = this.placeOf(path, call);
+    folder.names.delete(name);
+  }
+}
+
+/** Bytes after a write at a position; a gap before it holds zeros. */
+export function withWritten(before: Buffer, bytes: Uint8Array, position: number): Buffer {
+  const after = resized(before, Math.max(before.byteLength, position + bytes.byteLength));
+  after.set(bytes, position);
+  return after;
+}
+
+/** A copy of some length, cut or filled with zeros. */
+export function resized(before: Buffer, length: number): Buffer {
+  const after = Buffer.alloc(length);
+  after.set(before.subarray(0, length));
+  return after;
+}
+
+function systemError(code: string, syscall: string, path: string): Error {
+  return Object.assign(new Error(`${code}: ${syscall} '${path}'`), { code, syscall, path });
+}

@@ -1,0 +1,159 @@
+import { dirname, join } from "node:path";
+import type { Disk } from "../disk.js";
+
+/** One thing that happened to a disk, in the order in which it happened. A file is named by the opening it was reached by. */
+export type DiskEvent =
+  | { readonly kind: "opened"; readonly opening: number; readonly path: string }
+  | { readonly kind: "wrote"; readonly opening: number; readonly position: number | null; readonly bytes: Buffer }
+  | { readonly kind: "truncated"; readonly opening: number; readonly length: number }
+  | { readonly kind: "made_folder" | "unlinked" | "removed_folder"; readonly path: string }
+  | { readonly kind: "linked" | "renamed"; readonly from: string; readonly to: string }
+  | {
+      readonly kind: "sync_began";
+      readonly sync: number;
+      readonly of: { readonly opening: number } | { readonly folder: string };
+    }
+  | { readonly kind: "sync_ended"; readonly sync: number };
+
+/** A disk, and what has happened to it so far. */
+export interface Recording {
+  readonly disk: Disk;
+  readonly events: readonly DiskEvent[];
+}
+
+/**
+ * Wraps a disk, and notes every change and every sync: out of that {@link crashImage} makes what a loss of power could
+ * have left. Only what succeeds is noted. A tree is removed, and folders above one are made, one name at a time.
+ */
+export function recordDisk(inner: Disk): Recording {
+  const events: DiskEvent[] = [];
+  return { disk: { ...bind(inner), ...recordedFiles(inner, events), ...recordedNames(inner, events) }, events };
+}
+
+/** The methods of a disk, whether they are those of a class or of an object. */
+function bind(inner: Disk): Disk {
+  return {
+    open: (path, flags) => inner.open(path, flags),
+    close: (file) => inner.close(file),
+    read: (file, into, position) => inner.read(file, into, position),
+    write: (file, bytes, position) => inner.write(file, bytes, position),
+    truncate: (file, length) => inner.truncate(file, length),
+    stat: (path) => inner.stat(path),
+    identify: (path) => inner.identify(path),
+    exists: (path) => inner.exists(path),
+    list: (folder) => inner.list(folder),
+    makeFolder: (path) => inner.makeFolder(path),
+    link: (from, to) => inner.link(from, to),
+    rename: (from, to) => inner.rename(from, to),
+    unlink: (path) => inner.unlink(path),
+    removeFolder: (path) => inner.removeFolder(path),
+    removeTree: (path) => inner.removeTree(path),
+    syncData: (file) => inner.syncData(file),
+    syncDataNow: (file) => inner.syncDataNow(file),
+    syncFolder: (path) => inner.syncFolder(path),
+    syncFolderNow: (path) => inner.syncFolderNow(path),
+    fileSystemType: (path) => inner.fileSystemType(path),
+    watch: (path, changed, failed) => inner.watch(path, changed, failed),
+  };
+}
+
+type FileOperations = Pick<Disk, "open" | "close" | "write" | "truncate" | "syncData" | "syncDataNow">;
+
+function recordedFiles(inner: Disk, events: DiskEvent[]): FileOperations {
+  const openings = new Map<number, number>();
+  let opened = 0;
+  const openingOf = (file: number) => openings.get(file) ?? 0;
+  const sync = noteSyncs(events);
+  return {
+    open(path, flags) {
+      const file = inner.open(path, flags);
+      opened += 1;
+      openings.set(file, opened);
+      events.push({ kind: "opened", opening: opened, path });
+      return file;
+    },
+    close(file) {
+      openings.delete(file);
+      inner.close(file);
+    },
+    write(file, bytes, position) {
+      const count = inner.write(file, bytes, position);
+      events.push({ kind: "wrote", opening: openingOf(file), position, bytes: Buffer.from(bytes.subarray(0, count)) });
+      return count;
+    },
+    truncate(file, length) {
+      inner.truncate(file, length);
+      events.push({ kind: "truncated", opening: openingOf(file), length });
+    },
+    async syncData(file) {
+      const end = sync({ opening: openingOf(file) });
+      await inner.syncData(file);
+      end();
+    },
+    syncDataNow(file) {
+      const end = sync({ opening: openingOf(file) });
+      inner.syncDataNow(file);
+      end();
+    },
+  };
+}
+
+type NameOperations = Pick<
+  Disk,
+  "makeFolder" | "link" | "rename" | "unlink" | "removeFolder" | "removeTree" | "syncFolder" | "syncFolderNow"
+>;
+
+function recordedNames(inner: Disk, events: DiskEvent[]): NameOperations {
+  const sync = noteSyncs(events);
+  const disk: NameOperations = {
+    makeFolder(path) {
+      if (inner.exists(path)) return inner.makeFolder(path);
+      if (dirname(path) !== path) disk.makeFolder(dirname(path));
+      inner.makeFolder(path);
+      events.push({ kind: "made_folder", path });
+    },
+    link(from, to) {
+      inner.link(from, to);
+      events.push({ kind: "linked", from, to });
+    },
+    rename(from, to) {
+      inner.rename(from, to);
+      events.push({ kind: "renamed", from, to });
+    },
+    unlink(path) {
+      inner.unlink(path);
+      events.push({ kind: "unlinked", path });
+    },
+    removeFolder(path) {
+      inner.removeFolder(path);
+      events.push({ kind: "removed_folder", path });
+    },
+    removeTree(path) {
+      const stat = inner.stat(path);
+      if (stat === undefined) return;
+      if (!stat.isFolder) return disk.unlink(path);
+      for (const name of inner.list(path)) disk.removeTree(join(path, name));
+      disk.removeFolder(path);
+    },
+    async syncFolder(path) {
+      const end = sync({ folder: path });
+      await inner.syncFolder(path);
+      end();
+    },
+    syncFolderNow(path) {
+      const end = sync({ folder: path });
+      inner.syncFolderNow(path);
+      end();
+    },
+  };
+  return disk;
+}
+
+/** Notes that a sync begins. @returns what notes that it ended well. */
+function noteSyncs(events: DiskEvent[]) {
+  return (of: { readonly opening: number } | { readonly folder: string }): (() => void) => {
+    const sync = events.length;
+    events.push({ kind: "sync_began", sync, of });
+    return () => events.push({ kind: "sync_ended", sync });
+  };
+}

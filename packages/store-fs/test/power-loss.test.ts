@@ -1,0 +1,80 @@
+import type { Store } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { createFsStore } from "../src/create-fs-store.js";
+import { type CrashChoices, crashImage } from "../src/testing/crash-image.js";
+import { emptyTree } from "../src/testing/file-tree.js";
+import { MemoryDisk } from "../src/testing/memory-disk.js";
+import { recordDisk } from "../src/testing/recording-disk.js";
+import { checkpoint, commit, create, lease, now, openStore } from "./scene.js";
+
+const directory = "/var/lib/a/new/store";
+
+/** Loses power after something was acknowledged. Whatever no sync made durable is lost, unless `choices` keep it. */
+async function afterPowerLoss(work: (store: Store) => Promise<void>, choices: Partial<CrashChoices> = {}) {
+  const { disk, events } = recordDisk(new MemoryDisk());
+  await work(openStore(directory, { disk }));
+  const all: CrashChoices = { keepsName: () => false, dataLoss: () => "dropped", ...choices };
+  return createFsStore({ directory, disk: new MemoryDisk(crashImage(emptyTree(), events, all)) });
+}
+
+const completed = { type: "completed", output: null } as const;
+
+test("a store that was made a moment ago keeps its first task and commit (G1)", async () => {
+  let id = "";
+  const store = await afterPowerLoss(async (store) => {
+    id = await create(store, "first-task");
+    await commit(store, await lease(store, id), 1, [checkpoint(1, ["a"])]);
+  });
+  expect((await store.getTask(id))?.record).toMatchObject({ progress: 1, itemCount: 1, lastSeq: 2 });
+  expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([id]);
+});
+
+const session = (version: number) => ({
+  id: "session",
+  owner: "client:test",
+  value: version,
+  expectedVersion: version,
+  now,
+});
+
+test("a store that was made a moment ago keeps its first session (G1)", async () => {
+  const store = await afterPowerLoss(async (store) => {
+    await store.putSession(session(0));
+  });
+  expect((await store.getSession("session"))?.value).toBe(0);
+});
+
+test("a finished task that begins again is marked as open: it is found and goes on (G1)", async () => {
+  let id = "";
+  const store = await afterPowerLoss(async (store) => {
+    id = await create(store, "again");
+    const first = await lease(store, id);
+    await commit(store, first, 1, [completed]);
+    await store.releaseLease(first);
+    // Making a task syncs the folder of markers, in which there is none of the finished one.
+    await create(store, "other");
+    const second = await lease(store, id);
+    await commit(store, second, 2, [{ type: "restarted", generation: 2, fromState: false }]);
+  });
+  const listed = await store.listTasks({ limit: 10 });
+  expect(listed.tasks.find((task) => task.id === id)?.status).toBe("pending");
+});
+
+test("a session that is put again keeps one of its versions, whichever names were lost (G1)", async () => {
+  const { disk, events } = recordDisk(new MemoryDisk());
+  const store = openStore(directory, { disk });
+  await store.putSession(session(0));
+  const acknowledged = events.length;
+  await store.putSession(session(1));
+  const lost: string[] = [];
+  for (let at = acknowledged; at <= events.length; at += 1) {
+    for (let only = 1; only <= 6; only += 1) {
+      let names = 0;
+      const choices: CrashChoices = { keepsName: () => ++names === only, dataLoss: () => "kept" };
+      const disk = new MemoryDisk(crashImage(emptyTree(), events.slice(0, at), choices));
+      const found = await createFsStore({ directory, disk }).getSession("session");
+      if (found === undefined) lost.push(`after event ${at - acknowledged}, with the change ${only} of names`);
+    }
+  }
+  expect(lost).toEqual([]);
+});

@@ -1,0 +1,132 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ResumableError, type Store } from "@resumable-mcp/core";
+import { describe, expect, test } from "vitest";
+import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
+
+const completed = { type: "completed", output: null } as const;
+
+/** A running store with an unfinished and a finished task. */
+async function running() {
+  const directory = join(emptyFolder(), "store");
+  const store = openStore(directory);
+  const open = await create(store, "open-task", { key: "the call" });
+  const done = await create(store, "done-task");
+  const held = await lease(store, done);
+  await commit(store, held, 1, [completed]);
+  await store.releaseLease(held);
+  return { directory, store, open, done };
+}
+
+async function statuses(store: Store): Promise<Record<string, string>> {
+  const { tasks } = await store.listTasks({ limit: 10 });
+  return Object.fromEntries(tasks.map(({ id, status }) => [id, status]));
+}
+
+describe.each([["open"], ["done"], ["open", "done"], ["open", "done", "workers", "trash", "keys"]])(
+  "a store that loses %s",
+  (...names) => {
+    test("under a running server makes it anew from tasks/, and goes on (G12)", async () => {
+      const { directory, store, open, done } = await running();
+      for (const name of names) rmSync(join(directory, name), { recursive: true });
+      expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
+      expect((await store.countTasks({})).total).toBe(2);
+      const third = await create(store, "third-task");
+      await store.heartbeat({ worker: "worker-a", now });
+      await commit(store, await lease(store, open), 1, [checkpoint(1)]);
+      expect(Object.keys(await statuses(store)).sort()).toEqual([done, open, third].sort());
+    });
+
+    test("before it is opened lists its tasks all the same, and says what was found (G12)", async () => {
+      const { directory, store, open, done } = await running();
+      await store.close();
+      for (const name of names) rmSync(join(directory, name), { recursive: true });
+      const warnings: string[] = [];
+      const again = openStore(directory, { onWarning: (message) => warnings.push(message) });
+      expect(await statuses(again)).toEqual({ [open]: "pending", [done]: "completed" });
+      expect(warnings).toEqual([expect.stringMatching(/^open\/|^done\//)]);
+    });
+  },
+);
+
+test("a call whose claim was lost with keys/ still gets its unfinished task (G7)", async () => {
+  const { directory, store, open } = await running();
+  rmSync(join(directory, "keys"), { recursive: true });
+  const task = newTask("another", { key: "the call" });
+  const { snapshot } = await store.createTask({ task, reuseResultMs: 0, now });
+  expect(snapshot.record.id).toBe(open);
+});
+
+/** Ways in which a running server loses its store: each takes it away, and gives back how it returns. */
+const losses: readonly [string, (directory: string) => () => void][] = [
+  [
+    "whose folder is gone",
+    (directory) => {
+      renameSync(directory, `${directory}.away`);
+      return () => renameSync(`${directory}.away`, directory);
+    },
+  ],
+  [
+    "whose place an empty folder has taken, as when a disk is unmounted",
+    (directory) => {
+      renameSync(directory, `${directory}.away`);
+      mkdirSync(directory);
+      return () => {
+        rmSync(directory, { recursive: true });
+        renameSync(`${directory}.away`, directory);
+      };
+    },
+  ],
+  [
+    "whose tasks/ is gone",
+    (directory) => {
+      renameSync(join(directory, "tasks"), `${directory}.tasks`);
+      return () => renameSync(`${directory}.tasks`, join(directory, "tasks"));
+    },
+  ],
+  [
+    "whose tasks/ is another one",
+    (directory) => {
+      renameSync(join(directory, "tasks"), `${directory}.tasks`);
+      mkdirSync(join(directory, "tasks"));
+      return () => {
+        rmSync(join(directory, "tasks"), { recursive: true });
+        renameSync(`${directory}.tasks`, join(directory, "tasks"));
+      };
+    },
+  ],
+];
+
+describe.each(losses)("a store %s", (_, lose) => {
+  test("refuses every call and writes nothing, until it is back the same (G12)", async () => {
+    const { directory, store, open, done } = await running();
+    const held = await lease(store, open);
+    await store.checkHealth?.();
+    const giveBack = lose(directory);
+    const names = existsSync(directory) ? readdirSync(directory, { recursive: true }) : undefined;
+    const session = { id: "session", owner: "client:test", value: 1, expectedVersion: 0, now };
+    const calls: readonly Promise<unknown>[] = [
+      create(store, "new-task"),
+      store.getTask(open),
+      store.listTasks({ limit: 1 }),
+      commit(store, held, 1, [checkpoint(1)]),
+      store.signal(open, { kind: "pause" }),
+      store.putSession(session),
+      store.heartbeat({ worker: "worker-a", now }),
+      Promise.resolve(store.checkHealth?.()),
+    ];
+    const outcomes = await Promise.all(calls.map((call) => call.catch((error: unknown) => error)));
+    expect(outcomes.map((error) => error instanceof ResumableError && error.code)).toEqual(
+      calls.map(() => "STORE_MISSING"),
+    );
+    expect(existsSync(directory) ? readdirSync(directory, { recursive: true }) : undefined).toEqual(names);
+    giveBack();
+    await store.checkHealth?.();
+    await store.releaseLease(held);
+    const again = await lease(store, open);
+    const { record } = (await store.getTask(open)) ?? {};
+    await commit(store, again, record?.lastSeq ?? 0, [checkpoint(2)]);
+    await store.putSession(session);
+    expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
+  });
+});
