@@ -8,6 +8,7 @@ export type {
   OpenQuestion,
   OwnedTasks,
   OwnTaskQuery,
+  RecoveryCounts,
   StartedTask,
   StartRequest,
   TaskView,
@@ -31,6 +32,8 @@ export type { EngineLimits, StoreQuotas } from "./limits.js";
 export { engineDefaults, storeQuotaDefaults, taskDefaults } from "./limits.js";
 export type { MemoryStore } from "./memory-store/memory-store.js";
 export { createMemoryStore } from "./memory-store/memory-store.js";
+export { oppositeOf } from "./opposite-of.js";
+export { parseDuration } from "./parse-duration.js";
 export { reduceTask } from "./reduce-task.js";
 export { rpcCodeOf } from "./rpc-failure.js";
 export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./schema.js";
@@ -58,7 +61,6 @@ export type {
   LogLevel,
   NewTask,
   Question,
-  RecoverMode,
   TaskEvent,
   TaskEventBody,
   TaskFailure,
@@ -66,7 +68,18 @@ export type {
 export { isFinalEvent } from "./task-event.js";
 export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task-record.js";
 export { finalStatuses, isFinal, openQuestions, summarise } from "./task-record.js";
-export { desiredOf, dueMs, isExpired, isOrphan, isReusable, isRunnable, statusOf } from "./task-rules.js";
+export {
+  desiredOf,
+  dueMs,
+  isContinuable,
+  isDelivered,
+  isExpired,
+  isOrphan,
+  isReusable,
+  isRunnable,
+  needsNoCaller,
+  statusOf,
+} from "./task-rules.js";
 export type {
   AskRequest,
   AskResult,

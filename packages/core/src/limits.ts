@@ -3,6 +3,11 @@ export const engineDefaults = {
   /** A worker without a heartbeat for this long has lost its leases. */
   leaseTtlMs: 15_000,
   heartbeatMs: 5_000,
+  /**
+   * A task whose caller was connected when its process died resumes without that caller after this time, counted from
+   * when a process first sees it. 0: at once; `Infinity`: never.
+   */
+  recoverAfterMs: 30_000,
   /** How often to look where no hint came. */
   pollMs: 1_000,
   /** How long a hint about a running task may wait for a commit that brings the news along. */
@@ -10,6 +15,8 @@ export const engineDefaults = {
   /** Attempts that run at once in this process. */
   maxRunning: 32,
   maxRunningPerOwner: 16,
+  /** Attempts that wait in place for an answer or a time; they take no slot. Beyond that a wait ends its attempt. */
+  maxWaitingInPlace: 64,
   /** Unfinished tasks that one owner may have, as far as this process knows them. */
   maxUnfinishedPerOwner: 1_000,
   /** How long finished tasks are kept. */
@@ -24,10 +31,15 @@ export const engineDefaults = {
   drainTimeoutMs: 10_000,
   /** Waits of `ask` and `sleep` longer than this end the attempt and free its slot. */
   waitInPlaceMs: 30_000,
+  /** Deaths in a row without progress that no other task can have caused. */
   maxCrashesWithoutProgress: 3,
+  /** Deaths in a row without progress in all, also those that another task may have caused. */
+  maxCrashesInCompany: 10,
+  /** Deaths in a row of a task that only waited: a tool that begins another wait before each death ends too. */
+  maxDeathsInWaits: 100,
   crashBackoffMs: 1_000,
-  /** How long a task whose process died without progress keeps others from running beside it. */
-  aloneMs: 30_000,
+  /** How long a task whose process died once keeps other such tasks from running beside it; four times as long for each further death. */
+  trialMs: 30_000,
   /** After a failed write the task waits, in memory, and doubles the wait up to the second figure. */
   writeBackoffMs: 500,
   maxWriteBackoffMs: 30_000,

@@ -10,7 +10,7 @@ const task: NewTask = {
   toolVersion: "1",
   key: "k",
   input: { n: 1 },
-  recover: "on_return",
+  detached: false,
   ttlMs: 1_000,
 };
 const created: TaskEventBody = { type: "created", task };
@@ -94,7 +94,7 @@ describe("reduceTask", () => {
       [{ type: "failed", error: { code: "X", message: "x" } }],
       { error: { code: "X", message: "x" } },
     ],
-    ["handed over", [{ type: "handed_over" }], { recover: "auto" }],
+    ["detached", [{ type: "detached" }], { detached: true }],
   ])("knows a task that is %s", (_what, events, expected) => {
     expect(fold(...events)).toMatchObject(expected);
   });
@@ -107,6 +107,24 @@ describe("reduceTask", () => {
       crashes: 0,
     });
     expect(fold(started(1), { type: "attempt_ended", reason: "interrupted" })).toMatchObject({ crashes: 0 });
+  });
+
+  it("counts deaths while the attempt only waits apart from those in which the tool ran (G9)", () => {
+    const asks: TaskEventBody = { type: "asked", key: "q", question: { message: "?", schema: {} } };
+    const crashed: TaskEventBody = { type: "attempt_ended", reason: "crashed" };
+    const back: TaskEventBody = { type: "waiting", keys: ["q"] };
+    expect(fold(started(1), asks)).toMatchObject({ waitsFor: ["q"] });
+    expect(fold(started(1), asks, crashed, started(2), back, crashed)).toMatchObject({ crashes: 0, deathsInWaits: 2 });
+    expect(fold(started(1), asks, crashed, started(2), crashed)).toMatchObject({ crashes: 1, deathsInWaits: 1 });
+    expect(fold(started(1), asks, { type: "waiting", keys: [] }, crashed)).toMatchObject({ crashes: 1 });
+    for (const progress of [
+      { type: "checkpoint" },
+      { type: "step", key: "s", value: 1 },
+      { type: "answered", key: "q", answer: { action: "decline" } },
+    ] as const) {
+      const record = fold(started(1), asks, crashed, started(2), back, progress, crashed);
+      expect([record.crashes, record.deathsInWaits, record.waitsFor]).toEqual([0, undefined, undefined]);
+    }
   });
 
   it("lets a task go on at once when it is answered, whatever it waited for", () => {

@@ -1,6 +1,6 @@
 import { ResumableError } from "./errors.js";
 import type { TaskEvent } from "./task-event.js";
-import { openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
+import { onlyWaits, openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
 
 type Draft = { -readonly [Key in keyof TaskRecord]: TaskRecord[Key] };
 
@@ -98,26 +98,22 @@ function apply(draft: Draft, event: TaskEvent): void {
       draft.toolVersion = event.toolVersion;
       draft.live = true;
       draft.progressed = false;
+      draft.worker = event.worker;
+      delete draft.waitsFor;
       draft.startedAt ??= event.at;
       delete draft.runnableAt;
       return;
     case "attempt_ended":
       draft.live = false;
-      if (event.reason === "crashed" && !draft.progressed) draft.crashes += 1;
+      if (event.reason === "crashed" && !draft.progressed) countDeath(draft);
+      delete draft.waitsFor;
+      delete draft.worker;
       if (event.reason === "retry") draft.failures += 1;
       set(draft, "runnableAt", event.runnableAt);
       return;
     case "checkpoint":
       progressed(draft);
-      draft.progress = event.progress ?? draft.progress;
-      if (event.total !== undefined) draft.total = event.total;
-      if (event.message !== undefined) draft.message = event.message;
-      if (event.state !== undefined) {
-        draft.state = event.state;
-        draft.stateVersion = draft.toolVersion;
-      }
-      draft.itemCount += event.items?.length ?? 0;
-      draft.itemBytes += event.itemBytes ?? 0;
+      checkpoint(draft, event);
       return;
     case "step":
       progressed(draft);
@@ -131,8 +127,8 @@ function apply(draft: Draft, event: TaskEvent): void {
       draft.desired = event.desired;
       if (event.desired === "run") delete draft.runnableAt;
       return;
-    case "handed_over":
-      draft.recover = "auto";
+    case "detached":
+      draft.detached = true;
       return;
     case "restarted":
       restart(draft, event.generation, event.fromState);
@@ -150,15 +146,43 @@ function apply(draft: Draft, event: TaskEvent): void {
       return;
     case "sleep":
     case "asked":
+    case "waiting":
+      draft.waitsFor = event.type === "waiting" ? event.keys : [...(draft.waitsFor ?? []), event.key];
+      return;
     case "log":
       return;
   }
+}
+
+function checkpoint(draft: Draft, event: Extract<TaskEvent, { type: "checkpoint" }>): void {
+  draft.progress = event.progress ?? draft.progress;
+  if (event.total !== undefined) draft.total = event.total;
+  if (event.message !== undefined) draft.message = event.message;
+  if (event.state !== undefined) {
+    draft.state = event.state;
+    draft.stateVersion = draft.toolVersion;
+  }
+  draft.itemCount += event.items?.length ?? 0;
+  draft.itemBytes += event.itemBytes ?? 0;
 }
 
 function progressed(draft: Draft): void {
   draft.progressed = true;
   draft.crashes = 0;
   draft.failures = 0;
+  delete draft.crashedIn;
+  delete draft.deathsInWaits;
+  delete draft.waitsFor;
+}
+
+/** A death while the attempt only waits says nothing about its tool, and is counted apart. */
+function countDeath(draft: Draft): void {
+  if (onlyWaits(draft)) {
+    draft.deathsInWaits = (draft.deathsInWaits ?? 0) + 1;
+    return;
+  }
+  draft.crashes += 1;
+  draft.crashedIn = [...(draft.crashedIn ?? []), draft.worker ?? draft.id];
 }
 
 function finish(draft: Draft, status: TaskStatus, at: string): void {
@@ -166,6 +190,8 @@ function finish(draft: Draft, status: TaskStatus, at: string): void {
   draft.live = false;
   draft.finishedAt = at;
   delete draft.runnableAt;
+  delete draft.waitsFor;
+  delete draft.worker;
 }
 
 function restart(draft: Draft, generation: number, fromState: boolean): void {

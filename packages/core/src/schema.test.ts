@@ -4,20 +4,22 @@ import { checkValue, jsonSchemaOf } from "./schema.js";
 
 const bare = { "~standard": { version: 1, vendor: "bare", validate: (value: unknown) => ({ value }) } } as const;
 
+/** A Standard Schema checks by itself. */
+const unused = () => expect.unreachable("No validator is needed.");
+
 describe("checkValue", () => {
   it("gives the value with its defaults, or the problems with their places", async () => {
     const schema = z.object({ n: z.number().default(3), deep: z.object({ list: z.array(z.string()) }).optional() });
-    expect(await checkValue(schema, {}, undefined)).toEqual({ value: { n: 3 } });
-    const { problems } = await checkValue(schema, { deep: { list: [1] } }, undefined);
+    expect(await checkValue(schema, {}, unused)).toEqual({ value: { n: 3 } });
+    const { problems } = await checkValue(schema, { deep: { list: [1] } }, unused);
     expect(problems).toEqual([expect.stringMatching(/^deep\.list\.0: /)]);
   });
 
-  it("asks the validator about plain JSON Schema, and checks the outermost shape without one", async () => {
-    const schema = { type: "object", required: ["a", "toString"] };
+  it("asks the validator about plain JSON Schema, which may answer later", async () => {
+    const schema = { type: "object", required: ["a"] };
     expect(await checkValue(schema, {}, () => ["no"])).toEqual({ problems: ["no"] });
-    expect(await checkValue(schema, {}, undefined)).toEqual({ problems: ["a: is required", "toString: is required"] });
-    expect(await checkValue(schema, [], undefined)).toEqual({ problems: ["must be an object"] });
-    expect(await checkValue({ type: "string" }, 1, undefined)).toEqual({ value: 1 });
+    expect(await checkValue(schema, {}, async () => ["no"])).toEqual({ problems: ["no"] });
+    expect(await checkValue(schema, { a: 1 }, async () => [])).toEqual({ value: { a: 1 } });
   });
 });
 

@@ -1,5 +1,5 @@
 import { ResumableError } from "./errors.js";
-import { isJsonObject, type Json, type JsonObject } from "./json.js";
+import type { Json, JsonObject } from "./json.js";
 
 /** What a check of a value found. */
 export type Checked<Value> =
@@ -32,8 +32,11 @@ interface StandardIssue {
   readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
 }
 
-/** Checks values against plain JSON Schema; returns the problems, none when the value fits. */
-export type JsonSchemaValidator = (schema: JsonObject, value: unknown) => readonly string[];
+/** Checks values against plain JSON Schema; gives the problems, none when the value fits. */
+export type JsonSchemaValidator = (
+  schema: JsonObject,
+  value: unknown,
+) => readonly string[] | Promise<readonly string[]>;
 
 /** A schema that authors may give: a Standard Schema, or plain JSON Schema. */
 export type AnySchema = StandardSchema | JsonObject;
@@ -75,24 +78,14 @@ export function jsonSchemaOf(schema: AnySchema, side: "input" | "output", what: 
 export async function checkValue(
   schema: AnySchema,
   value: unknown,
-  validateJsonSchema: JsonSchemaValidator | undefined,
+  validateJsonSchema: JsonSchemaValidator,
 ): Promise<Checked<unknown>> {
   if (!isStandardSchema(schema)) {
-    const problems = validateJsonSchema?.(schema, value) ?? checkRoot(schema, value);
+    const problems = await validateJsonSchema(schema, value);
     return problems.length > 0 ? { problems } : { value };
   }
   const result = await schema["~standard"].validate(value);
   return result.issues === undefined ? { value: result.value } : { problems: result.issues.map(describeIssue) };
-}
-
-/** Without a validator only the outermost shape of plain JSON Schema is checked. */
-function checkRoot(schema: JsonObject, value: unknown): readonly string[] {
-  const { type, required } = schema;
-  if (type !== "object") return [];
-  if (!isJsonObject(value)) return ["must be an object"];
-  return (Array.isArray(required) ? required : []).flatMap((key: unknown) =>
-    typeof key === "string" && !Object.hasOwn(value, key) ? [`${key}: is required`] : [],
-  );
 }
 
 function describeIssue(issue: StandardIssue): string {

@@ -29,18 +29,18 @@ export interface Lease {
 /**
  * A wish of somebody who does not hold the lease. It stays until a commit consumes it.
  *
- * `pause` and `resume` are one desired value: the newer replaces the older. `cancel`, `hand_over` and `delivered`
- * exist at most once. There is at most one `answer` for each key, also after it was consumed, until the task restarts
+ * `pause` and `resume` are one desired value: the newer replaces the older. So are `delivered` and `undelivered`, which
+ * say whether the task's result reached its caller. `cancel` and `detach` exist at most once. There is at most one `answer` for each key, also after it was consumed, until the task restarts
  * from nothing (`restarted` with `fromState` false, which changes the record's `itemsFromSeq`) and may ask anew.
  */
 export type Signal = { readonly id: string } & (
-  | { readonly kind: "pause" | "resume" | "cancel" | "hand_over" | "delivered" }
+  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "delivered" | "undelivered" }
   | { readonly kind: "answer"; readonly key: string; readonly answer: Answer }
 );
 
 /** A signal to be left; the store gives it its id. */
 export type NewSignal =
-  | { readonly kind: "pause" | "resume" | "cancel" | "hand_over" | "delivered" }
+  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "delivered" | "undelivered" }
   | { readonly kind: "answer"; readonly key: string; readonly answer: Answer };
 
 /** A task as others see it. */
@@ -66,6 +66,11 @@ export interface TaskQuery {
 /** A page of tasks, newest first by creation time, then by id. */
 export interface TaskPage {
   readonly tasks: readonly TaskSummary[];
+  /**
+   * Present when finished tasks of this page cannot be read any more (`TASK_CORRUPT`): what a list still knows of
+   * them. They count for no status, and for nothing in `countTasks`.
+   */
+  readonly damaged?: readonly TaskSummary[];
   /** Present when there are more. */
   readonly nextCursor?: string;
 }
@@ -76,8 +81,12 @@ export interface RunnableTask {
   readonly owner: string;
   readonly tool: string;
   readonly toolVersion: string;
-  /** Its process died since its last progress: run it alone. */
+  /** What the pure function `dueMs` says of it: 0, or its `runnableAt` by the wall clock in milliseconds. */
+  readonly dueMs: number;
+  /** How many processes died while it ran, since its last progress. */
   readonly crashes: number;
+  /** It needs no caller (see the pure function `needsNoCaller`); for any other task the engine gives callers time to return. */
+  readonly detached: boolean;
 }
 
 /** A part of a journal. */
@@ -140,6 +149,8 @@ export interface Store {
    * - A task with this id exists: it is returned, whatever its status (`created: false`).
    * - Otherwise, with a key: if the newest task of this owner and key (the last that claimed it) is unfinished, or
    *   `isReusable` says so of it (see the pure function of that name), it is returned.
+   * - Otherwise, with `continueFailed`: if `isContinuable` says so of that newest task, it is returned as it is, failed.
+   *   Whoever asked restarts it; of several, one can.
    * - Otherwise the task is made, durably, with its first event (`created: true`).
    *
    * There is never more than one unfinished task for an owner and key, also across processes.
@@ -150,6 +161,8 @@ export interface Store {
     readonly task: NewTask;
     /** Reuse a completed, undelivered task that finished at most this long ago, in milliseconds. */
     readonly reuseResultMs: number;
+    /** The call continues a failed task. Default false. */
+    readonly continueFailed?: boolean;
     readonly now: Instant;
   }): Promise<{ readonly snapshot: TaskSnapshot; readonly created: boolean }>;
 
@@ -171,8 +184,6 @@ export interface Store {
    */
   listRunnable(request: {
     readonly tools: readonly string[];
-    /** `auto`: only tasks that were handed over. `all`: also those that wait for a caller to return. */
-    readonly recover: "auto" | "all";
     readonly now: Instant;
     readonly limit: number;
   }): Promise<{ readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number }>;
@@ -274,6 +285,12 @@ export interface Store {
     readonly idleSinceMs: number;
     readonly limit: number;
   }): Promise<readonly StoredSession[]>;
+
+  /**
+   * Resolves when the store can be used now, and rejects with the error that calls get while it cannot. Cheap: probes
+   * ask it every few seconds. Absent where nothing but a call can tell.
+   */
+  checkHealth?(): Promise<void>;
 
   /** Gives up this process's leases and closes files. Safe to repeat. */
   close(): Promise<void>;

@@ -1,8 +1,5 @@
 import type { Json, JsonObject } from "./json.js";
 
-/** How a task comes back after the process that ran it died: by itself, or when a caller returns to it. */
-export type RecoverMode = "auto" | "on_return";
-
 /** What a task is when it is made; the first event of its journal carries exactly this. */
 export interface NewTask {
   /** 16 to 64 characters out of `A-Z a-z 0-9 _ -`; not to be guessed. */
@@ -17,7 +14,8 @@ export interface NewTask {
   readonly input: Json;
   /** The connection by which the task was started, if there was one. */
   readonly session?: string;
-  readonly recover: RecoverMode;
+  /** It needs no caller: when its process dies, another one goes on with it at once. */
+  readonly detached: boolean;
   /** How long the task is kept after it finished, in milliseconds. */
   readonly ttlMs: number;
 }
@@ -26,6 +24,8 @@ export interface NewTask {
 export interface TaskFailure {
   readonly code: string;
   readonly message: string;
+  /** To continue would fail again: the same call begins a new task. */
+  readonly terminal?: true;
 }
 
 /** Levels of `task.log`, as in MCP's logging utility (RFC 5424). */
@@ -79,9 +79,17 @@ export type TaskEventBody =
   | { readonly type: "sleep"; readonly key: string; readonly until: string }
   | { readonly type: "asked"; readonly key: string; readonly question: Question }
   | { readonly type: "answered"; readonly key: string; readonly answer: Answer }
+  | {
+      /**
+       * What the attempt waits for, where `asked` and `sleep` do not say it: it came back to waits of an earlier
+       * attempt, or (no key) it runs a step while it waits.
+       */
+      readonly type: "waiting";
+      readonly keys: readonly string[];
+    }
   | { readonly type: "log"; readonly level: LogLevel; readonly data: Json }
   | { readonly type: "desired"; readonly desired: "run" | "pause" }
-  | { readonly type: "handed_over" }
+  | { readonly type: "detached" }
   | {
       /** A new generation: progress may begin anew. `fromState` false forgets state and remembered keys. */
       readonly type: "restarted";

@@ -30,6 +30,14 @@ export interface TaskRecord extends NewTask {
   readonly progressed: boolean;
   /** Attempts in a row that died with their process without any progress. */
   readonly crashes: number;
+  /** The processes in which they died: any task that ran there without progress may be the one that killed it. */
+  readonly crashedIn?: readonly string[];
+  /** The process that runs the present attempt. */
+  readonly worker?: string;
+  /** Attempts in a row that died with their process while they only waited. Absent: none. */
+  readonly deathsInWaits?: number;
+  /** Keys of the questions and sleeps that the present attempt waits for while it does nothing else. Absent: none. */
+  readonly waitsFor?: readonly string[];
   /** Attempts that failed since the last progress, and were to be retried. */
   readonly failures: number;
   readonly runnableAt?: string;
@@ -65,7 +73,7 @@ export type TaskSummary = Pick<
   | "total"
   | "message"
   | "session"
-  | "recover"
+  | "detached"
   | "createdAt"
   | "updatedAt"
   | "finishedAt"
@@ -81,7 +89,7 @@ export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
     tool: record.tool,
     status,
     progress: record.progress,
-    recover: record.recover,
+    detached: record.detached,
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     ttlMs: record.ttlMs,
@@ -96,6 +104,24 @@ export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
 /** Tells whether a status is final. */
 export function isFinal(status: TaskStatus): boolean {
   return finalStatuses.includes(status);
+}
+
+/** Tells whether the present attempt does nothing but wait, as far as the journal knows. */
+export function onlyWaits({ waitsFor = [] }: Pick<TaskRecord, "waitsFor">): boolean {
+  return waitsFor.length > 0;
+}
+
+/**
+ * When the first of the waits of the present attempt is over: wall clock in milliseconds, infinite when only an answer
+ * ends it.
+ */
+export function waitsUntilMs({ waitsFor = [], remembered }: Pick<TaskRecord, "waitsFor" | "remembered">): number {
+  return Math.min(...waitsFor.map((key) => endOfWaitMs(Object.hasOwn(remembered, key) ? remembered[key] : undefined)));
+}
+
+function endOfWaitMs(entry: Remembered | undefined): number {
+  const end = entry?.kind === "sleep" ? entry.until : entry?.kind === "question" ? entry.question.expiresAt : undefined;
+  return end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end);
 }
 
 /** The questions that wait for an answer, by key. */

@@ -9,6 +9,7 @@ import {
   isOrphan,
   isReusable,
   isRunnable,
+  needsNoCaller,
   statusOf,
   unansweredQuestions,
 } from "./task-rules.js";
@@ -21,8 +22,8 @@ function snapshot(
   {
     signals = [],
     leased = false,
-    recover = "auto",
-  }: { signals?: NewSignal[]; leased?: boolean; recover?: "auto" | "on_return" } = {},
+    detached = true,
+  }: { signals?: NewSignal[]; leased?: boolean; detached?: boolean } = {},
 ): TaskSnapshot {
   const task = {
     id: "t",
@@ -31,7 +32,7 @@ function snapshot(
     toolVersion: "1",
     key: null,
     input: {},
-    recover,
+    detached,
     ttlMs: 5_000,
   } as const;
   const events = [{ type: "created", task } as const, ...bodies].map((body, index) => ({
@@ -81,19 +82,18 @@ describe("statusOf", () => {
 describe("dueMs", () => {
   const later = { type: "attempt_ended", reason: "retry", runnableAt: "2026-01-01T00:01:00.000Z" } as const;
   it.each([
-    ["a new task that was handed over", snapshot([]), 0],
-    ["a new task of a plain call", snapshot([], { recover: "on_return" }), undefined],
-    ["a task that is being handed over", snapshot([], { recover: "on_return", signals: [{ kind: "hand_over" }] }), 0],
+    ["a new task", snapshot([]), 0],
+    ["a new task of a plain call", snapshot([], { detached: false }), 0],
     ["a task that runs", snapshot([started], { leased: true }), undefined],
     ["an orphan", snapshot([started]), 0],
     ["a task that waits for its next attempt", snapshot([started, later]), atMs + 60_000],
     ["a task that waits for an answer", snapshot([started, asked, waiting]), undefined],
-    ["a task that has its answer", snapshot([started, asked, waiting], { signals: [answer], recover: "on_return" }), 0],
+    ["a task that has its answer", snapshot([started, asked, waiting], { signals: [answer], detached: false }), 0],
     ["a paused task", snapshot([started, ...paused]), undefined],
     ["a wish to pause", snapshot([started, later], { signals: [{ kind: "pause" }] }), 0],
     [
       "a wish to resume, whoever left it",
-      snapshot([started, ...paused], { signals: [{ kind: "resume" }], recover: "on_return" }),
+      snapshot([started, ...paused], { signals: [{ kind: "resume" }], detached: false }),
       0,
     ],
     ["a wish to cancel, even of a paused task", snapshot([started, ...paused], { signals: [{ kind: "cancel" }] }), 0],
@@ -103,16 +103,30 @@ describe("dueMs", () => {
       undefined,
     ],
   ])("is right for %s", (_what, task, expected) => {
-    expect(dueMs(task, "auto")).toBe(expected);
-  });
-
-  it("takes tasks of plain calls too where everything is recovered", () => {
-    expect(dueMs(snapshot([started], { recover: "on_return" }), "all")).toBe(0);
+    expect(dueMs(task)).toBe(expected);
   });
 
   it("says by the wall clock when a task may run", () => {
     const task = snapshot([started, later]);
-    expect([isRunnable(task, "auto", atMs + 59_999), isRunnable(task, "auto", atMs + 60_000)]).toEqual([false, true]);
+    expect([isRunnable(task, atMs + 59_999), isRunnable(task, atMs + 60_000)]).toEqual([false, true]);
+  });
+});
+
+describe("needsNoCaller", () => {
+  it.each([
+    ["a detached task", snapshot([started]), true],
+    ["a task whose caller was connected", snapshot([started], { detached: false }), false],
+    [
+      "one whose result was delivered",
+      snapshot([started], { detached: false, signals: [{ kind: "delivered" }] }),
+      false,
+    ],
+    ["one that is being detached", snapshot([started], { detached: false, signals: [{ kind: "detach" }] }), true],
+    ["one that is to be resumed", snapshot(paused, { detached: false, signals: [{ kind: "resume" }] }), true],
+    ["one that is to be cancelled", snapshot([], { detached: false, signals: [{ kind: "cancel" }] }), true],
+    ["one that has its answer", snapshot([asked], { detached: false, signals: [answer] }), true],
+  ])("is right for %s", (_what, task, expected) => {
+    expect(needsNoCaller(task)).toBe(expected);
   });
 });
 

@@ -32,31 +32,45 @@ export function isOrphan(snapshot: TaskSnapshot): boolean {
  * When a task may be run by a worker that looks for work: wall clock in milliseconds, 0 for at once, `undefined` for
  * not before something happens to it. Used by every store's `listRunnable`.
  */
-export function dueMs(snapshot: TaskSnapshot, recover: "auto" | "all"): number | undefined {
+export function dueMs(snapshot: TaskSnapshot): number | undefined {
   const { record, signals } = snapshot;
   if (isFinal(record.status) || snapshot.leased) return undefined;
   const has = (kind: TaskSnapshot["signals"][number]["kind"]) => signals.some((signal) => signal.kind === kind);
   if (has("cancel")) return 0;
   if (desiredOf(snapshot) === "pause") return has("pause") ? 0 : undefined;
   if (has("resume") || has("answer")) return 0;
-  if (recover === "auto" && record.recover !== "auto" && !has("hand_over")) return undefined;
   if (record.live) return 0;
   if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);
   return openQuestions(record).length > 0 ? undefined : 0;
 }
 
 /** Tells whether a worker that looks for work may run a task now. */
-export function isRunnable(snapshot: TaskSnapshot, recover: "auto" | "all", nowMs: number): boolean {
-  const due = dueMs(snapshot, recover);
+export function isRunnable(snapshot: TaskSnapshot, nowMs: number): boolean {
+  const due = dueMs(snapshot);
   return due !== undefined && due <= nowMs;
+}
+
+/** Tells whether a task needs no caller to run: it is detached, or a request waits for the process that takes it. */
+export function needsNoCaller({ record, signals }: TaskSnapshot): boolean {
+  return record.detached || signals.some(({ kind }) => kind !== "delivered" && kind !== "undelivered");
 }
 
 /** Tells whether the same call gets this finished task instead of a new run. */
 export function isReusable(snapshot: TaskSnapshot, reuseResultMs: number, nowMs: number): boolean {
-  const { record, signals } = snapshot;
-  if (record.status !== "completed" || record.finishedAt === undefined) return false;
-  if (signals.some((signal) => signal.kind === "delivered")) return false;
+  const { record } = snapshot;
+  if (record.status !== "completed" || record.finishedAt === undefined || isDelivered(snapshot)) return false;
   return Date.parse(record.finishedAt) + reuseResultMs > nowMs;
+}
+
+/** Tells whether the result of a task reached its caller, and nothing withdrew that since. */
+export function isDelivered({ signals }: Pick<TaskSnapshot, "signals">): boolean {
+  const said = signals.findLast(({ kind }) => kind === "delivered" || kind === "undelivered");
+  return said?.kind === "delivered";
+}
+
+/** Tells whether the same call may continue this failed task from its last checkpoint instead of beginning a new one. */
+export function isContinuable({ status, error }: TaskSnapshot["record"]): boolean {
+  return status === "failed" && error?.terminal !== true;
 }
 
 /** Tells whether a finished task has been kept long enough. */

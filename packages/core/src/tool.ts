@@ -58,7 +58,7 @@ export interface TaskContext<State = Json, Item = Json> {
   log(level: LogLevel, data: Json): void;
   /** A key that is the same in every attempt of this task, for services that accept idempotency keys. */
   idempotencyKey(key: string): string;
-  /** What earlier checkpoints appended, in order. */
+  /** What all checkpoints appended so far, those of this attempt included, in order; ends at what is committed when the reading begins. */
   items(): AsyncIterable<Item>;
 }
 
@@ -104,6 +104,11 @@ interface ToolFacts {
   readonly handoffAfterMs?: number;
   /** What happens to the task when the request that waits for it is cancelled. Default "stop". */
   readonly onCallerCancel?: "stop" | "detach";
+  /**
+   * What the same call does after a failure. Default "continue": a new generation from the last checkpoint; "restart":
+   * a new task from nothing. After a `TerminalError` and a cancellation it is always a new task.
+   */
+  readonly onFailure?: "continue" | "restart";
   /** What happens to an unfinished task of another version. Default "resume". */
   readonly onVersionChange?: "resume" | "restart" | "fail";
   /** Accept and advertise an argument `client_id`, set by the client program. */

@@ -52,12 +52,35 @@ describe("the same call (G7)", () => {
     expect(await tasks.start(start)).toMatchObject({ created: true, reused: false });
   });
 
-  it("begins anew after a failure and after a cancellation (G7)", async () => {
+  it("gets a completed task again when the note that it was delivered is withdrawn (G7)", async () => {
+    const { tasks, rest } = createScene([quick]);
+    const first = await tasks.start(start);
+    await rest();
+    await tasks.markDelivered(first.record.id);
+    await tasks.withdrawDelivered(first.record.id);
+    expect(await tasks.start(start)).toMatchObject({ created: false, reused: true, record: { id: first.record.id } });
+    await tasks.markDelivered(first.record.id);
+    expect(await tasks.start(start)).toMatchObject({ created: true, reused: false });
+  });
+
+  it("goes by the notes about results that are being written when it comes (G7)", async () => {
+    const { tasks, rest } = createScene([quick]);
+    const first = await tasks.start(start);
+    await rest();
+    const withdrawn = [tasks.markDelivered(first.record.id), tasks.withdrawDelivered(first.record.id)];
+    expect(await tasks.start(start)).toMatchObject({ created: false, record: { id: first.record.id } });
+    const delivered = tasks.markDelivered(first.record.id);
+    expect(await tasks.start(start)).toMatchObject({ created: true });
+    await Promise.all([...withdrawn, delivered]);
+  });
+
+  it("begins a new task after a cancellation, and after a failure where the tool says so (G7)", async () => {
     const tool = job(
       // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
       async function* () {
         throw new Error("no");
       },
+      { onFailure: "restart" },
     );
     const { tasks, rest } = createScene([tool]);
     const first = await tasks.start(start);
@@ -108,10 +131,13 @@ describe("the same call (G7)", () => {
   });
 
   it("refuses to restart a failed task while another stands for its call (G7)", async () => {
-    const tool = job(async function* (task) {
-      if (task.attempt === 1 && task.state.at === 0) yield { progress: 1, state: { at: 1 } };
-      throw new Error("no");
-    });
+    const tool = job(
+      async function* (task) {
+        if (task.attempt === 1 && task.state.at === 0) yield { progress: 1, state: { at: 1 } };
+        throw new Error("no");
+      },
+      { onFailure: "restart" },
+    );
     const { tasks, rest } = createScene([tool], { limits: { maxRunning: 1 } });
     const first = await tasks.start(start);
     await rest();
@@ -180,7 +206,7 @@ describe("an owner (G10)", () => {
         () => stranger.answer(id, "key", { action: "decline" }),
         () => stranger.delete(id),
         () => stranger.items(id),
-        () => stranger.handOver(id),
+        () => stranger.detach(id),
         () => stranger.markDelivered(id),
         () => stranger.follow(id)[Symbol.asyncIterator]().next(),
       ].map((attempt) => attempt().then(String, (error: Error) => error.message.replaceAll(id, "ID")));

@@ -1,9 +1,17 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import type { TaskContext } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, gatedCount, historyOf, job } from "./scene.js";
 
 failOnUnhandledRejections();
 
+type Job = TaskContext<{ at: number }, number>;
 const hourMs = 3_600_000;
+const question = { message: "Sure?", schema: z.object({}) };
+
+async function failsOnce(task: Job): Promise<void> {
+  if (task.attempt === 1) throw new Error("The service is down.");
+}
 const jumps = [
   ["on", hourMs],
   ["back", -hourMs],
@@ -13,7 +21,7 @@ describe("a wall clock that is set", () => {
   it.each(jumps)("an hour %s takes no running task from its worker (G4)", async (_, jumpMs) => {
     const { tool, gates, begun } = gatedCount(3);
     const { tasks, clock, rest, another, errors } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     const other = another();
     await other.engine.open();
     for (const gate of gates) {
@@ -34,27 +42,73 @@ describe("a wall clock that is set", () => {
     ]);
   });
 
-  it.each(jumps)("an hour %s lets a wait end when that clock shows its end (G2)", async (_, jumpMs) => {
+  const hour = { limits: { pollMs: 10_000, heartbeatMs: 60_000, leaseTtlMs: 180_000 } };
+  const waits = [
+    ["a sleep in place", (task: Job) => task.sleep("nap", 6_000), 6_000],
+    ["a sleep without a slot", (task: Job) => task.sleep("nap", 600_000), 600_000],
+    ["a question in place", (task: Job) => task.ask("sure", { ...question, timeoutMs: 6_000 }), 6_000],
+    ["a question without a slot", (task: Job) => task.ask("sure", { ...question, timeoutMs: 600_000 }), 600_000],
+    ["a retry", failsOnce, 6_000],
+  ] as const;
+  it.each(jumps.flatMap(([how, jumpMs]) => waits.map((wait) => [how, ...wait, jumpMs] as const)))(
+    "an hour %s ends %s neither earlier nor later (G2, G9)",
+    async (_how, _what, wait, waitMs, jumpMs) => {
+      const tool = job(
+        async function* (task) {
+          await wait(task);
+          yield { progress: 1 };
+          return "done";
+        },
+        { retry: { maxAttempts: 2, initialDelayMs: 6_000 } },
+      );
+      const { tasks, clock, rest } = createScene([tool], hour);
+      const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+      await rest();
+      clock.jump(jumpMs);
+      await clock.advance(waitMs - 1);
+      expect((await tasks.get(record.id)).status).not.toBe("completed");
+      await clock.advance(1);
+      expect((await tasks.get(record.id)).status).toBe("completed");
+    },
+  );
+
+  it("an hour back lets no sleep begin again that is over, in a later attempt of the same process (G2)", async () => {
+    const tool = job(
+      async function* (task) {
+        await task.sleep("nap", 6_000);
+        await failsOnce(task);
+        yield { progress: 1 };
+        return "done";
+      },
+      { retry: { maxAttempts: 2, initialDelayMs: 1_000 } },
+    );
+    const { tasks, clock, rest } = createScene([tool], hour);
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+    await rest();
+    clock.jump(-hourMs);
+    await clock.advance(7_000);
+    expect((await tasks.get(record.id)).status).toBe("completed");
+  });
+
+  it("an hour on does not let a question expire that has time left (G9)", async () => {
     const tool = job(async function* (task) {
-      await task.sleep("nap", 20_000);
+      await task.ask("sure", { ...question, timeoutMs: 600_000 });
       yield { progress: 1 };
       return "done";
     });
-    const { tasks, clock, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
-    await rest();
-    clock.jump(jumpMs);
-    await clock.advance(32_000);
-    expect((await tasks.get(record.id)).status).toBe(jumpMs > 0 ? "completed" : "pending");
-    if (jumpMs < 0) clock.jump(hourMs);
-    await clock.advance(2_000);
-    expect((await tasks.get(record.id)).status).toBe("completed");
+    const { tasks, clock, engine } = createScene([tool], hour);
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+    await clock.advance(60_000);
+    clock.jump(hourMs);
+    await tasks.answer(record.id, "sure", { action: "decline" });
+    await clock.advance(0);
+    expect([engine.running, (await tasks.get(record.id)).record.output]).toEqual([[], "done"]);
   });
 
   it.each(jumps)("an hour %s lets a task whose process died go on (G1)", async (_, jumpMs) => {
     const { tool, gates } = gatedCount(1);
     const { tasks, store, rest, another, clock } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     await rest();
     store.kill({ noticed: true });
     clock.jump(jumpMs);
@@ -68,7 +122,7 @@ describe("a wall clock that is set", () => {
   it("an hour back keeps finished tasks for that long, and an hour on sweeps no unfinished one", async () => {
     const { tool, gates } = gatedCount(1);
     const { tasks, clock, rest, engine } = createScene([tool], { limits: { ttlMs: hourMs } });
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     await rest();
     clock.jump(2 * hourMs);
     expect(await engine.sweep()).toBe(0);

@@ -3,7 +3,7 @@ import { createGate, createScene, failOnUnhandledRejections, gatedCount, history
 
 failOnUnhandledRejections();
 
-const start = { tool: "job", input: {}, handedOver: true };
+const start = { tool: "job", input: {}, detached: true };
 
 describe("draining", () => {
   it("stops at the next checkpoint, frees the task at once for the next process, and takes no new work (G1, G8)", async () => {

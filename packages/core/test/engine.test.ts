@@ -80,4 +80,47 @@ describe("engine", () => {
     expect(report).toMatchObject({ output: { counted: 6 }, items: [0, 1, 2, 3, 4, 5], differences: [] });
     expect(report.boundaries).toBeGreaterThan(4);
   });
+
+  it("gives a tool all items committed so far, undisturbed as after each crash (G2, G3)", async () => {
+    const seen: number[][] = [];
+    const listing = defineTool({
+      name: "list",
+      description: "Returns its items at the end.",
+      input: z.object({ to: z.number() }),
+      state: { at: 0 },
+      item: z.number(),
+      async *run({ to }, task) {
+        for (let { at } = task.state; at < to; at++) {
+          yield { progress: at + 1, total: to, state: { at: at + 1 }, append: [at] };
+          const soFar: number[] = [];
+          for await (const item of task.items()) soFar.push(item);
+          seen.push(soFar);
+        }
+        const all: number[] = [];
+        for await (const item of task.items()) all.push(item);
+        return { all };
+      },
+    });
+    const report = await checkResumable(listing, { to: 3 });
+    expect(report).toMatchObject({ output: { all: [0, 1, 2] }, items: [0, 1, 2], differences: [] });
+    expect(new Set(seen.map((items) => JSON.stringify(items)))).toEqual(new Set(["[0]", "[0,1]", "[0,1,2]"]));
+  });
+
+  it("ends a listing of items at what was committed when it began, so that a tool may append while it reads (G3)", async () => {
+    const doubling = defineTool({
+      name: "double",
+      description: "Appends an item for each item that it has.",
+      input: z.object({}),
+      item: z.number(),
+      async *run(_input, task) {
+        yield { append: [1, 2] };
+        for await (const item of task.items()) yield { append: [item * 10] };
+        return "done";
+      },
+    });
+    const tasks = engineWith({ tools: [doubling] }).forOwner("local:me");
+    const { record } = await tasks.start({ tool: "double", input: {} });
+    expect((await tasks.wait(record.id)).status).toBe("completed");
+    expect((await tasks.items(record.id)).items).toEqual([1, 2, 10, 20]);
+  });
 });

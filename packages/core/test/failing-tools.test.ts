@@ -23,7 +23,7 @@ describe("a tool without checkpoints whose process died", () => {
   it("fails with OUTCOME_UNKNOWN unless it says otherwise (G2)", async () => {
     const runs: number[] = [];
     const { tasks, store, rest, another } = createScene([plain("fail", runs)]);
-    const { record } = await tasks.start({ tool: "plain", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "plain", input: {}, detached: true });
     await rest();
     store.kill({ noticed: true });
     const next = another();
@@ -36,7 +36,7 @@ describe("a tool without checkpoints whose process died", () => {
   it("runs again where it declares onCrash: rerun (G2)", async () => {
     const runs: number[] = [];
     const { tasks, store, rest, another, clock } = createScene([plain("rerun", runs)]);
-    const { record } = await tasks.start({ tool: "plain", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "plain", input: {}, detached: true });
     await rest();
     store.kill({ noticed: true });
     const next = another();

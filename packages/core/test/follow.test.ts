@@ -10,7 +10,7 @@ describe("following (G5)", () => {
   it("shows every event once and in order across the death of the server and of the follower (G5)", async () => {
     const { tool, gates } = gatedCount(3);
     const scene = createScene([tool]);
-    const { record } = await scene.tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await scene.tasks.start({ tool: "job", input: {}, detached: true });
     gates[0]?.open();
     await scene.rest();
     const seen: number[] = [];

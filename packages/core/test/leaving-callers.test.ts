@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { TaskContext } from "../src/index.js";
+import { ResumableError, type TaskContext } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, job } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -30,7 +30,44 @@ describe("a caller that leaves (G8)", () => {
     expect((await tasks.get(record.id)).status).toBe("completed");
   });
 
-  it("lets a task run on whose caller is merely gone, that was handed over, or whose tool says detach (G8)", async () => {
+  /** A task whose caller cancels its request while the store cannot take signals. */
+  const cancelledOnAFullDisk = async () => {
+    let full = true;
+    const scene = createScene([waiting()], {}, (store) => ({
+      ...store,
+      async signal(id, signal) {
+        if (!full) return store.signal(id, signal);
+        throw new ResumableError("STORE_WRITE_FAILED", "The disk is full.", {
+          details: { path: "signals", reason: "ENOSPC" },
+        });
+      },
+    }));
+    const { record } = await scene.tasks.start({ tool: "job", input: {} });
+    const leave = scene.tasks.attend(record.id);
+    await scene.rest();
+    leave("cancelled");
+    await scene.clock.advance(1_600);
+    expect((await scene.tasks.get(record.id)).status).toBe("running");
+    // At once, after 500 ms, and 1,000 ms after that.
+    expect(scene.errors).toHaveLength(3);
+    full = false;
+    return { ...scene, id: record.id };
+  };
+
+  it("stops the task also where its cancellation met a full disk, once there is room (G8)", async () => {
+    const { tasks, clock, id } = await cancelledOnAFullDisk();
+    await clock.advance(2_000);
+    expect((await tasks.get(id)).status).toBe("paused");
+  });
+
+  it("does not stop it any more when another caller has come meanwhile (G8)", async () => {
+    const { tasks, clock, id } = await cancelledOnAFullDisk();
+    tasks.attend(id)("gone");
+    await clock.advance(3_400);
+    expect((await tasks.get(id)).status).toBe("completed");
+  });
+
+  it("lets a task run on whose caller is merely gone, that is detached, or whose tool says detach (G8)", async () => {
     const detached = job(
       async function* (task) {
         await task.sleep("nap", 5_000);
@@ -44,7 +81,7 @@ describe("a caller that leaves (G8)", () => {
     const handed = await tasks.start({ tool: "job", input: { n: 2 } });
     const own = await tasks.start({ tool: "detached", input: { n: 3 } });
     await rest();
-    await tasks.handOver(handed.record.id);
+    await tasks.detach(handed.record.id);
     tasks.attend(gone.record.id)("gone");
     tasks.attend(handed.record.id)("cancelled");
     tasks.attend(own.record.id)("cancelled");

@@ -47,9 +47,9 @@ describe("slots (G11)", () => {
   it("go to the owner who has the fewest, also when another has left more work than a look shows (G11)", async () => {
     const crowd = createScene([quick], { limits: { maxRunning: 0 } });
     const [a, b] = [crowd.engine.forOwner("client:a"), crowd.engine.forOwner("client:b")];
-    for (let n = 0; n < 30; n++) await a.start({ tool: "job", input: { n }, handedOver: true });
+    for (let n = 0; n < 30; n++) await a.start({ tool: "job", input: { n }, detached: true });
     await crowd.clock.advance(1);
-    const late = await b.start({ tool: "job", input: { n: 99 }, handedOver: true });
+    const late = await b.start({ tool: "job", input: { n: 99 }, detached: true });
     crowd.store.kill({ noticed: true });
     const { tool, order } = busy();
     const limits = { maxRunning: 4, maxRunningPerOwner: 2, lookBatch: 5 };

@@ -71,8 +71,9 @@ describe("wishes that come while an attempt is being started (G8, G9)", () => {
     const { record } = await first.tasks.start({ tool: "job", input: {} });
     await first.rest();
     first.store.kill({ noticed: true });
-    const limits = { crashBackoffMs: 0 };
-    const next = createScene([asking], { limits }, slowToStart(gate), first.store.open(), first.clock);
+    const next = createScene([asking], {}, slowToStart(gate), first.store.open(), first.clock);
+    // A task that only waits is not run for nothing: its user asks for the attempt.
+    await next.store.signal(record.id, { kind: "resume" });
     await next.tasks.start({ tool: "job", input: {} });
     await next.rest();
     await next.another().store.signal(record.id, { kind: "answer", key: "sure", answer: { action: "decline" } });
@@ -140,7 +141,7 @@ describe("two engines on one store (G4)", () => {
     const two = one.another();
     await Promise.all([one.engine.open(), two.engine.open()]);
     const started = await Promise.all(
-      [1, 2, 3, 4].map((n) => (n % 2 ? one : two).tasks.start({ tool: "job", input: { n }, handedOver: true })),
+      [1, 2, 3, 4].map((n) => (n % 2 ? one : two).tasks.start({ tool: "job", input: { n }, detached: true })),
     );
     await one.clock.advance(5_000);
     expect(begun).toHaveLength(4);

@@ -156,11 +156,12 @@ describe("questions with a time limit (G9)", () => {
   });
 
   it("refuse an answer that comes too late (G9)", async () => {
-    const { tasks, clock } = createScene([asking({ timeoutMs: 60_000 })], { limits: { maxRunning: 1 } });
+    const { tasks, clock, another } = createScene([asking({ timeoutMs: 60_000 })], { limits: { maxRunning: 1 } });
     const { record } = await tasks.start({ tool: "job", input: {} });
     await clock.advance(59_999);
+    // A process that meets the question now judges by the wall clock.
     clock.jump(1);
-    await expect(tasks.answer(record.id, "sure", accept)).rejects.toMatchObject({ code: "ALREADY_ANSWERED" });
+    await expect(another().tasks.answer(record.id, "sure", accept)).rejects.toMatchObject({ code: "ALREADY_ANSWERED" });
   });
 });
 
@@ -189,7 +190,7 @@ describe("sleeping", () => {
 
   it("ends at the time that was set first, also when the process died meanwhile (G2)", async () => {
     const { tasks, clock, store, another } = createScene([napping(3_600_000)], calm);
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     await clock.advance(3_000_000);
     store.kill({ noticed: true });
     const next = another();

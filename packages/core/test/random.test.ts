@@ -20,7 +20,7 @@ const limits = {
   graceMs: 500,
   waitInPlaceMs: 1_000,
   maxRunning: 3,
-  aloneMs: 2_000,
+  trialMs: 2_000,
 };
 const wanted = [1, 2, 3, 4, 5, 6];
 
@@ -53,7 +53,7 @@ class Storm {
   async begin(count: number): Promise<void> {
     const { tasks } = this.current;
     for (let n = 0; n < count; n++) {
-      const { record } = await tasks.start({ tool: "job", input: { n }, handedOver: n % 2 === 0 });
+      const { record } = await tasks.start({ tool: "job", input: { n }, detached: n % 2 === 0 });
       this.ids.push(record.id);
     }
   }

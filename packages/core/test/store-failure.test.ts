@@ -37,7 +37,7 @@ describe("a store that cannot be written", () => {
     const broken = failing();
     const { tasks, clock, rest, errors } = createScene([tool], { limits: { writeBackoffMs: 500 } }, broken.wrap);
     // Handed over, so that every look finds it: it must not be tried before its time.
-    const { record } = await tasks.start({ tool: "job", input: { n: 1 }, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: { n: 1 }, detached: true });
     const other = await tasks.start({ tool: "job", input: { n: 2 } });
     gates[0]?.open();
     await rest();
@@ -159,7 +159,7 @@ describe("a store that cannot be written", () => {
     broken.fail(record.id);
     expect((await tasks.cancel(record.id)).status).toBe("pending");
     broken.fail(undefined);
-    await tasks.handOver(record.id);
+    await tasks.detach(record.id);
     await clock.advance(1_000);
     expect((await tasks.get(record.id)).status).toBe("cancelled");
   });
@@ -195,7 +195,7 @@ describe("a runner that lost its lease", () => {
         silent.push(worker);
       },
     }));
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     gates[0]?.open();
     await rest();
     const next = another();
@@ -231,7 +231,7 @@ it("an attempt that the store does not let watch its task gives the lease back, 
       throw full();
     },
   }));
-  const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+  const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
   for (const gate of gates) gate.open();
   await rest();
   expect(errors).toMatchObject([{ code: "STORE_WRITE_FAILED" }]);

@@ -25,7 +25,7 @@ describe("another version of a tool", () => {
   const upgrade = async (next: ReturnType<typeof versioned>) => {
     const old = versioned("1");
     const { tasks, store, rest, clock } = createScene([old.tool]);
-    const { record } = await tasks.start({ tool: "job", input: {}, handedOver: true });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     await rest();
     store.kill({ noticed: true });
     const scene = createScene([next.tool], {}, (same) => same, store.open(), clock);
@@ -95,8 +95,8 @@ describe("another version of a tool", () => {
       (view) => view.record.error,
     );
     expect(errors).toEqual([
-      { code: "VERSION_MISMATCH", message: expect.stringContaining("unit: ") },
-      { code: "VERSION_MISMATCH", message: expect.stringContaining("no such row") },
+      { code: "VERSION_MISMATCH", message: expect.stringContaining("unit: "), terminal: true },
+      { code: "VERSION_MISMATCH", message: expect.stringContaining("no such row"), terminal: true },
     ]);
   });
 });

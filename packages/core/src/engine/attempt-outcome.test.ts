@@ -12,7 +12,7 @@ const task = {
   toolVersion: "1",
   key: null,
   input: {},
-  recover: "auto",
+  detached: true,
   ttlMs: 1,
 } as const;
 const inputs: EndInputs = {
@@ -52,7 +52,7 @@ describe("endOfAttempt", () => {
 
   it("leaves answers and hand-overs that nobody has carried out to the next attempt", () => {
     const left = signals(
-      { kind: "hand_over" },
+      { kind: "detach" },
       { kind: "resume" },
       { kind: "answer", key: "q", answer: { action: "cancel" } },
     );

@@ -5,6 +5,7 @@ import type { TaskRecord } from "../task-record.js";
 import type { TaskContext, Tool } from "../tool.js";
 import type { AttemptControl } from "./attempt-control.js";
 import type { AttemptLog } from "./attempt-log.js";
+import type { DueTimes } from "./due-times.js";
 import type { Clock } from "./engine.js";
 import type { JournalWriter } from "./journal-writer.js";
 
@@ -12,16 +13,21 @@ import type { JournalWriter } from "./journal-writer.js";
 export interface AttemptOptions {
   readonly store: Store;
   readonly clock: Clock;
+  readonly dueTimes: DueTimes;
   readonly lease: Lease;
   /** After the commit of `attempt_started`. */
   readonly record: TaskRecord;
   readonly tool: Tool;
   readonly limits: EngineLimits;
-  readonly validate: JsonSchemaValidator | undefined;
+  readonly validate: JsonSchemaValidator;
   /** Never throws. */
   readonly observer: Observer;
   /** Called once, at the attempt's first progress. */
   readonly onProgressed: () => void;
+  /** Hears whether the attempt does nothing but wait in place. */
+  readonly onWaiting: (waiting: boolean) => void;
+  /** Whether one more attempt may wait in place. */
+  readonly mayWaitInPlace: () => boolean;
 }
 
 /** An attempt that runs. */

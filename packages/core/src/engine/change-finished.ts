@@ -6,7 +6,9 @@ import { instantOf, type OpenTaskOptions } from "./open-task.js";
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(options: OpenTaskOptions, taskId: string): Promise<boolean> {
   const { store } = options;
-  const { lease, snapshot } = await claim(options, taskId);
+  const claimed = await claim(options, taskId, ({ status }) => isFinal(status));
+  if (claimed === undefined) return false;
+  const { lease, snapshot } = claimed;
   if (!isFinal(snapshot.record.status)) {
     await store.releaseLease(lease);
     return false;
@@ -29,7 +31,9 @@ export async function deleteFinished(options: OpenTaskOptions, taskId: string): 
  */
 export async function restartFailed(options: OpenTaskOptions, taskId: string): Promise<TaskRecord | undefined> {
   const { store, clock } = options;
-  const { lease, snapshot } = await claim(options, taskId);
+  const claimed = await claim(options, taskId, ({ status }) => status === "failed");
+  if (claimed === undefined) return undefined;
+  const { lease, snapshot } = claimed;
   const { record, signals } = snapshot;
   try {
     if (record.status !== "failed") return undefined;
@@ -42,15 +46,21 @@ export async function restartFailed(options: OpenTaskOptions, taskId: string): P
   }
 }
 
-/** Takes the lease of a task that is finished: whoever has just finished it gives it back in a moment. */
+/**
+ * Takes the lease of a task that is finished: whoever has just finished it gives it back in a moment. Resolves to
+ * `undefined` when another process has changed the task since, so that it is not `isWanted` any more.
+ */
 async function claim(
   { store, worker, limits, clock }: OpenTaskOptions,
   taskId: string,
-): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot }> {
+  isWanted: (record: TaskRecord) => boolean,
+): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
   const deadlineMs = clock.monotonicMs() + limits.claimPatienceMs;
   for (;;) {
     const claimed = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
     if (claimed !== undefined) return claimed;
+    const present = await store.getTask(taskId);
+    if (present !== undefined && !isWanted(present.record)) return undefined;
     if (clock.monotonicMs() >= deadlineMs) throw busy(taskId);
     await new Promise<void>((resolve) => {
       clock.after(limits.hintDelayMs, resolve, true);

@@ -30,7 +30,7 @@ export async function checkCheckpoint(
   yielded: Checkpoint<unknown, unknown>,
   tool: Tool,
   record: TaskRecord,
-  validate: JsonSchemaValidator | undefined,
+  validate: JsonSchemaValidator,
 ): Promise<TaskEventBody> {
   const limits = limitsOf(tool.limits);
   if (typeof yielded !== "object" || yielded === null) {
@@ -71,7 +71,7 @@ function checkProgress(tool: Tool, record: TaskRecord, progress: number | undefi
 async function checkItems(
   append: unknown,
   schema: AnySchema | undefined,
-  validate: JsonSchemaValidator | undefined,
+  validate: JsonSchemaValidator,
 ): Promise<readonly Json[]> {
   if (!Array.isArray(append)) throw invalidValue("append", ["must be a list"]);
   const items: Json[] = [];

@@ -11,13 +11,18 @@ import { invalidValue } from "./check-checkpoint.js";
  *
  * @throws {@link ResumableError} `UNKNOWN_QUESTION`, `ALREADY_ANSWERED`, `INVALID_VALUE`, `NOT_JSON`.
  */
-export function checkGivenAnswer({ record, signals }: TaskSnapshot, key: string, given: Answer, nowMs: number): Answer {
+export function checkGivenAnswer(
+  { record, signals }: TaskSnapshot,
+  key: string,
+  given: Answer,
+  leftMs: (wallMs: number) => number,
+): Answer {
   const entry = Object.hasOwn(record.remembered, key) ? record.remembered[key] : undefined;
   const pending = signals.some((signal) => signal.kind === "answer" && signal.key === key);
   if (entry?.kind === "answer" || pending) throw answered(record.id, key, "already has its answer");
   if (entry?.kind !== "question" || isFinal(record.status)) throw unknown(record, key);
   const { expiresAt, schema } = entry.question;
-  if (expiresAt !== undefined && Date.parse(expiresAt) <= nowMs) throw answered(record.id, key, "has expired");
+  if (expiresAt !== undefined && leftMs(Date.parse(expiresAt)) <= 0) throw answered(record.id, key, "has expired");
   const { action } = given;
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept" || !isJsonObject(given.content)) {

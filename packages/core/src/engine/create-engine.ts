@@ -1,12 +1,18 @@
 import { ResumableError } from "../errors.js";
 import { type EngineLimits, engineDefaults } from "../limits.js";
-import type { Store } from "../store.js";
+import type { JsonSchemaValidator } from "../schema.js";
+import type { Observer, Store } from "../store.js";
 import type { Tool } from "../tool.js";
+import { CallerStops } from "./caller-stops.js";
+import { countRecovery } from "./count-recovery.js";
+import { DeliveryNotes } from "./delivery-notes.js";
+import { DueTimes } from "./due-times.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import type { EngineParts } from "./engine-parts.js";
 import { instantOf } from "./open-task.js";
 import { createOwnedTasks } from "./owned-tasks.js";
 import { repeat } from "./repeat.js";
+import { RunnableTools } from "./runnable-tools.js";
 import { Scheduler } from "./scheduler.js";
 import { sweepExpired } from "./sweep-expired.js";
 import { systemClock } from "./system-clock.js";
@@ -29,8 +35,10 @@ class LiveEngine implements Engine {
   readonly tools: readonly Tool[];
   readonly store: Store;
   readonly drainStarted: Promise<void>;
+  readonly observe: Observer;
   private readonly worker: string;
   private readonly parts: EngineParts;
+  private readonly onOpened: EngineOptions["onOpened"];
   private readonly stops: (() => void)[] = [];
   private beginDrain = () => {};
   private opened: Promise<void> | undefined;
@@ -46,6 +54,8 @@ class LiveEngine implements Engine {
       },
     });
     this.store = options.store;
+    this.observe = neverThrowing(options.observer, this.parts.onError);
+    this.onOpened = options.onOpened && neverThrowing(options.onOpened, this.parts.onError);
     this.tools = [...this.parts.tools.values()];
     this.drainStarted = new Promise<void>((resolve) => {
       this.beginDrain = resolve;
@@ -64,6 +74,12 @@ class LiveEngine implements Engine {
     return requireTool(this.parts.tools, name);
   }
 
+  useJsonSchemaValidator(validate: JsonSchemaValidator): void {
+    const { runnable, scheduler } = this.parts;
+    // An engine that opens later finds their tasks then; one that fails to open rejects for its own caller.
+    if (runnable.use(validate)) this.opened?.then(() => scheduler.hint()).catch(() => {});
+  }
+
   forOwner(owner: string): OwnedTasks {
     return createOwnedTasks(this.parts, checkOwner(owner));
   }
@@ -75,6 +91,10 @@ class LiveEngine implements Engine {
       throw error;
     });
     return this.opened;
+  }
+
+  async checkHealth(): Promise<void> {
+    await this.store.checkHealth?.();
   }
 
   sweep(): Promise<number> {
@@ -90,7 +110,9 @@ class LiveEngine implements Engine {
   }
 
   close(): Promise<void> {
-    this.closed ??= this.drain().then(() => this.store.close());
+    this.closed ??= this.drain()
+      .then(() => this.parts.deliveries.allWritten())
+      .then(() => this.store.close());
     return this.closed;
   }
 
@@ -107,7 +129,15 @@ class LiveEngine implements Engine {
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
       repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),
     );
+    await this.reportRecovery();
     await scheduler.look();
+  }
+
+  /** Before the first look for work: after it, what is recovered runs already. */
+  private async reportRecovery(): Promise<void> {
+    const { store, tools, limits } = this.parts;
+    if (this.onOpened === undefined) return;
+    this.onOpened(await countRecovery(store, new Set(tools.keys()), limits.recoverAfterMs));
   }
 }
 
@@ -118,18 +148,19 @@ function createParts(
 ): EngineParts {
   const { store, clock = systemClock, createId = randomId } = options;
   const limits = limitsWithDefaults(options.limits);
-  const tools = createToolTable(options);
+  const tools = createToolTable(options.tools);
   const onError = neverThrowing(options.onError);
   const unfinished = new UnfinishedTasks(store, limits.maxUnfinishedPerOwner);
-  const validate = options.validateJsonSchema;
+  const dueTimes = new DueTimes(clock);
+  const runnable = new RunnableTools(tools, options.validateJsonSchema);
   const scheduler = new Scheduler({
     store,
-    tools,
+    tools: runnable.table,
     worker,
     limits,
     clock,
-    validate,
-    recover: options.recover === "all" ? "all" : "auto",
+    dueTimes,
+    validate: runnable.validate,
     observer: neverThrowing(options.observer, onError),
     onError,
     onFinished: (record) => unfinished.remove(record),
@@ -138,16 +169,18 @@ function createParts(
     ...life,
     store,
     clock,
+    dueTimes,
     limits,
     tools,
+    runnable,
     scheduler,
     unfinished,
     createId,
-    validate,
     onError,
     callers: new Map(),
     arrivals: new Map(),
-    stopping: new Map(),
+    stops: new CallerStops({ clock, limits, onError }),
+    deliveries: new DeliveryNotes(),
   };
 }
 

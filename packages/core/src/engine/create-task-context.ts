@@ -20,15 +20,19 @@ export async function createTaskContext(
     log: parts.log.log,
     // A restart from nothing does everything anew, so its keys are others; going on from the last state keeps them.
     idempotencyKey: (key) => `${record.id}.${record.itemsFromSeq}.${key}`,
-    items: () => earlierItems(options),
+    items: () => committedItems(options, parts),
   };
 }
 
-async function* earlierItems({ store, record }: AttemptOptions): AsyncGenerator<unknown, void, void> {
+/** Ends at what was committed when the reading began: a tool may append while it reads. */
+async function* committedItems(
+  { store }: Pick<AttemptOptions, "store">,
+  { journal }: Pick<AttemptParts, "journal">,
+): AsyncGenerator<unknown, void, void> {
   const pageSize = 1_000;
-  const { itemCount } = record;
+  const { id, itemCount } = journal.record;
   for (let after = 0; after < itemCount; ) {
-    const page = await store.readItems(record.id, { after, limit: Math.min(pageSize, itemCount - after) });
+    const page = await store.readItems(id, { after, limit: Math.min(pageSize, itemCount - after) });
     if (page.items.length === 0) return;
     yield* page.items;
     after = page.next;

@@ -68,7 +68,7 @@ async function parseInput({ tool, record, validate }: AttemptOptions): Promise<u
   if (checked.problems === undefined) return checked.value;
   throw new ResumableError(
     "VERSION_MISMATCH",
-    `The input of the task no longer fits ${tool.name}: ${checked.problems.join("; ")}. Call the tool again.`,
+    `The input of the task no longer fits ${tool.name}: ${checked.problems.join("; ")}. Call the tool with an input that fits, or install a version that accepts this one and resume the task.`,
     { details: { taskId: record.id, from: record.toolVersion, to: tool.version } },
   );
 }

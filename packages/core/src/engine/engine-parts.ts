@@ -1,8 +1,11 @@
 import type { EngineLimits } from "../limits.js";
-import type { JsonSchemaValidator } from "../schema.js";
 import type { Store } from "../store.js";
 import type { Tool } from "../tool.js";
+import type { CallerStops } from "./caller-stops.js";
+import type { DeliveryNotes } from "./delivery-notes.js";
+import type { DueTimes } from "./due-times.js";
 import type { Clock } from "./engine.js";
+import type { RunnableTools } from "./runnable-tools.js";
 import type { Scheduler } from "./scheduler.js";
 import type { UnfinishedTasks } from "./unfinished-tasks.js";
 
@@ -10,18 +13,19 @@ import type { UnfinishedTasks } from "./unfinished-tasks.js";
 export interface EngineParts {
   readonly store: Store;
   readonly clock: Clock;
+  readonly dueTimes: DueTimes;
   readonly limits: EngineLimits;
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly runnable: RunnableTools;
   readonly scheduler: Scheduler;
   readonly unfinished: UnfinishedTasks;
   /** How many callers in this process wait for a task, by its id. */
   readonly callers: Map<string, number>;
   /** When a call found a task that it is about to wait for, by the task's id, in monotonic milliseconds. */
   readonly arrivals: Map<string, number>;
-  /** Tasks that are being stopped because their last caller cancelled its request. */
-  readonly stopping: Map<string, Promise<void>>;
+  readonly stops: CallerStops;
+  readonly deliveries: DeliveryNotes;
   readonly createId: () => string;
-  readonly validate: JsonSchemaValidator | undefined;
   /** Never throws. */
   readonly onError: (error: unknown) => void;
   /** Opens the engine unless it is open or draining. */

@@ -24,18 +24,30 @@ export interface Clock {
 export interface EngineOptions {
   readonly store: Store;
   readonly tools: readonly Tool[];
-  /** Which tasks go on by themselves after a crash: those handed over (`attached`, the default), or all. */
-  readonly recover?: "attached" | "all";
   readonly limits?: { readonly [Name in keyof EngineLimits]?: number };
-  /** Checks plain JSON Schema; needed when a tool's input is plain JSON Schema. */
+  /** Checks plain JSON Schema. Default: the validator that comes with what serves the engine. */
   readonly validateJsonSchema?: JsonSchemaValidator;
   readonly clock?: Clock;
   /** Makes ids that cannot be guessed: at least 128 bits, out of `A-Z a-z 0-9 _ -`. */
   readonly createId?: () => string;
   /** Hears of what happens at named points, for tracing and for fault injection. */
   readonly observer?: Observer;
+  /** Hears, when the engine begins to look for work, what becomes of the unfinished tasks that nobody runs. */
+  readonly onOpened?: (recovery: RecoveryCounts) => void;
   /** Hears of errors that belong to no caller. Default: ignored, since tasks record their own. */
   readonly onError?: (error: unknown) => void;
+}
+
+/** When the unfinished tasks run that no process runs. */
+export interface RecoveryCounts {
+  /** At once, or when the time comes that they wait for. */
+  readonly now: number;
+  /** When a caller returns to them, or after `recoverAfterMs`. */
+  readonly later: number;
+  /** When somebody resumes or answers them, or calls them again. */
+  readonly onRequest: number;
+  /** There are more unfinished tasks, which were not counted. */
+  readonly more: boolean;
 }
 
 /** A call that begins or finds a task. */
@@ -52,8 +64,8 @@ export interface StartRequest {
   readonly callId?: string;
   /** Another run, though an equal call stands. A string names the run: the same string attaches to it. */
   readonly newTask?: boolean | string;
-  /** The task goes on by itself after a crash. Default false: when somebody returns to it. */
-  readonly handedOver?: boolean;
+  /** The task needs no caller: it resumes at once after a crash. Default false: when a caller returns to it, or after `recoverAfterMs`. */
+  readonly detached?: boolean;
 }
 
 /** A task as its owner sees it. */
@@ -115,7 +127,8 @@ export interface OwnedTasks {
    * when it is paused or orphaned, or a completed one that was not delivered yet.
    *
    * Durability: the task exists durably when this resolves.
-   * @throws {@link ResumableError} `UNKNOWN_TOOL`, `INVALID_VALUE` (input), `LIMIT_EXCEEDED`, `DRAINING`.
+   * @throws {@link ResumableError} `UNKNOWN_TOOL`, `INVALID_VALUE` (input), `LIMIT_EXCEEDED`, `DRAINING`;
+   * `INVALID_OPTION` when plain JSON Schema has no validator.
    */
   start(request: StartRequest): Promise<StartedTask>;
   get(taskId: string): Promise<TaskView>;
@@ -153,13 +166,20 @@ export interface OwnedTasks {
   /** Deletes a finished task. @throws {@link ResumableError} `ILLEGAL_TRANSITION` for an unfinished one. */
   delete(taskId: string): Promise<void>;
   items(taskId: string, range?: { readonly after?: number; readonly limit?: number }): Promise<ItemPage>;
-  /** Lets the task go on by itself after a crash, from now on. */
-  handOver(taskId: string): Promise<void>;
-  /** Notes that the task's result reached its caller: the same call begins a new task from now on. */
+  /** The task needs no caller from now on: it resumes at once after a crash. */
+  detach(taskId: string): Promise<void>;
+  /**
+   * Notes that the result of a completed task reached its caller: the same call begins a new task from now on. A task
+   * that has not completed is left alone.
+   *
+   * Ordering: a `start` of this owner in this process that comes later sees it.
+   */
   markDelivered(taskId: string): Promise<void>;
+  /** Withdraws that note, since the caller gave up: the same call gets the result again. Ordering: the same. */
+  withdrawDelivered(taskId: string): Promise<void>;
   /**
    * Counts a caller that waits for a plain call. The returned function says how it left: `cancelled` stops the task
-   * at its next checkpoint, resumable, when no other caller waits and it was not handed over (unless its tool says
+   * at its next checkpoint, resumable, when no other caller waits and it is not detached (unless its tool says
    * `detach`); `gone` changes nothing.
    */
   attend(taskId: string): (left: "cancelled" | "gone") => void;
@@ -173,6 +193,11 @@ export interface Engine {
   readonly running: readonly string[];
   /** @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are. */
   tool(name: string): Tool;
+  /**
+   * Gives the validator for tools whose schemas are plain JSON Schema, unless there is one already. What serves an
+   * engine calls it. Tasks of these tools, recovered ones included, run from then on.
+   */
+  useJsonSchemaValidator(validate: JsonSchemaValidator): void;
   /** One owner's tasks. The owner is a tagged string: `sub:…`, `client:…`, `session:…` or `local:…`. */
   forOwner(owner: string): OwnedTasks;
   /**
@@ -191,7 +216,11 @@ export interface Engine {
   readonly draining: boolean;
   /** Resolves, for the callers that wait, when `drain` begins. */
   readonly drainStarted: Promise<void>;
-  /** Drains and closes the store. Safe to repeat. */
+  /** Resolves when the store can be used now, and rejects with the error that calls get while it cannot. */
+  checkHealth(): Promise<void>;
+  /** Tells the engine's observer of a point that a server reaches on behalf of a task. Never throws. */
+  readonly observe: Observer;
+  /** Drains, writes what is still to be noted, and closes the store. Safe to repeat. */
   close(): Promise<void>;
 }
 

@@ -13,7 +13,7 @@ const task = {
   toolVersion: "1",
   key: null,
   input: {},
-  recover: "auto",
+  detached: true,
   ttlMs: 1,
 } as const;
 const checkpoint = (progress: number): TaskEventBody => ({ type: "checkpoint", progress });

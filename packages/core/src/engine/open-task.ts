@@ -3,9 +3,11 @@ import { reduceTask } from "../reduce-task.js";
 import type { Instant, Lease, Store, TaskSnapshot } from "../store.js";
 import type { TaskRecord } from "../task-record.js";
 import type { Tool } from "../tool.js";
+import type { DueTimes } from "./due-times.js";
 import type { Clock } from "./engine.js";
 import { stampEvents } from "./journal-writer.js";
-import { planAttempt } from "./plan-attempt.js";
+import { listCompanions } from "./list-companions.js";
+import { planAttempt, waitsUntil } from "./plan-attempt.js";
 
 /** What opening a task needs. */
 export interface OpenTaskOptions {
@@ -14,6 +16,7 @@ export interface OpenTaskOptions {
   readonly worker: string;
   readonly limits: EngineLimits;
   readonly clock: Clock;
+  readonly dueTimes: DueTimes;
 }
 
 /** What came of opening a task. */
@@ -35,13 +38,16 @@ export async function openTask(
   taskId: string,
   attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined },
 ): Promise<OpenedTask> {
-  const { store, worker, limits, clock } = options;
+  const { store, worker, limits, clock, dueTimes } = options;
   const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
   if (acquired === undefined) return { kind: "held" };
   const { lease, snapshot } = acquired;
   try {
     const tool = options.tools.get(snapshot.record.tool);
-    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, worker, nowMs: clock.wallMs() });
+    const companions = await companionsOf(options, snapshot.record);
+    const waitMs = dueTimes.leftMs(waitsUntil(snapshot.record));
+    const nowMs = clock.wallMs();
+    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, worker, companions, nowMs, waitMs });
     const written = await carryOut(options, lease, snapshot, plan);
     if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool };
     await store.releaseLease(lease);
@@ -50,6 +56,12 @@ export async function openTask(
     await store.releaseLease(lease).catch(() => {});
     throw error;
   }
+}
+
+/** Whose deaths they were matters only when the task may have died often enough. */
+async function companionsOf({ store, limits }: OpenTaskOptions, record: TaskRecord): ReturnType<typeof listCompanions> {
+  const deaths = record.crashes + (record.live && !record.progressed ? 1 : 0);
+  return deaths < limits.maxCrashesWithoutProgress ? [] : listCompanions(store, record);
 }
 
 async function carryOut(

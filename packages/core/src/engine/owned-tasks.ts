@@ -1,7 +1,7 @@
 import type { Store, TaskCounts, TaskPage, TaskSnapshot } from "../store.js";
 import type { Answer } from "../task-event.js";
-import { isFinal } from "../task-record.js";
-import { statusOf } from "../task-rules.js";
+import { isFinal, type TaskRecord } from "../task-record.js";
+import { isDelivered, statusOf } from "../task-rules.js";
 import { invalidValue } from "./check-checkpoint.js";
 import { checkGivenAnswer } from "./check-given-answer.js";
 import type { Followed, OwnedTasks, OwnTaskQuery, StartedTask, StartRequest, TaskView, WaitResult } from "./engine.js";
@@ -29,8 +29,9 @@ export function createOwnedTasks(parts: EngineParts, owner: string): OwnedTasks 
     answer: (taskId, key, answer) => tasks.answer(taskId, key, answer),
     delete: (taskId) => tasks.delete(taskId),
     items: (taskId, range) => tasks.items(taskId, range),
-    handOver: (taskId) => tasks.handOver(taskId),
+    detach: (taskId) => tasks.detach(taskId),
     markDelivered: (taskId) => tasks.markDelivered(taskId),
+    withdrawDelivered: (taskId) => tasks.withdrawDelivered(taskId),
     attend: (taskId) => tasks.attend(taskId),
   };
 }
@@ -50,6 +51,7 @@ class OneOwnersTasks {
   async start(request: StartRequest): Promise<StartedTask> {
     this.parts.checkOpen();
     await this.parts.open();
+    await this.parts.deliveries.written(this.owner);
     const { snapshot, created } = await startTask(this.parts, this.owner, request);
     const view = created ? viewOf(snapshot) : await this.get(snapshot.record.id);
     return { ...view, created, reused: !created && isFinal(snapshot.record.status) };
@@ -99,6 +101,7 @@ class OneOwnersTasks {
     const { record, ...snapshot } = await this.own(taskId);
     const status = statusOf({ record, ...snapshot });
     if (status !== "failed" && isFinal(status)) throw illegalTransition(taskId, status, "resume");
+    this.requireValidator(record);
     if (status !== "failed") return this.wish(taskId, "resume");
     parts.checkOpen();
     requireTool(parts.tools, record.tool);
@@ -116,8 +119,8 @@ class OneOwnersTasks {
   }
 
   async answer(taskId: string, key: string, given: Answer): Promise<TaskView> {
-    const { store, clock, scheduler, open } = this.parts;
-    const answer = checkGivenAnswer(await this.own(taskId), key, given, clock.wallMs());
+    const { store, dueTimes, scheduler, open } = this.parts;
+    const answer = checkGivenAnswer(await this.own(taskId), key, given, (wallMs) => dueTimes.leftMs(wallMs));
     await open();
     await store.signal(taskId, { kind: "answer", key, answer });
     const snapshot = await this.own(taskId);
@@ -144,18 +147,28 @@ class OneOwnersTasks {
     return this.parts.store.readItems(taskId, { after, limit });
   }
 
-  async handOver(taskId: string): Promise<void> {
+  async detach(taskId: string): Promise<void> {
     const { record } = await this.own(taskId);
-    if (!isFinal(record.status) && record.recover !== "auto") await this.wish(taskId, "hand_over");
+    if (!isFinal(record.status) && !record.detached) await this.wish(taskId, "detach");
   }
 
-  async markDelivered(taskId: string): Promise<void> {
-    const { record } = await this.own(taskId);
-    if (isFinal(record.status)) await this.parts.store.signal(taskId, { kind: "delivered" });
+  markDelivered(taskId: string): Promise<void> {
+    return this.parts.deliveries.write(this.owner, taskId, async () => {
+      const snapshot = await this.own(taskId);
+      if (snapshot.record.status !== "completed" || isDelivered(snapshot)) return;
+      await this.parts.store.signal(taskId, { kind: "delivered" });
+    });
+  }
+
+  withdrawDelivered(taskId: string): Promise<void> {
+    return this.parts.deliveries.write(this.owner, taskId, async () => {
+      if (isDelivered(await this.own(taskId))) await this.parts.store.signal(taskId, { kind: "undelivered" });
+    });
   }
 
   attend(taskId: string): (left: "cancelled" | "gone") => void {
-    const { callers, onError } = this.parts;
+    const { callers, stops, onError } = this.parts;
+    stops.forget(taskId);
     callers.set(taskId, (callers.get(taskId) ?? 0) + 1);
     this.parts.arrivals.delete(taskId);
     void this.returnTo(taskId).catch(onError);
@@ -166,21 +179,8 @@ class OneOwnersTasks {
       const others = (callers.get(taskId) ?? 1) - 1;
       if (others > 0) callers.set(taskId, others);
       else callers.delete(taskId);
-      if (left === "cancelled" && others <= 0) this.beginStopping(taskId);
+      if (left === "cancelled" && others <= 0) stops.begin(taskId, () => this.stopUnattended(taskId));
     };
-  }
-
-  /** A call that comes in between waits until it is known what the task has to be woken from. */
-  private beginStopping(taskId: string): void {
-    const { stopping, onError } = this.parts;
-    const before = stopping.get(taskId) ?? Promise.resolve();
-    const stopped = before
-      .then(() => this.stopUnattended(taskId))
-      .catch(onError)
-      .finally(() => {
-        if (stopping.get(taskId) === stopped) stopping.delete(taskId);
-      });
-    stopping.set(taskId, stopped);
   }
 
   private async own(taskId: string): Promise<TaskSnapshot> {
@@ -198,7 +198,7 @@ class OneOwnersTasks {
   }
 
   /** Leaves a signal, and sees to it that somebody carries it out. */
-  private async wish(taskId: string, kind: "pause" | "resume" | "cancel" | "hand_over"): Promise<TaskView> {
+  private async wish(taskId: string, kind: "pause" | "resume" | "cancel" | "detach"): Promise<TaskView> {
     const { store, scheduler, open } = this.parts;
     await open();
     await store.signal(taskId, { kind });
@@ -213,8 +213,15 @@ class OneOwnersTasks {
     const snapshot = await this.own(taskId);
     const status = statusOf(snapshot);
     if (isFinal(status) || status === "paused") return;
+    if (!snapshot.leased) this.requireValidator(snapshot.record);
     await this.parts.open();
     this.parts.scheduler.attend(snapshot);
+  }
+
+  /** Without this, a caller waits in silence for a task that cannot run here. */
+  private requireValidator(record: TaskRecord): void {
+    const tool = this.parts.tools.get(record.tool);
+    if (tool !== undefined) this.parts.runnable.require(tool);
   }
 
   /** Somebody waits for the task, or has found it and is about to. */
@@ -228,10 +235,10 @@ class OneOwnersTasks {
     const { tools, store } = this.parts;
     const snapshot = await this.own(taskId);
     const { record } = snapshot;
-    const handedOver = record.recover === "auto" || snapshot.signals.some((signal) => signal.kind === "hand_over");
+    const detached = record.detached || snapshot.signals.some((signal) => signal.kind === "detach");
     const status = statusOf(snapshot);
-    const detached = tools.get(record.tool)?.onCallerCancel === "detach";
-    if (handedOver || detached || isFinal(status) || status === "paused" || this.isAwaited(taskId)) return;
+    const detaches = tools.get(record.tool)?.onCallerCancel === "detach";
+    if (detached || detaches || isFinal(status) || status === "paused" || this.isAwaited(taskId)) return;
     await this.wish(taskId, "pause");
     if (!this.isAwaited(taskId)) return;
     // Somebody came while the task was being stopped.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { pickNext, type QueuedTask, type RunningTask } from "./pick-next.js";
 
-const limits = { maxRunning: 4, maxRunningPerOwner: 2, maxRunningOf: () => Number.POSITIVE_INFINITY, aloneMs: 1_000 };
+const limits = { maxRunning: 4, maxRunningPerOwner: 2, maxRunningOf: () => Number.POSITIVE_INFINITY, trialMs: 1_000 };
 const queued = (id: string, owner = "a", more: Partial<QueuedTask> = {}): QueuedTask => ({
   id,
   owner,
@@ -13,7 +13,9 @@ const queued = (id: string, owner = "a", more: Partial<QueuedTask> = {}): Queued
 const running = (owner: string, more: Partial<RunningTask> = {}): RunningTask => ({
   owner,
   tool: "x",
-  alone: false,
+  crashes: 0,
+  waiting: false,
+  startedAtMs: 0,
   ...more,
 });
 const idOf = (...parameters: Parameters<typeof pickNext>) => pickNext(...parameters)?.id;
@@ -35,11 +37,18 @@ describe("pickNext", () => {
     expect(idOf(queue, [running("b")], oneOfX, 0)).toBe("a2");
   });
 
-  it("lets a suspect wait for the others to end, but not for ever, and starts nothing beside it", () => {
-    const suspect = queued("s", "a", { crashes: 1, queuedAtMs: 500 });
-    expect(idOf([suspect], [], limits, 500)).toBe("s");
-    expect(idOf([suspect], [running("b")], limits, 1_499)).toBeUndefined();
-    expect(idOf([suspect], [running("b")], limits, 1_500)).toBe("s");
-    expect(idOf([queued("c1", "c")], [running("b", { alone: true })], limits, 0)).toBeUndefined();
+  it("lets a suspect wait for the trial of another, and nobody else for either", () => {
+    const suspect = queued("s", "a", { crashes: 4 });
+    const trial = running("b", { crashes: 4 });
+    expect(idOf([suspect], [running("b")], limits, 0)).toBe("s");
+    expect(idOf([suspect], [trial], limits, 0)).toBeUndefined();
+    expect(idOf([suspect, queued("c1", "c")], [trial], limits, 0)).toBe("c1");
+    expect(idOf([suspect], [trial], limits, 64_000)).toBe("s");
+  });
+
+  it("counts what waits in place for the limit of its tool alone", () => {
+    const waiting = Array.from({ length: 9 }, () => running("a", { waiting: true }));
+    expect(idOf([queued("a1")], waiting, limits, 0)).toBe("a1");
+    expect(idOf([queued("a1")], waiting, { ...limits, maxRunningOf: () => 9 }, 0)).toBeUndefined();
   });
 });

@@ -1,3 +1,5 @@
+import { mayJoin, type TriedTask } from "./suspects.js";
+
 /** A task that waits for a slot of this process. */
 export interface QueuedTask {
   readonly id: string;
@@ -10,11 +12,9 @@ export interface QueuedTask {
 }
 
 /** A task that runs in this process. */
-export interface RunningTask {
+export interface RunningTask extends TriedTask {
   readonly owner: string;
   readonly tool: string;
-  /** It is a suspect that has made no progress yet: nothing is started beside it. */
-  readonly alone: boolean;
 }
 
 /** How many tasks may run at once. */
@@ -22,30 +22,30 @@ export interface SlotLimits {
   readonly maxRunning: number;
   readonly maxRunningPerOwner: number;
   readonly maxRunningOf: (tool: string) => number;
-  /** A suspect waits this long for the others to end, then runs beside them. */
-  readonly aloneMs: number;
+  readonly trialMs: number;
 }
 
 /**
  * Picks the task that gets the next slot: of those that may run, one of the owner that has the fewest running, the
- * longest waiting first. Pure.
+ * longest waiting first. A task that waits in place does not run; only the limit of its own tool counts it. Pure.
  */
 export function pickNext<Queued extends QueuedTask>(
   queue: Iterable<Queued>,
-  running: readonly RunningTask[],
+  attempts: readonly RunningTask[],
   limits: SlotLimits,
   nowMs: number,
 ): Queued | undefined {
-  if (running.length >= limits.maxRunning || running.some((task) => task.alone)) return undefined;
+  const running = attempts.filter(({ waiting }) => !waiting);
+  if (running.length >= limits.maxRunning) return undefined;
   const byOwner = countBy(running.map((task) => task.owner));
-  const byTool = countBy(running.map((task) => task.tool));
+  const byTool = countBy(attempts.map((task) => task.tool));
   let best: Queued | undefined;
   let bestCount = Number.POSITIVE_INFINITY;
   for (const task of queue) {
     const count = byOwner.get(task.owner) ?? 0;
-    const suspectMustWait = task.crashes > 0 && running.length > 0 && nowMs - task.queuedAtMs < limits.aloneMs;
-    if (suspectMustWait || count >= limits.maxRunningPerOwner || count >= bestCount) continue;
+    if (count >= limits.maxRunningPerOwner || count >= bestCount) continue;
     if ((byTool.get(task.tool) ?? 0) >= limits.maxRunningOf(task.tool)) continue;
+    if (!mayJoin(task, running, limits, nowMs)) continue;
     best = task;
     bestCount = count;
   }

@@ -1,8 +1,9 @@
 import type { TaskSnapshot } from "../store.js";
 import type { TaskEventBody } from "../task-event.js";
-import { isFinal, openQuestions } from "../task-record.js";
+import { isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../task-record.js";
 import { desiredOf } from "../task-rules.js";
 import type { Tool } from "../tool.js";
+import { isCrashLoop } from "./suspects.js";
 
 /** What whoever has just taken a task's lease is to commit, and whether an attempt follows. */
 export interface AttemptPlan {
@@ -19,7 +20,13 @@ export interface PlanInputs {
   readonly tool: PlannedTool | undefined;
   readonly worker: string;
   readonly nowMs: number;
+  /** Until the task's `runnableAt`, or the end of what its dead attempt waited for, comes. */
+  readonly waitMs: number;
   readonly maxCrashesWithoutProgress: number;
+  readonly maxCrashesInCompany: number;
+  readonly maxDeathsInWaits: number;
+  /** The processes in which other suspects died, as `isCrashLoop` takes them. */
+  readonly companions: readonly (readonly string[])[];
   readonly crashBackoffMs: number;
   /** False only carries out wishes and does not begin an attempt. */
   readonly mayRun: boolean;
@@ -32,13 +39,21 @@ interface Ending {
   readonly events: readonly TaskEventBody[];
   /** The task is over with it. */
   readonly over: boolean;
+  /** The attempt only waited: the next one begins when its wait is over. */
+  readonly waits?: boolean;
+}
+
+/** What the task waits for, or waited for when its process died: wall clock in milliseconds. */
+export function waitsUntil(record: TaskSnapshot["record"]): number {
+  if (record.live) return waitsUntilMs(record);
+  return record.runnableAt === undefined ? 0 : Date.parse(record.runnableAt);
 }
 
 /** Decides what to do with a task whose lease was just taken. Pure. */
 export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): AttemptPlan {
   const { record, signals } = snapshot;
   const { tool } = inputs;
-  const wishes = signals.filter((signal) => signal.kind !== "delivered");
+  const wishes = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
   const consume = wishes.map((signal) => signal.id);
   if (isFinal(record.status)) return { events: [], consume, run: false };
   const events = wishEvents(snapshot);
@@ -47,9 +62,12 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   if (wishes.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
   // How a dead attempt is to be judged depends on the tool: whoever has it will.
   if (tool === undefined) return stop();
-  const ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
+  const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
   if (ending.over || !inputs.mayRun || desiredOf(snapshot) === "pause") return stop(...ending.events);
-  if (mustWait(snapshot, ending.events, inputs.nowMs)) return stop(...ending.events);
+  if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
+  if (!record.live && isCrashLoop(record.crashedIn ?? [], inputs.companions, inputs)) {
+    return stop(crashLoop(record.crashes, tool));
+  }
   const version = versionEnding(snapshot, tool);
   if (version.over) return stop(...ending.events, ...version.events);
   const start = {
@@ -68,8 +86,8 @@ function wishEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[]
       events.push({ type: "answered", key: signal.key, answer: signal.answer });
     }
   }
-  if (record.recover !== "auto" && signals.some((signal) => signal.kind === "hand_over")) {
-    events.push({ type: "handed_over" });
+  if (!record.detached && signals.some((signal) => signal.kind === "detach")) {
+    events.push({ type: "detached" });
   }
   const wished = signals.some((signal) => signal.kind === "pause" || signal.kind === "resume");
   if (wished) events.push({ type: "desired", desired: desiredOf({ record, signals, leased: false }) });
@@ -83,6 +101,7 @@ function isOpen({ remembered }: TaskSnapshot["record"], key: string): boolean {
 function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInputs): Ending {
   const broken = record.attempt === inputs.brokenAttempt;
   const ended = { type: "attempt_ended", reason: broken ? "interrupted" : "crashed" } as const;
+  if (!broken && onlyWaits(record)) return deathInWait(record, tool, inputs);
   if (tool.kind === "function" && tool.onCrash === "fail") {
     const cause = broken ? "The store failed" : "The process died";
     const message = `${cause} while ${tool.name} ran, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
@@ -90,19 +109,41 @@ function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInput
   }
   if (broken || record.progressed) return { events: [ended], over: false };
   const crashes = record.crashes + 1;
-  if (crashes >= inputs.maxCrashesWithoutProgress) {
-    const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so it is not tried again. Look at its input and at the server's log, then call resume_task.`;
-    return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
+  const crashedIn = [...(record.crashedIn ?? []), record.worker ?? record.id];
+  if (isCrashLoop(crashedIn, inputs.companions, inputs)) {
+    return { events: [ended, crashLoop(crashes, tool)], over: true };
   }
   const runnableAt = new Date(inputs.nowMs + inputs.crashBackoffMs * 2 ** (crashes - 1)).toISOString();
   return { events: [{ ...ended, runnableAt }], over: false };
 }
 
-function mustWait({ record, signals }: TaskSnapshot, ending: readonly TaskEventBody[], nowMs: number): boolean {
-  if (ending.some((event) => event.type === "attempt_ended" && event.runnableAt !== undefined)) return true;
-  if (record.live) return false;
-  if (signals.some((signal) => signal.kind === "resume" || signal.kind === "answer")) return false;
-  if (record.runnableAt !== undefined) return Date.parse(record.runnableAt) > nowMs;
+function crashLoop(crashes: number, tool: PlannedTool): TaskEventBody {
+  const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so it is not tried again. Look at its input and at the server's log, then call resume_task.`;
+  return { type: "failed", error: { code: "CRASH_LOOP", message } };
+}
+
+/**
+ * The process died while the attempt only waited for answers and times. That says nothing about the tool: the task waits
+ * on without an attempt, so that the next death does not meet it.
+ */
+function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, { maxDeathsInWaits }: PlanInputs): Ending {
+  const deaths = (record.deathsInWaits ?? 0) + 1;
+  const untilMs = waitsUntilMs(record);
+  const runnableAt = Number.isFinite(untilMs) ? { runnableAt: new Date(untilMs).toISOString() } : {};
+  const ended = { type: "attempt_ended", reason: "crashed", ...runnableAt } as const;
+  if (record.progressed || deaths < maxDeathsInWaits) return { events: [ended], over: false, waits: true };
+  const message = `The process died ${deaths} times in a row while ${tool.name} waited and made no progress between, so it is not tried again. Check its input and the server's log, then call resume_task.`;
+  return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
+}
+
+function mustWait({ record, signals }: TaskSnapshot, ending: Ending, waitMs: number): boolean {
+  const woken = signals.some((signal) => signal.kind === "resume" || signal.kind === "answer");
+  if (record.live) {
+    if (ending.waits === true) return !woken && waitMs > 0;
+    return ending.events.some((event) => event.type === "attempt_ended" && event.runnableAt !== undefined);
+  }
+  if (woken) return false;
+  if (record.runnableAt !== undefined) return waitMs > 0;
   return openQuestions(record).length > 0;
 }
 
@@ -113,6 +154,6 @@ function versionEnding({ record }: TaskSnapshot, tool: PlannedTool): Ending {
   if (policy === "restart") {
     return { events: [{ type: "restarted", generation: record.generation + 1, fromState: false }], over: false };
   }
-  const message = `The task was begun by version ${record.toolVersion} of ${tool.name}; version ${tool.version} is installed and does not continue it. Call the tool again to begin anew.`;
-  return { events: [{ type: "failed", error: { code: "VERSION_MISMATCH", message } }], over: true };
+  const message = `The task was begun by version ${record.toolVersion} of ${tool.name}; version ${tool.version} is installed and does not continue it. Call the tool again to begin from nothing.`;
+  return { events: [{ type: "failed", error: { code: "VERSION_MISMATCH", message, terminal: true } }], over: true };
 }

@@ -1,4 +1,5 @@
 import { isResumableError, isRetryableError, isTerminalError } from "../errors.js";
+import type { EngineLimits } from "../limits.js";
 import { rpcFailureCode } from "../rpc-failure.js";
 import type { TaskFailure } from "../task-event.js";
 import type { RetryPolicy } from "../tool.js";
@@ -24,6 +25,14 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
   return Math.min(delay, policy?.maxDelayMs ?? 60_000);
 }
 
+/** The pause before a failed write is repeated, in milliseconds; `failures` came before this one. Pure. */
+export function writeBackoff(
+  failures: number,
+  { writeBackoffMs, maxWriteBackoffMs }: Pick<EngineLimits, "writeBackoffMs" | "maxWriteBackoffMs">,
+): number {
+  return Math.min(writeBackoffMs * 2 ** failures, maxWriteBackoffMs);
+}
+
 /** A tool may compute the delay from what a service told it, which may be anything. */
 function isDelay(delayMs: number | undefined): delayMs is number {
   return delayMs !== undefined && Number.isFinite(delayMs) && delayMs >= 0;
@@ -35,7 +44,15 @@ export function failureOf(error: unknown): TaskFailure {
   return {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, 2_000),
+    ...(isTerminal(error) ? { terminal: true } : {}),
   };
+}
+
+/** What the task has committed is of no use, or its journal takes no more: to continue would fail again. */
+function isTerminal(error: unknown): boolean {
+  return (
+    isTerminalError(error) || isResumableError(error, "VERSION_MISMATCH") || isResumableError(error, "QUOTA_EXCEEDED")
+  );
 }
 
 /** Anything can be thrown, also what cannot be made a text. */

@@ -67,7 +67,7 @@ class LiveAttempt implements Attempt {
     this.options.onProgressed();
   }
 
-  /** Carries out what others wish; answers and hand-overs once each. */
+  /** Carries out what others wish; answers and requests to detach once each. */
   private obey(signals: readonly Signal[]): void {
     const { control, journal } = this.parts;
     const { graceMs } = this.options.limits;
@@ -76,7 +76,7 @@ class LiveAttempt implements Attempt {
       if (this.obeyed.has(signal.id)) continue;
       this.obeyed.add(signal.id);
       if (signal.kind === "cancel") control.abort("cancel", graceMs);
-      if (signal.kind === "hand_over") this.write(handedOver(journal.record), signal.id);
+      if (signal.kind === "detach") this.write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
       if (signal.kind === "answer") this.write(answered(journal.record, signal), signal.id, signal.key);
     }
     const wish = desiredOf({ record: journal.record, signals, leased: true });
@@ -148,10 +148,6 @@ class LiveAttempt implements Attempt {
       await journal.finish((record) => last({ kind: "threw", error }, record)).catch(() => {});
     }
   }
-}
-
-function handedOver(record: TaskRecord): readonly TaskEventBody[] {
-  return record.recover === "auto" ? [] : [{ type: "handed_over" }];
 }
 
 function answered(record: TaskRecord, signal: Extract<Signal, { kind: "answer" }>): readonly TaskEventBody[] {

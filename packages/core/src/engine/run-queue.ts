@@ -3,14 +3,16 @@ import type { TaskRecord } from "../task-record.js";
 import type { Tool } from "../tool.js";
 import type { Attempt } from "./attempt.js";
 import type { Clock } from "./engine.js";
-import { pickNext, type QueuedTask, type RunningTask } from "./pick-next.js";
+import { pickNext, type QueuedTask, type RunningTask, type SlotLimits } from "./pick-next.js";
+import { nextTrialMs } from "./suspects.js";
 
 /** What has to be known of a task to queue it. */
 export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
 
 /** A place in which one task is run. */
 export interface Slot extends RunningTask {
-  alone: boolean;
+  crashes: number;
+  waiting: boolean;
   attempt?: Attempt;
   readonly done: Promise<void>;
 }
@@ -30,6 +32,7 @@ export class RunQueue {
   private readonly queue = new Map<string, QueuedTask>();
   private readonly slots = new Map<string, Slot>();
   private stopped = false;
+  private stopTrialTimer = () => {};
 
   constructor(options: RunQueueOptions) {
     this.options = options;
@@ -42,6 +45,11 @@ export class RunQueue {
   /** How many wait for a slot. */
   get length(): number {
     return this.queue.size;
+  }
+
+  /** The task waits for a slot or has one. */
+  has(taskId: string): boolean {
+    return this.queue.has(taskId) || this.slots.has(taskId);
   }
 
   slotOf(taskId: string): Slot | undefined {
@@ -61,45 +69,68 @@ export class RunQueue {
 
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
-    const { limits, tools, clock } = this.options;
+    const { tools, clock } = this.options;
     const maxRunningOf = (tool: string): number => tools.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
+    const limits = { ...this.options.limits, maxRunningOf };
     while (!this.stopped) {
-      const running = [...this.slots.values()];
-      const next = pickNext(this.queue.values(), running, { ...limits, maxRunningOf }, clock.monotonicMs());
-      if (next === undefined) return;
+      const next = pickNext(this.queue.values(), [...this.slots.values()], limits, clock.monotonicMs());
+      if (next === undefined) break;
       this.queue.delete(next.id);
       this.occupy(next);
     }
+    this.armTrialTimer(limits);
   }
 
-  /** Lets others run beside the task: it is no suspect any more. */
-  trust(slot: Slot): void {
-    if (!slot.alone) return;
-    slot.alone = false;
+  /** The task made progress: it is not a suspect any more. */
+  clear(slot: Slot): void {
+    if (slot.crashes === 0) return;
+    slot.crashes = 0;
     this.pump();
+  }
+
+  /** The task waits in place and needs no slot, or works on. */
+  setWaiting(slot: Slot, waiting: boolean): void {
+    if (slot.waiting === waiting) return;
+    slot.waiting = waiting;
+    if (waiting) this.pump();
+  }
+
+  /** Whether one more task may wait in place. */
+  get mayWaitInPlace(): boolean {
+    const waiting = [...this.slots.values()].filter((slot) => slot.waiting).length;
+    return waiting < this.options.limits.maxWaitingInPlace;
   }
 
   /** Gives no more slots, and forgets who waits for one. */
   stop(): readonly Slot[] {
     this.stopped = true;
+    this.stopTrialTimer();
     this.queue.clear();
     return [...this.slots.values()];
   }
 
   private occupy(task: QueuedTask): void {
-    const { limits, clock, serve } = this.options;
-    let stopAlone = () => {};
+    const { clock, serve } = this.options;
     // Begins in a later turn: the slot has to be there first.
     const done = Promise.resolve()
       .then(() => serve(task, slot))
       .then((afterwards) => {
-        stopAlone();
         this.slots.delete(task.id);
         afterwards();
         this.pump();
       });
-    const slot: Slot = { owner: task.owner, tool: task.tool, alone: task.crashes > 0, done };
-    if (slot.alone) stopAlone = clock.after(limits.aloneMs, () => this.trust(slot));
+    const { owner, tool, crashes } = task;
+    const slot: Slot = { owner, tool, crashes, waiting: false, startedAtMs: clock.monotonicMs(), done };
     this.slots.set(task.id, slot);
+  }
+
+  /** A suspect may wait for nothing but the time of another's trial, or its own patience, to be over. */
+  private armTrialTimer(limits: SlotLimits): void {
+    const { clock } = this.options;
+    this.stopTrialTimer();
+    if (this.stopped) return;
+    const nowMs = clock.monotonicMs();
+    const dueMs = nextTrialMs(this.queue.values(), [...this.slots.values()], limits, nowMs);
+    if (Number.isFinite(dueMs)) this.stopTrialTimer = clock.after(dueMs - nowMs, () => this.pump());
   }
 }

@@ -1,6 +1,6 @@
 import { isResumableError } from "../errors.js";
 import type { JsonSchemaValidator } from "../schema.js";
-import type { Observer, TaskSnapshot } from "../store.js";
+import type { Observer, RunnableTask, TaskSnapshot } from "../store.js";
 import { isFinal, type TaskRecord } from "../task-record.js";
 import { dueMs } from "../task-rules.js";
 import type { Attempt, AttemptEnd } from "./attempt.js";
@@ -8,14 +8,15 @@ import { deleteFinished, restartFailed } from "./change-finished.js";
 import { Exclusive } from "./exclusive.js";
 import { Lookout } from "./lookout.js";
 import { instantOf, type OpenedTask, type OpenTaskOptions, openTask } from "./open-task.js";
+import { Orphans } from "./orphans.js";
+import { writeBackoff } from "./retry-delay.js";
 import { runAttempt } from "./run-attempt.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
 import { TaskTimers, type TimerKind } from "./task-timers.js";
 
 /** What a scheduler is made of. */
 export interface SchedulerOptions extends OpenTaskOptions {
-  readonly recover: "auto" | "all";
-  readonly validate: JsonSchemaValidator | undefined;
+  readonly validate: JsonSchemaValidator;
   /** Never throws, and neither does `onError`. */
   readonly observer: Observer;
   readonly onError: (error: unknown) => void;
@@ -38,6 +39,7 @@ export class Scheduler {
   private readonly troubles = new Map<string, Trouble>();
   private readonly exclusive = new Exclusive();
   private readonly timers: TaskTimers;
+  private readonly orphans: Orphans;
   private readonly lookout: Lookout;
   /** When what still runs has to stop, in monotonic milliseconds. */
   private drainUntilMs: number | undefined;
@@ -47,6 +49,7 @@ export class Scheduler {
     this.options = options;
     this.queue = new RunQueue({ ...options, serve: (task, slot) => this.serve(task, slot) });
     this.timers = new TaskTimers(clock);
+    this.orphans = new Orphans(options.limits.recoverAfterMs);
     this.lookout = new Lookout({ ...options, onError, lookOnce: () => this.lookOnce() });
   }
 
@@ -77,9 +80,9 @@ export class Scheduler {
     if (isFinal(record.status)) return;
     this.attended.add(record.id);
     const slot = this.queue.slotOf(record.id);
-    const due = dueMs(snapshot, "all") ?? Number.POSITIVE_INFINITY;
+    const due = dueMs(snapshot) ?? Number.POSITIVE_INFINITY;
     if (slot !== undefined) slot.attempt?.look();
-    else if (snapshot.leased || due <= this.options.clock.wallMs()) this.enqueue(record);
+    else if (snapshot.leased || this.options.dueTimes.leftMs(due) <= 0) this.enqueue(record);
     else this.rest(snapshot);
   }
 
@@ -191,19 +194,29 @@ export class Scheduler {
   ): Promise<AttemptEnd["broken"]> {
     const onProgressed = (): void => {
       this.troubles.delete(lease.taskId);
-      this.queue.trust(slot);
+      this.queue.clear(slot);
     };
-    slot.attempt = runAttempt({ ...this.options, lease, record, tool, onProgressed });
+    const onWaiting = (waiting: boolean): void => this.queue.setWaiting(slot, waiting);
+    const mayWaitInPlace = (): boolean => this.queue.mayWaitInPlace;
+    slot.attempt = runAttempt({
+      ...this.options,
+      lease,
+      record,
+      tool,
+      onProgressed,
+      onWaiting,
+      mayWaitInPlace,
+    });
     this.drainAttempt(slot.attempt);
     return (await slot.attempt.ended).broken;
   }
 
-  /** Decides when a task that ran here runs again, whatever the recovery policy says: it was begun for somebody. */
+  /** Decides when a task that ran here runs again: it was begun for somebody, so that it waits for no caller to return. */
   private rest(snapshot: TaskSnapshot): void {
     const { record } = snapshot;
-    const due = dueMs(snapshot, "all");
+    const due = dueMs(snapshot);
     this.troubles.delete(record.id);
-    if (due !== undefined) this.schedule(record, "due", due - this.options.clock.wallMs());
+    if (due !== undefined) this.schedule(record, "due", this.options.dueTimes.leftMs(due));
     // Something has to happen to it first: whoever makes that happen, or looks for work then, lets it go on.
     else this.forget(record.id);
     if (isFinal(record.status)) this.options.onFinished(record);
@@ -230,7 +243,7 @@ export class Scheduler {
     }
     const failures = this.troubles.get(task.id)?.failures ?? 0;
     this.troubles.set(task.id, { failures: failures + 1, brokenAttempt });
-    this.schedule(task, "backoff", Math.min(limits.writeBackoffMs * 2 ** failures, limits.maxWriteBackoffMs));
+    this.schedule(task, "backoff", writeBackoff(failures, limits));
   }
 
   private forget(taskId: string): void {
@@ -241,21 +254,39 @@ export class Scheduler {
   }
 
   private async lookOnce(): Promise<number | undefined> {
-    const { store, tools, recover, clock, limits } = this.options;
-    const found = await store.listRunnable({
-      tools: [...tools.keys()],
-      recover,
-      now: instantOf(clock),
-      // What is known already must not hide what is not.
-      limit: limits.lookBatch + this.queue.length + this.timers.backoffs,
-    });
-    for (const task of found.tasks) {
-      if (this.timers.kindOf(task.id) === "backoff") continue;
+    const { store, tools, clock, dueTimes, limits } = this.options;
+    // What is known already must not hide what is not.
+    const limit = limits.lookBatch + this.queue.length + this.timers.backoffs + this.orphans.size;
+    const found = await store.listRunnable({ tools: [...tools.keys()], now: instantOf(clock), limit });
+    const orphansMs = this.queueFound(found.tasks, found.tasks.length < limit);
+    const dueMs = found.nextDueMs === undefined ? undefined : dueTimes.leftMs(found.nextDueMs);
+    return dueMs === undefined || orphansMs === undefined ? (dueMs ?? orphansMs) : Math.min(dueMs, orphansMs);
+  }
+
+  /** Queues what may run now. Resolves to the delay until the next orphan may. */
+  private queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
+    const tasks = found.filter((task) => this.timers.kindOf(task.id) !== "backoff" && this.hasCome(task));
+    const orphaned = tasks.filter(({ id, detached }) => !detached && !this.isInHand(id)).map(({ id }) => id);
+    const { due, nextMs } = this.orphans.look(orphaned, isAll, this.options.clock.monotonicMs());
+    const waiting = new Set(orphaned);
+    for (const id of due) waiting.delete(id);
+    for (const task of tasks) {
+      if (waiting.has(task.id)) continue;
       this.timers.clear(task.id);
       this.queue.add(task);
     }
     this.queue.pump();
-    return found.nextDueMs === undefined ? undefined : found.nextDueMs - clock.wallMs();
+    return nextMs;
+  }
+
+  /** Whether the time has come that the task waits for: the wall clock, by which the store lists, may have been set. */
+  private hasCome(task: RunnableTask): boolean {
+    return this.options.dueTimes.leftMs(task.dueMs) <= 0;
+  }
+
+  /** This process runs the task, is about to, or has somebody who waits for it. */
+  private isInHand(taskId: string): boolean {
+    return this.attended.has(taskId) || this.queue.has(taskId) || this.timers.kindOf(taskId) !== undefined;
   }
 }
 

@@ -1,3 +1,4 @@
+import { isResumableError } from "../errors.js";
 import { copyJson, type Json, jsonBytes } from "../json.js";
 import { checkValue } from "../schema.js";
 import type { TaskSnapshot } from "../store.js";
@@ -22,18 +23,20 @@ export interface StartOutcome {
 /** Makes the task of a call, or finds the one that stands for it and lets it go on. */
 export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
   const task = await newTask(parts, owner, request);
-  const outcome = await create(parts, await namedByCall(parts, task, request.callId));
+  const named = await namedByCall(parts, task, request.callId);
+  const outcome = await createOrContinue(parts, named);
   // A call's id may be taken by another owner in this very moment: it stays invisible.
-  const own = outcome.snapshot.record.owner === owner ? outcome : await create(parts, task);
+  const own = outcome.snapshot.record.owner === owner ? outcome : await createOrContinue(parts, task);
   if (!isFinal(own.snapshot.record.status)) await goOn(parts, own, task);
   return own;
 }
 
 async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
   const tool = requireTool(parts.tools, request.tool);
+  parts.runnable.require(tool);
   const input = copyJson(request.input ?? {}, "input");
   checkLimit("maxInputBytes", jsonBytes(input), parts.limits.maxInputBytes);
-  const checked = await checkValue(tool.input, input, parts.validate);
+  const checked = await checkValue(tool.input, input, parts.runnable.validate);
   if (checked.problems !== undefined) throw invalidValue(`The input of ${tool.name}`, checked.problems);
   return {
     id: parts.createId(),
@@ -42,7 +45,7 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     toolVersion: tool.version,
     key: await keyOf(tool, checked.value, input, request.newTask),
     input,
-    recover: request.handedOver === true ? "auto" : "on_return",
+    detached: request.detached === true,
     ttlMs: tool.ttlMs ?? parts.limits.ttlMs,
     ...(request.session === undefined ? {} : { session: request.session }),
   };
@@ -73,9 +76,50 @@ async function namedByCall(parts: EngineParts, task: NewTask, callId: string | u
   return another ? task : { ...task, id: callId };
 }
 
-async function create({ store, unfinished, limits, clock }: EngineParts, task: NewTask): Promise<StartOutcome> {
+/** Others may restart, finish or delete the failed task meanwhile; who loses that race so often begins a new task. */
+const maxContinueTries = 5;
+
+/**
+ * Makes the task of a call, or finds the one that stands for it. A failed one continues as a new generation: of several
+ * callers one restarts it, and the others find it under way.
+ */
+async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
+  const continues = parts.tools.get(task.tool)?.onFailure !== "restart";
+  for (let tries = 0; continues && tries < maxContinueTries; tries++) {
+    const found = await create(parts, task, true);
+    const { record } = found.snapshot;
+    // The very same call delivered again gets its task as it is, failed or not.
+    if (found.created || record.status !== "failed" || record.id === task.id) return found;
+    const continued = await restarted(parts, record.id);
+    if (continued === "full") break;
+    if (continued !== undefined) return { snapshot: continued, created: false };
+  }
+  return create(parts, task, false);
+}
+
+/** What the failed task is after its restart; `undefined` when another task stands for the call by now. */
+async function restarted(
+  { store, scheduler }: EngineParts,
+  taskId: string,
+): Promise<TaskSnapshot | "full" | undefined> {
+  try {
+    await scheduler.restart(taskId);
+    return await store.getTask(taskId);
+  } catch (error) {
+    // Its journal takes no more events: only a new task can do the rest.
+    if (isResumableError(error, "QUOTA_EXCEEDED")) return "full";
+    if (isResumableError(error, "KEY_TAKEN") || isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+async function create(
+  { store, unfinished, limits, clock }: EngineParts,
+  task: NewTask,
+  continueFailed: boolean,
+): Promise<StartOutcome> {
   await unfinished.admit(task);
-  return store.createTask({ task, reuseResultMs: limits.reuseResultMs, now: instantOf(clock) });
+  return store.createTask({ task, reuseResultMs: limits.reuseResultMs, continueFailed, now: instantOf(clock) });
 }
 
 const maxArrivals = 1_000;
@@ -97,8 +141,9 @@ async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, cal
     return;
   }
   noteArrival(parts, record.id);
-  if (call.recover === "auto" && record.recover !== "auto") await store.signal(record.id, { kind: "hand_over" });
-  await parts.stopping.get(record.id);
+  if (call.detached && !record.detached) await store.signal(record.id, { kind: "detach" });
+  // It has to be known what the task is to be woken from.
+  await parts.stops.written(record.id);
   const before = (await store.getTask(record.id)) ?? snapshot;
   // Also a pause that is wished for and not carried out yet: the end of the caller before this one left it.
   if (!isFinal(before.record.status) && desiredOf(before) === "pause")

@@ -47,7 +47,7 @@ function mismatch(options: StateOptions, problems: readonly string[], cause?: un
   const from = writtenBy(options);
   return new ResumableError(
     "VERSION_MISMATCH",
-    `The state of the task, left by version ${from} of ${tool.name}, does not fit version ${tool.version}: ${problems.join("; ")}. Add a migrate function to the tool, or call it again to begin anew.`,
+    `The state of the task, left by version ${from} of ${tool.name}, does not fit version ${tool.version}: ${problems.join("; ")}. Add a migrate function to the tool and resume the task, or call the tool again to begin from nothing.`,
     { details: { taskId: record.id, from, to: tool.version }, cause },
   );
 }

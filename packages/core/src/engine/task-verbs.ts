@@ -1,6 +1,6 @@
 import { isResumableError, ResumableError, TaskInterrupted } from "../errors.js";
 import { copyJson, type Json, jsonBytes } from "../json.js";
-import { checkValue, jsonSchemaOf } from "../schema.js";
+import { checkValue, isStandardSchema, jsonSchemaOf } from "../schema.js";
 import type { Answer, TaskEventBody } from "../task-event.js";
 import type { Remembered } from "../task-record.js";
 import type { AskRequest, AskResult } from "../tool.js";
@@ -10,7 +10,10 @@ import { checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
 import type { JournalWriter } from "./journal-writer.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
-type VerbsOptions = Pick<AttemptOptions, "tool" | "store" | "lease" | "clock" | "validate" | "limits">;
+type VerbsOptions = Pick<
+  AttemptOptions,
+  "tool" | "store" | "lease" | "clock" | "dueTimes" | "validate" | "limits" | "onWaiting" | "mayWaitInPlace"
+>;
 interface VerbsParts {
   readonly journal: JournalWriter;
   readonly control: AttemptControl;
@@ -44,9 +47,10 @@ class LiveVerbs {
   private readonly used = new Set<string>();
   private rememberedCount: number;
   private activeSteps = 0;
+  private noting = false;
 
   constructor(options: VerbsOptions, parts: VerbsParts) {
-    const { clock, limits } = options;
+    const { clock, dueTimes, limits } = options;
     this.options = options;
     this.parts = parts;
     this.limits = limitsOf(options.tool.limits);
@@ -54,9 +58,11 @@ class LiveVerbs {
     this.waits = new WaitsInPlace({
       control: parts.control,
       clock,
+      dueTimes,
       waitInPlaceMs: limits.waitInPlaceMs,
       graceMs: limits.graceMs,
       busy: () => this.activeSteps > 0,
+      mayStay: options.mayWaitInPlace,
     });
   }
 
@@ -66,6 +72,7 @@ class LiveVerbs {
     // A copy, since what the tool changes must not change the record. The same code wrote it: it has the same type.
     if (entry?.kind === "step") return copyJson(entry.value, what) as Value;
     this.activeSteps += 1;
+    this.noteWaits();
     try {
       const value = copyJson((await run()) ?? null, what);
       checkLimit("maxStepBytes", jsonBytes(value), this.limits.maxStepBytes);
@@ -74,6 +81,7 @@ class LiveVerbs {
       return copyJson(value, what) as Value;
     } finally {
       this.activeSteps -= 1;
+      this.noteWaits();
     }
   }
 
@@ -82,8 +90,9 @@ class LiveVerbs {
     const entry = this.claim(key, ["sleep"]);
     if (entry?.kind === "sleep") return this.sleepUntil(key, Date.parse(entry.until));
     const untilMs = laterMs(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
-    await this.remember({ type: "sleep", key, until: new Date(untilMs).toISOString() });
-    await this.sleepUntil(key, untilMs);
+    const until = new Date(untilMs).toISOString();
+    await this.remember({ type: "sleep", key, until });
+    await this.sleepUntil(key, Date.parse(until));
   }
 
   async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
@@ -92,8 +101,9 @@ class LiveVerbs {
     const answer = this.answerOf(key) ?? (await this.awaitAnswer(key));
     if (answer.action !== "accept") return { action: answer.action };
     const content = copyJson(answer.content, `the answer to ${JSON.stringify(key)}`);
+    // The answer itself was checked when it was given; a Standard Schema may fill in defaults.
+    if (!isStandardSchema(request.schema)) return { action: "accept", content: content as never };
     const checked = await checkValue(request.schema, content, this.options.validate);
-    // A schema may fill in defaults; the answer itself was checked when it was given.
     return { action: "accept", content: (checked.problems === undefined ? checked.value : content) as never };
   }
 
@@ -120,7 +130,38 @@ class LiveVerbs {
   }
 
   private async sleepUntil(key: string, untilMs: number): Promise<void> {
-    if (untilMs > this.options.clock.wallMs()) await this.waits.wait(key, untilMs);
+    if (this.options.dueTimes.leftMs(untilMs) > 0) await this.wait(key, untilMs);
+  }
+
+  private async wait(key: string, untilMs: number): Promise<void> {
+    try {
+      const waited = this.waits.wait(key, untilMs);
+      this.noteWaits();
+      await waited;
+    } finally {
+      this.noteWaits();
+    }
+  }
+
+  /**
+   * Sees to it that the scheduler and the journal know whether the attempt only waits. `asked` and `sleep` say so themselves, so nothing
+   * is written unless the attempt came back to an earlier wait, or runs a step while it waits.
+   */
+  private noteWaits(): void {
+    if (this.noting) return;
+    this.noting = true;
+    // In a later turn: verbs that are called together are noted together.
+    void Promise.resolve().then(() => {
+      this.noting = false;
+      const { journal, control } = this.parts;
+      const keys = this.activeSteps > 0 ? [] : this.waits.keys;
+      this.options.onWaiting(keys.length > 0);
+      const { waitsFor = [] } = journal.record;
+      const known = keys.length === waitsFor.length && keys.every((key) => waitsFor.includes(key));
+      const over = this.waits.keys.length === 0 || control.aborted !== undefined;
+      // The event is only about the attempt: where it cannot be written, the attempt is over.
+      if (!known && !over) journal.commit([{ type: "waiting", keys }]).catch(() => {});
+    });
   }
 
   private answerOf(key: string): Answer | undefined {
@@ -132,14 +173,14 @@ class LiveVerbs {
   private async awaitAnswer(key: string): Promise<Answer> {
     const entry = this.parts.journal.record.remembered[key];
     const expiresAt = entry?.kind === "question" ? entry.question.expiresAt : undefined;
-    await this.waits.wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
+    await this.wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
     const answer = this.answerOf(key);
     if (answer !== undefined) return answer;
     await this.expire(key);
     for (;;) {
       const settled = this.answerOf(key);
       if (settled !== undefined) return settled;
-      await this.waits.wait(key, Number.POSITIVE_INFINITY);
+      await this.wait(key, Number.POSITIVE_INFINITY);
     }
   }
 

@@ -1,12 +1,14 @@
+import { isResumableError } from "../errors.js";
 import type { Store } from "../store.js";
 import { finalStatuses, type TaskRecord, type TaskStatus } from "../task-record.js";
 import { checkLimit } from "./check-checkpoint.js";
 
 type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
 
-const unfinishedStatuses: readonly TaskStatus[] = (["pending", "running", "paused", "input_required"] as const).filter(
-  (status) => !finalStatuses.includes(status),
-);
+/** The statuses of tasks that are not finished. */
+export const unfinishedStatuses: readonly TaskStatus[] = (
+  ["pending", "running", "paused", "input_required"] as const
+).filter((status) => !finalStatuses.includes(status));
 
 /**
  * Counts each owner's unfinished tasks, as far as this process knows of them. Only when an owner seems to have reached
@@ -54,15 +56,24 @@ export class UnfinishedTasks {
     do {
       const range = { owner, statuses: unfinishedStatuses, limit: 1_000, ...(cursor === undefined ? {} : { cursor }) };
       const page = await this.store.listTasks(range);
-      for (const { id } of page.tasks) tasks.set(id, before?.get(id) ?? (await this.keyOf(id)));
+      for (const { id } of page.tasks) {
+        const key = before?.get(id) ?? (await this.keyOf(id));
+        if (key !== undefined) tasks.set(id, key);
+      }
       cursor = page.nextCursor;
     } while (cursor !== undefined && tasks.size < this.maxPerOwner);
     if (tasks.size === 0) this.known.delete(owner);
     else this.known.set(owner, tasks);
   }
 
-  private async keyOf(taskId: string): Promise<string | null> {
-    return (await this.store.getTask(taskId))?.record.key ?? null;
+  /** A task that is damaged, or was deleted since it was listed, does not count. */
+  private async keyOf(taskId: string): Promise<string | null | undefined> {
+    try {
+      return (await this.store.getTask(taskId))?.record.key;
+    } catch (error) {
+      if (isResumableError(error, "TASK_CORRUPT")) return undefined;
+      throw error;
+    }
   }
 }
 

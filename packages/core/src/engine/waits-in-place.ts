@@ -1,5 +1,6 @@
 import { TaskInterrupted } from "../errors.js";
 import type { AttemptControl } from "./attempt-control.js";
+import type { DueTimes } from "./due-times.js";
 import type { Clock } from "./engine.js";
 
 interface Wait {
@@ -12,10 +13,13 @@ export class WaitsInPlace {
   private readonly options: {
     readonly control: AttemptControl;
     readonly clock: Clock;
+    readonly dueTimes: DueTimes;
     readonly waitInPlaceMs: number;
     readonly graceMs: number;
     /** A step is under way: ending the attempt now would do it twice. */
     readonly busy: () => boolean;
+    /** There is room for one more attempt that waits. */
+    readonly mayStay: () => boolean;
   };
   private readonly waits = new Map<string, Wait>();
   private earliestMs: number | undefined;
@@ -29,18 +33,24 @@ export class WaitsInPlace {
     return this.earliestMs;
   }
 
+  /** What is waited for now. */
+  get keys(): readonly string[] {
+    return [...this.waits.keys()];
+  }
+
   /** Ends the wait of this key. */
   wake(key: string): void {
     this.waits.get(key)?.wake();
   }
 
   /**
-   * Waits until woken or until the wall clock shows `untilMs`.
+   * Waits until woken or until `untilMs` of the wall clock comes.
    *
    * @throws {@link TaskInterrupted} when the attempt stops.
    */
   wait(key: string, untilMs: number): Promise<void> {
-    const { control, clock, waitInPlaceMs } = this.options;
+    const { control, clock, dueTimes, waitInPlaceMs, mayStay } = this.options;
+    const stayMs = this.waits.size > 0 || mayStay() ? waitInPlaceMs : 0;
     return new Promise((resolve, reject) => {
       const begunMs = clock.monotonicMs();
       let stopTimer = () => {};
@@ -59,8 +69,8 @@ export class WaitsInPlace {
         reject(new TaskInterrupted(control.aborted ?? "waiting"));
       };
       const look = (): void => {
-        const leftMs = untilMs - clock.wallMs();
-        const hereMs = begunMs + waitInPlaceMs - clock.monotonicMs();
+        const leftMs = dueTimes.leftMs(untilMs);
+        const hereMs = begunMs + stayMs - clock.monotonicMs();
         if (leftMs <= 0) wake();
         else if ((hereMs <= 0 || (leftMs > waitInPlaceMs && Number.isFinite(leftMs))) && this.giveUp()) return;
         else stopTimer = clock.after(Math.min(leftMs, hereMs > 0 ? hereMs : waitInPlaceMs), look, true);

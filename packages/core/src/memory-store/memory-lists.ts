@@ -1,7 +1,7 @@
 import { ResumableError } from "../errors.js";
 import type { Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery, TaskSnapshot } from "../store.js";
 import { summarise, type TaskRecord, type TaskStatus } from "../task-record.js";
-import { dueMs, isExpired, statusOf } from "../task-rules.js";
+import { dueMs, isExpired, needsNoCaller, statusOf } from "../task-rules.js";
 
 /** One page of tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor of no page. */
 export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskPage {
@@ -71,17 +71,25 @@ function countBy<Name extends string>(
 /** Which tasks a worker could run now, oldest first, and when the next one will be due. */
 export function listRunnable(
   all: readonly TaskSnapshot[],
-  request: { tools: readonly string[]; recover: "auto" | "all"; now: Instant; limit: number },
+  request: { tools: readonly string[]; now: Instant; limit: number },
 ): { readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number } {
   const waiting = all.flatMap((snapshot) => {
-    const due = request.tools.includes(snapshot.record.tool) ? dueMs(snapshot, request.recover) : undefined;
-    return due === undefined ? [] : [{ record: snapshot.record, due }];
+    const due = request.tools.includes(snapshot.record.tool) ? dueMs(snapshot) : undefined;
+    return due === undefined ? [] : [{ record: snapshot.record, detached: needsNoCaller(snapshot), due }];
   });
   const later = waiting.map(({ due }) => due).filter((due) => due > request.now.wallMs);
   const tasks = waiting
     .filter(({ due }) => due <= request.now.wallMs)
     .sort((left, right) => (place(left.record) < place(right.record) ? -1 : 1))
     .slice(0, request.limit)
-    .map(({ record: { id, owner, tool, toolVersion, crashes } }) => ({ id, owner, tool, toolVersion, crashes }));
+    .map(({ record: { id, owner, tool, toolVersion, crashes }, detached, due }) => ({
+      id,
+      owner,
+      tool,
+      toolVersion,
+      dueMs: due,
+      crashes,
+      detached,
+    }));
   return { tasks, ...(later.length === 0 ? {} : { nextDueMs: Math.min(...later) }) };
 }

@@ -1,3 +1,4 @@
+import { oppositeOf } from "../opposite-of.js";
 import type { NewSignal, Signal } from "../store.js";
 import { isolate, type MemoryTask } from "./memory.js";
 import { alreadyAnswered } from "./memory-error.js";
@@ -10,16 +11,11 @@ export function addSignal(task: MemoryTask, signal: NewSignal, id: string): void
 }
 
 function pendingWith(task: MemoryTask, added: Signal): Signal[] {
-  switch (added.kind) {
-    case "pause":
-    case "resume":
-      return [...task.signals.filter(({ kind }) => kind !== "pause" && kind !== "resume"), added];
-    case "answer":
-      if (isAnswered(task, added.key)) throw alreadyAnswered(task.record.id, added.key);
-      return [...task.signals, added];
-    default:
-      return task.signals.some(({ kind }) => kind === added.kind) ? [...task.signals] : [...task.signals, added];
-  }
+  const others = task.signals.filter(({ kind }) => kind !== added.kind && kind !== oppositeOf(added.kind));
+  if (oppositeOf(added.kind) !== undefined) return [...others, added];
+  if (added.kind !== "answer") return others.length < task.signals.length ? [...task.signals] : [...others, added];
+  if (isAnswered(task, added.key)) throw alreadyAnswered(task.record.id, added.key);
+  return [...task.signals, added];
 }
 
 function isAnswered(task: MemoryTask, key: string): boolean {

@@ -10,7 +10,7 @@ const task: NewTask = {
   toolVersion: "1",
   key: null,
   input: { path: "book.txt" },
-  recover: "auto",
+  detached: true,
   ttlMs: 1_000,
 };
 const at = (ms: number) => ({ wallMs: ms, monotonicMs: ms });

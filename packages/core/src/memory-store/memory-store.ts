@@ -5,7 +5,7 @@ import type { Store, TaskSnapshot } from "../store.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
 import type { TaskEvent } from "../task-event.js";
 import { isFinal } from "../task-record.js";
-import { isReusable } from "../task-rules.js";
+import { isContinuable, isReusable } from "../task-rules.js";
 import { createMemory, type Memory, type MemoryTask, type Watcher, wake } from "./memory.js";
 import { keyTaken, seqConflict, storeClosed } from "./memory-error.js";
 import { append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
@@ -115,11 +115,12 @@ function taskMethods(
   whenOpen: Guard,
 ): Pick<Methods, "createTask" | "commit" | "signal" | "deleteTask"> {
   return {
-    createTask: whenOpen(({ task, reuseResultMs, now }) => {
+    createTask: whenOpen(({ task, reuseResultMs, continueFailed = false, now }) => {
       leases.look(now);
       const present = memory.tasks.get(task.id) ?? newestClaim(memory, task);
       const snapshot = present && snapshotOf(leases, present);
-      if (snapshot !== undefined && standsFor(snapshot, task.id, reuseResultMs, now.wallMs)) {
+      const continues = continueFailed && snapshot !== undefined && isContinuable(snapshot.record);
+      if (snapshot !== undefined && (continues || standsFor(snapshot, task.id, reuseResultMs, now.wallMs))) {
         return { snapshot, created: false };
       }
       checkStoreQuotas(memory.quotas, usedBy(memory));
