@@ -1,13 +1,16 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import { isJsonObject } from "@resumable-mcp/core";
+import { claimsVersion } from "./claims-version.js";
 import { HttpAnswer } from "./http-answer.js";
 import { type HttpRequest, ofWebRequest } from "./http-request.js";
+import type { Locality } from "./locality.js";
 import { readJsonBody } from "./read-json-body.js";
 import { refusal } from "./refusal.js";
 
 /** What a web server has found out about a request before. */
 export interface EndpointContext {
   readonly authInfo?: AuthInfo;
+  /** Whether only the user of this machine can have sent it. */
+  readonly locality?: Locality;
   readonly parsedBody?: unknown;
 }
 
@@ -33,7 +36,6 @@ export interface BothErasOptions {
   readonly maxBodyBytes: number;
 }
 
-const versionKey = "io.modelcontextprotocol/protocolVersion";
 /** The first version of the 2026 era. Versions are dates, so their order is that of their text. */
 const firstModernVersion = "2026-07-28";
 
@@ -87,12 +89,6 @@ function onlyPost(): HttpAnswer {
   return refusal(405, "Method not allowed: this version of the protocol has POST only.", {
     headers: { allow: "POST" },
   });
-}
-
-function claimsVersion(message: unknown): boolean {
-  const params = isJsonObject(message) ? message.params : undefined;
-  const meta = isJsonObject(params) ? params._meta : undefined;
-  return isJsonObject(meta) && versionKey in meta;
 }
 
 interface Lazy {

@@ -1,4 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { maxClientIdLength } from "./client-id.js";
 import { metaKeys } from "./meta-keys.js";
 
 /** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
@@ -14,6 +15,8 @@ export interface CallMeta {
   readonly callId?: string;
   readonly taskId?: string;
   readonly redelivered: boolean;
+  /** Whoever sent the request tells itself whether its result was delivered. */
+  readonly tellsDelivery: boolean;
   readonly requestId?: string | number;
   readonly progressToken?: string | number;
 }
@@ -29,6 +32,7 @@ export function parseCallMeta(meta: unknown): CallMeta {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
     attended: read(metaKeys.attended, isBoolean) ?? false,
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
+    tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
     ...present("clientId", read(metaKeys.clientId, isLabel)),
     ...present("handoff", read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount)),
     ...present("newTask", read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel)),
@@ -46,7 +50,7 @@ export function present<Key extends string, Value>(key: Key, value: Value | unde
   return result;
 }
 
-const maxLabelLength = 256;
+const maxLabelLength = maxClientIdLength;
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isLabel = (value: unknown): value is string =>

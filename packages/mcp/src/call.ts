@@ -23,6 +23,11 @@ export interface Call {
   wantsLog(level: string): boolean;
   /** After how many milliseconds a call of this tool has to be answered; `undefined`: no limit. */
   handoffAfterMs(toolHandoffAfterMs: number | undefined): number | undefined;
+  /**
+   * Notes that the answer to this call carries what a task came to. It counts as delivered once the connection accepted
+   * the answer while it was open, and no longer when the call is cancelled afterwards.
+   */
+  carryResult(taskId: string): void;
   /** The name under which a control tool is offered here. */
   controlToolName(name: string): string;
 }

@@ -1,4 +1,8 @@
-import type { JsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "./meta-keys.js";
+
+/** What `_meta` of a listed tool says when the tool's argument `client_id` names its caller. */
+export const namesCaller: JsonObject = { [metaKeys.clientId]: "argument" };
 
 /** Adds the argument `client_id` to what is listed. */
 export function withClientId(schema: JsonObject): JsonObject {
@@ -12,6 +16,12 @@ export function splitClientId(input: Record<string, unknown>): {
   readonly clientId: string | undefined;
   readonly rest: Record<string, unknown>;
 } {
-  const { client_id: given, ...rest } = input;
-  return { clientId: typeof given === "string" && given !== "" ? given : undefined, rest };
+  const { client_id: _given, ...rest } = input;
+  return { clientId: clientIdArgument(input), rest };
+}
+
+/** Reads the argument `client_id`; an empty one counts as absent, since models fill in what they do not know. */
+export function clientIdArgument(input: unknown): string | undefined {
+  const given = isJsonObject(input) ? input.client_id : undefined;
+  return typeof given === "string" && given !== "" ? given : undefined;
 }

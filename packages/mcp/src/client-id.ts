@@ -1,22 +1,30 @@
-const leastBits = 128;
+import { readsLikeWords } from "./reads-like-words.js";
+
+/** Longest `client_id`, in characters, however it is sent. */
+export const maxClientIdLength = 256;
+/** Shortest `client_id` that identifies the owner of a local request, in characters. */
+export const minLocalClientIdLength = 8;
+
+/** The forms of a random id of 128 bits, for messages. */
+export const strongClientIdForms =
+  "a version 4 UUID, 32 or more hexadecimal digits, or 22 or more base64url characters";
+
+const uuidV4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/i;
+const hex = /^(?=.*[0-9])([0-9a-f]{32,}|[0-9A-F]{32,})$/;
+const base64url = /^(?=.*[a-z])(?=.*[A-Z])[A-Za-z0-9_-]{22,}$/;
+/** A random id of 22 characters or more has fewer with a probability below one in a million. */
+const minDistinctCharacters = 8;
 
 /**
- * Tells whether a self-asserted `client_id` is random enough to be an owner of its own.
+ * Tells whether a self-asserted `client_id` has the form of 128 random bits, so that it can be an owner of its own.
  *
- * The measure is an estimate: length times the size of the alphabet that it seems to come from. An id of one kind of
- * letters only is taken for words. It keeps names such as `laptop` from colliding between people; it cannot make a
- * guessable id secret.
+ * Accepted are a version 4 UUID (the other versions hold a time or an address), 32 or more hexadecimal digits, and 22
+ * or more base64url characters of both cases that do not read like words. The form is an estimate: it keeps host and
+ * user names from being owners, and cannot make an id secret that its owner tells others.
  */
 export function isStrongClientId(clientId: string): boolean {
-  if (!/^[A-Za-z0-9_.:-]+$/.test(clientId) || new Set(clientId).size < 8) return false;
-  return estimatedBits(clientId) >= leastBits;
-}
-
-function estimatedBits(clientId: string): number {
-  const core = clientId.replaceAll(/[_.:-]/g, "");
-  if (/^([0-9a-f]+|[0-9A-F]+)$/.test(core)) return core.length * 4;
-  const [lower, upper, digit] = [/[a-z]/, /[A-Z]/, /[0-9]/].map((letters) => letters.test(core));
-  // Letters of both cases come from base64, though a digit may be missing by chance.
-  if (lower && upper) return clientId.length * 6;
-  return digit && (lower || upper) ? clientId.length * Math.log2(36) : 0;
+  if (clientId.length > maxClientIdLength || new Set(clientId).size < minDistinctCharacters) return false;
+  if (uuidV4.test(clientId)) return true;
+  if (hex.test(clientId)) return /[a-f]/i.test(clientId);
+  return base64url.test(clientId) && !readsLikeWords(clientId);
 }

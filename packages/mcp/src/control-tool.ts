@@ -1,7 +1,9 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "./call.js";
+import { namesCaller, withClientId } from "./client-id-argument.js";
 import { lazily } from "./lazily.js";
+import { metaKeys } from "./meta-keys.js";
 import type { ToolResult } from "./tool-result.js";
 
 /** The names of the control tools; docs/control-tools.md. */
@@ -41,7 +43,7 @@ export function controlTool<Shape extends z.ZodRawShape>(definition: {
   const input = lazily(makeInput);
   return {
     ...facts,
-    inputSchema: lazily(() => listedSchema(input())),
+    inputSchema: lazily(() => withClientId(listedSchema(input()))),
     run: async (call, value) => run(call, parse(input(), value)),
   };
 }
@@ -50,6 +52,14 @@ function listedSchema(schema: z.ZodObject): JsonObject {
   const { $schema: _dialect, ...listed } = z.toJSONSchema(schema, { io: "input" });
   // zod describes its schemas in plain JSON.
   return listed as JsonObject;
+}
+
+/**
+ * The `_meta` of a listed control tool: a call of one that only reads may be sent again from the journal. What changes a
+ * task is repeated as its annotations allow.
+ */
+export function controlMeta({ readOnlyHint }: JsonObject): { readonly _meta: JsonObject } {
+  return { _meta: { ...namesCaller, ...(readOnlyHint === true ? { [metaKeys.durable]: "journal" } : {}) } };
 }
 
 /** The arguments of a tool do not fit: the message names them. */

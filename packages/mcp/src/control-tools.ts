@@ -1,20 +1,24 @@
 import { isFinal, isResumableError, openQuestions, type TaskView } from "@resumable-mcp/core";
 import { z } from "zod";
+import type { Call } from "./call.js";
 import { type ControlTool, type ControlToolName, controlTool } from "./control-tool.js";
 import { followCall } from "./follow-call.js";
 import { lazily } from "./lazily.js";
 import { checkpointStats, listSessionTasks, sessionInfo } from "./owner-tools.js";
 import { resultOf } from "./run-tool-call.js";
 import { taskObject } from "./task-object.js";
-import { dataResult, errorResult, finishedResult } from "./tool-result.js";
+import { dataResult, errorResult, finishedResult, type ToolResult } from "./tool-result.js";
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
 const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const destructive = { readOnlyHint: false, destructiveHint: true, openWorldHint: false };
+/** Repeating the call changes nothing more: a question takes one answer, and a deleted task stays deleted. */
+const destructive = { ...idempotent, destructiveHint: true };
 const taskId = lazily(() =>
   z.string().min(1).max(256).describe("The id of the task, as the call that began it gave it."),
 );
 const maxWaitSeconds = 45;
+/** How long another server has to take up a task whose tool this one does not have. */
+const foreignToolSeconds = 2;
 
 const getTask = controlTool({
   name: "get_task",
@@ -24,15 +28,32 @@ const getTask = controlTool({
   input: () => z.object({ task_id: taskId(), include: z.array(z.enum(["result"])).optional() }),
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
-    if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(view);
+    if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(call, view);
     const { _meta, ...result } = finishedResult(call.engine, view, true);
-    return dataResult({ ...taskObject(view), result: { ...result } });
+    return dataResult({ ...taskObject(call.engine, view), result: { ...result } });
   },
 });
 
 /** Another server may have brought the task to its end since it was looked at. */
 function unlessOver(error: unknown): void {
   if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
+}
+
+/** No server runs the task: one has to take it up. */
+function needsServer({ interrupted, status }: TaskView): boolean {
+  return interrupted || status === "pending";
+}
+
+function hasTool({ engine }: Call, { record }: TaskView): boolean {
+  return engine.tools.some(({ name }) => name === record.tool);
+}
+
+function missingTool(call: Call, { record }: TaskView): ToolResult {
+  const cancel = call.controlToolName("cancel_task");
+  return errorResult(
+    "UNKNOWN_TOOL",
+    `Task ${record.id} needs the tool "${record.tool}", which this server does not have, and no other server has taken it up. Start a server that has the tool, or end the task with ${cancel}.`,
+  );
 }
 
 const waitForTask = controlTool({
@@ -49,8 +70,12 @@ const waitForTask = controlTool({
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
     // Whoever waits has returned to the task: it goes on, unless somebody paused it.
-    if (view.interrupted || view.status === "pending") await call.tasks.resume(input.task_id).catch(unlessOver);
-    return resultOf(call, await followCall(call, input.task_id, input.timeout_seconds * 1000), isFinal(view.status));
+    if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
+    const isForeign = needsServer(view) && !hasTool(call, view);
+    const seconds = isForeign ? Math.min(input.timeout_seconds, foreignToolSeconds) : input.timeout_seconds;
+    const ending = await followCall(call, input.task_id, seconds * 1000);
+    if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
+    return resultOf(call, ending, isFinal(view.status));
   },
 });
 
@@ -63,7 +88,7 @@ const pauseTask = controlTool({
   async run(call, input) {
     const view = await call.tasks.pause(input.task_id);
     const message = `Task ${input.task_id} paused correctly`;
-    return dataResult({ ...taskObject(view), message }, message);
+    return dataResult({ ...taskObject(call.engine, view), message }, message);
   },
 });
 
@@ -73,23 +98,23 @@ const resumeTask = controlTool({
   description: "Lets a paused, interrupted or failed task go on from its last checkpoint.",
   annotations: idempotent,
   input: () => z.object({ task_id: taskId() }),
-  run: async (call, input) => viewResult(await call.tasks.resume(input.task_id)),
+  run: async (call, input) => viewResult(call, await call.tasks.resume(input.task_id)),
 });
 
 const cancelTask = controlTool({
   name: "cancel_task",
   title: "Cancel a task",
   description: "Ends an unfinished task for good.",
-  annotations: { ...destructive, idempotentHint: true },
+  annotations: destructive,
   input: () => z.object({ task_id: taskId() }),
-  run: async (call, input) => viewResult(await call.tasks.cancel(input.task_id)),
+  run: async (call, input) => viewResult(call, await call.tasks.cancel(input.task_id)),
 });
 
 const answerTask = controlTool({
   name: "answer_task",
   title: "Answer a task's question",
   description: "Passes on the user's answer to a question that a task asks. Ask the user; never answer for them.",
-  annotations: { ...destructive, destructiveHint: false },
+  annotations: idempotent,
   input: () =>
     z.object({
       task_id: taskId(),
@@ -108,7 +133,7 @@ const answerTask = controlTool({
     }
     const { action, content = {} } = input;
     const answer = action === "accept" ? ({ action, content } as const) : ({ action } as const);
-    return viewResult(await call.tasks.answer(input.task_id, input.key, answer));
+    return viewResult(call, await call.tasks.answer(input.task_id, input.key, answer));
   },
 });
 
@@ -171,6 +196,6 @@ export function chosenControlTools(chosen: readonly ControlToolName[] | "all" | 
   return controlTools.filter(({ name }) => names.includes(name));
 }
 
-function viewResult(view: TaskView) {
-  return dataResult(taskObject(view));
+function viewResult({ engine }: Call, view: TaskView) {
+  return dataResult(taskObject(engine, view));
 }

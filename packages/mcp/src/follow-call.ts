@@ -1,4 +1,5 @@
-import { type Followed, isFinal, isResumableError, openQuestions, type TaskView } from "@resumable-mcp/core";
+import { type Followed, isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
+import { isAnswerLost, untilAskedAgain } from "./ask-again.js";
 import type { AskedQuestion, Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { journalMessage, notificationOf, type Told } from "./journal-message.js";
@@ -119,12 +120,16 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
   const open = new Map<string, AbortController>();
   const askedAt = new Map<string, number>();
   let able = call.ask !== undefined;
-  const askOne = async (question: AskedQuestion, signal: AbortSignal) => {
+  const askOne = async (question: AskedQuestion, signal: AbortSignal): Promise<void> => {
     try {
       const answer = await call.ask?.(taskId, question, signal);
       if (answer !== undefined) await call.tasks.answer(taskId, question.key, answer);
     } catch (error) {
       if (signal.aborted || isResumableError(error, "ALREADY_ANSWERED")) return;
+      if (isAnswerLost(error)) {
+        await untilAskedAgain(signal);
+        return signal.aborted ? undefined : askOne(question, signal);
+      }
       // The question stays open; the caller is told how to answer it otherwise.
       able = false;
       onFailure();
@@ -137,7 +142,7 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
       }
     },
     begin(view) {
-      const questions = openQuestions(view.record);
+      const { questions } = view;
       for (const [key, controller] of open) {
         if (!questions.some((question) => question.key === key)) controller.abort("answered");
       }

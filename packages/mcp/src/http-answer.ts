@@ -1,9 +1,16 @@
+/** Text that was taken from a source. */
+export interface TakenText {
+  readonly text: string;
+  /** To be called when a connection that was open accepted it; never when that is in doubt. */
+  readonly onSent?: (() => void) | undefined;
+}
+
 /** Text that comes bit by bit, and ends. */
 export interface TextSource {
   /** Nothing is left to take, and nothing will come. */
   readonly ended: boolean;
   /** Takes what is there, in pieces as they were written, until they are so many bytes or more. */
-  take(maxBytes: number): string;
+  take(maxBytes: number): TakenText;
   /** Tells its one reader each time that there is something to take, or that it ended. */
   follow(onMore: () => void): void;
   /** Its reader is gone. */
@@ -18,25 +25,39 @@ export class HttpAnswer {
   /** By names in lower case. */
   readonly headers: Record<string, string>;
   readonly body: Body;
+  /** To be called when a connection that was open accepted the last byte; never when that is in doubt. */
+  readonly onSent: (() => void) | undefined;
 
-  constructor(status: number, headers: Record<string, string> = {}, body?: Body) {
+  constructor(status: number, headers: Record<string, string> = {}, body?: Body, onSent?: () => void) {
     this.status = status;
     this.headers = headers;
     this.body = body;
+    this.onSent = onSent;
   }
 
   static json(value: unknown, status = 200, headers: Record<string, string> = {}): HttpAnswer {
     return new HttpAnswer(status, { "content-type": "application/json", ...headers }, JSON.stringify(value));
   }
 
-  static ofWeb({ status, headers, body }: Response): HttpAnswer {
-    return new HttpAnswer(status, Object.fromEntries(headers), body ?? undefined);
+  static ofWeb({ status, headers, body }: Response, onSent?: () => void): HttpAnswer {
+    return new HttpAnswer(status, Object.fromEntries(headers), body ?? undefined, onSent);
+  }
+
+  /** The same answer with more headers. */
+  with(headers: Record<string, string>): HttpAnswer {
+    return new HttpAnswer(this.status, { ...this.headers, ...headers }, this.body, this.onSent);
   }
 
   toWeb(): Response {
-    const { status, headers, body } = this;
-    const isPlain = body === undefined || typeof body === "string" || body instanceof ReadableStream;
-    return new Response(isPlain ? (body ?? null) : webBody(body), { status, headers });
+    const { status, headers, body, onSent } = this;
+    if (body === undefined) return new Response(null, { status, headers });
+    if (typeof body === "object" && !(body instanceof ReadableStream)) {
+      return new Response(webBody(body), { status, headers });
+    }
+    if (onSent === undefined) return new Response(body, { status, headers });
+    const length = typeof body === "string" ? { "content-length": String(encoder.encode(body).byteLength) } : {};
+    const read = new Response(body).body ?? new ReadableStream<Uint8Array>();
+    return new Response(readToEnd(read, onSent), { status, headers: { ...headers, ...length } });
   }
 }
 
@@ -47,29 +68,56 @@ const chunkBytes = 16 * 1024;
 /** Makes a Web-standard body of a source; it takes only what somebody reads. */
 export function webBody(source: TextSource): ReadableStream<Uint8Array> {
   let wanted: (() => void) | undefined;
+  let wasRead: (() => void) | undefined;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         source.follow(() => {
-          if (source.ended) controller.close();
+          if (source.ended && wasRead === undefined) controller.close();
           wanted?.();
           wanted = undefined;
         });
       },
       async pull(controller) {
-        let text = source.take(chunkBytes);
-        if (text === "" && !source.ended) {
+        later(wasRead);
+        wasRead = undefined;
+        if (source.ended) return controller.close();
+        let { text, onSent } = source.take(chunkBytes);
+        if (text === "") {
           await new Promise<void>((resolve) => {
             wanted = resolve;
           });
-          text = source.take(chunkBytes);
+          ({ text, onSent } = source.take(chunkBytes));
         }
         if (text === "") return;
         controller.enqueue(encoder.encode(text));
-        if (source.ended) controller.close();
+        wasRead = onSent;
+        if (source.ended && onSent === undefined) controller.close();
       },
       cancel: () => source.cancel(),
     },
     { highWaterMark: 0 },
   );
+}
+
+/** A Web-standard body tells no more than that its reader came for more: what was read before has been passed on. */
+function readToEnd(body: ReadableStream<Uint8Array>, onSent: () => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await reader.read();
+        if (!done) return controller.enqueue(value);
+        controller.close();
+        later(onSent);
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+/** What was passed on in this turn of the event loop reaches the connection at its end. */
+function later(run: (() => void) | undefined): void {
+  if (run !== undefined) setImmediate(run);
 }

@@ -4,6 +4,7 @@
  * Source: MCP, Basic, "_meta": keys with a prefix belong to whoever owns it.
  */
 export const metaKeys = {
+  /** On listed tools: `argument` when their argument `client_id` names the caller. */
   clientId: "resumable-mcp/client_id",
   handoff: "resumable-mcp/handoff",
   attended: "resumable-mcp/attended",
@@ -22,6 +23,8 @@ export const metaKeys = {
   callId: "resumable-mcp/call_id",
   /** Likewise: this call was delivered before. */
   redelivered: "resumable-mcp/redelivered",
+  /** Likewise: the sender tells itself, by `deliveryMethod`, whether its client got the result. */
+  tellsDelivery: "resumable-mcp/tells_delivery",
   /** Likewise: the id by which the client knows the request. */
   requestId: "resumable-mcp/request_id",
 } as const;
@@ -31,5 +34,12 @@ export const internalMetaKeys: readonly string[] = [
   metaKeys.callId,
   metaKeys.redelivered,
   metaKeys.requestId,
+  metaKeys.tellsDelivery,
   metaKeys.taskId,
 ];
+
+/**
+ * The request by which a supervisor tells its server whether a result reached the host: `taskId`, `delivered`. Its
+ * answer says that this is durable.
+ */
+export const deliveryMethod = "resumable-mcp/delivery";

@@ -1,14 +1,19 @@
-import { finalStatuses, isResumableError, type TaskStatus, type TaskView } from "@resumable-mcp/core";
+import {
+  finalStatuses,
+  isResumableError,
+  type JsonObject,
+  type TaskStatus,
+  type TaskSummary,
+  type TaskView,
+} from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { controlTool } from "./control-tool.js";
-import { lazily } from "./lazily.js";
 import { listedTask } from "./task-object.js";
 import { dataResult } from "./tool-result.js";
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-const clientId = lazily(() => z.string().optional().describe("Set by the client program. Do not invent one."));
 const unfinishedStatuses = ["pending", "running", "paused", "input_required"] as const;
 const allStatuses: readonly TaskStatus[] = [...unfinishedStatuses, ...finalStatuses];
 
@@ -20,7 +25,6 @@ export const listSessionTasks = controlTool({
   annotations: readOnly,
   input: () =>
     z.object({
-      client_id: clientId(),
       status: z.array(z.enum(allStatuses)).optional(),
       task_name: z.string().optional(),
       limit: z.number().int().min(1).max(200).default(50),
@@ -36,15 +40,13 @@ export const listSessionTasks = controlTool({
       }),
       call.tasks.count(),
     ]);
-    const views = await viewsOf(
-      call,
-      page.tasks.map(({ id }) => id),
-    );
+    const { views, damaged } = await viewsOf(call, [...page.tasks, ...(page.damaged ?? [])]);
     return dataResult({
       session_id: call.sessionId ?? null,
-      persistent_id: call.clientId ?? null,
+      persistent_id: call.clientId ?? call.sessionId ?? null,
       total_tasks: counts.total,
-      tasks: views.map(listedTask),
+      tasks: views.map((view) => listedTask(call.engine, view)),
+      ...(damaged.length > 0 && { damaged_tasks: damaged }),
       ...present("next_cursor", page.nextCursor),
     });
   },
@@ -56,7 +58,7 @@ export const checkpointStats = controlTool({
   title: "Count tasks",
   description: "Counts the caller's tasks by status.",
   annotations: readOnly,
-  input: () => z.object({ client_id: clientId() }),
+  input: () => z.object({}),
   async run(call) {
     const counts = await call.tasks.count();
     const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
@@ -82,21 +84,31 @@ export const sessionInfo = controlTool({
 /** The caller's unfinished tasks, newest first. */
 export async function unfinishedTasks(tasks: Call["tasks"], limit: number): Promise<readonly TaskView[]> {
   const page = await tasks.list({ statuses: unfinishedStatuses, limit });
-  return viewsOf(
-    { tasks },
-    page.tasks.map(({ id }) => id),
-  );
+  return (await viewsOf({ tasks }, page.tasks)).views;
 }
 
-/** A task that was deleted since it was listed is left out. */
-async function viewsOf({ tasks }: Pick<Call, "tasks">, ids: readonly string[]): Promise<readonly TaskView[]> {
-  const views = await Promise.all(
-    ids.map((id) =>
-      tasks.get(id).catch((error: unknown) => {
-        if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
-        throw error;
-      }),
-    ),
-  );
-  return views.filter((view) => view !== undefined);
+/** Reads what a page lists. A task that was deleted since is left out; one that is damaged hides no other. */
+async function viewsOf(
+  { tasks }: Pick<Call, "tasks">,
+  listed: readonly TaskSummary[],
+): Promise<{ readonly views: readonly TaskView[]; readonly damaged: readonly JsonObject[] }> {
+  const read = await Promise.all(listed.map((summary) => readListed(tasks, summary)));
+  return {
+    views: read.map((one) => one?.view).filter((view) => view !== undefined),
+    damaged: read.map((one) => one?.damaged).filter((task) => task !== undefined),
+  };
+}
+
+async function readListed(
+  tasks: Call["tasks"],
+  { id, tool }: TaskSummary,
+): Promise<{ readonly view?: TaskView; readonly damaged?: JsonObject } | undefined> {
+  try {
+    return { view: await tasks.get(id) };
+  } catch (error) {
+    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+    const { code, message } = error;
+    return { damaged: { task_id: id, task_name: tool, error: { code, message } } };
+  }
 }

@@ -1,44 +1,58 @@
-import { randomBytes, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { isStrongClientId } from "./client-id.js";
+import { local } from "./locality.js";
 import { resolveOwner } from "./owner.js";
 
 const strong = "0123456789abcdef0123456789abcdef";
+const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;
 
 test("G10 an authenticated subject always wins, and no label can pose as one", () => {
-  const facts = { clientId: strong, sessionId: "s", local: true };
+  const facts = { clientId: strong, sessionId: "s", locality: local };
   expect(resolveOwner({ ...facts, subject: "alice" })).toBe("sub:alice");
-  expect(resolveOwner({ clientId: "sub:alice", sessionId: "s", local: false })).toBe("client:s/sub:alice");
+  expect(resolveOwner({ clientId: "sub:alice", sessionId: "s", locality: remote })).toBe("client:s/sub:alice");
 });
 
 test("a random client_id is an owner of its own, a guessable one only a label inside the session", () => {
-  expect(resolveOwner({ clientId: strong, sessionId: "s", local: false })).toBe(`client:${strong}`);
-  expect(resolveOwner({ clientId: "laptop", sessionId: "s", local: false })).toBe("client:s/laptop");
-  expect(resolveOwner({ clientId: "laptop", local: true })).toBe("client:local/laptop");
+  expect(resolveOwner({ clientId: strong, sessionId: "s", locality: remote })).toBe(`client:${strong}`);
+  expect(resolveOwner({ clientId: "laptop", sessionId: "s", locality: remote })).toBe("client:s/laptop");
+  expect(resolveOwner({ clientId: "laptop", locality: local })).toBe("client:local/laptop");
 });
 
-test("without a client_id the session is the owner, and on stdio the one user", () => {
-  expect(resolveOwner({ sessionId: "s", local: false })).toBe("session:s");
-  expect(resolveOwner({ local: true })).toBe("local:local");
+test("any client_id of at least 8 characters identifies the owner of a local request, whatever its session", () => {
+  const half = randomUUID().slice(0, 16);
+  const owners = ["one", "another", undefined].map((sessionId) =>
+    resolveOwner({ clientId: half, sessionId, locality: local }),
+  );
+  expect(owners).toEqual(Array(3).fill(`client:local/${half}`));
+  expect(resolveOwner({ clientId: "8 chars.", sessionId: "s", locality: local })).toBe("client:local/8 chars.");
+  expect(resolveOwner({ clientId: "7 chars", sessionId: "s", locality: local })).toBe("client:s/7 chars");
 });
 
-test("a call without any of them is an error that says what to do", () => {
-  const refused = expect.objectContaining({ code: "NO_OWNER", message: expect.stringContaining("client_id") });
-  expect(() => resolveOwner({ local: false })).toThrow(refused);
-  expect(() => resolveOwner({ clientId: "laptop", local: false })).toThrow(refused);
-});
-
-test("ids of 128 random bits are strong, however they are written", () => {
-  for (let round = 0; round < 200; round++) {
-    expect(isStrongClientId(randomUUID())).toBe(true);
-    expect(isStrongClientId(randomBytes(16).toString("hex"))).toBe(true);
-    expect(isStrongClientId(randomBytes(16).toString("base64url"))).toBe(true);
+test("G10 no client_id of a request that is not local reaches the tasks of a local one", () => {
+  for (const clientId of ["laptop-of-john", "local/laptop-of-john", "local:local"]) {
+    expect(resolveOwner({ clientId, sessionId: "s", locality: remote })).toBe(`client:s/${clientId}`);
   }
 });
 
-test("names, short ids and repetitions are not strong", () => {
-  for (const id of ["alice", "my-laptop", "a-rather-long-name-of-a-client-program", "a".repeat(64), "1234567890", ""]) {
-    expect(isStrongClientId(id)).toBe(false);
-  }
-  expect(isStrongClientId(`${strong}/x`)).toBe(false);
+test("without a client_id local requests belong to the one user, and all others to their session", () => {
+  expect(resolveOwner({ sessionId: "s", locality: remote })).toBe("session:s");
+  expect(resolveOwner({ locality: local })).toBe("local:local");
+  expect(resolveOwner({ sessionId: "s", locality: local })).toBe("local:local");
+});
+
+test("a call without any of them is refused with what is missing, and why it is not local", () => {
+  const reason = "and it is not local: it has the header via, so a proxy sent it.";
+  const refused = (message: string) => expect.objectContaining({ code: "NO_OWNER", message });
+  const advice =
+    'Send "_meta": {"resumable-mcp/client_id": "<128 random bits>"} (a version 4 UUID, 32 or more hexadecimal digits, or 22 or more base64url characters), or authenticate.';
+  const nothing = `The call does not say whose it is: it has no token, no session and no client_id, ${reason} ${advice}`;
+  expect(() => resolveOwner({ locality: remote })).toThrow(refused(nothing));
+  const weak = `The client_id of the call can be guessed, so it identifies no owner: the call has no token and no session, ${reason} ${advice}`;
+  expect(() => resolveOwner({ clientId: "Johns-MacBook-Pro.local", locality: remote })).toThrow(refused(weak));
+});
+
+test("G11 a client_id that is too long is refused", () => {
+  const refused = expect.objectContaining({ code: "NO_OWNER", message: expect.stringContaining("maxClientIdLength") });
+  expect(() => resolveOwner({ clientId: "x".repeat(257), locality: local })).toThrow(refused);
+  expect(resolveOwner({ clientId: "x".repeat(256), locality: local })).toBe(`client:local/${"x".repeat(256)}`);
 });

@@ -1,38 +1,59 @@
 import { ownerTag, ResumableError } from "@resumable-mcp/core";
-import { isStrongClientId } from "./client-id.js";
+import { isStrongClientId, maxClientIdLength, minLocalClientIdLength, strongClientIdForms } from "./client-id.js";
+import type { Locality } from "./locality.js";
 
-/** What is known of whoever makes a call. */
+/** What is known of the caller. */
 export interface CallerFacts {
   /** The authenticated subject. */
   readonly subject?: string | undefined;
   /** What the client program says of itself. */
   readonly clientId?: string | undefined;
   readonly sessionId?: string | undefined;
-  /** The call came over stdio: there is one user. */
-  readonly local: boolean;
+  /** Whether only the user of this machine can have sent the request, as over stdio. */
+  readonly locality: Locality;
 }
 
 /**
  * Says whose tasks a call may reach.
  *
- * An authenticated subject always wins; then a random `client_id`, then the session, then `local` on stdio. A
- * `client_id` that could be guessed is only a label inside the session. The kinds are tagged, so that no label can
- * pose as a subject.
+ * An authenticated subject always wins. Then a `client_id` decides: a random one of 128 bits everywhere, one of at
+ * least 8 characters among local requests. Then local requests belong to the one user of the machine, and all others
+ * to their session. A `client_id` that identifies no owner is only a label inside the session. The kinds are tagged,
+ * so that no label can pose as a subject, and no `client_id` of a request that is not local as one of a local request.
  *
- * @throws {@link ResumableError} `NO_OWNER` when the call says nothing of its caller.
+ * @throws {@link ResumableError} `NO_OWNER` when the call does not say who its caller is.
  */
-export function resolveOwner({ subject, clientId, sessionId, local }: CallerFacts): string {
+export function resolveOwner({ subject, clientId, sessionId, locality }: CallerFacts): string {
   if (subject !== undefined) return ownerTag("sub", subject);
   if (clientId !== undefined && isStrongClientId(clientId)) return ownerTag("client", clientId);
-  const scope = sessionId ?? (local ? "local" : undefined);
-  if (scope === undefined) {
-    throw new ResumableError(
-      "NO_OWNER",
-      'The call does not say whose it is: it is not authenticated, has no session and no client_id. Open a session, or send "_meta": {"resumable-mcp/client_id": "<a random id of 128 bits>"}.',
-      { details: {} },
+  if (clientId === undefined) {
+    if (locality.local) return ownerTag("local", "local");
+    if (sessionId !== undefined) return ownerTag("session", sessionId);
+    throw noOwner(
+      `The call does not say whose it is: it has no token, no session and no client_id, ${notLocal(locality)}`,
     );
   }
-  // A strong id never contains a slash, so a label cannot meet one.
-  if (clientId !== undefined) return ownerTag("client", `${scope}/${clientId}`);
-  return sessionId === undefined ? ownerTag("local", "local") : ownerTag("session", sessionId);
+  if (clientId.length > maxClientIdLength) {
+    throw noOwner(
+      `The client_id has ${clientId.length} characters; the limit maxClientIdLength is ${maxClientIdLength}.`,
+    );
+  }
+  const identifies = locality.local && clientId.length >= minLocalClientIdLength;
+  const scope = identifies ? "local" : (sessionId ?? (locality.local ? "local" : undefined));
+  if (scope === undefined) {
+    throw noOwner(
+      `The client_id of the call can be guessed, so it identifies no owner: the call has no token and no session, ${notLocal(locality)}`,
+    );
+  }
+  // A strong id contains no slash and no session has the id "local", so a label cannot meet one of another kind.
+  return ownerTag("client", `${scope}/${clientId}`);
+}
+
+function notLocal(locality: Locality): string {
+  return locality.local ? "" : `and it is not local: ${locality.reason}.`;
+}
+
+function noOwner(problem: string): ResumableError {
+  const advice = `Send "_meta": {"resumable-mcp/client_id": "<128 random bits>"} (${strongClientIdForms}), or authenticate.`;
+  return new ResumableError("NO_OWNER", `${problem} ${advice}`, { details: {} });
 }

@@ -65,6 +65,11 @@ export class QuestionRelay<Message> {
     return isAsked ? [...asking] : [];
   }
 
+  /** An answer came and could not be stored: that the question was shown here no longer means that its answer will come. */
+  unanswered(wireId: string): void {
+    this.#shown.delete(wireId);
+  }
+
   isWaiting(wireId: string): boolean {
     return (this.#asking.get(wireId)?.size ?? 0) > 0;
   }

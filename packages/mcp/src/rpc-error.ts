@@ -1,4 +1,4 @@
-import { isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
+import { type ErrorCode, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
 
 /** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
 export interface RpcErrorBody {
@@ -20,13 +20,24 @@ export class RpcError extends Error {
   }
 }
 
-/** Maps what the engine refuses to JSON-RPC: a caller's mistake is -32602, anything else stays inside. */
+/** Errors that no change of the request would avoid. */
+const serverFailures: readonly ErrorCode[] = [
+  "DRAINING",
+  "STORE_WRITE_FAILED",
+  "STORE_READ_FAILED",
+  "STORE_LAYOUT",
+  "STORE_MISSING",
+  "STORE_CLOSED",
+  "TASK_CORRUPT",
+];
+
+/** Maps what the engine refuses to JSON-RPC: a caller's mistake is -32602, a failure of the server -32603. */
 export function asRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
-  if (isResumableError(error, "DRAINING")) return new RpcError({ code: -32_603, message: error.message });
   if (isResumableError(error)) {
+    const code = serverFailures.includes(error.code) ? -32_603 : -32_602;
     const data: JsonObject = { code: error.code };
-    return new RpcError({ code: -32_602, message: error.message, data });
+    return new RpcError({ code, message: error.message, data });
   }
   return new RpcError({ code: -32_603, message: "The server failed to carry out the request. Its log says more." });
 }

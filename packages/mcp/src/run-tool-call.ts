@@ -47,7 +47,7 @@ export async function attendTask(call: Call, taskId: string, handoffMs: number |
     if (!call.meta.redelivered) await resumePaused(call, taskId);
     const ending = await followCall(call, taskId, handoffMs);
     if (ending.reason === "left") left = call.left();
-    if (ending.reason === "timeout" && !call.meta.attended) await call.tasks.handOver(taskId);
+    if (ending.reason === "timeout" && !call.meta.attended) await call.tasks.detach(taskId);
     return ending;
   } finally {
     leave(left);
@@ -61,10 +61,10 @@ async function resumePaused(call: Call, taskId: string): Promise<void> {
 }
 
 /** What a caller is answered when following its task ended. */
-export async function resultOf(call: Call, ending: CallEnding, reused: boolean): Promise<ToolResult> {
+export function resultOf(call: Call, ending: CallEnding, reused: boolean): ToolResult {
   const { view } = ending;
   if (ending.reason === "finished") {
-    await markDelivered(call, view.record.id);
+    call.carryResult(view.record.id);
     return finishedResult(call.engine, view, reused);
   }
   if (ending.reason === "paused") return pausedResult(view, call.controlToolName("resume_task"));
@@ -73,7 +73,7 @@ export async function resultOf(call: Call, ending: CallEnding, reused: boolean):
 }
 
 /** Starts the task of a call, or attaches to the one that stands for it. */
-export async function beginTask(call: Call, tool: Tool, input: Json, handedOver: boolean): Promise<StartedTask> {
+export async function beginTask(call: Call, tool: Tool, input: Json, detached: boolean): Promise<StartedTask> {
   if (call.meta.redelivered) {
     const known = await findKnown(call);
     if (known !== undefined) return known;
@@ -81,7 +81,7 @@ export async function beginTask(call: Call, tool: Tool, input: Json, handedOver:
   return call.tasks.start({
     tool: tool.name,
     input,
-    handedOver,
+    detached,
     ...present("session", call.sessionId),
     ...present("callId", call.meta.callId),
     ...present("newTask", call.meta.newTask),
@@ -99,13 +99,5 @@ async function findKnown(call: Call): Promise<StartedTask | undefined> {
   } catch (error) {
     if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
     throw error;
-  }
-}
-
-async function markDelivered(call: Call, taskId: string): Promise<void> {
-  try {
-    await call.tasks.markDelivered(taskId);
-  } catch {
-    // The result is there all the same; at worst the same call gets it once more.
   }
 }

@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { HttpAnswer, TextSource } from "./http-answer.js";
+import type { HttpAnswer, TakenText, TextSource } from "./http-answer.js";
 
 /** Sends an answer by Node. Resolves when its last byte was handed on, or its reader is gone. */
 export async function sendAnswer(answer: HttpAnswer, outgoing: ServerResponse): Promise<void> {
@@ -7,7 +7,7 @@ export async function sendAnswer(answer: HttpAnswer, outgoing: ServerResponse): 
   // A reader that left before is told of by nothing any more, and whoever writes would write for nobody.
   if (outgoing.destroyed) await cancel(body);
   else if (body === undefined) outgoing.writeHead(status, headers).end();
-  else if (typeof body === "string") sendWhole(answer, body, outgoing);
+  else if (typeof body === "string") sendWhole(answer, { text: body, onSent: answer.onSent }, outgoing);
   else if (body instanceof ReadableStream) await pump(answer, body, outgoing);
   else await sendSource(answer, body, outgoing);
 }
@@ -16,9 +16,23 @@ async function cancel(body: HttpAnswer["body"]): Promise<void> {
   if (typeof body === "object") await body.cancel();
 }
 
-/** The length lets head and body go out as one. */
-function sendWhole({ status, headers }: HttpAnswer, text: string, outgoing: ServerResponse): void {
-  outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) }).end(text);
+/** The length lets head and body go out as one, and tells the client where the answer ends. */
+function sendWhole({ status, headers }: HttpAnswer, { text, onSent }: TakenText, outgoing: ServerResponse): void {
+  outgoing.writeHead(status, { ...headers, "content-length": Buffer.byteLength(text) });
+  if (onSent === undefined) outgoing.end(text);
+  else endTelling(outgoing, text, onSent);
+}
+
+function endTelling(outgoing: ServerResponse, text: string, onSent: () => void): void {
+  outgoing.write(text, whenAccepted(outgoing, onSent));
+  outgoing.end();
+}
+
+/** Calls when the kernel took the bytes of a connection that is still open: the client may have left before. */
+function whenAccepted(outgoing: ServerResponse, onSent: () => void): (error?: Error | null) => void {
+  return (error) => {
+    if (error == null && !outgoing.destroyed) onSent();
+  };
 }
 
 /** Handed to the connection at a time, at least, where there is more. */
@@ -38,13 +52,13 @@ function sendSource(answer: HttpAnswer, source: TextSource, outgoing: ServerResp
     const flush = () => {
       isWaiting = false;
       if (outgoing.destroyed) return leave();
-      const text = source.take(chunkBytes);
-      if (source.ended) return finish(answer, text, outgoing);
+      const taken = source.take(chunkBytes);
+      if (source.ended) return finish(answer, taken, outgoing);
       const isFirst = !outgoing.headersSent;
       if (isFirst) outgoing.writeHead(answer.status, answer.headers);
-      if (text === "") {
+      if (taken.text === "") {
         if (isFirst) outgoing.flushHeaders();
-      } else if (outgoing.write(text)) afterTurn();
+      } else if (write(taken, outgoing)) afterTurn();
       else {
         isWaiting = true;
         outgoing.once("drain", flush);
@@ -68,17 +82,23 @@ function sendSource(answer: HttpAnswer, source: TextSource, outgoing: ServerResp
   });
 }
 
-function finish(answer: HttpAnswer, text: string, outgoing: ServerResponse): void {
-  if (outgoing.headersSent) outgoing.end(text);
-  else sendWhole(answer, text, outgoing);
+function write({ text, onSent }: TakenText, outgoing: ServerResponse): boolean {
+  return onSent === undefined ? outgoing.write(text) : outgoing.write(text, whenAccepted(outgoing, onSent));
+}
+
+function finish(answer: HttpAnswer, taken: TakenText, outgoing: ServerResponse): void {
+  if (!outgoing.headersSent) sendWhole(answer, taken, outgoing);
+  else if (taken.onSent === undefined) outgoing.end(taken.text);
+  else endTelling(outgoing, taken.text, taken.onSent);
 }
 
 /** Here, too, the head waits for what comes in the same turn. */
 async function pump(
-  { status, headers }: HttpAnswer,
+  { status, headers, onSent = () => {} }: HttpAnswer,
   body: ReadableStream<Uint8Array>,
   outgoing: ServerResponse,
 ): Promise<void> {
+  const writer = tellingWriter(outgoing, onSent);
   const reader = body.getReader();
   const leave = () => reader.cancel().catch(() => {});
   outgoing.once("close", leave);
@@ -87,10 +107,29 @@ async function pump(
   while (!outgoing.destroyed) {
     const { done, value } = await reader.read();
     clearImmediate(head);
-    if (done) return void outgoing.end();
-    if (!outgoing.destroyed && !outgoing.write(value)) await drained(outgoing);
+    if (done) return writer.end();
+    if (!outgoing.destroyed && !writer.write(value)) await drained(outgoing);
   }
   await leave();
+}
+
+/** Calls when all that was written, and the end, was accepted. */
+function tellingWriter(outgoing: ServerResponse, onSent: () => void) {
+  let open = 1;
+  const accepted = whenAccepted(outgoing, () => {
+    open -= 1;
+    if (open === 0) onSent();
+  });
+  return {
+    write(chunk: Uint8Array): boolean {
+      open += 1;
+      return outgoing.write(chunk, accepted);
+    },
+    end(): void {
+      outgoing.end();
+      accepted();
+    },
+  };
 }
 
 function drained(outgoing: ServerResponse): Promise<void> {

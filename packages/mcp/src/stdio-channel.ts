@@ -11,7 +11,7 @@ export interface StdioChannel {
 /** One side of a channel: what comes from the client is handed in here. */
 export interface ChannelEnd {
   readonly channel: StdioChannel;
-  deliver(message: unknown): void;
+  deliver(message: unknown): Promise<void>;
   /** The client is gone. */
   end(): void;
 }
@@ -37,7 +37,7 @@ export function createStdioChannel(write: (message: object) => Promise<void>): C
   const pass = (message: unknown): void => channel.onmessage?.(message as object);
   return {
     channel,
-    deliver(message) {
+    async deliver(message) {
       if (started) pass(message);
       else waiting.push(message);
     },

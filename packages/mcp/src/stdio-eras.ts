@@ -1,6 +1,10 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { claimsVersion } from "./claims-version.js";
 import type { ServerDefinition } from "./define-server.js";
+import { bringValidator } from "./json-schema-validator.js";
+import { deliveryMethod } from "./meta-keys.js";
 import { withReadableError } from "./readable-error.js";
+import { noteDelivery } from "./receipt/note-delivery.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 
 /** What a connection over stdio is served with. */
@@ -20,23 +24,29 @@ export interface StdioEras {
   close(): Promise<void>;
 }
 
+type Era = "legacy" | "modern";
+
 interface Connection {
-  readonly era: "legacy" | "modern";
   readonly end: ChannelEnd;
+  /** The SDK behind says nothing at all to a request that does not fit its schema. */
+  isRequest(message: object): boolean;
   close(): Promise<void>;
 }
 
 /**
- * Serves one client over stdio. Its first message tells its era; only the SDK of that era is loaded.
+ * Serves one client over stdio. Each request tells its era; only the SDKs of eras that are spoken are loaded.
  *
  * A client that can do both asks `server/discover` first, often in a process that it ends right after: that answer
- * needs no store, so the engine is opened by the first message that asks for anything else. A client that goes on with
- * `initialize` after it is of the 2025 era; it has its answer before the engine is opened.
+ * needs no store, so the engine is opened by the first message that asks for anything else. A client that sends
+ * `initialize` is of the 2025 era from then on; it has its answer before the engine is opened.
+ *
+ * Every request gets one response: what is in flight in one era is answered when the client goes on in the other.
  *
  * Source: MCP 2026-07-28, Transports, "stdio"; Basic, "Versioning".
  */
 export function serveStdioEras(options: StdioErasOptions): StdioEras {
-  let connection: Connection | undefined;
+  bringValidator(options.engine);
+  const connections = new Map<Era, Promise<Connection>>();
   let opened = false;
   const open = () => {
     // A client that left before its first answer needs none.
@@ -48,43 +58,66 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
     await options.write(message);
     open();
   };
-  const connect = async (era: Connection["era"]): Promise<Connection> => {
-    if (connection?.era === era) return connection;
-    await connection?.close();
-    connection = await (era === "modern" ? connectModern(options) : connectLegacy({ ...options, write }));
-    return connection;
+  const connect = (era: Era): Promise<Connection> => {
+    const known = connections.get(era);
+    if (known !== undefined) return known;
+    const made = era === "modern" ? connectModern(options) : connectLegacy({ ...options, write });
+    connections.set(era, made);
+    return made;
   };
   return {
     async receive(message) {
       const method = isJsonObject(message) ? message.method : undefined;
+      if (method === deliveryMethod)
+        return options.write(await noteDelivery(options.engine, message)).catch(options.onError);
       if (method !== "server/discover" && method !== "initialize") open();
-      const era =
-        method === "initialize" ? "legacy" : (connection?.era ?? (claimsVersion(message) ? "modern" : "legacy"));
-      (await connect(era)).end.deliver(message);
+      for (const era of erasOf(message, [...connections.keys()])) {
+        const connection = await connect(era);
+        const refused = refusalOf(message, connection);
+        if (refused === undefined) await connection.end.deliver(message);
+        else await options.write(refused);
+      }
     },
     async close() {
-      connection?.end.end();
-      await connection?.close();
+      const made = await Promise.all(connections.values());
+      for (const { end } of made) end.end();
+      await Promise.all(made.map((connection) => connection.close()));
     },
   };
 }
 
-function claimsVersion(message: unknown): boolean {
-  const params = isJsonObject(message) ? message.params : undefined;
-  const meta = isJsonObject(params) ? params._meta : undefined;
-  return isJsonObject(meta) && "io.modelcontextprotocol/protocolVersion" in meta;
+/** Whose message it is. Only requests tell; the rest belongs to the era that the client speaks, or to both. Pure. */
+function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
+  const { method } = isJsonObject(message) ? message : {};
+  if (method === "initialize") return ["legacy"];
+  if (claimsVersion(message)) return ["modern"];
+  // The request that it names may be of either.
+  if (method === "notifications/cancelled" && connected.length > 0) return connected;
+  return connected.includes("legacy") ? ["legacy"] : [connected[0] ?? "legacy"];
+}
+
+/** What a request is answered that the SDK behind would pass over in silence. */
+function refusalOf(message: unknown, { isRequest }: Connection): object | undefined {
+  if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return undefined;
+  if (isRequest(message)) return undefined;
+  const { id } = message;
+  const error = { code: -32_600, message: "Invalid Request: its id, its params or its _meta are malformed." };
+  return { jsonrpc: "2.0", id: typeof id === "string" || Number.isInteger(id) ? id : null, error };
 }
 
 async function connectLegacy({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
   const { createMcpServer } = await import("./legacy/create-mcp-server.js");
-  const end = createStdioChannel((message) => write(withReadableError(message)));
+  const { createAttributedChannel } = await import("./legacy/attributed-channel.js");
+  const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
+  const end = createAttributedChannel((message) => write(withReadableError(message)));
   const server = await createMcpServer(definition, engine, { onError, ...(handoff === undefined ? {} : { handoff }) });
   await server.connect(end.channel);
-  return { era: "legacy", end, close: () => server.close() };
+  return { end, isRequest: isJSONRPCRequest, close: () => server.close() };
 }
 
 async function connectModern({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
   const { serveModernStdio } = await import("./modern/serve-modern-stdio.js");
+  const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
   const end = createStdioChannel(write);
   const served = serveModernStdio({
     definition,
@@ -93,5 +126,5 @@ async function connectModern({ definition, engine, handoff, write, onError }: St
     onError,
     ...(handoff === undefined ? {} : { handoff }),
   });
-  return { era: "modern", end, close: () => served.close() };
+  return { end, isRequest: isJSONRPCRequest, close: () => served.close() };
 }

@@ -1,10 +1,10 @@
-import type { JsonObject, TaskView } from "@resumable-mcp/core";
+import type { Engine, JsonObject, TaskView } from "@resumable-mcp/core";
 import { present } from "./call-meta.js";
-import { percentOf, questionList } from "./tool-result.js";
+import { failureOf, percentOf, questionList } from "./tool-result.js";
 
 /** A task as control tools show it; docs/control-tools.md, "The task object". */
-export function taskObject({ record, status, interrupted }: TaskView): JsonObject {
-  const questions = questionList(record);
+export function taskObject(engine: Engine, { record, status, interrupted, questions: open }: TaskView): JsonObject {
+  const questions = questionList(open);
   return {
     task_id: record.id,
     task_name: record.tool,
@@ -22,13 +22,13 @@ export function taskObject({ record, status, interrupted }: TaskView): JsonObjec
     updated_at: record.updatedAt,
     ...present("finished_at", record.finishedAt),
     ...(questions.length > 0 ? { questions } : {}),
-    ...(record.error === undefined ? {} : { error: { code: record.error.code, message: record.error.message } }),
+    ...(record.error === undefined ? {} : { error: failureOf(engine, record) }),
   };
 }
 
 /** The same for lists, where `progress` is a text such as `15/50`. */
-export function listedTask(view: TaskView): JsonObject {
+export function listedTask(engine: Engine, view: TaskView): JsonObject {
   const { progress, total } = view.record;
   const shown = total === undefined ? String(progress) : `${progress}/${total}`;
-  return { ...taskObject(view), progress: shown, progress_value: progress };
+  return { ...taskObject(engine, view), progress: shown, progress_value: progress };
 }

@@ -1,4 +1,4 @@
-import { type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { type Engine, type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { RpcError } from "./rpc-error.js";
 import { taskObject } from "./task-object.js";
 
@@ -66,10 +66,14 @@ export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources:
 }
 
 /** Reads a resource. A foreign task is answered like one that does not exist. */
-export async function readTaskResource(tasks: OwnedTasks, uri: string): Promise<{ contents: JsonObject[] }> {
+export async function readTaskResource(
+  engine: Engine,
+  tasks: OwnedTasks,
+  uri: string,
+): Promise<{ contents: JsonObject[] }> {
   const parsed = parseTaskUri(uri);
   if (parsed === undefined) throw notFound(uri);
-  const data = await orNotFound(uri, readPart(tasks, parsed.taskId, parsed.part));
+  const data = await orNotFound(uri, readPart(engine, tasks, parsed.taskId, parsed.part));
   return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
 }
 
@@ -106,9 +110,9 @@ export async function watchTaskResource(
   }
 }
 
-async function readPart(tasks: OwnedTasks, taskId: string, part: TaskPart): Promise<JsonObject> {
+async function readPart(engine: Engine, tasks: OwnedTasks, taskId: string, part: TaskPart): Promise<JsonObject> {
   const view = await tasks.get(taskId);
-  if (part === "task") return taskObject(view);
+  if (part === "task") return taskObject(engine, view);
   if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: maxItems })) };
   const { lastSeq } = view.record;
   const events: JsonObject[] = [];

@@ -1,11 +1,12 @@
 import {
   type ContentBlock,
   type Engine,
+  isContinuable,
   isJsonObject,
   isResumableError,
   type Json,
   type JsonObject,
-  openQuestions,
+  type OpenQuestion,
   type TaskRecord,
   type TaskStatus,
   type TaskView,
@@ -45,8 +46,53 @@ export function finishedResult(engine: Engine, view: TaskView, reused: boolean):
   if (record.status === "cancelled") {
     return { ...errorResult("CANCELLED", `Task ${record.id} (${record.tool}) was cancelled.`), _meta };
   }
+  return { ...failedResult(engine, record), _meta };
+}
+
+/** Says why a task failed, how far it came, and how to continue. */
+function failedResult(engine: Engine, record: TaskRecord): ToolResult {
+  const failure = failureOf(engine, record);
+  const { progress, total } = record;
+  const error: JsonObject = { ...failure, task_id: record.id, progress, ...present("total", total) };
+  return {
+    content: [text(`${failure.message} ${failure.continuation}`)],
+    structuredContent: { error },
+    isError: true,
+  };
+}
+
+/** What continues a failed task: the same call (and `resume_task`), only `resume_task`, or nothing. */
+type Continues = "by_call" | "by_resume" | "never";
+
+/** Why a task failed, and how it continues: the same in each place that tells of the failure. */
+export type FailureReport = Readonly<Record<"code" | "message" | "continuation", string>> & {
+  readonly continues: Continues;
+};
+
+/** Says why a task failed and how it continues. */
+export function failureOf(engine: Engine, record: TaskRecord): FailureReport {
   const { code, message } = record.error ?? { code: "TOOL_FAILED", message: `Task ${record.id} failed.` };
-  return { ...errorResult(code, message), _meta };
+  const continues = continuesBy(engine, record);
+  return { code, message, continuation: continuationOf(record, continues), continues };
+}
+
+/** Decides it as `start` of the engine does. */
+function continuesBy(engine: Engine, record: TaskRecord): Continues {
+  if (!isContinuable(record)) return "never";
+  const tool = engine.tools.find(({ name }) => name === record.tool);
+  return record.key !== null && tool?.onFailure !== "restart" ? "by_call" : "by_resume";
+}
+
+const continuations: Readonly<Record<Continues, string>> = {
+  by_call: "the same call continues from its last checkpoint.",
+  by_resume: "resume_task continues from its last checkpoint, and the same call begins from nothing.",
+  never: "the same call begins from nothing.",
+};
+
+function continuationOf(record: TaskRecord, continues: Continues): string {
+  const sentence = continuations[continues];
+  if (record.progress > 0) return `The task came to ${progressText(record)}; ${sentence}`;
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 function outputResult(engine: Engine, record: TaskRecord): ToolResult {
@@ -78,7 +124,7 @@ export function pausedResult(view: TaskView, resumeTool: string): ToolResult {
 /** Says what a task asks its user. */
 export function questionResult(view: TaskView, answerTool: string): ToolResult {
   const { record } = view;
-  const questions = questionList(record);
+  const questions = questionList(view.questions);
   const asked = questions.map(({ key, message }) => `"${String(message)}" (key ${String(key)})`).join(", ");
   const sentence = `Task ${record.id} (${record.tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${answerTool} with the task_id, the key and the answer.`;
   return stateResult(view, "input_required", answerTool, sentence, { questions });
@@ -101,9 +147,9 @@ function taskMeta({ record, status }: TaskView): JsonObject {
   return { [metaKeys.taskId]: record.id, [metaKeys.seq]: record.lastSeq, [metaKeys.status]: status };
 }
 
-/** The open questions of a task, as they go over the wire. */
-export function questionList(record: TaskRecord): readonly JsonObject[] {
-  return openQuestions(record).map(({ key, question }) => ({
+/** Open questions, as they go over the wire. */
+export function questionList(open: readonly OpenQuestion[]): readonly JsonObject[] {
+  return open.map(({ key, question }) => ({
     key,
     message: question.message,
     schema: question.schema,
@@ -114,12 +160,14 @@ export function questionList(record: TaskRecord): readonly JsonObject[] {
 
 /** `15/50 (30 %)`, or what is known of it. */
 export function progressText({ progress, total }: { readonly progress: number; readonly total?: number }): string {
-  return total === undefined ? `${progress} done` : `${progress}/${total} (${percentOf(progress, total)} %)`;
+  return total === undefined
+    ? `${progress} done`
+    : `${progress}/${total} (${Math.floor(percentOf(progress, total))} %)`;
 }
 
-/** Whole percents, rounded down, 100 only at the end. */
+/** Percents with one decimal, rounded down, 100 only at the end. */
 export function percentOf(progress: number, total: number): number {
-  return total <= 0 ? 0 : Math.min(100, Math.floor((progress / total) * 100));
+  return total <= 0 ? 0 : Math.min(100, Math.floor((progress * 1000) / total) / 10);
 }
 
 function text(value: string): ContentBlock {

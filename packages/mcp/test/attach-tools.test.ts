@@ -6,10 +6,10 @@ import {
   LoggingMessageNotificationSchema,
   type Progress,
 } from "@modelcontextprotocol/sdk/types.js";
-import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
+import { createEngine, createMemoryStore, defineTool, type Store, TerminalError, type Tool } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
 import { type AttachOptions, attachTools, metaKeys } from "../src/index.js";
-import { createJsonSchemaValidator } from "../src/legacy/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -17,11 +17,15 @@ afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
 });
 
-async function connect(tools: readonly Tool[], options: AttachOptions = { controlTools: "all" }, capabilities = {}) {
+async function connect(
+  tools: readonly Tool[],
+  options: AttachOptions = { controlTools: "all" },
+  capabilities = {},
+  store: Store = createMemoryStore(),
+) {
   const engine = createEngine({
-    store: createMemoryStore(),
+    store,
     tools,
-    validateJsonSchema: createJsonSchemaValidator(),
     // Tools that wait at a closed gate are not waited for.
     limits: { graceMs: 20, drainTimeoutMs: 20 },
   });
@@ -201,6 +205,23 @@ test("a call after the delivered result begins a new task", async () => {
   expect(second._meta?.[metaKeys.taskId]).not.toBe(first._meta?.[metaKeys.taskId]);
 });
 
+test("waiting for a task whose tool no server has any more says so, and what can be done", async () => {
+  const store = createMemoryStore();
+  const before = await connect([countTool(createGate())], undefined, undefined, store);
+  const running = await call(before.client, "count_to", { n: 3 }, {}, { [metaKeys.handoff]: 0 });
+  const { task_id } = Object(running.structuredContent);
+  store.kill({ noticed: true });
+  const { client } = await connect([greetTool], undefined, undefined, store.open());
+  const waited = await call(client, "wait_for_task", { task_id, timeout_seconds: 1 });
+  const message = `Task ${task_id} needs the tool "count_to", which this server does not have, and no other server has taken it up. Start a server that has the tool, or end the task with cancel_task.`;
+  expect(waited).toEqual({
+    content: [{ type: "text", text: message }],
+    structuredContent: { error: { code: "UNKNOWN_TOOL", message } },
+    isError: true,
+  });
+  expect((await call(client, "get_task", { task_id })).structuredContent).toMatchObject({ task_id, interrupted: true });
+});
+
 test("messages behind a place of the journal leave out what was seen", async () => {
   const { client } = await connect([countTool()]);
   const first = await call(client, "count_to", { n: 4 });
@@ -236,13 +257,13 @@ test("the prompt names unfinished tasks", async () => {
 test("a hand-off leaves the task to recovery, unless its caller says that it stays", async () => {
   const gate = createGate();
   const { client, engine } = await connect([countTool(gate)]);
-  const recoverOf = async (n: number, meta: Record<string, unknown>) => {
+  const isDetached = async (n: number, meta: Record<string, unknown>) => {
     const running = await call(client, "count_to", { n }, {}, { [metaKeys.handoff]: 0, ...meta });
     const { task_id } = running.structuredContent as { task_id: string };
-    return (await engine.store.getTask(task_id))?.record.recover;
+    return (await engine.store.getTask(task_id))?.record.detached;
   };
-  expect(await recoverOf(3, {})).toBe("auto");
-  expect(await recoverOf(4, { [metaKeys.attended]: true })).toBe("on_return");
+  expect(await isDetached(3, {})).toBe(true);
+  expect(await isDetached(4, { [metaKeys.attended]: true })).toBe(false);
 });
 
 test("a call that attaches is told where the task is, not everything from the beginning again (feature 12)", async () => {
@@ -267,3 +288,63 @@ test("a call that attaches is told where the task is, not everything from the be
   await Promise.all([first, second]);
   expect(seen).toEqual([3, 4, 5]);
 });
+
+/** Fails at 2 of 5 until it is well. */
+function breakingTool(extras: { readonly onFailure?: "restart" }, error: Error) {
+  const world = { well: false };
+  const tool = defineTool({
+    name: "count_up",
+    description: "Counts, and breaks.",
+    input: z.object({}),
+    state: { at: 0 },
+    ...extras,
+    async *run(_input, task) {
+      for (let at = task.state.at + 1; at <= 5; at++) {
+        if (at === 3 && !world.well) throw error;
+        yield { progress: at, total: 5, state: { at } };
+      }
+      return { attempts: task.attempt };
+    },
+  });
+  return { tool, world };
+}
+
+test("the result of a failure says how far the task came, and the same call continues from there (G7, feature 37)", async () => {
+  const { tool, world } = breakingTool({}, new Error("No network."));
+  const { client } = await connect([tool]);
+  const failed = await call(client, "count_up", {});
+  expect(failed).toMatchObject({
+    isError: true,
+    content: [{ text: "No network. The task came to 2/5 (40 %); the same call continues from its last checkpoint." }],
+    structuredContent: {
+      error: { code: "TOOL_FAILED", message: "No network.", progress: 2, total: 5, continues: "by_call" },
+    },
+  });
+  world.well = true;
+  const seen: number[] = [];
+  const again = await call(client, "count_up", {}, { onprogress: ({ progress }: Progress) => seen.push(progress) });
+  expect(again).toMatchObject({ structuredContent: { attempts: 2 } });
+  expect(seen).toEqual([2, 3, 4, 5]);
+});
+
+test.each([
+  ["after a TerminalError", {}, new TerminalError("No such city."), "never", "the same call begins from nothing."],
+  [
+    "where the tool says restart",
+    { onFailure: "restart" } as const,
+    new Error("No such city."),
+    "by_resume",
+    "resume_task continues from its last checkpoint, and the same call begins from nothing.",
+  ],
+])(
+  "the result of a failure says that the same call begins from nothing %s (G7)",
+  async (_when, extras, error, continues, end) => {
+    const { tool } = breakingTool(extras, error);
+    const { client } = await connect([tool]);
+    const failed = await call(client, "count_up", {});
+    expect(failed).toMatchObject({
+      content: [{ text: `No such city. The task came to 2/5 (40 %); ${end}` }],
+      structuredContent: { error: { continues } },
+    });
+  },
+);

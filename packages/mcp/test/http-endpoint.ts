@@ -4,7 +4,13 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
-import { attachTools, createSessionHandler, nodeListener, type SessionHandlerOptions } from "../src/index.js";
+import {
+  attachTools,
+  createSessionHandler,
+  nodeListener,
+  type SessionHandlerOptions,
+  withCrossStreamReplay,
+} from "../src/index.js";
 
 /** What an endpoint of a test is made of. */
 export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "engine" | "createServer">> {
@@ -12,18 +18,19 @@ export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "en
   readonly setup?: (server: McpServer) => void;
   /** Left open when the endpoint is closed, for the next one. */
   readonly store?: Store;
+  readonly crossStreamReplay?: boolean;
   /** Subjects by bearer token. */
   readonly subjects?: Record<string, string>;
 }
 
 /** An endpoint on a free port of this machine, in this process. */
-export async function openEndpoint({ tools, setup, subjects, store, ...options }: EndpointOptions) {
+export async function openEndpoint({ tools, setup, subjects, store, crossStreamReplay, ...options }: EndpointOptions) {
   const engine = createEngine({
     store: store ?? createMemoryStore(),
     tools,
     limits: { graceMs: 20, drainTimeoutMs: 20 },
   });
-  const handler = createSessionHandler({
+  const sessions = createSessionHandler({
     engine,
     createServer() {
       const server = new McpServer({ name: "test", version: "1" });
@@ -33,6 +40,7 @@ export async function openEndpoint({ tools, setup, subjects, store, ...options }
     },
     ...options,
   });
+  const handler = crossStreamReplay === true ? withCrossStreamReplay(sessions, { store: engine.store }) : sessions;
   const authInfoOf = (request: Request) => {
     const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
     const clientId = subjects?.[token];

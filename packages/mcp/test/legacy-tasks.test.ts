@@ -113,7 +113,10 @@ test("a tool that failed makes the task failed, and its result is the tool's err
   });
   const { client } = await connect([broken]);
   const taskId = await startTask(client, "broken");
-  expect(await resultOf(client, taskId)).toMatchObject({ isError: true, content: [{ text: "It broke." }] });
+  expect(await resultOf(client, taskId)).toMatchObject({
+    isError: true,
+    content: [{ text: "It broke. The same call continues from its last checkpoint." }],
+  });
   expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({ status: "failed" });
 });
 

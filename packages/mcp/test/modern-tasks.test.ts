@@ -82,7 +82,7 @@ test("a call becomes a task that exists before its id is known, and ends with th
   const created = CreateTaskResultV2Schema.parse(result);
   expect(created).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
   expect(Object.keys(result)).not.toContain("content");
-  expect((await to.engine.store.getTask(created.taskId))?.record).toMatchObject({ recover: "auto" });
+  expect((await to.engine.store.getTask(created.taskId))?.record).toMatchObject({ detached: true });
   gate.open();
   const working = await pollUntil(to, created.taskId, "working", ({ statusMessage }) =>
     String(statusMessage).includes("1/2"),
@@ -100,7 +100,10 @@ test("a tool that failed is completed with an error as its result", async () => 
   const to = endpoint(breaking("It broke."));
   const taskId = await startTask(to, "breaking");
   expect(await pollUntil(to, taskId, "completed")).toMatchObject({
-    result: { isError: true, content: [{ type: "text", text: "It broke." }] },
+    result: {
+      isError: true,
+      content: [{ type: "text", text: "It broke. The same call continues from its last checkpoint." }],
+    },
   });
 });
 

@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
-import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { defineServer, metaKeys } from "../src/index.js";
 import { createMcpServer } from "../src/legacy/index.js";
@@ -55,6 +55,38 @@ test("list_session_tasks tells the owner's tasks with progress and times, and wh
       }),
     ],
   });
+});
+
+test("list_session_tasks lists all tasks but one whose files are damaged, and names that one (G12)", async () => {
+  const store = createMemoryStore();
+  const damaged = new Set<string>();
+  const withDamage: Store = {
+    ...store,
+    async getTask(id) {
+      if (!damaged.has(id)) return store.getTask(id);
+      const details = { taskId: id, path: "quarantine" };
+      throw new ResumableError("TASK_CORRUPT", `The files of task ${id} are damaged.`, { details });
+    },
+  };
+  const gate = createGate();
+  gate.open(10);
+  const { url, close } = await openEndpoint({ tools: [countTool(gate)], store: withDamage });
+  const { client } = await connectClient(url);
+  closing.push(close, () => client.close());
+  const call = (name: string, args: Record<string, unknown> = {}) =>
+    client.callTool({ name, arguments: args, _meta: { [metaKeys.clientId]: clientId } });
+  for (const n of [1, 2, 3]) await call("count_to", { n });
+  const taskIds = (await store.listTasks({ limit: 10 })).tasks.map(({ id }) => id);
+  const [victim = ""] = taskIds;
+  damaged.add(victim);
+  const error = { code: "TASK_CORRUPT", message: `The files of task ${victim} are damaged.` };
+  expect(await call("list_session_tasks")).toMatchObject({
+    structuredContent: {
+      tasks: taskIds.slice(1).map((task_id) => ({ task_id })),
+      damaged_tasks: [{ task_id: victim, task_name: "count_to", error }],
+    },
+  });
+  expect(await call("get_checkpoint_stats")).not.toMatchObject({ isError: true });
 });
 
 test("list_session_tasks filters by status and tool, newest first, page by page", async () => {
@@ -124,7 +156,7 @@ test("the instructions explain long tools and name the caller's unfinished tasks
   });
   closing.push(() => engine.close());
   const owned = engine.forOwner("client:a");
-  const { record } = await owned.start({ tool: "count_to", input: { n: 4 }, handedOver: true });
+  const { record } = await owned.start({ tool: "count_to", input: { n: 4 }, detached: true });
   const definition = defineServer({ name: "test", version: "1", tools: [tool], instructions: "Counts." });
   const instructionsFor = async (tasks: typeof owned) => {
     const server = await createMcpServer(definition, engine, { tasks });
@@ -139,4 +171,23 @@ test("the instructions explain long tools and name the caller's unfinished tasks
   expect(own).toContain("wait_for_task");
   expect(own).toContain(`- count_to, task_id ${record.id}: `);
   expect(await instructionsFor(engine.forOwner("client:b"))).not.toContain(record.id);
+});
+
+test("only tools of the engine and control tools that read are listed as repeatable from the journal", async () => {
+  const { url, close } = await openEndpoint({ tools: [countTool(createGate())] });
+  const { client } = await connectClient(url);
+  closing.push(close, () => client.close());
+  const { tools } = await client.listTools();
+  const durable = tools.filter(({ _meta }) => _meta?.[metaKeys.durable] === "journal").map(({ name }) => name);
+  expect(durable.sort()).toEqual([
+    "count_to",
+    "get_checkpoint_stats",
+    "get_session_info",
+    "get_task",
+    "get_task_items",
+    "list_session_tasks",
+    "wait_for_task",
+  ]);
+  const changing = tools.filter(({ name }) => !durable.includes(name)).map(({ name }) => name);
+  expect(changing.sort()).toEqual(["answer_task", "cancel_task", "delete_task", "pause_task", "resume_task"]);
 });

@@ -132,26 +132,6 @@ describe("a stream that broke", () => {
     expect(runs).toBe(1);
     expect((await resume(url, session, again.at(-1)?.id ?? "")).status).toBe(405);
   });
-
-  test("across all streams, where that is asked for", async () => {
-    const gate = createGate();
-    const { url } = await endpoint({ tools: [countTool(gate)], crossStreamReplay: true });
-    const session = await openSession(url);
-    const one = eventsOf(await post(url, countTo(1, 1), session));
-    const { value: prime } = await one.next();
-    const two = eventsOf(await post(url, countTo(2, 2), session));
-    await two.next();
-    await one.return();
-    await two.return();
-    const both = eventsOf(await resume(url, session, prime?.id ?? ""));
-    gate.open(3);
-    const answers = new Set<unknown>();
-    await readUntil(
-      both,
-      ({ message }) => answers.add(Reflect.get(message ?? {}, "id")) && answers.has(1) && answers.has(2),
-    );
-    expect([...answers]).toEqual(expect.arrayContaining([1, 2]));
-  });
 });
 
 test("cancelling a request stops its task; the same call goes on", async () => {

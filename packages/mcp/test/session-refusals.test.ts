@@ -66,8 +66,8 @@ describe("refused with the right status", () => {
     expect((await resume(url, mine, "what")).status).toBe(400);
     expect((await resume(url, mine, `${stream}.-1`)).status).toBe(400);
     expect((await resume(url, mine, `${stream}.999`)).status).toBe(400);
-    expect((await resume(url, mine, "abcdefghijklmnopqrstuv.1")).status).toBe(400);
-    expect((await resume(url, other, last)).status).toBe(400);
+    expect((await resume(url, mine, "abcdefghijklmnopqrstuv.1")).status).toBe(405);
+    expect((await resume(url, other, last)).status).toBe(405);
     expect((await resume(url, mine, last)).status).toBe(405);
   });
 
@@ -88,7 +88,7 @@ const answerTo = (taskId: string) => ({
 test("who asks for the result of another's task cannot answer its question (G10)", async () => {
   const { url, engine } = await endpoint({ tools: [greetTool], subjects: { a: "ada", e: "eve" } });
   const tasks = engine.forOwner("sub:ada");
-  const { record } = await tasks.start({ tool: "greet_user", input: {}, handedOver: true });
+  const { record } = await tasks.start({ tool: "greet_user", input: {}, detached: true });
   expect((await tasks.wait(record.id)).reason).toBe("input_required");
   const eve = await openSession(url, { authorization: "Bearer e" });
   const asked = { jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: record.id } };

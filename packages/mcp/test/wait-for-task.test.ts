@@ -14,7 +14,7 @@ test("wait_for_task gives the result of a task that another server finishes betw
   const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
   closing.push(() => engine.close());
   const owned = engine.forOwner("sub:ada");
-  const { record } = await owned.start({ tool: "count_to", input: { n: 2 }, handedOver: true });
+  const { record } = await owned.start({ tool: "count_to", input: { n: 2 }, detached: true });
   await owned.wait(record.id);
   // The first look comes before the task's end, as that of a server which found it orphaned.
   let looks = 0;
@@ -32,6 +32,7 @@ test("wait_for_task gives the result of a task that another server finishes betw
     notify: () => Promise.resolve(),
     wantsLog: () => false,
     handoffAfterMs: () => undefined,
+    carryResult: () => {},
     controlToolName: (name) => name,
   };
   const waitForTask = controlTools.find(({ name }) => name === "wait_for_task");

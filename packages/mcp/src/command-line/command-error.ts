@@ -21,8 +21,15 @@ export async function runCommand(program: string, main: () => Promise<void>): Pr
   }
 }
 
-/** One sentence about an error, for people. */
+/** One sentence about an error, for the operator: unlike a caller, they are given the path that the error names. */
 export function sentenceOf(error: unknown): string {
-  if (error instanceof CommandError || isResumableError(error)) return error.message;
+  if (error instanceof CommandError) return error.message;
+  if (isResumableError(error)) return withPath(error.message, error.details);
   return error instanceof Error ? (error.message.split("\n")[0] ?? error.name) : String(error);
+}
+
+function withPath(message: string, details: object): string {
+  return "path" in details && typeof details.path === "string" && !message.includes(details.path)
+    ? `${message} [${details.path}]`
+    : message;
 }

@@ -1,5 +1,6 @@
 export { CommandError, runCommand, sentenceOf } from "./command-error.js";
-export { createServerEngine } from "./create-server-engine.js";
+export { durationOf } from "./duration-flag.js";
 export { loadServer } from "./load-server.js";
 export { oneOf, parseFlags, wholeNumber } from "./parse-flags.js";
 export { countOf, type QuotaFlags, quotaArguments, quotaFlags, quotaUsage, readQuotas } from "./quota-flags.js";
+export { readRecoverAfter, recoverAfterUsage, recoverySentence } from "./recover-after.js";

@@ -1,13 +1,15 @@
 import type { EngineLimits, StoreQuotas } from "@resumable-mcp/core";
 import { CommandError } from "./command-error.js";
+import { durationOf } from "./duration-flag.js";
 import { wholeNumber } from "./parse-flags.js";
 
-/** The flags that bound what callers may fill. */
+/** The flags that bound what callers may fill, and how long it stays. */
 export const quotaFlags = {
   "max-store-tasks": { type: "string" },
   "max-store-bytes": { type: "string" },
   "max-unfinished-per-owner": { type: "string" },
   "max-running-per-owner": { type: "string" },
+  "keep-finished": { type: "string" },
 } as const;
 
 /** What they say. */
@@ -19,7 +21,8 @@ export const quotaUsage = `  --max-store-tasks N    tasks, finished ones too, wi
   --max-unfinished-per-owner N
                          unfinished tasks of one owner (1000)
   --max-running-per-owner N
-                         tasks of one owner that run at once, of 32 in all (16)`;
+                         tasks of one owner that run at once, of 32 in all (16)
+  --keep-finished AGE    how long finished tasks are kept, as in 12h or 30d (7d)`;
 
 /** The limits that the flags set. */
 export interface Quotas {
@@ -33,6 +36,7 @@ export function readQuotas(flags: QuotaFlags): Quotas {
   const bytes = sizeOf("max-store-bytes", flags["max-store-bytes"]);
   const unfinished = countOf("max-unfinished-per-owner", flags["max-unfinished-per-owner"]);
   const running = countOf("max-running-per-owner", flags["max-running-per-owner"]);
+  const keptMs = durationOf("keep-finished", flags["keep-finished"]);
   return {
     store: {
       ...(tasks === undefined ? {} : { maxStoreTasks: tasks }),
@@ -41,6 +45,7 @@ export function readQuotas(flags: QuotaFlags): Quotas {
     engine: {
       ...(unfinished === undefined ? {} : { maxUnfinishedPerOwner: unfinished }),
       ...(running === undefined ? {} : { maxRunningPerOwner: running }),
+      ...(keptMs === undefined ? {} : { ttlMs: keptMs }),
     },
   };
 }

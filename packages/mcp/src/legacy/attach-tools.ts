@@ -1,11 +1,12 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, type Json, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
 import type { Call } from "../call.js";
-import { splitClientId, withClientId } from "../client-id-argument.js";
-import type { ControlTool, ControlToolName } from "../control-tool.js";
+import { namesCaller, splitClientId, withClientId } from "../client-id-argument.js";
+import { type ControlTool, type ControlToolName, controlMeta } from "../control-tool.js";
 import { chosenControlTools } from "../control-tools.js";
 import { failureResult } from "../failure-result.js";
 import { unfinishedTasksText } from "../instructions.js";
+import { bringValidator } from "../json-schema-validator.js";
 import { answerSchema } from "../listed-schema.js";
 import { metaKeys } from "../meta-keys.js";
 import { runToolCall } from "../run-tool-call.js";
@@ -23,6 +24,11 @@ import { takeTaskCalls } from "./tasks/task-calls.js";
 export interface AttachOptions {
   /** The authenticated subject of a call. Default: what the verified token says. */
   readonly owner?: (extra: RequestExtra) => string | undefined;
+  /**
+   * Calls that say nothing of their caller belong to one local user, as over stdio. Only for servers that one person
+   * can reach.
+   */
+  readonly singleUser?: boolean;
   /** Which control tools to offer. Default: wait_for_task, get_task, cancel_task, answer_task. */
   readonly controlTools?: readonly ControlToolName[] | "all";
   /** Put before the names of the control tools, where they would meet tools of the same name. */
@@ -36,7 +42,8 @@ export interface AttachOptions {
 /**
  * Registers an engine's tools, and the tools that control their tasks, at a server of the 2025 era.
  *
- * Calls of the server's other tools are left alone. Call it before the server is connected.
+ * Calls of the server's other tools are left alone. An engine without `validateJsonSchema` gets the validator of
+ * `createJsonSchemaValidator`. Call it before the server is connected.
  *
  * Source: MCP 2025-11-25, Server Features, Tools.
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
@@ -45,12 +52,14 @@ export interface AttachOptions {
  * attachTools(server, engine, { owner: (extra) => extra.authInfo?.clientId });
  */
 export function attachTools(server: McpServerLike, engine: Engine, options: AttachOptions = {}): void {
-  const { owner, handoff, prefix = "" } = options;
+  const { owner, handoff, singleUser, prefix = "" } = options;
+  bringValidator(engine);
   const policy: CallPolicy = {
     prefix,
     wantsLog: createLogFilter(server),
     ...(owner === undefined ? {} : { owner }),
     ...(handoff === undefined ? {} : { handoff }),
+    ...(singleUser === undefined ? {} : { singleUser }),
     ...(options.onError === undefined ? {} : { onError: options.onError }),
   };
   const serve = (run: (call: Call, input: JsonObject) => Promise<ToolResult>, takesClientId: boolean): Handler => {
@@ -87,7 +96,7 @@ const toolConfig = oncePer((tool: Tool): Config => {
     ...(output === undefined ? {} : { outputSchema: exactSchema(() => output) }),
     ...(title === undefined ? {} : { title }),
     ...(annotations === undefined ? {} : { annotations: annotations as Record<string, never> }),
-    _meta: { [metaKeys.durable]: "journal" },
+    _meta: { [metaKeys.durable]: "journal", ...(clientIdArgument === true ? namesCaller : {}) },
   };
 });
 
@@ -97,7 +106,7 @@ const controlConfig = oncePer(({ title, description, annotations, inputSchema }:
     description,
     inputSchema: exactSchema(inputSchema),
     annotations: annotations as Record<string, never>,
-    _meta: { [metaKeys.durable]: "journal" },
+    ...controlMeta(annotations),
   };
 });
 

@@ -2,8 +2,11 @@ import type { Engine } from "@resumable-mcp/core";
 import type { Call } from "../call.js";
 import { type CallMeta, parseCallMeta, present } from "../call-meta.js";
 import { decideHandoff } from "../handoff.js";
+import { type Locality, local, localityOf } from "../locality.js";
 import { internalMetaKeys } from "../meta-keys.js";
 import { resolveOwner } from "../owner.js";
+import { noteReceipt } from "../receipt/note-receipt.js";
+import { createReceipt } from "../receipt/receipt.js";
 import { subjectOf } from "../subject.js";
 import { askUser, canAsk } from "./ask-user.js";
 import type { McpServerLike, RequestExtra } from "./mcp-server-like.js";
@@ -14,6 +17,7 @@ export const goneReason = "resumable-mcp: the stream of this call is gone";
 /** What a server makes of its callers. */
 export interface CallPolicy {
   readonly owner?: (extra: RequestExtra) => string | undefined;
+  readonly singleUser?: boolean;
   readonly prefix: string;
   readonly handoff?: boolean;
   readonly wantsLog: (level: string, sessionId: string | undefined) => boolean;
@@ -35,12 +39,12 @@ export function legacyCall(
   const meta = readMeta(server, extra);
   const clientId = meta.clientId ?? clientIdArgument;
   const subject = policy.owner === undefined ? subjectOf(extra.authInfo) : policy.owner(extra);
-  // Over HTTP the SDK always passes the request's headers on; stdio has none.
-  const local = extra.requestInfo === undefined && extra.sessionId === undefined;
-  const owner = resolveOwner({ subject, clientId, sessionId: extra.sessionId, local });
+  const locality = localityIn(policy, extra);
+  const owner = resolveOwner({ subject, clientId, sessionId: extra.sessionId, locality });
+  const tasks = engine.forOwner(owner);
   return {
     engine,
-    tasks: engine.forOwner(owner),
+    tasks,
     meta,
     requestId: extra.requestId,
     signal: extra.signal,
@@ -57,8 +61,21 @@ export function legacyCall(
         host: server.server.getClientVersion()?.name,
         toolMs,
       }),
+    carryResult(taskId) {
+      const receipt = createReceipt({ engine, tasks }, taskId, meta.tellsDelivery);
+      noteReceipt(server.server, extra.requestId, receipt);
+    },
     controlToolName: (name) => `${policy.prefix}${name}`,
   };
+}
+
+function localityIn({ singleUser }: CallPolicy, extra: RequestExtra): Locality {
+  return singleUser === true || isStdio(extra) ? local : localityOf(extra.requestInfo);
+}
+
+/** Over HTTP the SDK always passes the request's headers on; stdio has none. */
+function isStdio({ requestInfo, sessionId }: RequestExtra): boolean {
+  return requestInfo === undefined && sessionId === undefined;
 }
 
 /** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */
@@ -69,8 +86,7 @@ export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-in
  * host at the other end of stdio, and the supervisor in between, are the one local user.
  */
 function readMeta({ server }: McpServerLike, extra: RequestExtra): CallMeta {
-  const isLocal = extra.requestInfo === undefined && extra.sessionId === undefined;
-  if (isLocal || (server.transport !== undefined && setsInternalMeta in server.transport))
+  if (isStdio(extra) || (server.transport !== undefined && setsInternalMeta in server.transport))
     return parseCallMeta(extra._meta);
   const own = Object.entries(extra._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
   return parseCallMeta(Object.fromEntries(own));

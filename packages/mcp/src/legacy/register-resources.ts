@@ -37,7 +37,7 @@ export function registerResources(mcp: McpServerLike, engine: Engine, policy: Ca
   for (const { name, part, config } of taskResources) {
     const read = async (uri: URL, _variables: object, extra: RequestExtra) => {
       try {
-        return await readTaskResource(tasksOf(extra), uri.href);
+        return await readTaskResource(engine, tasksOf(extra), uri.href);
       } catch (error) {
         throw asRpcError(error);
       }

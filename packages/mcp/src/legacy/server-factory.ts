@@ -1,5 +1,4 @@
 import type { Engine } from "@resumable-mcp/core";
-import { parseCallMeta } from "../call-meta.js";
 import type { ServerDefinition } from "../define-server.js";
 import { resolveOwner } from "../owner.js";
 import { subjectOf } from "../subject.js";
@@ -19,10 +18,9 @@ export function serverFactory(definition: ServerDefinition, engine: Engine, opti
   };
 }
 
-/** A session that has only just begun owns nothing yet. */
-function lastingOwner({ sessionId, authInfo, meta }: SessionContext): string | undefined {
+/** A session that is its own owner has only just begun, and owns nothing yet. */
+function lastingOwner({ sessionId, authInfo, clientId, locality }: SessionContext): string | undefined {
   const subject = subjectOf(authInfo);
-  const { clientId } = parseCallMeta(meta);
-  if (subject === undefined && clientId === undefined) return undefined;
-  return resolveOwner({ subject, clientId, sessionId, local: false });
+  if (subject === undefined && clientId === undefined && !locality.local) return undefined;
+  return resolveOwner({ subject, clientId, sessionId, locality });
 }

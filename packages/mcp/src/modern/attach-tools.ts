@@ -1,9 +1,10 @@
 import { type Engine, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
-import { splitClientId, withClientId } from "../client-id-argument.js";
-import type { ControlTool, ControlToolName } from "../control-tool.js";
+import { namesCaller, splitClientId, withClientId } from "../client-id-argument.js";
+import { type ControlTool, type ControlToolName, controlMeta } from "../control-tool.js";
 import { chosenControlTools } from "../control-tools.js";
 import { failureResult } from "../failure-result.js";
 import { unfinishedTasksText } from "../instructions.js";
+import { bringValidator } from "../json-schema-validator.js";
 import { answerSchema } from "../listed-schema.js";
 import { metaKeys } from "../meta-keys.js";
 import type { ToolResult } from "../tool-result.js";
@@ -46,14 +47,15 @@ type Run = (
 /**
  * Registers an engine's tools, the tools that control their tasks, and the tasks extension at a server of the 2026 era.
  *
- * Calls of the server's other tools are left alone. Call it before the server is connected. What serves the server
+ * Calls of the server's other tools are left alone. An engine without `validateJsonSchema` gets the validator of
+ * `createJsonSchemaValidator`. Call it before the server is connected. What serves the server
  * has to be wrapped: `withTasks` over HTTP, `withStdioTasks` over stdio.
  *
  * Source: MCP 2026-07-28, Server Features, Tools; SEP-2663.
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
  */
 export function attachModernTools(server: ModernServerLike, engine: Engine, options: ModernAttachOptions = {}): void {
-  const surroundings = callSurroundings(engine, options);
+  const surroundings = callSurroundings(server, engine, options);
   const { policy } = surroundings;
   server.server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
   for (const tool of engine.tools) {
@@ -70,16 +72,17 @@ export function attachModernTools(server: ModernServerLike, engine: Engine, opti
 }
 
 /**
- * Calls one of an engine's tools out of a handler of a server's own, for tools that ask for something first and then
+ * Calls one of an engine's tools out of a handler of this server's own, for tools that ask for something first and then
  * become a task. The result is to be returned as it is.
  *
  * @throws {@link ResumableError} what `OwnedTasks.start` throws.
  */
 export function createToolCaller(
+  server: ModernServerLike,
   engine: Engine,
   options: ModernAttachOptions = {},
 ): (tool: string, input: JsonObject, context: ModernContext) => Promise<ToolResult | InputRequiredResult> {
-  const surroundings = callSurroundings(engine, options);
+  const surroundings = callSurroundings(server, engine, options);
   return (name, input, context) => callTool(surroundings, engine.tool(name), input, withoutState(context), undefined);
 }
 
@@ -89,9 +92,15 @@ function withoutState({ mcpReq, ...context }: ModernContext): ModernContext {
   return { ...context, mcpReq: { ...request, requestState: () => undefined } };
 }
 
-function callSurroundings(engine: Engine, options: ModernAttachOptions): CallSurroundings {
+function callSurroundings(
+  { server }: ModernServerLike,
+  engine: Engine,
+  options: ModernAttachOptions,
+): CallSurroundings {
   const { owner, handoff, requestStateKey, singleUser = false, prefix = "" } = options;
+  bringValidator(engine);
   const policy: ModernCallPolicy = {
+    server,
     prefix,
     singleUser,
     ...(owner === undefined ? {} : { owner }),
@@ -129,7 +138,7 @@ function toolConfig(tool: Tool): ModernToolConfig {
     ...(title === undefined ? {} : { title }),
     ...(annotations === undefined ? {} : { annotations: annotations as Record<string, never> }),
     ...(icons === undefined ? {} : { icons: [...icons] as never[] }),
-    _meta: { [metaKeys.durable]: "journal" },
+    _meta: { [metaKeys.durable]: "journal", ...(clientIdArgument === true ? namesCaller : {}) },
   };
 }
 
@@ -139,7 +148,7 @@ function controlConfig({ title, description, annotations, inputSchema }: Control
     description,
     inputSchema: passingSchema(inputSchema),
     annotations: annotations as Record<string, never>,
-    _meta: { [metaKeys.durable]: "journal" },
+    ...controlMeta(annotations),
   };
 }
 

@@ -1,12 +1,5 @@
-import {
-  type Engine,
-  isFinal,
-  type Json,
-  type JsonObject,
-  openQuestions,
-  type StartedTask,
-  type Tool,
-} from "@resumable-mcp/core";
+import { type Engine, isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
+import { isAnswerLost, untilAskedAgain } from "../ask-again.js";
 import type { RpcErrorBody } from "../rpc-error.js";
 import { attendTask, beginTask, joinTask, resultOf } from "../run-tool-call.js";
 import type { ToolResult } from "../tool-result.js";
@@ -93,7 +86,7 @@ async function answerWithTask(
 ): Promise<ToolResult> {
   const begun = leg === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, leg);
   // It is the server's now: nobody has to wait for it.
-  if (!begun.created) await call.tasks.handOver(begun.record.id);
+  if (!begun.created) await call.tasks.detach(begun.record.id);
   return wrapAnswer({ result: createTaskResult(begun) as JsonObject });
 }
 
@@ -119,13 +112,27 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
       : await returnTo(call, leg);
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
-  if (inputResponses !== undefined) await answerQuestions(call.tasks, taskId, inputResponses, call.signal);
+  if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
   const ending = await attendTask(await joinTask(call, begun), taskId, handoffMs);
   if (ending.reason === "input_required" && client.forms) return askForInput(inline, taskId);
   if (ending.reason === "left" && engine.draining) {
     return { resultType: "input_required", requestState: await signed(inline, taskId, ending.view.record.lastSeq) };
   }
   return resultOf(call, ending, begun.reused);
+}
+
+/** What could not be stored is asked again, by the same call: its question is still open. */
+async function takeAnswers(
+  { tasks, signal }: ModernCall,
+  taskId: string,
+  responses: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    await answerQuestions(tasks, taskId, responses, signal);
+  } catch (error) {
+    if (!isAnswerLost(error)) throw error;
+    await untilAskedAgain(signal);
+  }
 }
 
 /** Messages that an earlier leg sent are not sent again. */
@@ -142,8 +149,8 @@ async function returnTo({ tasks }: ModernCall, { taskId }: CallLeg): Promise<Sta
 
 async function askForInput(inline: InlineCall, taskId: string): Promise<InputRequiredResult> {
   await new Promise((resolve) => setTimeout(resolve, gatherQuestionsMs));
-  const { record } = await inline.call.tasks.get(taskId);
-  const requests = inputRequests(openQuestions(record));
+  const { record, questions } = await inline.call.tasks.get(taskId);
+  const requests = inputRequests(questions);
   const requestState = await signed(inline, taskId, record.lastSeq);
   // Answered meanwhile by somebody else: the next leg goes on.
   if (Object.keys(requests).length === 0) return { resultType: "input_required", requestState };

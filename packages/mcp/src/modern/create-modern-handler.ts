@@ -6,7 +6,7 @@ import {
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
-import type { ModernHandler, WithTasksOptions } from "./modern-handler.js";
+import type { TasksHandler, WithTasksOptions } from "./modern-handler.js";
 import { modernLimits } from "./modern-limits.js";
 import { lastAnswers } from "./open-answers.js";
 import { withTasks } from "./with-tasks.js";
@@ -31,7 +31,7 @@ export interface ModernHandlerOptions extends WithTasksOptions {
  *
  * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
  */
-export function createModernHandler(options: ModernHandlerOptions): ModernHandler<AuthInfo> {
+export function createModernHandler(options: ModernHandlerOptions): TasksHandler<AuthInfo> {
   const { engine, createServer, onError, keepAliveMs, maxSubscriptions = modernLimits.maxSubscriptions } = options;
   const handler = createMcpHandler((context) => createServer(context, handler.notify), {
     legacy: "reject",
@@ -42,6 +42,7 @@ export function createModernHandler(options: ModernHandlerOptions): ModernHandle
   });
   const served = withTasks(handler, engine, options);
   return {
+    answer: served.answer,
     fetch: served.fetch,
     async close() {
       await lastAnswers(engine);

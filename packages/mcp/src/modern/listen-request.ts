@@ -1,5 +1,4 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import type { VerifiedToken } from "../subject.js";
 import { parseTaskUri } from "../task-resources.js";
 import { clientFacts } from "./envelope.js";
 import type { ModernContext } from "./modern-server-like.js";
@@ -37,7 +36,7 @@ export function parseListenRequest(message: unknown): ListenRequest | undefined 
 export function listenContext(
   { id, meta }: ListenRequest,
   signal: AbortSignal,
-  http: { readonly authInfo?: VerifiedToken } | undefined,
+  http: ModernContext["http"],
 ): ModernContext {
   const mcpReq = {
     id,

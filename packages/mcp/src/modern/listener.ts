@@ -98,7 +98,10 @@ function ownerIn(
   { authInfo }: ModernRequestOptions,
   listenTo: ListenRequest,
 ): string | RpcError {
-  const context = listenContext(listenTo, request.signal, authInfo === undefined ? {} : { authInfo });
+  const context = listenContext(listenTo, request.signal, {
+    req: request,
+    ...(authInfo === undefined ? {} : { authInfo }),
+  });
   try {
     return ownerOf(options, context, parseCallMeta(listenTo.meta).clientId);
   } catch (error) {

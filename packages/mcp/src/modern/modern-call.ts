@@ -3,11 +3,15 @@ import type { Call } from "../call.js";
 import { type CallMeta, parseCallMeta, present } from "../call-meta.js";
 import { decideHandoff } from "../handoff.js";
 import type { Notification } from "../journal-message.js";
+import { local, localityOf } from "../locality.js";
 import { internalMetaKeys } from "../meta-keys.js";
 import { resolveOwner } from "../owner.js";
+import { holdReceipt } from "../receipt/held-receipt.js";
+import { noteReceipt } from "../receipt/note-receipt.js";
+import { createReceipt } from "../receipt/receipt.js";
 import { subjectOf } from "../subject.js";
 import { type ClientFacts, clientFacts } from "./envelope.js";
-import type { ModernContext } from "./modern-server-like.js";
+import type { ConnectedServer, ModernContext } from "./modern-server-like.js";
 
 /** How the owner of a request is found. */
 export interface OwnerPolicy {
@@ -17,6 +21,7 @@ export interface OwnerPolicy {
 
 /** What a server makes of its callers. */
 export interface ModernCallPolicy extends OwnerPolicy {
+  readonly server: ConnectedServer;
   readonly prefix: string;
   readonly handoff?: boolean;
 }
@@ -46,11 +51,11 @@ export function modernCall(
   const client = clientFacts(mcpReq.envelope);
   const meta = readMeta(context);
   const clientId = meta.clientId ?? clientIdArgument;
-  const owner = ownerOf(policy, context, clientId);
+  const tasks = engine.forOwner(ownerOf(policy, context, clientId));
   return {
     engine,
     client,
-    tasks: engine.forOwner(owner),
+    tasks,
     meta,
     requestId: mcpReq.id,
     signal: AbortSignal.any([mcpReq.signal, drainSignal(engine)]),
@@ -61,14 +66,28 @@ export function modernCall(
     wantsLog: (level) => client.logLevel !== undefined && levels.indexOf(level) >= levels.indexOf(client.logLevel),
     handoffAfterMs: (toolMs) =>
       decideHandoff({ asked: meta.handoff, option: policy.handoff, host: client.name, toolMs }),
+    carryResult: (taskId) => carryResult(policy, context, { engine, tasks }, taskId),
     controlToolName: (name) => `${policy.prefix}${name}`,
   };
+}
+
+/** Notes that the answer to a request carries what a task came to. See `Call.carryResult`. */
+export function carryResult(
+  { server }: ModernCallPolicy,
+  context: ModernContext,
+  owned: Pick<Call, "engine" | "tasks">,
+  taskId: string,
+): void {
+  const receipt = createReceipt(owned, taskId, readMeta(context).tellsDelivery);
+  const request = context.http?.req;
+  noteReceipt(server, context.mcpReq.id, request === undefined ? receipt : holdReceipt(request, receipt));
 }
 
 /** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
 export function ownerOf(policy: OwnerPolicy, context: ModernContext, clientId: string | undefined): string {
   const subject = policy.owner === undefined ? subjectOf(context.http?.authInfo) : policy.owner(context);
-  return resolveOwner({ subject, clientId, local: policy.singleUser === true || context.http === undefined });
+  const isLocal = policy.singleUser === true || context.http === undefined;
+  return resolveOwner({ subject, clientId, locality: isLocal ? local : localityOf(context.http?.req) });
 }
 
 /** Over HTTP nobody stands between client and server who may set the internal keys. */

@@ -1,3 +1,6 @@
+import type { HttpAnswer } from "../http-answer.js";
+import type { HttpRequest } from "../http-request.js";
+import type { Locality } from "../locality.js";
 import type { VerifiedToken } from "../subject.js";
 import type { ModernAttachOptions } from "./attach-tools.js";
 
@@ -5,6 +8,8 @@ import type { ModernAttachOptions } from "./attach-tools.js";
 export interface ModernRequestOptions<Auth extends VerifiedToken = VerifiedToken> {
   /** A verified token. */
   readonly authInfo?: Auth;
+  /** Whether only the user of this machine can have sent it. */
+  readonly locality?: Locality;
   /** The body, where somebody has read it already. */
   readonly parsedBody?: unknown;
 }
@@ -14,6 +19,11 @@ export interface ModernHandler<Auth extends VerifiedToken = VerifiedToken> {
   fetch(request: Request, options?: ModernRequestOptions<Auth>): Promise<Response>;
   /** Ends subscriptions with a result, and requests in flight without one. */
   close(): Promise<void>;
+}
+
+/** The same for a server that says what became of an answer, as `listenerOf` does. */
+export interface TasksHandler<Auth extends VerifiedToken = VerifiedToken> extends ModernHandler<Auth> {
+  answer(request: HttpRequest, options?: ModernRequestOptions<Auth>): Promise<HttpAnswer>;
 }
 
 /** How subscriptions are served. */

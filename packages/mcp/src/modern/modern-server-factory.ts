@@ -12,12 +12,12 @@ export function modernServerFactory(
   options: ModernAttachOptions = {},
 ): CreateModernServer {
   const { name, version, setupModern } = definition;
-  // The SDK's results are these with types of its own.
-  const callTool = createToolCaller(engine, options) as unknown as ModernSetup["callTool"];
   return async (_context, changes) => {
     const instructions = await makeInstructions(definition.instructions);
     const server = new McpServer({ name, version }, { instructions, capabilities: { logging: {} } });
     attachModernTools(server, engine, { controlTools: "all", ...options });
+    // The SDK's results are these with types of its own.
+    const callTool = createToolCaller(server, engine, options) as unknown as ModernSetup["callTool"];
     await setupModern?.(server, { changes, callTool });
     return server;
   };

@@ -12,7 +12,7 @@ export interface ModernContext {
     notify(notification: { method: string; params: Record<string, unknown> }): Promise<void>;
   };
   /** Absent on stdio. */
-  readonly http?: { readonly authInfo?: VerifiedToken };
+  readonly http?: { readonly authInfo?: VerifiedToken; readonly req?: object };
 }
 
 /** A schema that lists one JSON Schema and lets every value through. Source: Standard Schema, Standard JSON Schema. */
@@ -39,13 +39,18 @@ export interface ModernToolConfig {
   _meta?: Record<string, unknown>;
 }
 
+/** What answers a request. */
+export interface ConnectedServer {
+  readonly transport?: object | undefined;
+}
+
 /**
  * A `McpServer` of `@modelcontextprotocol/server` 2.x, taken structurally: it may come from another copy of the SDK.
  *
  * Callbacks take `never` where the SDK's own types are generic over its schemas.
  */
 export interface ModernServerLike {
-  readonly server: {
+  readonly server: ConnectedServer & {
     registerCapabilities(capabilities: {
       extensions?: Record<string, Record<string, never>>;
       resources?: { subscribe?: boolean };

@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine } from "@resumable-mcp/core";
+import { hearCallers } from "../receipt/hear-callers.js";
 import { modernLimits } from "./modern-limits.js";
 
 /** Answers of calls that are still being made, by the engine that the calls are about. */
@@ -28,6 +29,7 @@ export async function lastAnswers(engine: Engine): Promise<void> {
   });
   await Promise.race([Promise.allSettled(openAnswers.get(engine) ?? []), tooLate]);
   clearTimeout(timer);
-  // What has been answered is written by the end of the turn.
+  // A result is sent after its caller was heard once more, and is written by the end of the turn.
+  await hearCallers();
   await nextTurn();
 }

@@ -19,7 +19,7 @@ export function registerResources(mcp: ModernServerLike, engine: Engine, policy:
   for (const { name, part, config } of taskResources) {
     const read = async (uri: URL, _variables: object, context: ModernContext) => {
       try {
-        return await readTaskResource(tasksOf(context), uri.href);
+        return await readTaskResource(engine, tasksOf(context), uri.href);
       } catch (error) {
         throw asRpcError(error);
       }

@@ -1,5 +1,6 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { parseCallMeta } from "../call-meta.js";
+import { bringValidator } from "../json-schema-validator.js";
 import { withReadableError } from "../readable-error.js";
 import { asRpcError, type RpcErrorBody } from "../rpc-error.js";
 import type { ModernAttachOptions } from "./attach-tools.js";
@@ -42,6 +43,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
   options: Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> = {},
 ): Wire {
   const { maxSubscriptions } = modernLimits;
+  bringValidator(engine);
   const subscriptions = new Map<string | number, Subscription>();
   let opening = 0;
   const send = (message: JsonObject): Promise<void> => wire.send(message as never);

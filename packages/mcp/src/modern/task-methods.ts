@@ -4,7 +4,7 @@ import { asRpcError, RpcError } from "../rpc-error.js";
 import { answerQuestions } from "./answer-questions.js";
 import { clientFacts } from "./envelope.js";
 import { missingTasksExtension } from "./missing-extension.js";
-import { type ModernCallPolicy, ownerOf, readMeta } from "./modern-call.js";
+import { carryResult, type ModernCallPolicy, ownerOf, readMeta } from "./modern-call.js";
 import type { ModernContext, ModernServerLike } from "./modern-server-like.js";
 import { detailedTask } from "./task-on-wire.js";
 
@@ -19,7 +19,11 @@ const params = z.looseObject({ taskId: z.string().min(1).max(256) });
  */
 export function registerTaskMethods({ server }: ModernServerLike, engine: Engine, policy: ModernCallPolicy): void {
   const methods: Readonly<Record<string, TaskMethod>> = {
-    "tasks/get": (tasks, taskId) => getTask(engine, tasks, taskId),
+    "tasks/get": async (tasks, taskId, context) => {
+      const view = await tasks.get(taskId);
+      if (isFinal(view.status)) carryResult(policy, context, { engine, tasks }, taskId);
+      return detailedTask(engine, view) as JsonObject;
+    },
     "tasks/update": updateTask,
     "tasks/cancel": cancelTask,
   };
@@ -36,13 +40,6 @@ export function registerTaskMethods({ server }: ModernServerLike, engine: Engine
     // The SDK's types bind schema and handler to its own copy of Standard Schema.
     server.setRequestHandler(method, { params } as never, handler as never);
   }
-}
-
-async function getTask(engine: Engine, tasks: OwnedTasks, taskId: string): Promise<JsonObject> {
-  const view = await tasks.get(taskId);
-  const shown = detailedTask(engine, view);
-  if (isFinal(view.status)) await tasks.markDelivered(taskId).catch(() => {});
-  return shown as JsonObject;
 }
 
 async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: ModernContext): Promise<JsonObject> {

@@ -1,6 +1,5 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
-import type { OpenQuestion } from "@resumable-mcp/core";
-import { type Engine, type JsonObject, openQuestions, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
+import { type Engine, type JsonObject, type OpenQuestion, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
 import { finishedResult, progressText } from "../tool-result.js";
 
 /** How often a client is asked to poll, in milliseconds. */
@@ -23,7 +22,7 @@ export function detailedTask(engine: Engine, view: TaskView): DetailedTaskV2 {
   const { error } = view.record;
   switch (status) {
     case "input_required":
-      return { ...base, status, inputRequests: inputRequests(openQuestions(view.record)) };
+      return { ...base, status, inputRequests: inputRequests(view.questions) };
     case "completed":
       return {
         ...base,

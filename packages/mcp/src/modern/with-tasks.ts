@@ -1,13 +1,16 @@
 import type { Engine } from "@resumable-mcp/core";
 import { HttpAnswer } from "../http-answer.js";
-import { ofWebRequest } from "../http-request.js";
+import { type HttpRequest, ofWebRequest } from "../http-request.js";
+import { bringValidator } from "../json-schema-validator.js";
+import { noteLocality } from "../locality.js";
 import { readJsonBody } from "../read-json-body.js";
 import { withReadableError } from "../readable-error.js";
+import { answerSent } from "../receipt/held-receipt.js";
 import type { VerifiedToken } from "../subject.js";
 import { parseListenRequest } from "./listen-request.js";
 import { createListener } from "./listener.js";
 import { missingTasksExtension } from "./missing-extension.js";
-import type { ModernHandler, ModernRequestOptions, WithTasksOptions } from "./modern-handler.js";
+import type { ModernHandler, ModernRequestOptions, TasksHandler, WithTasksOptions } from "./modern-handler.js";
 import { modernLimits } from "./modern-limits.js";
 import { mayHoldAnswer, unwrapAnswer } from "./wire-answer.js";
 
@@ -23,19 +26,23 @@ export function withTasks<Auth extends VerifiedToken>(
   handler: ModernHandler<Auth>,
   engine: Engine,
   options: WithTasksOptions = {},
-): ModernHandler<Auth> {
+): TasksHandler<Auth> {
   const { maxBodyBytes = modernLimits.maxBodyBytes } = options;
+  bringValidator(engine);
   const listener = createListener(handler, engine, options);
+  const answer = async (incoming: HttpRequest, given: ModernRequestOptions<Auth> = {}): Promise<HttpAnswer> => {
+    const request = incoming.toWeb();
+    noteLocality(request, given.locality);
+    const body = await bodyOf(request, given, maxBodyBytes);
+    if (body instanceof HttpAnswer) return body;
+    const passed = body === undefined ? given : { ...given, parsedBody: body };
+    const listenTo = parseListenRequest(body);
+    if (listenTo !== undefined) return HttpAnswer.ofWeb(await listener.listen(request, passed, listenTo));
+    return restoredAnswer(await handler.fetch(request, passed), isToolCall(body), () => answerSent(request));
+  };
   return {
-    async fetch(request, given = {}) {
-      const body = await bodyOf(request, given, maxBodyBytes);
-      if (body instanceof Response) return body;
-      const passed = body === undefined ? given : { ...given, parsedBody: body };
-      const listenTo = parseListenRequest(body);
-      if (listenTo !== undefined) return listener.listen(request, passed, listenTo);
-      const response = await handler.fetch(request, passed);
-      return restoredResponse(response, isToolCall(body));
-    },
+    answer,
+    fetch: async (request, given) => (await answer(ofWebRequest(request), given)).toWeb(),
     async close() {
       listener.close();
       await handler.close();
@@ -48,10 +55,10 @@ async function bodyOf(
   request: Request,
   { parsedBody }: ModernRequestOptions,
   maxBodyBytes: number,
-): Promise<unknown | Response> {
+): Promise<unknown | HttpAnswer> {
   if (parsedBody !== undefined || request.method !== "POST" || request.bodyUsed) return parsedBody;
   const read = await readJsonBody(ofWebRequest(request), maxBodyBytes);
-  return read instanceof HttpAnswer ? read.toWeb() : read.value;
+  return read instanceof HttpAnswer ? read : read.value;
 }
 
 function isToolCall(body: unknown): boolean {
@@ -59,16 +66,16 @@ function isToolCall(body: unknown): boolean {
 }
 
 /** Answers and refusals come before anything else was sent, so they are never on a stream. */
-async function restoredResponse(response: Response, ofToolCall: boolean): Promise<Response> {
-  if (!response.headers.get("content-type")?.startsWith("application/json")) return response;
+async function restoredAnswer(response: Response, ofToolCall: boolean, onSent: () => void): Promise<HttpAnswer> {
+  const { status } = response;
+  if (!response.headers.get("content-type")?.startsWith("application/json")) return HttpAnswer.ofWeb(response, onSent);
   const text = await response.text();
+  const passed = new HttpAnswer(status, Object.fromEntries(response.headers), text, onSent);
   const answers = ofToolCall && mayHoldAnswer(text);
-  if (!answers && !text.includes('"error"')) return new Response(text, response);
+  if (!answers && !text.includes('"error"')) return passed;
   const parsed = JSON.parse(text);
   const message = withReadableError(answers ? unwrapAnswer(parsed) : parsed);
-  if (message === parsed) return new Response(text, response);
+  if (message === parsed) return passed;
   const refused = "error" in message && message.error.code === missingTasksExtension.code;
-  return new Response(JSON.stringify(message), { status: refused ? 400 : response.status, headers: jsonHeaders });
+  return HttpAnswer.json(message, refused ? 400 : status);
 }
-
-const jsonHeaders = { "content-type": "application/json" };

@@ -19,6 +19,8 @@ export class CallLedger {
   readonly #engine: Engine;
   readonly #limits: SessionLimits;
   readonly #exchanges = new Map<string, Exchange>();
+  /** Streams of cancelled calls of this process, oldest first. */
+  readonly #cancelled = new Set<string>();
 
   constructor(document: SessionDocument, engine: Engine, limits: SessionLimits) {
     this.#document = document;
@@ -55,9 +57,60 @@ export class CallLedger {
     return this.#add(exchange);
   }
 
-  /** Finds the unfinished exchange of a request; ids of a client that began anew may meet older ones. */
+  /**
+   * Finds the unfinished exchange of a request, in memory or as a process before this one stored it. A restarted client
+   * may use an id a second time: the newest request has it.
+   */
   findRequest(requestId: unknown): Exchange | undefined {
-    return [...this.#exchanges.values()].findLast(({ request, finished }) => request.id === requestId && !finished);
+    const known = [...this.#exchanges.values()].findLast(
+      ({ request, finished }) => request.id === requestId && !finished,
+    );
+    const stored = this.#openCalls().findLast((call) => call.requestId === requestId);
+    return known ?? (stored && this.find({ stream: stored.callId, place: 0 }));
+  }
+
+  /** Tells whether a stream is that of a call which its client cancelled in this process. */
+  wasCancelled(stream: string): boolean {
+    return this.#cancelled.has(stream);
+  }
+
+  /**
+   * Notes that the client cancelled a call: nothing of it is delivered from now on.
+   *
+   * Durability: resolves when no process after this one delivers the call again.
+   *
+   * @param delivered whether a server behind had the call, and so stops its task; otherwise this does.
+   */
+  async cancel(exchange: Exchange, delivered: boolean): Promise<void> {
+    this.#cancelled.add(exchange.stream);
+    for (const old of this.#cancelled) {
+      if (this.#cancelled.size <= this.#limits.maxFinishedCalls) break;
+      this.#cancelled.delete(old);
+    }
+    this.forget(exchange);
+    if (exchange.kind === "once") return;
+    await this.#document.flush();
+    if (!delivered && exchange.kind === "journal") await this.#stopTask(exchange);
+  }
+
+  /** The task of a call that no server behind has: its caller comes, and leaves at once. */
+  async #stopTask({ stream, taskId }: Exchange): Promise<void> {
+    const task = await this.#engine.store.getTask(taskId ?? stream);
+    if (task === undefined) return;
+    const leave = this.#engine.forOwner(task.record.owner).attend(task.record.id);
+    leave("cancelled");
+  }
+
+  /**
+   * The client gave up a request. If it was answered before, maybe by a process before this one, it did not get the
+   * result.
+   */
+  async withdraw(requestId: unknown): Promise<void> {
+    [...this.#exchanges.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
+    const call = this.#document.facts.calls.findLast((one) => one.requestId === requestId);
+    const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
+    const task = typeof taskId === "string" ? await this.#engine.store.getTask(taskId) : undefined;
+    if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
   }
 
   /**
@@ -80,13 +133,8 @@ export class CallLedger {
     return true;
   }
 
-  /** All that is unfinished and may be delivered again. */
-  all(): readonly Exchange[] {
-    return this.#openCalls().flatMap(({ callId }) => this.find({ stream: callId, place: 0 }) ?? []);
-  }
-
   /** What a place in an exchange's stream is: within it, its very end, or beyond anything that was sent. */
-  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead" | "gone"> {
+  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead"> {
     const end = exchange.finished ? exchange.place : this.#stored(exchange.stream)?.end;
     if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(exchange);
     if (place <= exchange.place) return "open";
@@ -98,9 +146,9 @@ export class CallLedger {
   }
 
   /** A finished call is not begun anew: without its task there is nothing to tell. */
-  async #isThere({ stream, taskId, request, kind }: Exchange): Promise<"open" | "gone"> {
+  async #isThere({ stream, taskId, request, kind }: Exchange): Promise<"open" | "over"> {
     if (kind !== "journal" || !this.#callsTool(request)) return "open";
-    return (await this.#engine.store.getTask(taskId ?? stream)) === undefined ? "gone" : "open";
+    return (await this.#engine.store.getTask(taskId ?? stream)) === undefined ? "over" : "open";
   }
 
   #callsTool({ params }: JSONRPCRequest): boolean {

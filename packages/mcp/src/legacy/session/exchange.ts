@@ -1,6 +1,8 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "../../meta-keys.js";
+import { isCompletedResponse } from "../../receipt/note-receipt.js";
+import type { Receipt } from "../../receipt/receipt.js";
 import { formatEventId } from "./event-id.js";
 import { ReplayBuffer } from "./replay-buffer.js";
 import type { SessionLimits } from "./session-limits.js";
@@ -34,6 +36,8 @@ export class Exchange {
   /** The place at which the client came back last: what was shown up to there is not shown again at once. */
   resumedAt = 0;
   response: JSONRPCMessage | undefined;
+  /** The task's result that the response carries, if it does. */
+  receipt: Receipt | undefined;
 
   constructor(stream: string, request: JSONRPCRequest, kind: ExchangeKind, limits: SessionLimits, place = 0) {
     this.stream = stream;
@@ -70,6 +74,7 @@ export class Exchange {
   attach(sse: SseStream, after: number, prime: { readonly retryMs: number } | undefined, onDetached: () => void): void {
     this.#release?.();
     this.#sse = sse;
+    sse.carries = this.stream;
     this.#told = after;
     this.#release = sse.acquire(() => {
       if (this.#sse !== sse) return;
@@ -78,10 +83,16 @@ export class Exchange {
     });
     if (prime !== undefined)
       void sse.write({ id: formatEventId(this.stream, after), data: "", retryMs: prime.retryMs });
-    for (const { place, data } of this.#replay.after(after)) {
-      void sse.write({ id: formatEventId(this.stream, place), data });
+    for (const { place, data, onSent } of this.#replay.after(after)) {
+      void sse.write({ id: formatEventId(this.stream, place), data, onSent });
     }
     if (this.finished && this.kind !== "journal") this.detach();
+  }
+
+  /** Ends the present stream; its client comes back after `retryMs`. */
+  end(retryMs: number): void {
+    this.#sse?.tellRetry(retryMs);
+    this.detach();
   }
 
   detach(): void {
@@ -95,9 +106,12 @@ export class Exchange {
   async write(message: JSONRPCMessage): Promise<void> {
     const data = JSON.stringify(message);
     const place = this.#placeOf(message);
-    if (this.kind !== "journal" && place !== undefined) this.#replay.add({ place, data });
+    const { receipt } = this;
+    const onSent = receipt !== undefined && isCompletedResponse(message) ? () => receipt.sent() : undefined;
+    if (onSent !== undefined) receipt?.sending();
+    if (this.kind !== "journal" && place !== undefined) this.#replay.add({ place, data, onSent });
     for (const resolve of this.#onFirst.splice(0)) resolve();
-    await this.#sse?.write(place === undefined ? { data } : { id: formatEventId(this.stream, place), data });
+    await this.#sse?.write({ ...(place === undefined ? {} : { id: formatEventId(this.stream, place) }), data, onSent });
   }
 
   /** A message about a journal's event stands at its seq; one about nothing in the journal moves no cursor. */

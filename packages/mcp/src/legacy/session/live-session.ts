@@ -11,10 +11,11 @@ import type { HttpAnswer } from "../../http-answer.js";
 import { internalMetaKeys } from "../../meta-keys.js";
 import { randomToken } from "../../random-token.js";
 import { refusal } from "../../refusal.js";
+import { attribute } from "../../session-client.js";
 import { isLogLevel } from "../log-filter.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
-import type { Exchange, ExchangeKind } from "./exchange.js";
+import type { Exchange } from "./exchange.js";
 import { lostAnswer } from "./lost-answer.js";
 import { jsonAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
@@ -22,7 +23,7 @@ import type { SessionLimits } from "./session-limits.js";
 import { SessionTransport } from "./session-transport.js";
 import { SseStream } from "./sse-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
-import type { ToolKinds } from "./tool-kinds.js";
+import type { ToolFacts, ToolKinds } from "./tool-kinds.js";
 
 /** A server instance that a session can be connected to. */
 export interface ConnectableServer {
@@ -35,7 +36,6 @@ export interface LiveSessionOptions {
   readonly document: SessionDocument;
   readonly engine: Engine;
   readonly limits: SessionLimits;
-  readonly crossStreamReplay: boolean;
   /** Learns the kinds of the tools of this session's server. */
   readonly toolKinds: (session: LiveSession) => Promise<ToolKinds>;
 }
@@ -111,15 +111,21 @@ export class LiveSession {
     this.transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/initialized" }, extra);
   }
 
+  /** Tells the client on every stream when to come back. */
+  tellRetry(retryMs: number): void {
+    for (const stream of this.#streams) stream.tellRetry(retryMs);
+  }
+
   /** Carries out a request of the client. */
   async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const request = withoutInternalMeta(sent);
+    const facts = await this.#factsOf(sent);
+    const request = await this.#named(withoutInternalMeta(sent), facts.takesClientId);
     if (this.#streams.size >= this.#limits.maxStreams) return this.#tooMany("maxStreams");
     if (this.#calls.openCount >= this.#limits.maxOpenCalls) return this.#tooMany("maxOpenCalls");
     const level = request.method === "logging/setLevel" ? request.params?.level : undefined;
     if (isLogLevel(level)) await this.document.change((facts) => ({ ...facts, logLevel: { level } }));
     if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
-    const exchange = await this.#calls.open(request, await this.#kindOf(request));
+    const exchange = await this.#calls.open(request, facts.kind);
     const stream = this.#openStream();
     this.#attach(exchange, stream, exchange.place);
     this.transport.deliver(exchange, { redelivered: false, extra: this.#extraOf(exchange, extra) });
@@ -144,8 +150,7 @@ export class LiveSession {
   /** Takes a notification or a response of the client. */
   async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
     if (!("method" in message)) {
-      const keep = await this.#calls.answerQuestion(message);
-      this.transport.accept(message, extra, keep);
+      await this.#takeAnswer(message, extra);
       return;
     }
     if (message.method !== "notifications/cancelled") {
@@ -154,13 +159,27 @@ export class LiveSession {
     }
     const { requestId, reason } = message.params ?? {};
     const exchange = this.#calls.findRequest(requestId);
-    if (exchange !== undefined) this.#cancel(exchange, typeof reason === "string" ? reason : "cancelled by the client");
+    const withdrawn = this.#calls.withdraw(requestId);
+    if (exchange !== undefined)
+      await this.#cancel(exchange, typeof reason === "string" ? reason : "cancelled by the client");
+    await withdrawn;
   }
 
-  #cancel(exchange: Exchange, reason: string): void {
+  async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
+    try {
+      const keep = await this.#calls.answerQuestion(response);
+      this.transport.accept(response, extra, keep);
+    } catch (error) {
+      this.transport.askAgain(String(response.id));
+      throw error;
+    }
+  }
+
+  #cancel(exchange: Exchange, reason: string): Promise<void> {
+    const delivered = exchange.innerId !== undefined;
     this.transport.endDelivery(exchange, reason);
-    this.#calls.forget(exchange);
     exchange.abandon();
+    return this.#calls.cancel(exchange, delivered);
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
@@ -175,22 +194,19 @@ export class LiveSession {
     if (cursor.stream.startsWith("all_"))
       return this.#standalone.isAhead(cursor) ? refusal(400, aheadEvent) : this.listen(cursor);
     const exchange = this.#calls.find(cursor);
-    if (exchange === undefined) return lostAnswer(cursor, this.id, this.#limits) ?? refusal(400, unknownEvent);
+    if (exchange === undefined) return this.#answerUnknown(cursor);
     const end = await this.#calls.judge(exchange, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
-    if (end === "gone") return refusal(400, unknownEvent);
     if (end === "over") return nothingLeft();
     const stream = this.#openStream();
     this.#resumeOn(exchange, stream, cursor.place, extra);
-    if (this.#options.crossStreamReplay) this.#resumeOthers(exchange, stream, extra);
     return streamAnswer(stream, this.id);
   }
 
-  #resumeOthers(except: Exchange, stream: SseStream, extra: MessageExtraInfo): void {
-    for (const exchange of this.#calls.all().filter((one) => one !== except)) {
-      this.#resumeOn(exchange, stream, exchange.place, extra);
-    }
-    this.#standalone.attach(stream, undefined, undefined);
+  /** Nothing is left of a call that was cancelled, or that the session no longer keeps: its client need not ask again. */
+  #answerUnknown(cursor: Cursor): HttpAnswer {
+    const lost = this.#calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.id, this.#limits);
+    return lost ?? nothingLeft();
   }
 
   #resumeOn(exchange: Exchange, stream: SseStream, place: number, extra: MessageExtraInfo): void {
@@ -211,15 +227,30 @@ export class LiveSession {
    * that were primed can. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server" (disconnecting at will).
    */
   #extraOf(exchange: Exchange, extra: MessageExtraInfo): MessageExtraInfo {
-    return this.#prime() === undefined ? extra : { ...extra, closeSSEStream: () => exchange.detach() };
+    return this.#prime() === undefined
+      ? extra
+      : { ...extra, closeSSEStream: () => exchange.end(this.#limits.pollRetryMs) };
   }
 
-  async #kindOf(request: JSONRPCRequest): Promise<ExchangeKind> {
+  async #factsOf(request: JSONRPCRequest): Promise<ToolFacts> {
     // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
-    if (request.method === "tasks/result") return "again";
+    if (request.method === "tasks/result") return { kind: "again", takesClientId: false };
+    if (request.method !== "tools/call") return otherRequest;
     this.#kinds ??= this.#options.toolKinds(this);
     const kinds = await this.#kinds;
-    return kinds.get(String(request.params?.name)) ?? "once";
+    return kinds.get(String(request.params?.name)) ?? otherRequest;
+  }
+
+  /**
+   * A session's caller is the client that it named last. Durability: the name is in the store before a request by that
+   * name is carried out.
+   */
+  async #named(request: JSONRPCRequest, takesArgument: boolean): Promise<JSONRPCRequest> {
+    const known = this.document.facts.clientId;
+    const { request: attributed, clientId } = attribute(request, known, takesArgument);
+    const isNew = clientId !== undefined && clientId !== known;
+    if (isNew) await this.document.change((facts) => ({ ...facts, clientId }));
+    return attributed;
   }
 
   #attach(exchange: Exchange, stream: SseStream, place: number): void {
@@ -258,8 +289,8 @@ export class LiveSession {
   }
 }
 
+const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
 const aheadEvent = "The event id is ahead of anything that this server sent.";
-const unknownEvent = "This session knows no event of that id. Send the request again.";
 
 /** What only a transport may say is taken out of what a client sent. */
 function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {

@@ -4,6 +4,8 @@ import type { SessionLimits } from "./session-limits.js";
 export interface BufferedEvent {
   readonly place: number;
   readonly data: string;
+  /** See `SseEvent`. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 /**

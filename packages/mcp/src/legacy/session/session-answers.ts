@@ -9,14 +9,18 @@ export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnsw
 
 /** Answers with a stream of events. */
 export function streamAnswer(stream: SseStream, sessionId: string): HttpAnswer {
-  const headers = {
+  return new HttpAnswer(200, eventStreamHeaders(sessionId), stream);
+}
+
+/** The headers of a stream of events. */
+export function eventStreamHeaders(sessionId: string): Record<string, string> {
+  return {
     "content-type": "text/event-stream",
     "cache-control": "no-cache, no-transform",
     // Proxies that buffer would hold back progress.
     "x-accel-buffering": "no",
     "mcp-session-id": sessionId,
   };
-  return new HttpAnswer(200, headers, stream);
 }
 
 /** Nothing is left to send: 405 makes clients stop asking, in silence. */

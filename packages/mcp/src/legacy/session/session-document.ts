@@ -32,6 +32,10 @@ const sessionDocument = z.object({
   initialize: jsonObject,
   /** Params of its last `logging/setLevel` request. */
   logLevel: jsonObject.optional(),
+  /** The client that the session named last: the caller of every request that names none. */
+  clientId: z.string().optional(),
+  /** A local request opened it. */
+  local: z.boolean().optional(),
   /** Oldest first. */
   calls: z.array(storedCall),
 });
@@ -96,10 +100,16 @@ export class SessionDocument {
 
   note(change: Change): void {
     this.#pending.push(change);
+    this.#flushLater();
+  }
+
+  /** A full disk has room again some time: what cannot be written now is tried again then. */
+  #flushLater(): void {
     this.#flushing ??= setTimeout(() => {
       this.#flushing = undefined;
-      // What cannot be written now goes with the next change, or is gone with the session.
-      this.flush().catch(() => {});
+      this.flush().catch((error: unknown) => {
+        if (isResumableError(error, "STORE_WRITE_FAILED")) this.#flushLater();
+      });
     }, noteFlushMs).unref();
   }
 

@@ -3,6 +3,8 @@ import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk
 import { type Engine, isResumableError } from "@resumable-mcp/core";
 import { HttpAnswer } from "../../http-answer.js";
 import { type HttpRequest, ofWebRequest } from "../../http-request.js";
+import { bringValidator } from "../../json-schema-validator.js";
+import { type Locality, noteLocality } from "../../locality.js";
 import { listenerOf, type NodeListener } from "../../node-listener.js";
 import { readJsonBody } from "../../read-json-body.js";
 import { refusal } from "../../refusal.js";
@@ -23,8 +25,6 @@ export interface SessionHandlerOptions {
    */
   readonly createServer: CreateServer;
   readonly limits?: Partial<SessionLimits>;
-  /** On reconnect, send again from all streams of the session. The specification forbids that. */
-  readonly crossStreamReplay?: boolean;
   /** Hears of what failed unexpectedly. */
   readonly onError?: (error: unknown) => void;
 }
@@ -32,6 +32,8 @@ export interface SessionHandlerOptions {
 /** What a web server has found out about a request before. */
 export interface FetchContext {
   readonly authInfo?: AuthInfo;
+  /** Whether only the user of this machine can have sent it. */
+  readonly locality?: Locality;
   /** The body, where somebody has read it already. */
   readonly parsedBody?: unknown;
 }
@@ -62,14 +64,16 @@ const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "
  * http.createServer(createSessionHandler({ engine, createServer }).node).listen(3000);
  */
 export function createSessionHandler(options: SessionHandlerOptions): SessionHandler {
-  const { engine, createServer, crossStreamReplay = false, onError = () => {} } = options;
+  const { engine, createServer, onError = () => {} } = options;
   const limits: SessionLimits = { ...sessionLimits, ...options.limits };
-  const registry = new SessionRegistry({ engine, createServer, limits, crossStreamReplay, onError });
+  bringValidator(engine);
+  const registry = new SessionRegistry({ engine, createServer, limits, onError });
   const endpoint = { registry, engine, limits };
-  const answer: SessionHandler["answer"] = async (request, { authInfo, parsedBody } = {}) => {
+  const answer: SessionHandler["answer"] = async (request, { authInfo, locality, parsedBody } = {}) => {
     const sessionId = request.header("mcp-session-id");
     try {
-      const caller = { sessionId, principal: subjectOf(authInfo), extra: extraOf(request, authInfo), parsedBody };
+      const extra = extraOf(request, authInfo, locality);
+      const caller = { sessionId, principal: subjectOf(authInfo), extra, parsedBody };
       return await answerCaller(endpoint, request, caller);
     } catch (error) {
       if (isResumableError(error, "SESSION_CONFLICT")) return unknownSession();
@@ -172,8 +176,9 @@ function get(request: HttpRequest, session: LiveSession, { extra }: Caller): Pro
   return session.resume(cursor, extra);
 }
 
-function extraOf(request: HttpRequest, authInfo: AuthInfo | undefined): MessageExtraInfo {
+function extraOf(request: HttpRequest, authInfo?: AuthInfo, locality?: Locality): MessageExtraInfo {
   const requestInfo = { headers: request.headers, url: request.url };
+  noteLocality(requestInfo, locality);
   return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
 }
 

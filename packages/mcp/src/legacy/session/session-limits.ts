@@ -1,3 +1,5 @@
+import { askAgainMs } from "../../ask-again.js";
+
 /** Every limit of sessions, with its unit in its name. */
 export const sessionLimits = {
   /** Of one POST. */
@@ -23,10 +25,20 @@ export const sessionLimits = {
   maxReplayEvents: 256,
   maxReplayBytes: 1024 * 1024,
   keepAliveMs: 15_000,
-  /** When clients shall come back after a stream broke. */
-  retryMs: 1_500,
-  /** After a restart: how long an answer to a question that was shown before is waited for, before it is shown again. */
-  askAgainMs: 30_000,
+  /**
+   * When clients come back after a stream broke. Stock clients try twice, after this time and after twice this time: a
+   * server that is away for longer than both loses the call.
+   */
+  retryMs: 7_500,
+  /** The same, as a server that stops tells it: what follows is a deploy, which takes longer than a crash. */
+  drainRetryMs: 15_000,
+  /** The same, where a handler ended the stream of its request early: the server is there. */
+  pollRetryMs: 1_000,
+  /**
+   * After a restart: how long an answer to a question that was shown before is waited for, before it is shown again. And
+   * after which time it is shown again when its answer could not be stored.
+   */
+  askAgainMs,
   /** A session without a request for this long is kept only in the store. */
   idleMs: 5 * 60_000,
   /** A session without a request for this long is forgotten. */

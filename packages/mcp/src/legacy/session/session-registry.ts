@@ -1,6 +1,8 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isJsonObject, type JsonObject, ownerTag } from "@resumable-mcp/core";
+import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
+import { parseCallMeta, present } from "../../call-meta.js";
 import { HttpAnswer } from "../../http-answer.js";
+import { localityOf } from "../../locality.js";
 import { randomToken } from "../../random-token.js";
 import { refusal } from "../../refusal.js";
 import { LiveSession } from "./live-session.js";
@@ -15,7 +17,6 @@ export interface SessionRegistryOptions {
   readonly engine: Engine;
   readonly createServer: CreateServer;
   readonly limits: SessionLimits;
-  readonly crossStreamReplay: boolean;
   readonly onError: (error: unknown) => void;
 }
 
@@ -50,7 +51,9 @@ export class SessionRegistry {
     const id = randomToken(32);
     const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
     const initialize = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
-    const facts = { protocolVersion: "", initialize, calls: [] };
+    const { clientId } = parseCallMeta(initialize._meta);
+    const isLocal = isLocalRequest(extra) ? { local: true } : {};
+    const facts = { protocolVersion: "", initialize, calls: [], ...present("clientId", clientId), ...isLocal };
     const session = this.#make(SessionDocument.draft(this.#options.engine.store, id, owner, facts));
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
@@ -71,10 +74,10 @@ export class SessionRegistry {
     let session = await this.#live.get(id);
     if (session === undefined || session.closed) {
       const document = await SessionDocument.open(this.#options.engine.store, id);
-      if (document === undefined || !mayUse(document, principal)) return undefined;
+      if (document === undefined || !mayUse(document, principal, extra)) return undefined;
       session = await this.#join(document, extra);
     }
-    if (!mayUse(session.document, principal)) return undefined;
+    if (!mayUse(session.document, principal, extra)) return undefined;
     session.lastUsedMs = performance.now();
     return session;
   }
@@ -91,16 +94,16 @@ export class SessionRegistry {
     await this.#sweeping;
     const sessions = await Promise.all(this.#live.values());
     await Promise.all(sessions.map((session) => session.document.flush().catch(this.#options.onError)));
+    for (const session of sessions) session.tellRetry(this.#options.limits.drainRetryMs);
     await Promise.all(sessions.map((session) => this.#forget(session)));
   }
 
   #make(document: SessionDocument): LiveSession {
-    const { engine, limits, crossStreamReplay } = this.#options;
+    const { engine, limits } = this.#options;
     return new LiveSession({
       document,
       engine,
       limits,
-      crossStreamReplay,
       toolKinds: async (session) => {
         const ask = (cursor?: string) => session.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
         return this.#shared(await readToolKinds(ask));
@@ -116,10 +119,10 @@ export class SessionRegistry {
   }
 
   async #connect(session: LiveSession, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
-    const { initialize } = session.document.facts;
-    const meta = isJsonObject(initialize._meta) ? { meta: initialize._meta } : {};
+    const { clientId } = session.document.facts;
     const authInfo = extra.authInfo === undefined ? {} : { authInfo: extra.authInfo };
-    const server = await this.#options.createServer({ sessionId: session.id, ...meta, ...authInfo });
+    const who = { ...present("clientId", clientId), ...authInfo, locality: localityOf(extra.requestInfo) };
+    const server = await this.#options.createServer({ sessionId: session.id, ...who });
     return session.connect(server, extra);
   }
 
@@ -186,6 +189,12 @@ export class SessionRegistry {
   }
 }
 
-function mayUse({ owner }: SessionDocument, principal: string | undefined): boolean {
-  return principal === undefined ? owner.startsWith(unauthenticated) : owner === ownerTag("sub", principal);
+/** A session stays with the subject that opened it; without one, with local requests or with all others. */
+function mayUse({ owner, facts }: SessionDocument, principal: string | undefined, extra: MessageExtraInfo): boolean {
+  if (principal !== undefined) return owner === ownerTag("sub", principal);
+  return owner.startsWith(unauthenticated) && (facts.local ?? false) === isLocalRequest(extra);
+}
+
+function isLocalRequest({ requestInfo }: MessageExtraInfo): boolean {
+  return localityOf(requestInfo).local;
 }

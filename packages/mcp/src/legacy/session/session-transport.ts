@@ -11,6 +11,9 @@ import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "../../meta-keys.js";
 import { QuestionRelay, questionId } from "../../question-relay.js";
 import { withReadableError } from "../../readable-error.js";
+import { hearCallers } from "../../receipt/hear-callers.js";
+import { type TakesReceipts, takesReceipts } from "../../receipt/note-receipt.js";
+import type { Receipt } from "../../receipt/receipt.js";
 import { goneReason, setsInternalMeta } from "../legacy-call.js";
 import { type Exchange, metaOf } from "./exchange.js";
 import type { SessionLimits } from "./session-limits.js";
@@ -20,6 +23,12 @@ export interface Delivery {
   readonly afterSeq?: number;
   readonly redelivered: boolean;
   readonly extra: MessageExtraInfo;
+}
+
+/** A question, as its client knows it, and the request on whose stream it was put. */
+interface AskedOn {
+  readonly exchange: Exchange;
+  readonly request: JSONRPCRequest;
 }
 
 /** What the transport tells the session around it. */
@@ -40,7 +49,7 @@ export interface SessionEvents {
  *
  * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
  */
-export class SessionTransport implements Transport {
+export class SessionTransport implements Transport, TakesReceipts {
   readonly sessionId: string;
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -52,7 +61,9 @@ export class SessionTransport implements Transport {
   readonly #own = new Map<string, (response: JSONRPCMessage) => void>();
   readonly #questions = new QuestionRelay<JSONRPCResponse>();
   readonly #requests = new Map<string, RequestId>();
-  readonly #askAgain = new Set<NodeJS.Timeout>();
+  readonly #askAgain = new Map<string, NodeJS.Timeout>();
+  /** Questions that this process asks, by the id under which the client knows them. */
+  readonly #asked = new Map<string, AskedOn>();
   #count = 0;
   #closed = false;
 
@@ -70,7 +81,8 @@ export class SessionTransport implements Transport {
 
   async close(): Promise<void> {
     this.#closed = true;
-    for (const timer of this.#askAgain) clearTimeout(timer);
+    for (const timer of this.#askAgain.values()) clearTimeout(timer);
+    this.#asked.clear();
     this.#active.clear();
     for (const [id, resolve] of this.#own) resolve(closedError(id));
     this.#own.clear();
@@ -98,6 +110,12 @@ export class SessionTransport implements Transport {
     };
     const params = { ...request.params, _meta: { ...request.params?._meta, ...own } };
     this.onmessage?.({ ...request, id: innerId, params }, extra);
+  }
+
+  /** The exchange tells when the client's stream accepted the response; a delivery that was superseded has none. */
+  [takesReceipts](innerId: RequestId, receipt: Receipt): void {
+    const exchange = this.#active.get(String(innerId));
+    if (exchange !== undefined) exchange.receipt = receipt;
   }
 
   /** Ends a delivery: by its caller's wish, or because its caller is gone or is served by a newer delivery. */
@@ -128,10 +146,18 @@ export class SessionTransport implements Transport {
     const wireId = String(response.id);
     const innerId = this.#requests.get(wireId);
     this.#requests.delete(wireId);
+    this.#asked.delete(wireId);
     const isQuestion = keep || this.#questions.isWaiting(wireId);
     const answered = isQuestion ? this.#questions.answer(wireId, response) : [];
     const asking = innerId === undefined ? answered : [innerId];
     for (const id of asking) this.onmessage?.({ ...response, id }, extra);
+  }
+
+  /** The answer to a question could not be stored: the question is shown once more, after `askAgainMs`. */
+  askAgain(wireId: string): void {
+    this.#questions.unanswered(wireId);
+    const asked = this.#asked.get(wireId);
+    if (asked !== undefined) this.#showLater(asked.exchange, asked.request);
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
@@ -158,6 +184,9 @@ export class SessionTransport implements Transport {
     if (exchange === undefined) return;
     const outgoing = withReadableError({ ...response, id: exchange.request.id });
     await this.#noteTask(exchange, outgoing);
+    if (exchange.receipt !== undefined) await hearCallers();
+    // The caller gave up meanwhile, or lost its stream and is served by the next delivery.
+    if (!this.#active.has(innerId)) return;
     this.#active.delete(innerId);
     exchange.innerId = undefined;
     exchange.response = outgoing;
@@ -179,6 +208,7 @@ export class SessionTransport implements Transport {
     const seq = metaOf(request, metaKeys.seq);
     const seen = typeof seq === "number" && exchange.resumedAt > 0 && exchange.resumedAt >= seq;
     const relayed = this.#questions.ask(wireId, request.id, seen);
+    this.#asked.set(wireId, { exchange, request: { ...request, id: wireId } });
     if (relayed.kind === "show") return { ...request, id: wireId };
     if (relayed.kind === "answered") queueMicrotask(() => this.onmessage?.({ ...relayed.message, id: request.id }));
     else if (!relayed.here) this.#showLater(exchange, { ...request, id: wireId });
@@ -187,11 +217,13 @@ export class SessionTransport implements Transport {
 
   /** The answer to a question that was shown before a restart may have been lost in between. */
   #showLater(exchange: Exchange, request: JSONRPCRequest): void {
+    const wireId = String(request.id);
+    clearTimeout(this.#askAgain.get(wireId));
     const timer = setTimeout(() => {
-      this.#askAgain.delete(timer);
-      if (exchange.innerId !== undefined && this.#questions.isWaiting(String(request.id))) void exchange.write(request);
+      this.#askAgain.delete(wireId);
+      if (exchange.innerId !== undefined && this.#questions.isWaiting(wireId)) void exchange.write(request);
     }, this.#limits.askAgainMs).unref();
-    this.#askAgain.add(timer);
+    this.#askAgain.set(wireId, timer);
   }
 
   /** The server takes back a request: the client knows it by another id. */
@@ -202,6 +234,7 @@ export class SessionTransport implements Transport {
     const wireId = this.#questions.withdraw(innerId) ?? this.#wireIdOf(innerId);
     if (wireId === undefined) return undefined;
     this.#questions.forget(wireId);
+    this.#asked.delete(wireId);
     this.#requests.delete(wireId);
     return { ...notification, params: { ...notification.params, requestId: wireId } };
   }
@@ -209,7 +242,9 @@ export class SessionTransport implements Transport {
   /** A superseded delivery asks no longer; its question stays as it was shown. */
   #withdraw(message: JSONRPCRequest | JSONRPCNotification): void {
     const innerId = message.params?.requestId;
-    if (message.method === "notifications/cancelled" && isRequestId(innerId)) this.#questions.withdraw(innerId);
+    if (message.method !== "notifications/cancelled" || !isRequestId(innerId)) return;
+    const wireId = this.#questions.withdraw(innerId);
+    if (wireId !== undefined) this.#asked.delete(wireId);
   }
 
   #wireIdOf(innerId: RequestId): string | undefined {

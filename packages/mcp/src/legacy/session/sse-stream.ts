@@ -1,4 +1,4 @@
-import { type TextSource, webBody } from "../../http-answer.js";
+import { type TakenText, type TextSource, webBody } from "../../http-answer.js";
 import type { SessionLimits } from "./session-limits.js";
 
 /** One event of a stream. */
@@ -6,6 +6,8 @@ export interface SseEvent {
   readonly id?: string;
   readonly data: string;
   readonly retryMs?: number;
+  /** To be called when the client's connection accepted the event; never when that is in doubt. */
+  readonly onSent?: (() => void) | undefined;
 }
 
 type StreamLimits = Pick<SessionLimits, "maxStreamBytes" | "maxStallMs" | "keepAliveMs">;
@@ -17,9 +19,11 @@ type StreamLimits = Pick<SessionLimits, "maxStreamBytes" | "maxStallMs" | "keepA
  * client that reads nothing for `maxStallMs` is cut off and may come back.
  */
 export class SseStream implements TextSource {
+  /** The name of the stream whose events it carries. */
+  carries: string | undefined;
   readonly #limits: StreamLimits;
   #open = true;
-  #unread: string[] = [];
+  #unread: TakenText[] = [];
   #unreadBytes = 0;
   #onMore: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
@@ -46,21 +50,28 @@ export class SseStream implements TextSource {
   }
 
   /** Writes an event; a closed stream drops it. Resolves when there is room for the next. */
-  async write({ id, data, retryMs }: SseEvent): Promise<void> {
+  async write({ id, data, retryMs, onSent }: SseEvent): Promise<void> {
     if (!this.#open) return;
     const head = `${id === undefined ? "" : `id: ${id}\n`}${retryMs === undefined ? "" : `retry: ${retryMs}\n`}`;
-    this.#add(`${data === "" ? "" : "event: message\n"}${head}data: ${data}\n\n`);
+    this.#add(`${data === "" ? "" : "event: message\n"}${head}data: ${data}\n\n`, onSent);
     if (this.#isFull) await this.#waitForRoom();
   }
 
-  take(maxBytes: number): string {
+  /** Tells the client when to come back, in place of what it was told before. Source: HTML, "Server-sent events". */
+  tellRetry(retryMs: number): void {
+    if (this.#open) this.#add(`retry: ${retryMs}\n\n`);
+  }
+
+  take(maxBytes: number): TakenText {
     let bytes = 0;
     let count = 0;
-    for (; count < this.#unread.length && bytes < maxBytes; count++) bytes += sizeOf(this.#unread[count]);
+    for (; count < this.#unread.length && bytes < maxBytes; count++) bytes += sizeOf(this.#unread[count]?.text);
     this.#unreadBytes -= bytes;
-    const text = this.#unread.splice(0, count).join("");
+    const taken = this.#unread.splice(0, count);
     if (count > 0) this.#wake();
-    return text;
+    const text = taken.map((one) => one.text).join("");
+    const telling = taken.flatMap(({ onSent }) => onSent ?? []);
+    return telling.length === 0 ? { text } : { text, onSent: () => telling.forEach(callIt) };
   }
 
   follow(onMore: () => void): void {
@@ -101,8 +112,8 @@ export class SseStream implements TextSource {
     return this.#unreadBytes >= this.#limits.maxStreamBytes;
   }
 
-  #add(text: string): void {
-    this.#unread.push(text);
+  #add(text: string, onSent?: () => void): void {
+    this.#unread.push({ text, onSent });
     this.#unreadBytes += sizeOf(text);
     this.#onMore?.();
   }
@@ -128,6 +139,10 @@ export class SseStream implements TextSource {
   #keepAlive(): void {
     if (!this.#isFull) this.#add(": keep-alive\n\n");
   }
+}
+
+function callIt(call: () => void): void {
+  call();
 }
 
 function sizeOf(text: string | undefined): number {

@@ -29,6 +29,7 @@ export class StandaloneStream {
   attach(sse: SseStream, after: Cursor | undefined, prime: { readonly retryMs: number } | undefined): void {
     this.#release?.();
     this.#sse = sse;
+    sse.carries = this.#name;
     this.#release = sse.acquire(() => {
       if (this.#sse === sse) this.#sse = undefined;
     });

@@ -94,7 +94,7 @@ async function createTask(
   try {
     const call = legacyCall(mcp, engine, policy, extra, split.clientId);
     const begun = await beginTask(call, tool, split.rest as JsonObject, true);
-    if (!begun.created) await call.tasks.handOver(begun.record.id);
+    if (!begun.created) await call.tasks.detach(begun.record.id);
     tellStatus(call.tasks, begun.record.id);
     return legacyCreateResult(begun);
   } catch (error) {

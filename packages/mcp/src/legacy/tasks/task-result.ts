@@ -1,4 +1,4 @@
-import { type Engine, isFinal, type OwnedTasks, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
+import { type Engine, isFinal, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
 import type { Call } from "../../call.js";
 import { followCall } from "../../follow-call.js";
 import { RpcError } from "../../rpc-error.js";
@@ -15,7 +15,8 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
   for (;;) {
     const { reason, view } = await followCall(call, taskId, undefined);
     if (reason === "finished") {
-      const result = await deliverResult(call.engine, call.tasks, view);
+      call.carryResult(taskId);
+      const result = answerOfTask(call.engine, view);
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }
     if (reason === "left")
@@ -26,12 +27,11 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
 }
 
 /**
- * Gives what the call of a finished task is answered with, and notes that its caller has it.
+ * Gives what the call of a finished task is answered with.
  *
  * @throws {@link RpcError} what the tool threw, where that was a JSON-RPC error.
  */
-export async function deliverResult(engine: Engine, tasks: OwnedTasks, view: TaskView): Promise<ToolResult> {
-  await tasks.markDelivered(view.record.id).catch(() => {});
+export function answerOfTask(engine: Engine, view: TaskView): ToolResult {
   const { error } = view.record;
   const code = error === undefined ? undefined : rpcCodeOf(error);
   if (error !== undefined && code !== undefined) throw new RpcError({ code, message: error.message });

@@ -10,11 +10,12 @@ import {
   ResumableError,
 } from "@resumable-mcp/core";
 import { splitClientId } from "../../client-id-argument.js";
+import { bringValidator } from "../../json-schema-validator.js";
 import { asRpcError, RpcError } from "../../rpc-error.js";
 import { cancelTask } from "./cancel-task.js";
 import { legacyTask } from "./legacy-task.js";
 import { listTasks } from "./list-tasks.js";
-import { deliverResult } from "./task-result.js";
+import { answerOfTask } from "./task-result.js";
 
 /** Whose tasks a task store shows. */
 export interface TaskStoreOptions {
@@ -35,7 +36,8 @@ const maxStoppingTasks = 1_024;
  *
  * A tool whose calls create tasks here has the name of one of the engine's tools, which does the work. The engine keeps
  * its results too: `storeTaskResult` is refused. The SDK puts questions through a queue in memory, so what a task asks is
- * not asked here; `attachTools` asks it.
+ * not asked here; `attachTools` asks it. Nor does it say what became of a result: the same call gets it again for
+ * `reuseResultMs`.
  *
  * Durability: a task exists durably before its id leaves the server.
  * Source: MCP 2025-11-25, Tasks.
@@ -44,6 +46,7 @@ const maxStoppingTasks = 1_024;
  * new McpServer(info, { capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }, taskStore });
  */
 export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore {
+  bringValidator(engine);
   /** Cancelled, while their code may still be about to stop. */
   const stopping = new Set<string>();
   const tasksOf = (sessionId: string | undefined): OwnedTasks => {
@@ -65,15 +68,14 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
         const tasks = tasksOf(sessionId);
         const { tool, input } = callOf(engine, request);
         const session = sessionId === undefined ? {} : { session: sessionId };
-        const started = await tasks.start({ tool, input, handedOver: true, ...session });
-        if (!started.created) await tasks.handOver(started.record.id);
+        const started = await tasks.start({ tool, input, detached: true, ...session });
+        if (!started.created) await tasks.detach(started.record.id);
         return legacyTask(started);
       }),
     getTaskResult: (taskId, sessionId) =>
       answering(async () => {
-        const tasks = tasksOf(sessionId);
-        const view = await tasks.get(taskId);
-        if (isFinal(view.status)) return { ...(await deliverResult(engine, tasks, view)) };
+        const view = await tasksOf(sessionId).get(taskId);
+        if (isFinal(view.status)) return { ...answerOfTask(engine, view) };
         throw notNow(`Task ${taskId} has no result yet: it is ${view.status}.`);
       }),
     updateTaskStatus: (taskId, status, _message, sessionId) =>

@@ -1,0 +1,14 @@
+import { isJsonObject } from "@resumable-mcp/core";
+
+const versionKey = "io.modelcontextprotocol/protocolVersion";
+
+/**
+ * Whether a message says its version in `_meta`, as each request of the 2026 era does. Pure.
+ *
+ * Source: MCP 2026-07-28, Basic, "Versioning".
+ */
+export function claimsVersion(message: unknown): boolean {
+  const params = isJsonObject(message) ? message.params : undefined;
+  const meta = isJsonObject(params) ? params._meta : undefined;
+  return isJsonObject(meta) && versionKey in meta;
+}

@@ -1,0 +1,15 @@
+import { ResumableError } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { sentenceOf } from "./command-error.js";
+
+test("the operator is given the path that an error's message keeps from callers", () => {
+  const details = { path: "/srv/store/tasks", reason: "ENOSPC: write" };
+  const error = new ResumableError("STORE_WRITE_FAILED", "The store could not be written.", { details });
+  expect(sentenceOf(error)).toBe("The store could not be written. [/srv/store/tasks]");
+});
+
+test("a path that the message names already is not repeated", () => {
+  const details = { path: "/srv/format.json", found: "9", supported: "1" };
+  const error = new ResumableError("STORE_LAYOUT", "/srv/format.json says layout 9.", { details });
+  expect(sentenceOf(error)).toBe("/srv/format.json says layout 9.");
+});

@@ -1,0 +1,79 @@
+import { isResumableError, type Json, type Store } from "@resumable-mcp/core";
+import type { Cursor } from "../session/event-id.js";
+import { type Mark, streamOrder, withEvent } from "./stream-order.js";
+
+/** Runs of events whose order is kept for one session. */
+const maxMarks = 512;
+/** How long marks wait to be written together, in milliseconds: a crash costs their order, and so a few repeats. */
+const saveAfterMs = 500;
+
+/** The order of one session's streams, as a document of the store. */
+export class StreamLog {
+  marks: readonly Mark[];
+  readonly #store: Store;
+  readonly #id: string;
+  #version: number;
+  #saving: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #stopped = false;
+
+  private constructor(store: Store, id: string, marks: readonly Mark[], version: number) {
+    this.#store = store;
+    this.#id = id;
+    this.marks = marks;
+    this.#version = version;
+  }
+
+  static async open(store: Store, sessionId: string): Promise<StreamLog> {
+    const id = documentOf(sessionId);
+    const session = await store.getSession(id);
+    const marks = streamOrder.safeParse(session?.value).data?.marks ?? [];
+    return new StreamLog(store, id, marks, session?.version ?? 0);
+  }
+
+  /** Notes an event that was sent. */
+  note(cursor: Cursor, ended: boolean, onError: (error: unknown) => void): void {
+    this.marks = withEvent(this.marks, cursor, ended, maxMarks);
+    this.#timer ??= setTimeout(() => void this.save().catch(onError), saveAfterMs).unref();
+  }
+
+  /** Durability: resolves when all that was noted is in the store. */
+  save(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
+    this.#saving = this.#saving.catch(() => {}).then(() => this.#write());
+    return this.#saving;
+  }
+
+  /** Writes nothing from now on. Resolves when no write is under way. */
+  async stop(): Promise<void> {
+    clearTimeout(this.#timer);
+    this.#stopped = true;
+    await this.#saving.catch(() => {});
+  }
+
+  async #write(): Promise<void> {
+    if (this.#stopped) return;
+    try {
+      await this.#put();
+    } catch (error) {
+      if (!isResumableError(error, "SESSION_CONFLICT")) throw error;
+      // Another process serves the session too: what the client was sent last counts.
+      this.#version = (await this.#store.getSession(this.#id))?.version ?? 0;
+      await this.#put();
+    }
+  }
+
+  async #put(): Promise<void> {
+    // What is absent is absent in JSON, too.
+    const value = JSON.parse(JSON.stringify({ marks: this.marks })) as Json;
+    const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+    const written = { id: this.#id, owner: "cross-stream", value, expectedVersion: this.#version, now };
+    this.#version = (await this.#store.putSession(written)).version;
+  }
+}
+
+/** No id that a client can send: those of sessions have no hyphen. */
+export function documentOf(sessionId: string): string {
+  return `${sessionId}-streams`;
+}

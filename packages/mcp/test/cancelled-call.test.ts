@@ -1,0 +1,105 @@
+import { createMemoryStore, type Store } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { countTool, createGate } from "./counting-tool.js";
+import { countTo, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function endpoint(options: Parameters<typeof openEndpoint>[0]) {
+  const opened = await openEndpoint(options);
+  closing.push(opened.close);
+  return opened;
+}
+
+/** A store that outlives the engines that are opened on it. */
+function lastingStore(): Store {
+  return Object.assign(Object.create(createMemoryStore()), { close: async () => {} });
+}
+
+const cancelled = (requestId: number) => ({
+  jsonrpc: "2.0",
+  method: "notifications/cancelled",
+  params: { requestId, reason: "Request timed out" },
+});
+
+test("the cursor of a cancelled call is answered as that of a finished stream, also after a restart", async () => {
+  const options = { tools: [countTool(createGate())], store: lastingStore() };
+  const { url } = await endpoint(options);
+  const session = await openSession(url);
+  const events = eventsOf(await post(url, countTo(3), session));
+  const { value: prime } = await events.next();
+  expect((await post(url, cancelled(7), session)).status).toBe(202);
+  expect(await readUntil(events, () => false)).toEqual([]);
+  expect((await resume(url, session, prime?.id ?? "")).status).toBe(405);
+  // The process before did not close: nothing that it only remembers counts.
+  const next = await endpoint(options);
+  expect((await resume(next.url, session, prime?.id ?? "")).status).toBe(405);
+});
+
+test("the cursor of a cancelled call of an ordinary tool is answered alike", async () => {
+  const gate = createGate();
+  const { url } = await endpoint({
+    tools: [],
+    setup: (server) =>
+      server.registerTool("plain", { description: "Waits." }, async () => {
+        await gate.pass();
+        return { content: [] };
+      }),
+  });
+  const session = await openSession(url);
+  const call = { jsonrpc: "2.0", id: 7, method: "tools/call", params: { name: "plain" } };
+  const events = eventsOf(await post(url, call, session));
+  const { value: prime } = await events.next();
+  await post(url, cancelled(7), session);
+  expect((await resume(url, session, prime?.id ?? "")).status).toBe(405);
+  gate.open();
+});
+
+test("the cursor of a call that the session no longer keeps is answered as that of a finished stream", async () => {
+  const { url } = await endpoint({ tools: [countTool()], limits: { maxFinishedCalls: 1 } });
+  const session = await openSession(url);
+  const [first] = await readUntil(eventsOf(await post(url, countTo(1, 1), session)), () => false);
+  for (const id of [2, 3]) await (await post(url, countTo(id, id), session)).text();
+  expect((await resume(url, session, first?.id ?? "")).status).toBe(405);
+});
+
+test("G8 a call that is cancelled before its client came back after a restart stops its task, and does not go on", async () => {
+  const gate = createGate();
+  const options = { tools: [countTool(gate)], store: lastingStore() };
+  const before = await openEndpoint(options);
+  const session = await openSession(before.url);
+  const events = eventsOf(await post(before.url, countTo(3), session));
+  gate.open();
+  const seen = await readUntil(
+    events,
+    ({ message }) => Reflect.get(message ?? {}, "method") === "notifications/progress",
+  );
+  await before.close();
+  const { url, engine } = await endpoint(options);
+  expect((await post(url, cancelled(7), session)).status).toBe(202);
+  expect((await resume(url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
+  const tasks = engine.forOwner(`session:${session["mcp-session-id"]}`);
+  const [task] = (await tasks.list()).tasks;
+  await expect.poll(async () => (await tasks.get(task?.id ?? "")).status).toBe("paused");
+});
+
+test("G8 a call whose stream broke is cancelled by its client, and its task stops", async () => {
+  const gate = createGate();
+  const { url, engine } = await endpoint({ tools: [countTool(gate)] });
+  const session = await openSession(url);
+  const broken = eventsOf(await post(url, countTo(3), session));
+  gate.open();
+  const seen = await readUntil(
+    broken,
+    ({ message }) => Reflect.get(message ?? {}, "method") === "notifications/progress",
+  );
+  await broken.return();
+  const tasks = engine.forOwner(`session:${session["mcp-session-id"]}`);
+  const [task] = (await tasks.list()).tasks;
+  await post(url, cancelled(7), session);
+  await expect.poll(async () => (await tasks.get(task?.id ?? "")).status).toBe("paused");
+  expect((await resume(url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
+});

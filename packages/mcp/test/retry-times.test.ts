@@ -1,0 +1,56 @@
+import { afterEach, expect, test } from "vitest";
+import { countTool, createGate } from "./counting-tool.js";
+import { countTo, openEndpoint, openSession, post } from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function endpoint(options: Parameters<typeof openEndpoint>[0]) {
+  const opened = await openEndpoint(options);
+  closing.push(opened.close);
+  return opened;
+}
+
+/** The `retry` fields of a stream, in the order in which they came, when it has ended. */
+async function retriesOf(response: Response): Promise<readonly number[]> {
+  return [...(await response.text()).matchAll(/^retry: (\d+)$/gm)].map(([, digits]) => Number(digits));
+}
+
+test("a stream begins with the time that a crash needs; a server that stops tells every stream the longer one", async () => {
+  const limits = { retryMs: 4_000, drainRetryMs: 9_000 };
+  const { url, handler } = await endpoint({ tools: [countTool(createGate())], limits });
+  const session = await openSession(url);
+  const call = await post(url, countTo(1), session);
+  const standalone = await fetch(url, { headers: { accept: "text/event-stream", ...session } });
+  await handler.close();
+  expect(await Promise.all([call, standalone].map(retriesOf))).toEqual([
+    [4_000, 9_000],
+    [4_000, 9_000],
+  ]);
+});
+
+test("by default stock clients cover 15 s after a crash and 30 s after a drain, with their two attempts", async () => {
+  const { url, handler } = await endpoint({ tools: [countTool(createGate())] });
+  const call = await post(url, countTo(1), await openSession(url));
+  await handler.close();
+  expect((await retriesOf(call)).map((retryMs) => 2 * retryMs)).toEqual([15_000, 30_000]);
+});
+
+test("a handler that ends the stream of its request early tells the client to come back soon", async () => {
+  const gate = createGate();
+  const { url } = await endpoint({
+    tools: [],
+    limits: { retryMs: 4_000, pollRetryMs: 300 },
+    setup: (server) =>
+      server.registerTool("poll", { description: "Ends its stream." }, async (extra) => {
+        extra.closeSSEStream?.();
+        await gate.pass();
+        return { content: [] };
+      }),
+  });
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "poll" } };
+  expect(await retriesOf(await post(url, call, await openSession(url)))).toEqual([4_000, 300]);
+  gate.open();
+});
