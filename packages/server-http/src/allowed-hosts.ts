@@ -1,10 +1,18 @@
+import { BlockList, isIP } from "node:net";
 import type { HttpRequest } from "@resumable-mcp/mcp";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
-/** Tells whether only this machine can reach an address. */
+const loopback = new BlockList();
+loopback.addSubnet("127.0.0.0", 8, "ipv4");
+loopback.addAddress("::1", "ipv6");
+
+/** Tells whether only this machine can reach an address: also in brackets, and IPv4 as IPv6 (`::ffff:127.0.0.1`). */
 export function isLoopback(host: string): boolean {
-  return host === "localhost" || host === "::1" || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);
+  const address = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
+  const family = isIP(address);
+  if (family === 0) return host === "localhost";
+  return loopback.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 
 /** By which names a server may be called. */
@@ -13,6 +21,8 @@ export interface HostRules {
   readonly hosts: readonly string[] | undefined;
   /** Whole origins beside those of the hosts. */
   readonly origins: readonly string[];
+  /** Names beside those of loopback addresses. */
+  readonly allowedHosts: readonly string[];
 }
 
 /**
@@ -25,8 +35,9 @@ export function hostRules(options: {
   readonly allowedOrigins: readonly string[];
 }): HostRules {
   const { host, allowedHosts, allowedOrigins } = options;
-  if (!isLoopback(host) && allowedHosts.length === 0) return { hosts: undefined, origins: allowedOrigins };
-  return { hosts: [...loopbackNames, ...allowedHosts.map((name) => name.toLowerCase())], origins: allowedOrigins };
+  const rest = { origins: allowedOrigins, allowedHosts };
+  if (!isLoopback(host) && allowedHosts.length === 0) return { hosts: undefined, ...rest };
+  return { hosts: [...loopbackNames, ...allowedHosts.map((name) => name.toLowerCase())], ...rest };
 }
 
 /**
@@ -51,7 +62,8 @@ function isAllowedHost(name: string | undefined, { hosts }: HostRules): boolean 
   return name !== undefined && (hosts === undefined || hosts.includes(name));
 }
 
-function hostName(url: string): string | undefined {
+/** The host of a URL, without port; `undefined` when it is none. */
+export function hostName(url: string): string | undefined {
   try {
     return new URL(url).hostname.toLowerCase();
   } catch {

@@ -6,18 +6,14 @@ import {
   type ServerDefinition,
   type SessionLimits,
   sessionLimits,
+  withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
 
 /** What the MCP endpoint of a server is made of. */
 export interface EndpointOptions {
   readonly definition: ServerDefinition;
   readonly handoff?: boolean;
-  /**
-   * Calls of the 2026 era that say nothing of their caller belong to one user. Only for servers that one person can
-   * reach: that era has no sessions to tell callers apart by.
-   */
-  readonly singleUser?: boolean;
-  /** Against the specification: a reconnect sends again from all streams of the session. */
+  /** Against the specification: a client that comes back gets what came after its event on all streams of its session. */
   readonly crossStreamReplay?: boolean;
   readonly limits?: Partial<SessionLimits>;
 }
@@ -32,24 +28,26 @@ export function bothErasEndpoint(
   engine: Engine,
   onError: (error: unknown) => void,
 ): EndpointHandler {
-  const { definition, handoff, singleUser = false } = options;
+  const { definition, handoff } = options;
   const attach = { onError, ...(handoff === undefined ? {} : { handoff }) };
   return createBothErasHandler({
     maxBodyBytes: options.limits?.maxBodyBytes ?? sessionLimits.maxBodyBytes,
     legacy: async () => {
       const { serverFactory } = await import("@resumable-mcp/mcp/legacy");
-      return createSessionHandler({
+      const handler = createSessionHandler({
         engine,
         createServer: serverFactory(definition, engine, attach),
-        crossStreamReplay: options.crossStreamReplay ?? false,
         onError,
         ...(options.limits === undefined ? {} : { limits: options.limits }),
       });
+      return options.crossStreamReplay === true
+        ? withCrossStreamReplay(handler, { store: engine.store, onError })
+        : handler;
     },
     modern: async () => {
       const { createModernHandler, modernServerFactory } = await import("@resumable-mcp/mcp/modern");
-      const createServer = modernServerFactory(definition, engine, { ...attach, singleUser });
-      return createModernHandler({ engine, createServer, singleUser, onError });
+      const createServer = modernServerFactory(definition, engine, attach);
+      return createModernHandler({ engine, createServer, onError });
     },
   });
 }

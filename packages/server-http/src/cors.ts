@@ -23,12 +23,10 @@ export function preflight(): HttpAnswer {
 /** Lets a page of an allowed origin read an answer. */
 export function withCors(answer: HttpAnswer, origin: string | undefined): HttpAnswer {
   if (origin === undefined) return answer;
-  const { status, headers, body } = answer;
-  const { vary } = headers;
-  const cors = {
+  const { vary } = answer.headers;
+  return answer.with({
     "access-control-allow-origin": origin,
     "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate",
     vary: vary === undefined ? "Origin" : `${vary}, Origin`,
-  };
-  return new HttpAnswer(status, { ...headers, ...cors }, body);
+  });
 }

@@ -1,4 +1,5 @@
 import { resolve } from "node:path";
+import { engineDefaults } from "@resumable-mcp/core";
 import { controlTools } from "@resumable-mcp/mcp";
 import {
   CommandError,
@@ -9,11 +10,17 @@ import {
   quotaFlags,
   quotaUsage,
   readQuotas,
+  readRecoverAfter,
+  recoverAfterUsage,
+  recoverySentence,
   sentenceOf,
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { jsonLog } from "./log.js";
+import type { OwnerMode } from "./owner-mode.js";
+import { packageVersion } from "./package-version.js";
+import { readRetry, retryFlags, retryUsage } from "./retry-flags.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 import { readTokenFile } from "./token-file.js";
 
@@ -22,32 +29,43 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --port PORT            port to listen on, 0 for any free one (8001)
   --path PATH            path of the endpoint (/mcp)
   --store DIR            folder of the tasks (.resumable-mcp)
-  --recover attached|all which tasks go on by themselves after a crash (attached)
+${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
+${retryUsage}
+  --cross-stream-replay  a client that comes back gets what came after its last event on all streams of its session;
+                         the specification forbids that
   --token-file FILE      lines of "token subject"; callers need one of these tokens
   --allowed-host NAME    public host name, behind a proxy; may be repeated
   --allowed-origin URL   origin of web pages that may call; may be repeated
 ${quotaUsage}
   --max-sessions-per-owner N
                          sessions of one subject; of all callers without a token together (10000)
-  --single-user          whoever calls without a token or a client_id is one and the same user
-  --insecure             allow an address that others can reach, without authentication`;
+  --owner auto|session   whose tasks a call without a token or a client_id reaches: those of this machine's
+                         user for requests that only this machine can send, else those of its session
+                         (auto), or always those of its session
+  --single-user          all calls without a token or a client_id come from one user, also through a proxy
+  --insecure             allow an address that others can reach, without authentication
+  --version              print the version of this program`;
 
 const flags = {
   host: { type: "string" },
   port: { type: "string" },
   path: { type: "string" },
   store: { type: "string" },
-  recover: { type: "string" },
+  "recover-after": { type: "string" },
   handoff: { type: "boolean" },
   "token-file": { type: "string" },
   "allowed-host": { type: "string", multiple: true },
   "allowed-origin": { type: "string", multiple: true },
+  owner: { type: "string" },
   "single-user": { type: "boolean" },
   insecure: { type: "boolean" },
   ...quotaFlags,
+  ...retryFlags,
+  "cross-stream-replay": { type: "boolean" },
   "max-sessions-per-owner": { type: "string" },
   help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
 } as const;
 
 /** The command-line program: serves a tools module until it is told to stop. */
@@ -58,9 +76,13 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     process.stdout.write(`${usage}\n`);
     return;
   }
+  if (values.version === true) {
+    process.stdout.write(`${packageVersion}\n`);
+    return;
+  }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
   const port = wholeNumber("port", values.port ?? "8001", { min: 0, max: 65_535 });
-  const recover = oneOf("recover", values.recover ?? "attached", ["attached", "all"]);
+  const recovery = readRecoverAfter(values["recover-after"]);
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
   const definition = await loadServer(module);
@@ -68,18 +90,22 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const log = jsonLog((line) => process.stderr.write(line));
   const options: ServeOptions = {
     definition,
-    store: createFsStore({ directory: resolve(values.store ?? ".resumable-mcp"), limits: quotas.store }),
-    engineLimits: quotas.engine,
-    limits: maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner },
+    store: createFsStore({
+      directory: resolve(values.store ?? ".resumable-mcp"),
+      limits: quotas.store,
+      onWarning: (message) => log("warn", message),
+    }),
+    engineLimits: { ...quotas.engine, ...recovery },
+    limits: { ...readRetry(values, fd), ...(maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner }) },
     host: values.host ?? "127.0.0.1",
     port,
     path: endpointPath(values.path ?? "/mcp"),
-    recover,
     allowedHosts: values["allowed-host"] ?? [],
     allowedOrigins: values["allowed-origin"] ?? [],
     insecure: values.insecure ?? false,
-    singleUser: values["single-user"] ?? false,
+    ownerMode: readOwnerMode(values),
     log,
+    crossStreamReplay: values["cross-stream-replay"] ?? false,
     ...(values.handoff === undefined ? {} : { handoff: values.handoff }),
     ...(fd === undefined ? {} : { fd }),
     ...(values["token-file"] === undefined ? {} : { verifyToken: await readTokenFile(values["token-file"]) }),
@@ -87,7 +113,14 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const server = await serve(options);
   stopOnSignal(server);
   process.on("unhandledRejection", (error) => log("error", `A promise nobody waited for: ${sentenceOf(error)}`));
-  process.stderr.write(banner(options, server.url));
+  process.stderr.write(banner(options, server));
+}
+
+function readOwnerMode(values: { readonly owner?: string; readonly "single-user"?: boolean }): OwnerMode {
+  const mode = oneOf("owner", values.owner ?? "auto", ["auto", "session"]);
+  if (values["single-user"] !== true) return mode;
+  if (values.owner === undefined) return "single-user";
+  throw new CommandError("--owner and --single-user exclude each other. Give one of them.", 2);
 }
 
 function endpointPath(path: string): string {
@@ -100,9 +133,10 @@ function passedSocket({ LISTEN_FDS, LISTEN_PID }: NodeJS.ProcessEnv): number | u
   return LISTEN_PID === String(process.pid) && Number(LISTEN_FDS) >= 1 ? 3 : undefined;
 }
 
-function banner({ definition }: ServeOptions, url: string): string {
+function banner({ definition, engineLimits }: ServeOptions, { url, owner, recovery }: RunningServer): string {
   const names = [...definition.tools, ...controlTools].map(({ name }) => name);
-  return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nlistening on ${url}\n`;
+  const unfinished = recoverySentence(recovery, engineLimits?.recoverAfterMs ?? engineDefaults.recoverAfterMs);
+  return `${definition.name} ${definition.version}\ntools: ${names.join(", ")}\nowner: ${owner}\n${unfinished}\nlistening on ${url}\n`;
 }
 
 function stopOnSignal(server: RunningServer): void {

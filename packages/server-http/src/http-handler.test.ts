@@ -54,3 +54,22 @@ test("a server that wants no token holds other machines' callers by their addres
   }
   expect(seen).toEqual([200, 200, 200, 200, 429, 200]);
 });
+
+test("a path of many slashes costs no more than its length (G11)", async () => {
+  const handle = createHttpHandler({
+    engine: createEngine({ store: createMemoryStore(), tools: [] }),
+    endpoint: async () => new Response("served"),
+    path: "/mcp/",
+    rules: hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins: [] }),
+    authorizationServers: [],
+    limits: httpLimits,
+    log: () => {},
+  });
+  // A quadratic search needs minutes for this one, and the test's time limit ends it.
+  const slashes = "/".repeat(400_000);
+  const statusOf = async (path: string) =>
+    (await handle(new Request(`http://127.0.0.1${path}`, { headers: { host: "127.0.0.1" } }))).status;
+  expect([await statusOf(`/a${slashes}x`), await statusOf(`/mcp${slashes}`), await statusOf("/mcp")]).toEqual([
+    404, 200, 200,
+  ]);
+});

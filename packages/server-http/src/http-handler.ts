@@ -1,17 +1,32 @@
-import type { Engine } from "@resumable-mcp/core";
-import { type Connection, HttpAnswer, type HttpRequest, ofWebRequest, subjectOf } from "@resumable-mcp/mcp";
+import { type Engine, isResumableError } from "@resumable-mcp/core";
+import {
+  type Connection,
+  HttpAnswer,
+  type HttpRequest,
+  type Locality,
+  ofWebRequest,
+  subjectOf,
+} from "@resumable-mcp/mcp";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
 import { type AuthInfo, authenticate, type VerifyToken } from "./bearer.js";
 import { preflight, withCors } from "./cors.js";
 import type { HttpLimits } from "./http-limits.js";
+import { judgeLocality } from "./judge-locality.js";
 import type { Log } from "./log.js";
+import { judgeCaller, type OwnerMode } from "./owner-mode.js";
 import { createRequestRates } from "./request-rates.js";
 
+/** What was found out about a request to the MCP endpoint. */
+export interface McpContext {
+  readonly authInfo?: AuthInfo;
+  readonly locality: Locality;
+}
+
 /** Answers one request to the MCP endpoint, after all checks. */
-export type McpEndpoint = (request: Request, context: { readonly authInfo?: AuthInfo }) => Promise<Response>;
+export type McpEndpoint = (request: Request, context: McpContext) => Promise<Response>;
 
 /** The same without Web-standard requests and answers. */
-export type AnswerMcp = (request: HttpRequest, context: { readonly authInfo?: AuthInfo }) => Promise<HttpAnswer>;
+export type AnswerMcp = (request: HttpRequest, context: McpContext) => Promise<HttpAnswer>;
 
 /** What stands around the MCP endpoint. */
 export interface HttpHandlerOptions {
@@ -20,6 +35,12 @@ export interface HttpHandlerOptions {
   /** The endpoint's path; a slash at the end makes no difference. */
   readonly path: string;
   readonly rules: HostRules;
+  /** The address that the server listens on, once it does. Without it no request is local. */
+  readonly boundAddress?: () => string | undefined;
+  /** The URL by which other machines reach the server, where there is one. */
+  readonly publicUrl?: string;
+  /** Default `auto`. */
+  readonly ownerMode?: OwnerMode;
   readonly verifyToken?: VerifyToken;
   /** Where clients can get tokens; for the protected-resource metadata. */
   readonly authorizationServers: readonly string[];
@@ -51,6 +72,17 @@ export function createHttpEntry(
   const { engine, rules, log, verifyToken, limits, answerMcp } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
+  const localityOf = (request: HttpRequest, peerAddress: string | undefined): Locality =>
+    judgeCaller(options.ownerMode ?? "auto", {
+      tokens: false,
+      boundAddress: options.boundAddress?.(),
+      peerAddress,
+      host: request.header("host"),
+      origin: request.header("origin"),
+      allowedHosts: rules.allowedHosts,
+      publicUrl: options.publicUrl,
+      headerNames: Object.keys(request.headers),
+    });
 
   const enter = async (request: HttpRequest, remoteAddress: string | undefined): Promise<HttpAnswer> => {
     const { url } = request;
@@ -60,12 +92,13 @@ export function createHttpEntry(
     }
     if (withoutSlash(url.pathname) !== path) return new HttpAnswer(404, plain, "Not found.\n");
     if (verifyToken === undefined) {
-      return tooManyRequests(rates.unknown(remoteAddress), limits) ?? answerMcp(request, {});
+      const refused = tooManyRequests(rates.unknown(remoteAddress), limits);
+      return refused ?? answerMcp(request, { locality: localityOf(request, remoteAddress) });
     }
     const authInfo = await authenticate(request, verifyToken, new URL(`${metadataPath}${path}`, url).href);
     if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
     const waitMs = rates.known(subjectOf(authInfo));
-    return tooManyRequests(waitMs, limits) ?? answerMcp(request, { authInfo });
+    return tooManyRequests(waitMs, limits) ?? answerMcp(request, { authInfo, locality: withToken });
   };
 
   return async (request, { remoteAddress } = { remoteAddress: undefined }) => {
@@ -80,12 +113,25 @@ export function createHttpEntry(
   };
 }
 
+const withToken = judgeLocality({ tokens: true });
+
 const plain = { "content-type": "text/plain;charset=UTF-8" };
 
-function healthAnswer(path: string, engine: Engine): HttpAnswer | undefined {
+function healthAnswer(path: string, engine: Engine): Promise<HttpAnswer> | HttpAnswer | undefined {
   if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
-  if (path !== "/readyz") return undefined;
-  return engine.draining ? new HttpAnswer(503, plain, "draining\n") : new HttpAnswer(200, plain, "ready\n");
+  return path === "/readyz" ? readyAnswer(engine) : undefined;
+}
+
+/** Anybody may ask, so that the message of an error, which names no path, is all that is said. */
+async function readyAnswer(engine: Engine): Promise<HttpAnswer> {
+  if (engine.draining) return new HttpAnswer(503, plain, "draining\n");
+  try {
+    await engine.checkHealth();
+    return new HttpAnswer(200, plain, "ready\n");
+  } catch (error) {
+    const why = isResumableError(error) ? `${error.code}: ${error.message}` : "The store cannot be used.";
+    return new HttpAnswer(503, plain, `${why}\n`);
+  }
 }
 
 function isMetadata(url: URL, path: string): boolean {
@@ -106,6 +152,9 @@ function refuse(status: number, message: string, headers: Record<string, string>
   return HttpAnswer.json({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }, status, headers);
 }
 
+/** A loop from the end: a regular expression tries every run of slashes, which takes the square of the path's length. */
 function withoutSlash(path: string): string {
-  return path.replace(/\/+$/, "");
+  let end = path.length;
+  while (path[end - 1] === "/") end -= 1;
+  return path.slice(0, end);
 }

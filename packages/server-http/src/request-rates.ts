@@ -24,7 +24,7 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
   return {
     known: bySubject,
     refused,
-    unknown: (address) => (address === undefined || isLoopback(address.replace(mapped, "")) ? 0 : refused(address)),
+    unknown: (address) => (address === undefined || isLoopback(address) ? 0 : refused(address)),
   };
 }
 

@@ -1,14 +1,22 @@
 import { createServer, type Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import type { Engine, EngineLimits, Store } from "@resumable-mcp/core";
+import {
+  createEngine,
+  type Engine,
+  type EngineLimits,
+  type Observer,
+  type RecoveryCounts,
+  type Store,
+} from "@resumable-mcp/core";
 import { listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
-import { CommandError, createServerEngine, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import type { VerifyToken } from "./bearer.js";
 import { bothErasEndpoint, type EndpointOptions } from "./both-eras-endpoint.js";
 import { createHttpEntry } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
 import type { Log } from "./log.js";
+import { type OwnerMode, ownerSentence } from "./owner-mode.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
 export interface ServeOptions extends EndpointOptions {
@@ -26,20 +34,26 @@ export interface ServeOptions extends EndpointOptions {
   /** Origins of web pages that may call, beside those of the hosts. */
   readonly allowedOrigins?: readonly string[];
   readonly verifyToken?: VerifyToken;
+  /** Whose tasks calls without a token reach. Default `auto`. */
+  readonly ownerMode?: OwnerMode;
   readonly authorizationServers?: readonly string[];
   /** Lets a server without authentication listen on an address that other machines can reach. */
   readonly insecure?: boolean;
-  /** Which tasks go on by themselves after a crash. */
-  readonly recover?: "attached" | "all";
   readonly limits?: Partial<HttpLimits & SessionLimits>;
   readonly engineLimits?: Partial<EngineLimits>;
   readonly log?: Log;
+  /** Hears of what happens at named points, for tracing and for fault injection. */
+  readonly observer?: Observer;
 }
 
 /** A server that listens. */
 export interface RunningServer {
   readonly url: string;
   readonly engine: Engine;
+  /** Whose tasks a call reaches, in one line for people. */
+  readonly owner: string;
+  /** What became of the unfinished tasks when the server started. */
+  readonly recovery: RecoveryCounts;
   /** Lets tasks stop at their next checkpoint, ends all streams so that clients come back later, and closes. */
   close(): Promise<void>;
 }
@@ -61,13 +75,19 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
   const limits = { ...httpLimits, ...options.limits };
   const onError = (error: unknown) => log("error", sentenceOf(error));
-  const { store, recover = "attached", engineLimits = {} } = options;
-  const engine = await createServerEngine(definition, { store, recover, onError, limits: engineLimits });
+  const { store, engineLimits = {}, observer = () => {} } = options;
+  let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };
+  const onOpened = (counts: RecoveryCounts): void => {
+    recovery = counts;
+  };
+  const { tools } = definition;
+  const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits });
   // A folder that cannot be used is told now, not to the first caller.
   await store.getSession("0".repeat(32));
   await engine.open();
   const mcp = bothErasEndpoint(options, engine, onError);
   const entry = createHttpEntry({
+    boundAddress: () => addressOf(http),
     engine,
     answerMcp: mcp.answer,
     path,
@@ -76,12 +96,15 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     limits,
     log,
     ...(verifyToken === undefined ? {} : { verifyToken }),
+    ...(options.ownerMode === undefined ? {} : { ownerMode: options.ownerMode }),
   });
-  const http = createServer(
+  const http: Server = createServer(
     { requestTimeout: limits.requestTimeoutMs, maxHeaderSize: limits.maxHeaderBytes },
     listenerOf(entry),
   );
   http.maxConnections = limits.maxConnections;
+  // Once asked for, a socket keeps it: a client that is gone by now has sent a local request all the same.
+  http.on("connection", ({ remoteAddress: _kept }) => {});
   const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });
   const close = async () => {
     await engine.drain({ timeoutMs: limits.drainTimeoutMs });
@@ -91,7 +114,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await closeHttp(http);
     await engine.close();
   };
-  return { url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, close };
+  const tokens = verifyToken !== undefined;
+  const { ownerMode = "auto", allowedHosts } = options;
+  const owner = ownerSentence(ownerMode, { tokens, boundAddress: addressOf(http), allowedHosts });
+  return { owner, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, recovery, close };
 }
 
 interface Address {
@@ -110,6 +136,12 @@ function listen(http: Server, { host, port, fd }: Address): Promise<number> {
       resolve(typeof address === "object" && address !== null ? address.port : port);
     });
   });
+}
+
+/** `undefined` for a socket that is a file: whoever uses it is on this machine, but may be a proxy. */
+function addressOf(http: Server): string | undefined {
+  const address = http.address();
+  return typeof address === "object" ? address?.address : undefined;
 }
 
 function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {

@@ -1,4 +1,4 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -43,6 +43,11 @@ test(
   timeoutMs,
 );
 
+test("prints the version of its package", async () => {
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await runToEnd(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
+
 test(
   "refuses a wrong command line with the usage",
   async () => {
@@ -50,7 +55,7 @@ test(
       [[toolsModule, "--frobnicate"], /Unknown option '--frobnicate'[\s\S]*Usage:/],
       [[], /Name one tools module/],
       [[toolsModule, "--port", "high"], /--port must be a whole number from 0 to 65535/],
-      [[toolsModule, "--recover", "none"], /--recover must be attached or all/],
+      [[toolsModule, "--recover-after", "all"], /--recover-after must be now, never, or a time such as /],
       [[toolsModule, "--max-store-tasks", "0"], /--max-store-tasks must be a whole number from 1 to/],
       [[toolsModule, "--max-sessions-per-owner", "all"], /--max-sessions-per-owner must be a whole number from 1 to/],
       [[toolsModule, "--host", "0.0.0.0"], /Give --token-file, or --insecure/],

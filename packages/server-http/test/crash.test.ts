@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
+import { createEngine } from "@resumable-mcp/core";
+import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
@@ -9,7 +11,8 @@ const crashTimeoutMs = 60_000;
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 
 async function start(store: string, port = 0) {
-  return startServer([toolsModule, "--port", String(port), "--store", store]);
+  // The server is away for a moment only: clients need not wait for the default time.
+  return startServer([toolsModule, "--port", String(port), "--store", store, "--retry", "1s"]);
 }
 
 test(
@@ -162,6 +165,33 @@ test(
     const { task_id } = running.structuredContent as { task_id: string };
     const result = await client.callTool({ name: "wait_for_task", arguments: { task_id } });
     expect(result).toMatchObject({ structuredContent: { counted: 30 } });
+  },
+  crashTimeoutMs,
+);
+
+test(
+  "G1 a task whose caller died with the server resumes by itself, and the banner says so",
+  async () => {
+    const store = await testFolder();
+    const server = await start(store);
+    const { client } = await connectStock(server.url);
+    let killed: Promise<unknown> | undefined;
+    const onprogress = ({ progress }: Progress) => {
+      if (progress === 5) killed ??= Promise.all([client.close(), server.kill()]);
+    };
+    const calling = client.callTool({ name: "count_to", arguments: { n: 40 } }, undefined, { onprogress });
+    await expect(calling).rejects.toThrow();
+    await killed;
+    const args = [toolsModule, "--port", "0", "--store", store, "--recover-after", "1s"];
+    const again = await startServer(args);
+    const reader = createFsStore({ directory: store });
+    const [task] = (await reader.listTasks({ limit: 10 })).tasks;
+    const onlooker = createEngine({ store: reader, tools: [] });
+    const ended = await onlooker.forOwner(task?.owner ?? "").wait(task?.id ?? "");
+    expect(ended).toMatchObject({ status: "completed", record: { attempt: 2, progress: 40, itemCount: 40 } });
+    await onlooker.close();
+    const { stderr } = await again.stop("SIGTERM");
+    expect(stderr).toContain("\nunfinished tasks: 1 when a caller returns, or after 1 s\n");
   },
   crashTimeoutMs,
 );

@@ -1,9 +1,10 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { afterEach } from "vitest";
 
@@ -36,6 +37,8 @@ export interface ServerProcess {
   readonly died: Promise<unknown>;
   /** SIGKILL, and wait until it is dead. */
   kill(): Promise<void>;
+  /** Lets a process go on that stops itself, once it has stopped. */
+  wake(): Promise<void>;
   /** Sends a signal; gives the exit code and all that was written to stderr. */
   stop(signal: NodeJS.Signals): Promise<Ended>;
 }
@@ -48,8 +51,12 @@ export interface Ended {
 }
 
 /** Starts the program and waits for its ready line. */
-export async function startServer(args: readonly string[], env: Record<string, string> = {}): Promise<ServerProcess> {
-  const { child, output, lines } = run(args, env);
+export async function startServer(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  program: string = cli,
+): Promise<ServerProcess> {
+  const { child, output, lines } = run(args, env, program);
   const died = once(child, "close");
   for await (const line of lines) {
     const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];
@@ -60,6 +67,10 @@ export async function startServer(args: readonly string[], env: Record<string, s
       port: Number(new URL(url).port),
       kill: async () => {
         await end(child, "SIGKILL");
+      },
+      wake: async () => {
+        await stopped(child);
+        child.kill("SIGCONT");
       },
       stop: async (signal) => {
         const code = await end(child, signal);
@@ -72,13 +83,13 @@ export async function startServer(args: readonly string[], env: Record<string, s
 
 /** Runs the program to its end. */
 export async function runToEnd(args: readonly string[], env: Record<string, string> = {}): Promise<Ended> {
-  const { child, output } = run(args, env);
+  const { child, output } = run(args, env, cli);
   const [code] = await once(child, "close");
   return { code, ...output };
 }
 
-function run(args: readonly string[], env: Record<string, string>) {
-  const child = spawn(process.execPath, [cli, ...args], {
+function run(args: readonly string[], env: Record<string, string>, program: string) {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { ...process.env, ...env },
     stdio: ["ignore", "pipe", "pipe"],
   });
@@ -91,6 +102,17 @@ function run(args: readonly string[], env: Record<string, string>) {
     output.stdout += chunk.toString();
   });
   return { child, output, lines: createInterface({ input: child.stderr }) };
+}
+
+const lookEveryMs = 5;
+
+/** Resolves when a process stands still. Linux only, as these tests are. */
+async function stopped({ pid }: ChildProcess): Promise<void> {
+  const state = async (): Promise<string> => {
+    const stat = await readFile(`/proc/${pid}/stat`, "utf8");
+    return stat.charAt(stat.lastIndexOf(")") + 2);
+  };
+  while ((await state()) !== "T") await sleep(lookEveryMs);
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {

@@ -1,5 +1,5 @@
 import { isTooDeep, tooDeep } from "@resumable-mcp/mcp";
-import { isObject, type RpcId, type RpcMessage } from "./json-rpc.js";
+import { isObject, type RpcId, type RpcMessage, type RpcObject } from "./json-rpc.js";
 
 /** What the host wrote: a message, or what is answered to a line that is none. */
 export type HostLine = { readonly message: RpcMessage } | { readonly refusal: object };
@@ -18,9 +18,19 @@ export function readHostLine(line: string): HostLine {
       -32_600,
       "Invalid Request: the line is no JSON-RPC 2.0 message. Send one message in each line.",
     );
+  if (!isMessage(value))
+    return refuse(idOf(value.id), -32_600, "Invalid Request: its id, method or params are malformed.");
   if (isTooDeep(value)) return refuse(idOf(value.id), -32_600, `Invalid Request: the message ${tooDeep}.`);
   // Only fields that were checked where they are read are trusted.
   return { message: value as unknown as RpcMessage };
+}
+
+/** Tells whether an object is a request, a notification or a response: what is none of these has nobody to answer it. */
+function isMessage({ id, method, params, result, error }: RpcObject): boolean {
+  // A response is never answered, whatever it looks like: two ends that did so would never stop.
+  if (method === undefined) return result !== undefined || error !== undefined;
+  if (id !== undefined && idOf(id) === null) return false;
+  return typeof method === "string" && (params === undefined || isObject(params));
 }
 
 function refuse(id: RpcId | null, code: number, message: string): HostLine {
@@ -28,7 +38,7 @@ function refuse(id: RpcId | null, code: number, message: string): HostLine {
 }
 
 function idOf(id: unknown): RpcId | null {
-  return typeof id === "string" || typeof id === "number" ? id : null;
+  return typeof id === "string" || (typeof id === "number" && Number.isInteger(id)) ? id : null;
 }
 
 function parseJson(text: string): unknown {

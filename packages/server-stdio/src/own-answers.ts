@@ -17,3 +17,9 @@ export function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
   const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
   return { jsonrpc: "2.0", id, error: { code: -32000, message } };
 }
+
+/** What a request is told whose id another one in flight has: an answer could be to either. Source: JSON-RPC 2.0, "id". */
+export function idInUse({ id }: RpcRequest): RpcMessage {
+  const message = `Invalid Request: the id ${JSON.stringify(id)} is that of a request in flight. Give each its own.`;
+  return { jsonrpc: "2.0", id, error: { code: -32600, message } };
+}

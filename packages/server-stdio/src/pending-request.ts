@@ -3,17 +3,33 @@ import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "./json-rpc.j
 
 /** A request of the host that has no answer yet. */
 export class PendingRequest {
-  readonly request: RpcRequest;
   /** The host was told that it is subscribed, which it is told once. */
   acknowledged = false;
   /** The same in every delivery, so that the server finds the same task. */
   readonly #callId = randomToken(22);
+  #request: RpcRequest;
+  #attributed = false;
   #taskId: string | undefined;
   #seenSeq = 0;
   #deliveries = 0;
 
   constructor(request: RpcRequest) {
-    this.request = request;
+    this.#request = request;
+  }
+
+  get request(): RpcRequest {
+    return this.#request;
+  }
+
+  /** Its client is known. */
+  get attributed(): boolean {
+    return this.#attributed;
+  }
+
+  /** The request as every delivery has it: with the client of its arrival. */
+  attribute(request: RpcRequest): void {
+    this.#request = request;
+    this.#attributed = true;
   }
 
   get delivered(): boolean {
@@ -54,13 +70,14 @@ export class PendingRequest {
   deliver(): RpcRequest {
     this.#deliveries += 1;
     const again = this.#deliveries > 1 && this.#seenSeq > 0 ? { [metaKeys.afterSeq]: this.#seenSeq } : {};
-    if (this.request.method === "tasks/result") return withMeta(this.request, again);
+    const own = { ...again, [metaKeys.tellsDelivery]: true };
+    if (["tasks/result", "tasks/get"].includes(this.request.method)) return withMeta(this.request, own);
     if (this.tool === undefined) return this.request;
     const task = this.#taskId === undefined || this.#taskId === this.#callId ? {} : { [metaKeys.taskId]: this.#taskId };
     return withMeta(this.request, {
       [metaKeys.callId]: this.#callId,
       [metaKeys.redelivered]: this.#deliveries > 1,
-      ...again,
+      ...own,
       ...task,
     });
   }

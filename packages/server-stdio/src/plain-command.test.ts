@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import { plainCommand } from "./plain-command.js";
 
 test("a command line that asks for nothing but a server is read before anything is loaded", () => {
-  const args = ["tools.mjs", "--store", "tasks", "--recover", "all", "--handoff", "--no-supervise"];
+  const args = ["tools.mjs", "--store", "tasks", "--recover-after", "now", "--handoff", "--no-supervise"];
   expect(plainCommand(args)).toEqual({
     module: "tools.mjs",
-    flags: { store: "tasks", recover: "all", handoff: true, "no-supervise": true },
+    flags: { store: "tasks", "recover-after": "now", handoff: true, "no-supervise": true },
   });
 });
 

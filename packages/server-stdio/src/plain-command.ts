@@ -5,7 +5,7 @@ import type { QuotaFlags } from "@resumable-mcp/mcp/command-line";
 const flags = {
   store: { type: "string" },
   name: { type: "string" },
-  recover: { type: "string" },
+  "recover-after": { type: "string" },
   handoff: { type: "boolean" },
   "no-supervise": { type: "boolean" },
   // Those of `quotaFlags`, which would have to be loaded.
@@ -13,6 +13,7 @@ const flags = {
   "max-store-bytes": { type: "string" },
   "max-unfinished-per-owner": { type: "string" },
   "max-running-per-owner": { type: "string" },
+  "keep-finished": { type: "string" },
 } as const;
 
 /** A command line that asks for nothing but a server. */
@@ -21,7 +22,7 @@ export interface PlainCommand {
   readonly flags: QuotaFlags & {
     readonly store?: string | undefined;
     readonly name?: string | undefined;
-    readonly recover?: string | undefined;
+    readonly "recover-after"?: string | undefined;
     readonly handoff?: boolean | undefined;
     readonly "no-supervise"?: boolean | undefined;
   };

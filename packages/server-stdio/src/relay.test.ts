@@ -82,7 +82,10 @@ test("delivers a request for a task's result again from the last event that the 
     message: rpc({
       id: 2,
       method: "tasks/result",
-      params: { taskId: "t", _meta: { progressToken: 2, "resumable-mcp/after_seq": 4 } },
+      params: {
+        taskId: "t",
+        _meta: { progressToken: 2, "resumable-mcp/after_seq": 4, "resumable-mcp/tells_delivery": true },
+      },
     }),
   });
 });
@@ -214,4 +217,67 @@ test("a request that servers die of is given to so many, a call with a task and 
   ]);
   expect(told[2]?.[2]?.message.result).toMatchObject({ structuredContent: { error: { code: "CRASH_LOOP" } } });
   expect(told[2]?.[3]?.message.error).toMatchObject({ code: -32_603 });
+});
+
+test("refuses a request whose id another one in flight has, so that both get a response", () => {
+  const relay = new Relay(limits);
+  relay.fromHost(rpc({ id: 1, method: "tools/list" }));
+  const error = { code: -32_600, message: expect.stringMatching(/the id 1 is that of a request in flight/) };
+  expect(relay.fromHost(rpc({ id: 1, method: "ping" }))).toEqual([{ to: "host", message: rpc({ id: 1, error }) }]);
+  expect(relay.fromServer(rpc({ id: 1, result: {} }))).toEqual([{ to: "host", message: rpc({ id: 1, result: {} }) }]);
+});
+
+/** A relay whose host was just sent the result of a task. */
+function answered() {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  relay.fromHost(call(2, "long"));
+  const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/status": "completed" };
+  const [sent] = relay.fromServer(rpc({ id: 2, result: { content: [], _meta } }));
+  return { relay, carries: sent?.carries ?? { requestId: 0, taskId: "" } };
+}
+const report = (delivered: boolean) => ({
+  to: "server",
+  message: { method: "resumable-mcp/delivery", params: { taskId: "t", delivered } },
+});
+const cancel = rpc({ method: "notifications/cancelled", params: { requestId: 2 } });
+
+test("tells the server that a result was delivered when the host was written it, and the next server if need be (G7)", () => {
+  const { relay, carries } = answered();
+  const [told] = relay.hostGot(carries);
+  expect(told).toMatchObject(report(true));
+  const [again] = restart(relay).filter(({ message }) => message.method === "resumable-mcp/delivery");
+  expect(again).toEqual(told);
+  relay.fromServer(rpc({ ...(again?.message.id === undefined ? {} : { id: again.message.id }), result: {} }));
+  expect(restart(relay).filter(({ message }) => message.method === "resumable-mcp/delivery")).toEqual([]);
+});
+
+test("tells the server that a result was not delivered when its request is cancelled afterwards (G7)", () => {
+  const { relay, carries } = answered();
+  relay.hostGot(carries);
+  expect(relay.fromHost(cancel)).toMatchObject([{ message: cancel }, report(false)]);
+  expect(restart(relay).filter(({ message }) => message.method === "resumable-mcp/delivery")).toMatchObject([
+    report(false),
+  ]);
+});
+
+test("says nothing of a result whose request was cancelled before the host was written it (G7)", () => {
+  const { relay, carries } = answered();
+  relay.fromHost(cancel);
+  expect(relay.hostGot(carries)).toEqual([]);
+});
+
+test("a result that is inlined in a task is one, and that of a task that goes on or failed is none (G7)", () => {
+  const relay = begun();
+  relay.fromServer(rpc({ id: 1, result: {} }));
+  const carriesOf = (result: object) => {
+    relay.fromHost(rpc({ id: 2, method: "tasks/get", params: { taskId: "t" } }));
+    return relay.fromServer(rpc({ id: 2, result }))[0]?.carries;
+  };
+  const metaOf = (status: string) => ({ "resumable-mcp/task_id": "t", "resumable-mcp/status": status });
+  const carried = { requestId: 2, taskId: "t" };
+  expect(carriesOf({ status: "completed", result: { _meta: metaOf("completed") } })).toEqual(carried);
+  expect(carriesOf({ _meta: metaOf("running") })).toBeUndefined();
+  expect(carriesOf({ _meta: metaOf("failed"), isError: true })).toBeUndefined();
+  expect(carriesOf({ taskId: "t", status: "working" })).toBeUndefined();
 });

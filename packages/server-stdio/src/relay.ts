@@ -1,4 +1,6 @@
 import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken } from "@resumable-mcp/mcp";
+import { Arrivals } from "./arrivals.js";
+import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
 import {
   isRequest,
   isResponse,
@@ -8,15 +10,17 @@ import {
   type RpcObject,
   type RpcRequest,
 } from "./json-rpc.js";
-import { failed, tooMany } from "./own-answers.js";
+import { failed, idInUse, tooMany } from "./own-answers.js";
 import { PendingRequest } from "./pending-request.js";
 import type { SupervisorLimits } from "./supervisor-limits.js";
-import { kindsIn, type ToolKinds } from "./tool-kinds.js";
+import { ToolList } from "./tool-list.js";
 
 /** A message to be sent, and to whom. */
 export interface Sent {
   readonly to: "host" | "server";
   readonly message: RpcMessage;
+  /** A task's result: `hostGot` wants to know that the host was written it. */
+  readonly carries?: CarriedResult;
 }
 
 const gaveUp = "The server died again and again, so its supervisor gave up.";
@@ -35,27 +39,33 @@ type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxDeliveries" | "maxT
 export class Relay {
   readonly #limits: RelayLimits;
   readonly #pending = new Map<RpcId, PendingRequest>();
+  readonly #arrivals = new Arrivals();
   readonly #questions = new QuestionRelay<RpcMessage>();
   /** Requests of the server: by the id that the host knows, the server's own. */
   readonly #asked = new Map<string, RpcId>();
   readonly #nonce = randomToken(9);
+  readonly #reports: DeliveryReports;
+  readonly #tools: ToolList;
   #initialize: RpcRequest | undefined;
   #initialized = false;
   #logLevel: RpcObject | undefined;
-  #kinds: ToolKinds | undefined;
-  /** The pages of the list of tools that were read, while it is being read. */
-  #pages: readonly ToolKinds[] | undefined;
   /** The server takes requests: it was told all that it has to know. */
   #ready = true;
   #count = 0;
-  #envelope: RpcObject = {};
 
   constructor(limits: RelayLimits) {
     this.#limits = limits;
+    this.#reports = new DeliveryReports(limits.maxPending, () => this.#ownId("delivery"));
+    this.#tools = new ToolList(limits.maxToolPages, () => this.#ownId("tools"));
   }
 
   get pendingCount(): number {
     return this.#pending.size;
+  }
+
+  /** Requests of the host wait for the list of tools of the server that runs. */
+  get waitsForTools(): boolean {
+    return this.#ready && this.#arrivals.waiting;
   }
 
   fromHost(message: RpcMessage): Sent[] {
@@ -71,15 +81,20 @@ export class Relay {
     if (isResponse(message)) return this.#respond(message);
     if (message.method === "notifications/cancelled") return this.#takeBack(message);
     if (message.method === "notifications/subscriptions/acknowledged") return this.#acknowledge(message);
-    if (message.method === "notifications/tools/list_changed") this.#kinds = undefined;
+    if (message.method === "notifications/tools/list_changed") this.#tools.forget();
     for (const pending of this.#pending.values()) if (pending.owns(message)) pending.saw(message);
     this.#settle(message);
     return [toHost(message)];
   }
 
+  /** A result was written to the host: the server, or the next one, is told that it was delivered. */
+  hostGot(result: CarriedResult): Sent[] {
+    return this.#toReadyServer(this.#reports.written(result));
+  }
+
   serverLost(): void {
     this.#ready = false;
-    this.#pages = undefined;
+    this.#tools.stop();
     this.#asked.clear();
     this.#questions.reset();
   }
@@ -87,6 +102,11 @@ export class Relay {
   serverStarted(): Sent[] {
     if (this.#initialize === undefined || this.#pending.has(this.#initialize.id)) return this.#redeliver();
     return [toServer({ ...this.#initialize, id: this.#ownId("initialize") })];
+  }
+
+  /** The server does not list its tools in time: for the calls that wait for them, no tool takes `client_id`. */
+  toolsLate(): Sent[] {
+    return this.#ready ? this.#enter(this.#tools.kinds ?? new Map()) : [];
   }
 
   /** The server does not stay alive: everybody who waits is told so. */
@@ -98,31 +118,22 @@ export class Relay {
 
   #request(request: RpcRequest): Sent[] {
     if (this.#pending.size >= this.#limits.maxPending) return [toHost(tooMany(request, this.#limits.maxPending))];
+    if (this.#pending.has(request.id)) return [toHost(idInUse(request))];
     if (request.method === "initialize") this.#initialize = request;
     if (request.method === "logging/setLevel") this.#logLevel = request.params;
-    this.#noteEnvelope(request);
+    this.#tools.noteEnvelope(request);
     const pending = new PendingRequest(request);
     this.#pending.set(request.id, pending);
-    if (!this.#ready) return [];
-    const sent = toServer(pending.deliver());
-    return pending.tool === undefined || this.#kinds !== undefined ? [sent] : [sent, ...this.#askKinds()];
+    const sent = this.#enter();
+    return !this.#ready || pending.tool === undefined || this.#tools.kinds !== undefined
+      ? sent
+      : [...sent, ...this.#tools.ask().map(toServer)];
   }
 
-  /** In the era without sessions every request says which version it speaks: ours have to say the same. */
-  #noteEnvelope(request: RpcRequest): void {
-    const keys = Object.entries(metaOf(request)).filter(([key]) => key.startsWith("io.modelcontextprotocol/"));
-    if (keys.length > 0) this.#envelope = Object.fromEntries(keys);
-  }
-
-  #askKinds(): Sent[] {
-    if (this.#pages !== undefined) return [];
-    this.#pages = [];
-    return [this.#askPage({})];
-  }
-
-  #askPage(place: { readonly cursor?: string }): Sent {
-    const params = Object.keys(this.#envelope).length > 0 ? { ...place, _meta: this.#envelope } : place;
-    return toServer({ jsonrpc: "2.0", id: this.#ownId("tools"), method: "tools/list", params });
+  /** Delivers the requests whose client is known now; those that come while no server runs are delivered to the next. */
+  #enter(kinds = this.#tools.kinds): Sent[] {
+    const entered = this.#arrivals.attribute(this.#pending.values(), kinds);
+    return this.#ready ? entered.map((pending) => toServer(pending.deliver())) : [];
   }
 
   #answer(response: RpcMessage & { readonly id: RpcId }): Sent[] {
@@ -138,8 +149,10 @@ export class Relay {
 
   #cancel(notification: RpcMessage): Sent[] {
     const id = notification.params?.requestId;
-    if (typeof id === "string" || typeof id === "number") this.#pending.delete(id);
-    return this.#ready ? [toServer(notification)] : [];
+    const isId = typeof id === "string" || typeof id === "number";
+    const wasOpen = isId && this.#pending.delete(id);
+    const report = isId && !wasOpen ? this.#reports.cancelled(id) : undefined;
+    return [...this.#toReadyServer(notification), ...this.#toReadyServer(report), ...this.#enter()];
   }
 
   #ask(request: RpcRequest): Sent[] {
@@ -178,10 +191,15 @@ export class Relay {
   #respond(response: RpcMessage & { readonly id: RpcId }): Sent[] {
     const own = this.#ownKind(response.id);
     if (own === "initialize") return this.#reinitialized();
-    if (own === "tools") return this.#learnKinds(response);
+    if (own === "tools") return this.#learnTools(response);
+    if (own === "delivery") this.#reports.answered(response.id);
     if (own !== undefined) return [];
     this.#settle(response);
-    return this.#pending.delete(response.id) ? [toHost(response)] : [];
+    if (!this.#pending.delete(response.id)) return [];
+    const carries = carriedResult(response);
+    if (carries === undefined) return [toHost(response)];
+    this.#reports.sending(carries);
+    return [{ ...toHost(response), carries }];
   }
 
   /** Whatever tells of a task tells that it has gone on. */
@@ -200,36 +218,32 @@ export class Relay {
     return [...sent, ...this.#redeliver()];
   }
 
-  /** Source: MCP, Tools, "Listing Tools"; Utilities, "Pagination". */
-  #learnKinds({ result }: RpcMessage): Sent[] {
-    const pages = [...(this.#pages ?? []), kindsIn(result?.tools)];
-    const cursor = result?.nextCursor;
-    if (typeof cursor === "string" && pages.length < this.#limits.maxToolPages) {
-      this.#pages = pages;
-      return [this.#askPage({ cursor })];
-    }
-    this.#kinds = new Map(pages.flatMap((page) => [...page]));
-    this.#pages = undefined;
-    return this.#ready ? [] : this.#redeliver();
+  #learnTools(answer: RpcMessage): Sent[] {
+    const next = this.#tools.learn(answer);
+    if (next !== undefined) return [toServer(next)];
+    return this.#ready ? this.#enter() : this.#redeliver();
   }
 
   /** Every request in flight goes to the new server, or is answered because it must not. */
   #redeliver(): Sent[] {
+    this.#arrivals.attribute(this.#pending.values(), this.#tools.kinds);
     const calls = [...this.#pending.values()].filter(({ tool, delivered }) => tool !== undefined && delivered);
-    // What may be delivered again has to be known before.
-    if (calls.length > 0 && this.#kinds === undefined) return this.#askKinds();
+    // What may be delivered again has to be known before, and whose the requests are.
+    if (this.#tools.kinds === undefined && (calls.length > 0 || this.#arrivals.waiting))
+      return this.#tools.ask().map(toServer);
     this.#ready = true;
-    return [...this.#pending.values()].map((pending) => {
+    const again = [...this.#pending.values()].map((pending) => {
       const refused = this.#refused(pending);
       if (refused === undefined) return toServer(pending.deliver());
       this.#pending.delete(pending.request.id);
       return toHost(refused);
     });
+    return [...this.#reports.unanswered().map(toServer), ...again];
   }
 
   /** The answer to a request that no server is given again. A call with a task is: the task counts its own deaths. */
   #refused({ tool, delivered, deliveries, onlyWaits, request }: PendingRequest): RpcMessage | undefined {
-    const kind = tool === undefined ? undefined : (this.#kinds?.get(tool) ?? "once");
+    const kind = tool === undefined ? undefined : (this.#tools.kinds?.get(tool)?.kind ?? "once");
     if (tool !== undefined && delivered && kind === "once")
       return { jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } };
     const { maxDeliveries } = this.#limits;
@@ -241,7 +255,11 @@ export class Relay {
     );
   }
 
-  #ownId(kind: "initialize" | "tools" | "level"): string {
+  #toReadyServer(message: RpcMessage | undefined): Sent[] {
+    return this.#ready && message !== undefined ? [toServer(message)] : [];
+  }
+
+  #ownId(kind: "initialize" | "tools" | "level" | "delivery"): string {
     return `own_${this.#nonce}_${++this.#count}_${kind}`;
   }
 

@@ -1,5 +1,13 @@
 import { resolve } from "node:path";
-import { loadServer, oneOf, readQuotas, runCommand, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { engineDefaults } from "@resumable-mcp/core";
+import {
+  loadServer,
+  readQuotas,
+  readRecoverAfter,
+  recoverySentence,
+  runCommand,
+  sentenceOf,
+} from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { dataFolder, surroundings } from "./data-folder.js";
 import type { PlainCommand } from "./plain-command.js";
@@ -13,15 +21,17 @@ export function serveModule(program: string, module: string, flags: PlainCommand
 
 async function serve(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {
   const quotas = readQuotas(flags);
+  const engineLimits = { ...quotas.engine, ...readRecoverAfter(flags["recover-after"]) };
   const definition = await loadServer(module);
   const directory = resolve(flags.store ?? dataFolder(flags.name ?? definition.name, surroundings()));
-  const log = (error: unknown) => process.stderr.write(`${program}: ${sentenceOf(error)}\n`);
+  const say = (sentence: string) => process.stderr.write(`${program}: ${sentence}\n`);
+  const log = (error: unknown) => say(sentenceOf(error));
   process.on("unhandledRejection", log);
   await serveStdio({
     definition,
-    store: createFsStore({ directory, limits: quotas.store }),
-    engineLimits: quotas.engine,
-    recover: oneOf("recover", flags.recover ?? "attached", ["attached", "all"]),
+    store: createFsStore({ directory, limits: quotas.store, onWarning: log }),
+    engineLimits,
+    onOpened: (counts) => say(recoverySentence(counts, engineLimits.recoverAfterMs ?? engineDefaults.recoverAfterMs)),
     onError: log,
     drainTimeoutMs: supervisorLimits.drainTimeoutMs,
     ...(flags.handoff === undefined ? {} : { handoff: flags.handoff }),

@@ -1,6 +1,5 @@
-import type { EngineLimits, Store } from "@resumable-mcp/core";
+import { createEngine, type EngineLimits, type EngineOptions, type Observer, type Store } from "@resumable-mcp/core";
 import { type ServerDefinition, serveStdioEras } from "@resumable-mcp/mcp";
-import { createServerEngine } from "@resumable-mcp/mcp/command-line";
 import { readHostLine } from "./host-line.js";
 import { readLines } from "./read-lines.js";
 import { supervisorLimits } from "./supervisor-limits.js";
@@ -9,12 +8,15 @@ import { supervisorLimits } from "./supervisor-limits.js";
 export interface ServeStdioOptions {
   readonly definition: ServerDefinition;
   readonly store: Store;
-  readonly recover?: "attached" | "all";
   readonly handoff?: boolean;
   readonly engineLimits?: Partial<EngineLimits>;
   /** How long running tasks may take to reach a checkpoint when the host is gone. Default 10 s. */
   readonly drainTimeoutMs?: number;
   readonly onError?: (error: unknown) => void;
+  /** Hears what becomes of the unfinished tasks when the store is opened. */
+  readonly onOpened?: NonNullable<EngineOptions["onOpened"]>;
+  /** Hears of what happens at named points, for tracing and for fault injection. */
+  readonly observer?: Observer;
 }
 
 /**
@@ -26,10 +28,17 @@ export interface ServeStdioOptions {
  * @returns a promise that resolves when the host is gone and everything is released.
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
-  const { definition, store, recover = "attached", handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
-  const { engineLimits = {} } = options;
+  const { definition, store, handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
+  const { engineLimits = {}, observer = () => {}, onOpened } = options;
   const { write, gone } = claimStdout();
-  const engine = await createServerEngine(definition, { store, recover, onError, limits: engineLimits });
+  const engine = createEngine({
+    store,
+    tools: definition.tools,
+    onError,
+    observer,
+    limits: engineLimits,
+    ...(onOpened === undefined ? {} : { onOpened }),
+  });
   const connection = serveStdioEras({
     definition,
     engine,

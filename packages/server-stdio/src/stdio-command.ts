@@ -1,5 +1,13 @@
-import { CommandError, parseFlags, quotaFlags, quotaUsage, runCommand } from "@resumable-mcp/mcp/command-line";
+import {
+  CommandError,
+  parseFlags,
+  quotaFlags,
+  quotaUsage,
+  recoverAfterUsage,
+  runCommand,
+} from "@resumable-mcp/mcp/command-line";
 import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
+import { packageVersion } from "./package-version.js";
 import { ownServer } from "./server-process.js";
 import { splitCommand } from "./split-command.js";
 import { superviseCommand } from "./supervise-command.js";
@@ -8,23 +16,25 @@ const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
        resumable-mcp-stdio --command "node my-server.js"
   --store DIR            folder of the tasks (the user's data folder, by the server's name)
   --name NAME            name of the server, for its store and for its host
-  --recover attached|all which tasks go on by themselves after a crash (attached)
+${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
 ${quotaUsage}
   --no-supervise         serve in this process: a crash ends the connection
   --command COMMAND      supervise any stdio server; what is not annotated as idempotent is never repeated
-${hostUsage}`;
+${hostUsage}
+  --version              print the version of this program`;
 
 const flags = {
   store: { type: "string" },
   name: { type: "string" },
-  recover: { type: "string" },
+  "recover-after": { type: "string" },
   handoff: { type: "boolean" },
   "no-supervise": { type: "boolean" },
   command: { type: "string" },
   ...quotaFlags,
   ...hostFlags,
   help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
 } as const;
 
 /** The whole command-line program: whatever it was asked for. */
@@ -37,6 +47,10 @@ async function obey(program: string, args: readonly string[]): Promise<void> {
   const [module, ...rest] = positionals;
   if (values.help === true) {
     process.stdout.write(`${usage}\n`);
+    return;
+  }
+  if (values.version === true) {
+    process.stdout.write(`${packageVersion}\n`);
     return;
   }
   if (isAboutHost(values)) {

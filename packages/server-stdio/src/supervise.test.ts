@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
@@ -37,6 +38,23 @@ test("a server that cannot stay alive is given up, and whoever waits is told so"
     { id: 2, result: { isError: true, structuredContent: { error: { code: "CRASH_LOOP" } } } },
   ]);
   expect(logged.at(-1)).toContain("died 3 times within 60 s (exit code 3). Giving up.");
+});
+
+/** Answers all but the question for its tools. */
+const withoutList = `
+require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
+  const { id, method } = JSON.parse(line);
+  if (method !== "tools/list") console.log(JSON.stringify({ jsonrpc: "2.0", id, result: {} }));
+});
+process.stdin.on("end", () => process.exit(0));`;
+
+test("a call that waits for the list of tools reaches a server that never lists them (G11)", async () => {
+  const { ended, send, input, output } = start(withoutList, { toolListTimeoutMs: 1 });
+  send({ id: 1, method: "tools/call", params: { name: "any", arguments: { client_id: "ada" } } });
+  const [line] = await once(createInterface({ input: output }), "line");
+  expect(JSON.parse(String(line))).toEqual({ jsonrpc: "2.0", id: 1, result: {} });
+  input.end();
+  expect(await ended).toEqual({ kind: "host_gone" });
 });
 
 /** Answers what it is asked. Told to `leave`, it is killed by a process of its own, which keeps its stdout. */

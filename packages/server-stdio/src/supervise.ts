@@ -42,6 +42,7 @@ class Supervisor {
   readonly #deathsMs: number[] = [];
   #child: ServerProcess | undefined;
   #restart: NodeJS.Timeout | undefined;
+  #toolsLate: NodeJS.Timeout | undefined;
   #stopping = false;
   /** Some server process has sent a message. */
   #spoke = false;
@@ -153,7 +154,11 @@ class Supervisor {
 
   async #fromHost(line: string): Promise<void> {
     const read = readHostLine(line);
-    if ("message" in read) return this.#send(this.#relay.fromHost(read.message), "server");
+    if ("message" in read) {
+      const sent = this.#relay.fromHost(read.message);
+      this.#limitToolsWait();
+      return this.#send(sent, "server");
+    }
     this.#options.output.write(`${JSON.stringify(read.refusal)}\n`);
   }
 
@@ -162,16 +167,34 @@ class Supervisor {
     if (message === undefined)
       return this.#options.log(`The server wrote a line that is no message: ${line.slice(0, 200)}`);
     this.#spoke = true;
-    await this.#send(this.#relay.fromServer(message), "host");
+    const sent = this.#relay.fromServer(message);
+    this.#limitToolsWait();
+    await this.#send(sent, "host");
+  }
+
+  /** A server that does not list its tools gets the calls that wait for them none the less. */
+  #limitToolsWait(): void {
+    if (!this.#relay.waitsForTools) {
+      clearTimeout(this.#toolsLate);
+      this.#toolsLate = undefined;
+      return;
+    }
+    this.#toolsLate ??= setTimeout(() => {
+      this.#toolsLate = undefined;
+      void this.#send(this.#relay.toolsLate(), "server");
+    }, this.#options.limits.toolListTimeoutMs).unref();
   }
 
   /**
    * Sends, and waits for room on one side only: waiting for the side that is being read from could block both.
    */
   async #send(sent: readonly Sent[], waitFor: Sent["to"]): Promise<void> {
-    for (const { to, message } of sent) {
+    for (const { to, message, carries } of sent) {
       const stream = to === "server" ? this.#child?.stdin : this.#options.output;
-      if (stream?.write(`${JSON.stringify(message)}\n`) === false && to === waitFor) await room(stream);
+      const written = (error?: Error | null) => {
+        if (error == null && carries !== undefined) void this.#send(this.#relay.hostGot(carries), "host");
+      };
+      if (stream?.write(`${JSON.stringify(message)}\n`, written) === false && to === waitFor) await room(stream);
     }
   }
 }

@@ -10,6 +10,8 @@ export const supervisorLimits = {
   maxPending: 1_000,
   /** Pages of a server's list of tools that are read; tools of later ones are never delivered twice. */
   maxToolPages: 100,
+  /** How long a call waits for the list of tools that says whether its argument `client_id` names its client. */
+  toolListTimeoutMs: 10_000,
   /** Servers that are given the same request, where no task of its own counts its deaths. */
   maxDeliveries: 4,
   /** Of one line. */

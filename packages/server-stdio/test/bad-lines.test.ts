@@ -14,6 +14,11 @@ const lines = [
   '{"jsonrpc":"2.0","id":2,"method":"no/such"}',
   '{"jsonrpc":"2.0","id":3,"method":"resources/read","params":{}}',
   '{"jsonrpc":"2.0","id":4,"method":"ping"}',
+  '{"jsonrpc":"2.0","id":5,"method":"tools/list","params":[]}',
+  '{"jsonrpc":"2.0","id":6,"method":"tools/list","params":{"_meta":"text"}}',
+  '{"jsonrpc":"2.0","id":7,"method":7}',
+  '{"jsonrpc":"2.0","id":8}',
+  '{"jsonrpc":"2.0","id":{},"method":"ping"}',
 ];
 const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
 
@@ -43,9 +48,10 @@ test.each([
         [2, -32_601, "Method not found"],
         [3, -32_602, expect.stringMatching(/^Invalid params: uri: /)],
         [4, undefined, undefined],
+        ...[5, 6, 7, 8].map((id) => [id, -32_600, expect.stringMatching(/ malformed\.$/)]),
       ]),
     );
-    expect(answers.filter(([id, code]) => id === null && code === -32_600)).toHaveLength(3);
+    expect(answers.filter(([id, code]) => id === null && code === -32_600)).toHaveLength(4);
   },
   timeoutMs,
 );

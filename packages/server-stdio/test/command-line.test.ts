@@ -1,11 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { afterwards, cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
 
 const timeoutMs = 30_000;
+
+test("prints the version of its package", async () => {
+  const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+  expect(await runToEnd(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+});
 
 test(
   "says in one sentence what is wrong",

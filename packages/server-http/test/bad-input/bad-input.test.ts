@@ -5,7 +5,7 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type RunningServer, serve } from "../../src/index.js";
 import { definition, makeTarget } from "../two-owners/foreign-target.js";
-import { rawCaller } from "../two-owners/raw-caller.js";
+import { tokenCaller } from "../two-owners/raw-caller.js";
 import { type BadCase, json, maxBodyBytes, request, send, type World } from "./bad-case.js";
 import { cases2025 } from "./cases-2025.js";
 import { cases2026 } from "./cases-2026.js";
@@ -24,7 +24,7 @@ beforeAll(async () => {
     verifyToken: (token) => ({ token, clientId: token, scopes: [] }),
     limits: { drainTimeoutMs: 20, maxBodyBytes },
   });
-  const caller = rawCaller(server.url, "ada", "ada");
+  const caller = tokenCaller(server.url, "ada", "ada");
   const session = { ...json, "mcp-session-id": (await caller.initialize()).session };
   const call = { name: "gated", arguments: { label: "done", hold: false } };
   const { body } = await caller.legacy("tools/call", call, { headers: session });
@@ -53,7 +53,7 @@ test.each(cases)("%s: the specification's code, and a message that helps", async
 });
 
 test("answers to unknown and to already answered questions change nothing, in either era", async () => {
-  const caller = rawCaller(server.url, "ada", "ada");
+  const caller = tokenCaller(server.url, "ada", "ada");
   const { id } = await makeTarget("asking", caller, server.engine);
   const answered = async (key: string, name: string) => {
     const answer = { action: "accept", content: { name } };

@@ -78,10 +78,10 @@ export async function makeTarget(kind: TargetKind, owner: RawCaller, engine: Eng
   const target = { ...unknownTarget(kind), subject: owner.subject };
   if (kind === "once" || kind === "standalone" || kind === "stream") return openStream(kind, owner, target);
   if (kind === "state") return askForInput(owner, target);
-  const tasks = engine.forOwner(`sub:${owner.subject}`);
+  const tasks = engine.forOwner(await owner.owner());
   const tool = kind === "asking" ? "asking" : "gated";
   const input = { label: target.label, hold: kind !== "done" };
-  const { record } = await tasks.start({ tool, input, handedOver: true });
+  const { record } = await tasks.start({ tool, input, detached: true });
   const { id } = record;
   const wanted: TaskStatus = standing[kind];
   for await (const _event of tasks.follow(id)) {

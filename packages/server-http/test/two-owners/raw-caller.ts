@@ -15,9 +15,20 @@ export interface Extras {
   readonly plain?: boolean;
 }
 
+/** Who a caller is, and what all of their requests carry. */
+export interface Identity {
+  readonly subject: string;
+  /** The tag of their tasks' owner; `undefined`: that of their session. */
+  readonly owner: string | undefined;
+  readonly headers: Record<string, string>;
+  /** Named when a session is opened, and in each request of the 2026 era. */
+  readonly clientId?: string;
+}
+
 /** One owner, who sends what they like and reads what comes. */
 export interface RawCaller {
   readonly subject: string;
+  owner(): Promise<string>;
   /** Sends a request in the caller's own session of the 2025 era, which is opened when there is none. */
   legacy(method: string, params?: JsonObject, extras?: Extras): Promise<Reply>;
   /** Posts any message in that session, or in the one that `headers` name. */
@@ -41,13 +52,18 @@ const modernVersion = "2026-07-28";
 const capabilities = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 /** Makes a caller with a bearer token. */
-export function rawCaller(url: string, subject: string, token: string): RawCaller {
+export function tokenCaller(url: string, subject: string, token: string): RawCaller {
+  return rawCaller(url, { subject, owner: `sub:${subject}`, headers: { authorization: `Bearer ${token}` } });
+}
+
+/** Makes a caller. */
+export function rawCaller(url: string, { subject, owner, headers: own, clientId }: Identity): RawCaller {
   const gone = new AbortController();
-  const authorization = `Bearer ${token}`;
+  const named: JsonObject = clientId === undefined ? {} : { "resumable-mcp/client_id": clientId };
   let session: Promise<string> | undefined;
   const send = (method: string, headers: Record<string, string>, message?: JsonObject): Promise<Response> => {
     const body = message === undefined ? {} : { body: JSON.stringify(message) };
-    return fetch(url, { method, headers: { authorization, ...headers }, signal: gone.signal, ...body });
+    return fetch(url, { method, headers: { ...own, ...headers }, signal: gone.signal, ...body });
   };
   const inSession = async (): Promise<Record<string, string>> => {
     session ??= initialize().then((opened) => opened.session);
@@ -55,7 +71,7 @@ export function rawCaller(url: string, subject: string, token: string): RawCalle
   };
   const initialize = async () => {
     const clientInfo = { name: "raw", version: "1" };
-    const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo };
+    const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo, _meta: named };
     const response = await send("POST", json, { jsonrpc: "2.0", id: 0, method: "initialize", params });
     const opened = response.headers.get("mcp-session-id") ?? "";
     const ready = { jsonrpc: "2.0", method: "notifications/initialized" };
@@ -63,11 +79,12 @@ export function rawCaller(url: string, subject: string, token: string): RawCalle
     return { ...(await replyOf(response)), session: opened };
   };
   const post: RawCaller["post"] = async (message, headers) => {
-    const own = headers === undefined ? await inSession() : headers;
-    return replyOf(await send("POST", { ...json, ...own }, message));
+    const session = headers === undefined ? await inSession() : headers;
+    return replyOf(await send("POST", { ...json, ...session }, message));
   };
   return {
     subject,
+    owner: async () => owner ?? `session:${(await inSession())["mcp-session-id"]}`,
     initialize,
     post,
     legacy(method, params = {}, { meta, headers } = {}) {
@@ -75,11 +92,11 @@ export function rawCaller(url: string, subject: string, token: string): RawCalle
       return post({ jsonrpc: "2.0", id: 1, method, params: whole }, headers);
     },
     async open(method, headers) {
-      const own = { ...(await inSession()), ...headers };
-      return replyOf(await send(method, { accept: "text/event-stream", ...own }), isFrame);
+      const session = { ...(await inSession()), ...headers };
+      return replyOf(await send(method, { accept: "text/event-stream", ...session }), isFrame);
     },
-    async modern(method, params, extras) {
-      const { message, headers } = modernRequest(method, params, extras);
+    async modern(method, params, extras = {}) {
+      const { message, headers } = modernRequest(method, params, { ...extras, meta: { ...named, ...extras.meta } });
       return replyOf(await send("POST", headers, message));
     },
     async stream(message, headers) {

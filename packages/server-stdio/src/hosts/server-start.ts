@@ -1,6 +1,13 @@
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { CommandError, loadServer, type QuotaFlags, quotaArguments, readQuotas } from "@resumable-mcp/mcp/command-line";
+import {
+  CommandError,
+  loadServer,
+  type QuotaFlags,
+  quotaArguments,
+  readQuotas,
+  readRecoverAfter,
+} from "@resumable-mcp/mcp/command-line";
 import { dataFolder, surroundings } from "../data-folder.js";
 import type { ServerStart } from "./host-config.js";
 
@@ -8,7 +15,7 @@ import type { ServerStart } from "./host-config.js";
 export interface StartFlags extends QuotaFlags {
   readonly name?: string | undefined;
   readonly store?: string | undefined;
-  readonly recover?: string | undefined;
+  readonly "recover-after"?: string | undefined;
   readonly handoff?: boolean | undefined;
   readonly command?: string | undefined;
 }
@@ -28,7 +35,9 @@ export async function serverStart(module: string | undefined, flags: StartFlags,
   if (module === undefined) throw new CommandError(`Name the tools module that the host is to serve.\n${usage}`, 2);
   const name = given ?? (await loadServer(module)).name;
   const store = resolve(flags.store ?? dataFolder(name, surroundings()));
-  const recover = flags.recover === undefined ? [] : ["--recover", flags.recover];
+  const recoverAfter = flags["recover-after"];
+  readRecoverAfter(recoverAfter);
+  const recover = recoverAfter === undefined ? [] : ["--recover-after", recoverAfter];
   const handoff = flags.handoff === true ? ["--handoff"] : [];
   readQuotas(flags);
   const more = [...recover, ...handoff, ...quotaArguments(flags)];

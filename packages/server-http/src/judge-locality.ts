@@ -1,0 +1,64 @@
+import { type Locality, local } from "@resumable-mcp/mcp";
+import { hostName, isLoopback } from "./allowed-hosts.js";
+
+/** What decides whether only the user of this machine can have sent a request. */
+export interface LocalityFacts extends ServerFacts {
+  /** Where the connection comes from. */
+  readonly peerAddress?: string | undefined;
+  readonly host?: string | undefined;
+  readonly origin?: string | undefined;
+  /** Names of all headers, in lower case. */
+  readonly headerNames?: readonly string[];
+}
+
+/** The part of it that is the same for all requests to a server. */
+export interface ServerFacts {
+  /** Callers authenticate by tokens. */
+  readonly tokens: boolean;
+  readonly boundAddress?: string | undefined;
+  /** Public names of the server. */
+  readonly allowedHosts?: readonly string[] | undefined;
+  readonly publicUrl?: string | undefined;
+}
+
+/**
+ * Decides whether a request is local: whether only the user of this machine can have sent it. Pure.
+ *
+ * It is when the server wants no tokens, listens on a loopback address under no public name, and the request comes from
+ * a loopback address for a loopback host, from no page of another host, and through no proxy. A proxy on the same
+ * machine brings strangers; one that adds none of these headers cannot be told from a local program.
+ */
+export function judgeLocality(facts: LocalityFacts): Locality {
+  const reason = reasonAgainstServer(facts) ?? reasonAgainstRequest(facts);
+  return reason === undefined ? local : { local: false, reason };
+}
+
+/** Why no request to a server is local, or `undefined`. */
+export function reasonAgainstServer(facts: ServerFacts): string | undefined {
+  if (facts.tokens) return "the server wants tokens";
+  if (facts.boundAddress === undefined || !isLoopback(facts.boundAddress)) {
+    return "the server listens on an address that is not known to be a loopback address";
+  }
+  if ((facts.allowedHosts ?? []).length > 0) return "the server has a public name (--allowed-host)";
+  return facts.publicUrl === undefined ? undefined : "the server has a public name (--public-url)";
+}
+
+function reasonAgainstRequest(facts: LocalityFacts): string | undefined {
+  const { peerAddress, host, origin, headerNames = [] } = facts;
+  const byProxy = headerNames.find(isProxyHeader);
+  if (byProxy !== undefined) return `it has the header ${byProxy}, so a proxy sent it`;
+  if (peerAddress === undefined || !isLoopback(peerAddress)) return "it does not come from a loopback address";
+  if (!isLoopbackUrl(`http://${host ?? ""}`)) return "its Host header names no loopback host";
+  if (origin !== undefined && !isLoopbackUrl(origin)) return "its Origin header names no loopback host";
+  return undefined;
+}
+
+/** Source: RFC 7239, "Forwarded"; RFC 9110, "Via". Those with `X-` are what proxies commonly send. */
+function isProxyHeader(name: string): boolean {
+  return name === "forwarded" || name === "via" || name.startsWith("x-forwarded");
+}
+
+/** Programs with a scheme of their own, such as `app:`, are no pages of this machine's servers. */
+function isLoopbackUrl(url: string): boolean {
+  return /^https?:\/\//i.test(url) && isLoopback(hostName(url) ?? "");
+}

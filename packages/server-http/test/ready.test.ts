@@ -1,0 +1,41 @@
+import { mkdtemp, rename, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { defineTool } from "@resumable-mcp/core";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { serve } from "../src/index.js";
+
+const echo = defineTool({
+  name: "echo",
+  description: "Gives back what it is given.",
+  input: z.object({ text: z.string() }),
+  run: async ({ text }) => ({ text }),
+});
+
+test("a server whose store is taken away is not ready and says why, until the store is back (G12)", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "ready-"));
+  const directory = join(folder, "store");
+  const server = await serve({
+    definition: { name: "ready", version: "1.0.0", tools: [echo] },
+    store: createFsStore({ directory }),
+    port: 0,
+  });
+  onTestFinished(async () => {
+    await server.close();
+    await rm(folder, { recursive: true, force: true });
+  });
+  const ask = async (path: string) => {
+    const answer = await fetch(new URL(path, server.url));
+    return [answer.status, await answer.text()] as const;
+  };
+  expect(await ask("/readyz")).toEqual([200, "ready\n"]);
+  await rename(directory, join(folder, "away"));
+  const [status, text] = await ask("/readyz");
+  expect([status, text]).toEqual([503, expect.stringMatching(/^STORE_MISSING: The store's folder is not the one/)]);
+  expect(text).not.toContain(folder);
+  expect(await ask("/healthz")).toEqual([200, "ok\n"]);
+  await rename(join(folder, "away"), directory);
+  expect(await ask("/readyz")).toEqual([200, "ready\n"]);
+});

@@ -1,0 +1,84 @@
+import { deliveryMethod, metaKeys } from "@resumable-mcp/mcp";
+import { isObject, type RpcId, type RpcMessage, type RpcObject, type RpcRequest } from "./json-rpc.js";
+
+/** A result of a task that goes to the host, and the request that it answers. */
+export interface CarriedResult {
+  readonly requestId: RpcId;
+  readonly taskId: string;
+}
+
+/**
+ * What the server is to know about results: which reached the host, and which the host gave up afterwards.
+ *
+ * A report stays until a server has answered it; the next server gets what the one before did not answer.
+ *
+ * Limits: `maxPending` results and reports; of older ones nothing is reported, so they count as not delivered.
+ */
+export class DeliveryReports {
+  readonly #max: number;
+  readonly #createId: () => string;
+  /** On their way to the host or there, by the request that they answer: it may still be cancelled. */
+  readonly #results = new Map<RpcId, string>();
+  /** Not answered yet, by the ids of their requests. */
+  readonly #open = new Map<RpcId, RpcRequest>();
+
+  constructor(max: number, createId: () => string) {
+    this.#max = max;
+    this.#createId = createId;
+  }
+
+  /** A result is about to be written to the host. */
+  sending({ requestId, taskId }: CarriedResult): void {
+    this.#results.delete(requestId);
+    remember(this.#results, requestId, taskId, this.#max);
+  }
+
+  /** It was written. `undefined` when its request was cancelled meanwhile. */
+  written({ requestId, taskId }: CarriedResult): RpcRequest | undefined {
+    return this.#results.get(requestId) === taskId ? this.#report(taskId, true) : undefined;
+  }
+
+  /** The host cancels a request; `undefined` when it was not answered with a task's result. */
+  cancelled(requestId: RpcId): RpcRequest | undefined {
+    const taskId = this.#results.get(requestId);
+    this.#results.delete(requestId);
+    return taskId === undefined ? undefined : this.#report(taskId, false);
+  }
+
+  answered(id: RpcId): void {
+    this.#open.delete(id);
+  }
+
+  /** For a server that has just been started. */
+  unanswered(): readonly RpcRequest[] {
+    return [...this.#open.values()];
+  }
+
+  /** Of one task only the newest counts. */
+  #report(taskId: string, delivered: boolean): RpcRequest {
+    for (const [id, { params }] of this.#open) if (params?.taskId === taskId) this.#open.delete(id);
+    const id = this.#createId();
+    const report: RpcRequest = { jsonrpc: "2.0", id, method: deliveryMethod, params: { taskId, delivered } };
+    remember(this.#open, id, report, this.#max);
+    return report;
+  }
+}
+
+/** The completed task whose result a response carries: of a call, or inlined as `tasks/get` of the 2026 era does. */
+export function carriedResult({ id, result }: RpcMessage): CarriedResult | undefined {
+  if (id === undefined || result === undefined) return undefined;
+  const taskId = completedTask(result) ?? (isObject(result.result) ? completedTask(result.result) : undefined);
+  return taskId === undefined ? undefined : { requestId: id, taskId };
+}
+
+function completedTask({ _meta, isError }: RpcObject): string | undefined {
+  if (!isObject(_meta) || isError === true || _meta[metaKeys.status] !== "completed") return undefined;
+  const { [metaKeys.taskId]: taskId } = _meta;
+  return typeof taskId === "string" ? taskId : undefined;
+}
+
+function remember<Value>(map: Map<RpcId, Value>, id: RpcId, value: Value, max: number): void {
+  map.set(id, value);
+  const [oldest] = map.keys();
+  if (map.size > max && oldest !== undefined) map.delete(oldest);
+}
