@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { exitCodes } from "./command-line/exit-codes.js";
 import { type CommandLine, parseCommandLine } from "./command-line/parse-command-line.js";
+import { packageVersion } from "./package-version.js";
 import { runTerminalUi } from "./run-terminal-ui.js";
 
 /**
@@ -49,7 +50,7 @@ function screensLine(): CommandLine | undefined {
 
 async function runWords(runUi: (line: CommandLine) => Promise<number>): Promise<number> {
   const { runCommandLine } = await import("./command-line/run-command-line.js");
-  return runCommandLine(words, { version: "0.1.0", runUi });
+  return runCommandLine(words, { version: packageVersion, runUi });
 }
 
 const runUi = (line: CommandLine) =>

@@ -12,6 +12,8 @@ export interface RunTerminalUiOptions {
   readonly onInterrupt?: OnInterrupt;
   /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
   readonly screenReader?: boolean;
+  /** Its servers end with the user interface: what is not finished waits for the next time. */
+  readonly serversEnd?: boolean;
   /** Added to the menu. */
   readonly extraActions?: readonly ExtraAction[];
 }

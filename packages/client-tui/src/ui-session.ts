@@ -1,13 +1,16 @@
 import { type Client, isFinal, openClient } from "@resumable-mcp/client";
 import { exitCodes } from "./command-line/exit-codes.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
+import { farewell, type TaskFate } from "./farewell.js";
 import { createTaskBoard, type TaskBoard } from "./model/task-board.js";
+import { sessionStatePath } from "./session-state-path.js";
 import type { TerminalScreen } from "./terminal-screen.js";
 import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
 
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
   const client = await openClient({
+    importFrom: sessionStatePath(),
     ...(options.servers === undefined ? {} : { servers: options.servers }),
     ...(options.stateFile === undefined ? {} : { stateFile: options.stateFile }),
   });
@@ -18,8 +21,14 @@ export async function runUiSession(options: RunTerminalUiOptions, screen?: Termi
   board.close();
   await client.close();
   const ended = code === exitCodes.terminated || code === exitCodes.hungUp;
-  if (running.length > 0 && !ended) process.stdout.write(farewell(running.length));
+  if (running.length > 0 && !ended) process.stdout.write(farewell(running.length, fateOf(options, code)));
   return code;
+}
+
+/** What becomes of unfinished tasks when the user leaves. */
+function fateOf({ serversEnd, onInterrupt: action }: RunTerminalUiOptions, code: number): TaskFate {
+  if (code === exitCodes.interrupted && action !== undefined && action !== "detach") return action;
+  return serversEnd === true ? "stop" : "detach";
 }
 
 async function show(
@@ -46,9 +55,4 @@ async function onInterrupt(client: Client, board: TaskBoard, action: OnInterrupt
         .catch(() => undefined),
     ),
   );
-}
-
-function farewell(count: number): string {
-  const subject = count === 1 ? "1 task goes on" : `${count} tasks go on`;
-  return `${subject} without you. Come back with: resumable-mcp\n`;
 }

@@ -41,5 +41,24 @@ const confirm = defineTool({
   },
 });
 
+const fragile = defineTool({
+  name: "fragile",
+  description: "Counts to 50, and fails at 25 while a file is not there.",
+  input: {
+    type: "object",
+    properties: { well: { type: "string", description: "The file." } },
+    required: ["well"],
+    additionalProperties: false,
+  },
+  state: { at: 0 },
+  async *run({ well }, task) {
+    for (let at = task.state.at + 1; at <= 50; at += 1) {
+      if (at === 26 && !existsSync(well)) throw new Error("No network.");
+      yield { progress: at, total: 50, state: { at }, append: [at] };
+    }
+    return { counted: 50 };
+  },
+});
+
 // biome-ignore lint/style/noDefaultExport: what a tools module exports is its default.
-export default [count, confirm];
+export default [count, confirm, fragile];

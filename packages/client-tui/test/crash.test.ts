@@ -135,6 +135,18 @@ describe("scripts", () => {
     expect((await run("session", ...common)).stdout).toContain(`${id}  count  completed`);
   });
 
+  it("are told of a detached task that ended meanwhile as of one that is completed", limits, async () => {
+    const id = (await run("call", "count", "to=3", "--detach", ...common)).stdout.trim();
+    const counts = async () => JSON.parse((await run("stats", "--json", ...common)).stdout).servers[0].checkpoint_stats;
+    await expect.poll(counts).toMatchObject({ completed: 1 });
+    expect(JSON.parse((await run("session", "--json", ...common)).stdout)).toMatchObject({
+      active_tasks: [],
+      completed_tasks: [{ task_id: id, status: "completed" }],
+      failed_tasks: [],
+      cancelled_tasks: [],
+    });
+  });
+
   it("are told that a task asks, answer it, and get its result", limits, async () => {
     const asked = await run("call", "confirm", ...common);
     expect(asked.code).toBe(6);

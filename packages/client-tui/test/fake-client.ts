@@ -49,6 +49,9 @@ export interface FakeWorld {
   readonly test?: (server: string) => ServerTest;
   /** Servers that do not answer when they are asked for tasks. */
   readonly silent?: readonly string[];
+  readonly notices?: readonly string[];
+  /** A replaced state says nothing of its own on the first screen. */
+  readonly stateOrigin?: Client["stateOrigin"];
   readonly tools?: Client["tools"];
   readonly stats?: Client["stats"];
   readonly summary?: Partial<ReturnType<Client["summary"]>>;
@@ -89,7 +92,8 @@ export function fakeClient(world: FakeWorld): Client {
   };
   return {
     clientId: "id",
-    notices: [],
+    notices: world.notices ?? [],
+    stateOrigin: world.stateOrigin ?? "replaced",
     unfinished: async ({ server } = {}) => at(server).filter(({ status }) => !isFinal(status)),
     async call(tool, values, { detached } = {}) {
       said.push(`call ${tool} ${JSON.stringify(values)}${detached === true ? " detached" : ""}`);

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -48,5 +48,12 @@ describe("a mistake", () => {
       join(folder, "s.json"),
     );
     expect([program.code, program.stderr]).toEqual([3, expect.stringContaining("Start it first")]);
+  });
+});
+
+describe("--version", () => {
+  it("prints the version of the package", limits, async () => {
+    const { version } = JSON.parse(await readFile(new URL("../package.json", import.meta.url), "utf8"));
+    expect(await run("--version")).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
   });
 });

@@ -57,7 +57,7 @@ describe("the screens in a terminal", () => {
     await terminal.seen(/\(20\/20\)/);
     await terminal.seen(/result: \{"counted":20\}/);
     await terminal.press(escapeKey);
-    await terminal.seen(/Ctrl-C leave: tasks go on · 0 exit/);
+    await terminal.seen(/Ctrl-C leave · 0 exit/);
     await terminal.press("0");
     expect(await terminal.ended).toBe(0);
     expect(terminal.stdout()).toContain(leaveScreen);

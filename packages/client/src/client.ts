@@ -5,6 +5,7 @@ import type { SignInOptions } from "./credentials/sign-in.js";
 import type { Json, JsonObject } from "./json.js";
 import type { ServerConfig } from "./server-config.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
+import type { StateOrigin } from "./state/state-file.js";
 import type { TaskInfo, TaskStatus } from "./task-info.js";
 import type { TaskJournal } from "./task-journal.js";
 import type { TaskResult } from "./tool-result.js";
@@ -154,6 +155,8 @@ export interface Client {
   readonly clientId: string;
   /** What happened to the state file that a user should know. */
   readonly notices: readonly string[];
+  /** Whether the state was found, with the client's id; was created, since there was none; or replaces a damaged one. */
+  readonly stateOrigin: StateOrigin;
   /** The tasks that are not over, on every server that answers or on one, newest first; without the forgotten ones. */
   unfinished(filter?: Pick<TaskFilter, "server">): Promise<readonly TaskInfo[]>;
   /**

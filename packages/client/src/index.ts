@@ -27,6 +27,13 @@ export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./o
 export { type HttpServerConfig, type ServerConfig, type StdioServerConfig, serverAddress } from "./server-config.js";
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
 export { defaultStateFile } from "./state/default-state-file.js";
-export { isFinal, type Question, type TaskInfo, type TaskStatus, unfinishedStatuses } from "./task-info.js";
+export {
+  isFinal,
+  type Question,
+  type TaskError,
+  type TaskInfo,
+  type TaskStatus,
+  unfinishedStatuses,
+} from "./task-info.js";
 export type { JournalEvent, TaskJournal } from "./task-journal.js";
 export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";

@@ -10,6 +10,7 @@ import { credentialsPath, openCredentialsFile } from "./credentials/credentials-
 import { createServerEditor, pingServer, type ServerEditor } from "./edit-servers.js";
 import { type ClientLimits, defaultLimits } from "./limits.js";
 import { listSessionInfo, listStats, listTasks, listUnfinished } from "./list-tasks.js";
+import { packageVersion } from "./package-version.js";
 import { createServerChanges, type ServerChanges } from "./server-changes.js";
 import type { ServerConfig } from "./server-config.js";
 import { startCall } from "./start-call.js";
@@ -26,13 +27,15 @@ export interface OpenClientOptions {
   readonly only?: string;
   /** By default one file per user. */
   readonly stateFile?: string;
+  /** A `session_state.json` of another client: where there is no state yet, its `client_id` is taken over. */
+  readonly importFrom?: string;
   readonly limits?: Partial<ClientLimits>;
   /** Told to servers as the name of the program. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
 }
 
 const defaultServer: ServerConfig = { url: "http://127.0.0.1:8001/mcp" };
-const defaultClientInfo = { name: "resumable-mcp", version: "0.1.0" };
+const defaultClientInfo = { name: "resumable-mcp", version: packageVersion };
 
 /**
  * Opens a client. No server is contacted before something is asked of it.
@@ -47,7 +50,8 @@ const defaultClientInfo = { name: "resumable-mcp", version: "0.1.0" };
  * @throws {@link ClientError} `STATE_FOREIGN`, `STATE_UNREADABLE`, `STATE_LOCKED`.
  */
 export async function openClient(options: OpenClientOptions = {}): Promise<Client> {
-  const stateFile = await openStateFile(options.stateFile ?? defaultStateFile());
+  const { importFrom } = options;
+  const stateFile = await openStateFile(options.stateFile ?? defaultStateFile(), { importFrom });
   const limits = { ...defaultLimits, ...options.limits };
   const configs = options.servers ?? knownServers(stateFile);
   const clientInfo = options.clientInfo ?? defaultClientInfo;
@@ -87,6 +91,7 @@ function assemble(context: ClientContext, { notices, flush, editor, changes }: C
   return {
     clientId: stateFile.state.client_id,
     notices,
+    stateOrigin: stateFile.origin,
     unfinished: (filter = {}) => listUnfinished(context, filter),
     call: (tool, values, options = {}) => startCall(context, tool, values, options),
     task: (id, server) => createTaskHandle(context, id, server),

@@ -9,6 +9,7 @@ import { createFollower } from "./follow/follower.js";
 import type { JsonObject } from "./json.js";
 import { openServerLink } from "./legacy/open-server-link.js";
 import { type ClientLimits, defaultLimits } from "./limits.js";
+import { packageVersion } from "./package-version.js";
 import { createStreamCacheFile, type StreamCache, type StreamCacheFile } from "./stream-cache.js";
 import { type TaskResult, toTaskResult } from "./tool-result.js";
 
@@ -146,7 +147,7 @@ function connect(options: OpenStreamCallOptions, limits: ClientLimits, cached: S
     ...session,
     open: async (known) => {
       const link = await openServerLink(server, known, {
-        clientInfo: { name: "resumable-mcp-stream", version: "0.1.0" },
+        clientInfo: { name: "resumable-mcp-stream", version: packageVersion },
         idPrefix: `${randomUUID()}:`,
         meta: {},
         connectTimeoutMs: limits.requestTimeoutMs,

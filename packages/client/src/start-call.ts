@@ -87,7 +87,9 @@ async function runningCall(
   runId: string | undefined,
 ): Promise<TaskCall> {
   const taskId = interim.task_id;
-  const attached = (await context.stateFile.refresh()).active_tasks[taskId] !== undefined;
+  const { active_tasks, completed_tasks } = await context.stateFile.refresh();
+  // The same call also continues a task whose failure this client knows.
+  const attached = active_tasks[taskId] !== undefined || completed_tasks.some((known) => known.task_id === taskId);
   const now = context.now();
   const task = {
     task_id: taskId,

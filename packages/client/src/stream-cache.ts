@@ -1,8 +1,8 @@
-import { readFile, rm } from "node:fs/promises";
+import { rm } from "node:fs/promises";
+import { DocumentFile } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { ClientError } from "./client-error.js";
 import { jsonObjectSchema } from "./json.js";
-import { writeFileAtomic } from "./state/write-file-atomic.js";
 
 const format = "resumable-mcp-stream";
 
@@ -35,19 +35,28 @@ export interface StreamCacheFile {
 
 /** Creates the cache in a file. */
 export function createStreamCacheFile(path: string): StreamCacheFile {
+  const document = new DocumentFile({
+    path,
+    schema,
+    onDamage: () => {
+      throw foreign(path);
+    },
+  });
   let next: StreamCache | undefined;
   let writing: Promise<void> | undefined;
   const writeAll = async () => {
     while (next !== undefined) {
       const cache = next;
       next = undefined;
-      await writeFileAtomic(path, `${JSON.stringify({ format, version: 1, ...cache }, null, 2)}\n`);
+      await document.write({ format, version: 1, ...cache });
     }
   };
   return {
     async read() {
-      const text = await readFile(path, "utf8").catch(() => "");
-      return text.trim() === "" ? undefined : parse(path, text);
+      const found = await document.read();
+      if (found === null) return undefined;
+      const { format: _format, version: _version, ...cache } = found;
+      return cache;
     },
     write(cache) {
       next = cache;
@@ -67,15 +76,9 @@ export function createStreamCacheFile(path: string): StreamCacheFile {
   };
 }
 
-function parse(path: string, text: string): StreamCache {
-  try {
-    const { format: _format, version: _version, ...cache } = schema.parse(JSON.parse(text));
-    return cache;
-  } catch (cause) {
-    throw new ClientError(
-      "STATE_FOREIGN",
-      `${path} is no cache of a call; it was left as it is. Delete it or name another.`,
-      { cause },
-    );
-  }
+function foreign(path: string): ClientError {
+  return new ClientError(
+    "STATE_FOREIGN",
+    `${path} is no cache of a call; it was left as it is. Delete it or name another.`,
+  );
 }

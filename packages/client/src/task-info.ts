@@ -26,6 +26,16 @@ export interface Question {
   readonly userOnly: boolean;
 }
 
+/** Why a task failed, and what of it a server with checkpoints says besides. */
+export interface TaskError {
+  readonly code: string;
+  readonly message: string;
+  /** How far the task came, and what continues it, as a sentence. */
+  readonly continuation?: string;
+  /** The same call continues the task, only `resume` does, or nothing. */
+  readonly continues?: "by_call" | "by_resume" | "never";
+}
+
 /** What a server says of one task. Times are ISO 8601 UTC. */
 export interface TaskInfo {
   readonly id: string;
@@ -47,7 +57,7 @@ export interface TaskInfo {
   readonly updatedAt?: string;
   readonly finishedAt?: string;
   readonly questions: readonly Question[];
-  readonly error?: { readonly code: string; readonly message: string };
+  readonly error?: TaskError;
 }
 
 const status = z.enum(["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"]);
@@ -71,6 +81,16 @@ export const wireQuestion = z
     }),
   );
 
+/** The failure of a task on the wire. */
+const wireError = z
+  .object({
+    code: z.string(),
+    message: z.string(),
+    continuation: z.string().optional(),
+    continues: z.enum(["by_call", "by_resume", "never"]).optional().catch(undefined),
+  })
+  .transform(({ code, message, ...more }): TaskError => ({ code, message, ...withoutUndefined(more) }));
+
 /** The task object on the wire; in lists `progress` is a text for people and `progress_value` the number. */
 const wireTask = z.object({
   task_id: z.string(),
@@ -90,7 +110,7 @@ const wireTask = z.object({
   updated_at: z.string().optional(),
   finished_at: z.string().optional(),
   questions: z.array(wireQuestion).default([]),
-  error: z.object({ code: z.string(), message: z.string() }).optional(),
+  error: wireError.optional(),
 });
 
 /** What a wait answers while the task is not over. */
@@ -114,7 +134,8 @@ export function parseTaskInfo(value: unknown, server: string): TaskInfo | undefi
   const progress = data.progress_value ?? (typeof data.progress === "number" ? data.progress : 0);
   const optional = {
     total: data.total,
-    percent: data.progress_percent,
+    // Whole percents, as those of progress are.
+    percent: data.progress_percent === undefined ? undefined : Math.floor(data.progress_percent),
     message: data.message,
     createdAt: data.created_at,
     updatedAt: data.updated_at,
@@ -141,6 +162,11 @@ export function parseTaskInfo(value: unknown, server: string): TaskInfo | undefi
 export function parseInterim(structured: Json | undefined): Interim | undefined {
   const { success, data } = wireInterim.safeParse(structured);
   return success ? data : undefined;
+}
+
+/** Parses why a task failed out of its result, or returns `undefined` where a result says nothing of it. */
+export function parseTaskError(structured: Json | undefined): TaskError | undefined {
+  return z.object({ error: wireError }).safeParse(structured).data?.error;
 }
 
 type Defined<T> = { [K in keyof T]?: Exclude<T[K], undefined> };

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "./json.js";
 import { metaKeys } from "./meta-keys.js";
-import type { FinalStatus } from "./task-info.js";
+import { type FinalStatus, parseTaskError, type TaskError } from "./task-info.js";
 
 /** One block of a result's content, as MCP defines them. */
 export type ContentBlock = JsonObject & { readonly type: string };
@@ -20,6 +20,8 @@ export interface TaskResult extends ToolResult {
   readonly status: FinalStatus;
   /** The task had finished before this call. */
   readonly reused: boolean;
+  /** Why its task failed; absent where it did not, or the server does not say. */
+  readonly error?: TaskError;
   /** The text blocks, joined by line breaks. */
   readonly text: string;
 }
@@ -29,10 +31,13 @@ const finalStatuses: readonly FinalStatus[] = ["completed", "failed", "cancelled
 /** Reads what a tool's answer says about its task. */
 export function toTaskResult(result: ToolResult, taskId?: string): TaskResult {
   const fallback = result.isError ? "failed" : "completed";
+  const status = finalStatuses.find((known) => known === result.meta[metaKeys.status]) ?? fallback;
+  const error = status === "failed" ? parseTaskError(result.structuredContent) : undefined;
   return {
     ...result,
     ...(taskId === undefined ? {} : { taskId }),
-    status: finalStatuses.find((status) => status === result.meta[metaKeys.status]) ?? fallback,
+    status,
+    ...(error === undefined ? {} : { error }),
     reused: result.meta[metaKeys.reused] === true,
     text: textOf(result),
   };

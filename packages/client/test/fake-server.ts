@@ -17,7 +17,10 @@ export interface FakeServer {
   cut(): void;
 }
 
-/** Starts a fake server on a free port. */
+/** What a server without an event store cannot tell: after an hour, so that a client which waits for it fails its test. */
+export const retryInterval = 60 * 60_000;
+
+/** Starts a fake server on a free port. With an event store it tells its clients to come back after `retryInterval`. */
 export async function startFakeServer(createMcpServer: () => Server, eventStore?: EventStore): Promise<FakeServer> {
   let http: HttpServer | undefined;
   let port = 0;
@@ -49,7 +52,7 @@ export async function startFakeServer(createMcpServer: () => Server, eventStore?
     const transport = new StreamableHTTPServerTransport({
       sessionIdGenerator: randomUUID,
       onsessioninitialized: (id) => void sessions.set(id, transport),
-      ...(eventStore === undefined ? {} : { eventStore }),
+      ...(eventStore === undefined ? {} : { eventStore, retryInterval }),
     });
     await createMcpServer().connect(transport as never);
     return transport;

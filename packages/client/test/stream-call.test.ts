@@ -6,7 +6,7 @@ import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { type ClientEvent, isClientError, openStreamCall, type StreamCall } from "../src/index.js";
-import { type FakeServer, startFakeServer } from "./fake-server.js";
+import { type FakeServer, retryInterval, startFakeServer } from "./fake-server.js";
 
 let folder: string;
 let server: FakeServer;
@@ -51,6 +51,17 @@ async function stream(city = "Rome"): Promise<StreamCall> {
   });
   open.push(call);
   return call;
+}
+
+/** The stream with which the server answers `initialize`. */
+async function openingOf(url: string): Promise<string> {
+  const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
+    body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params }),
+  });
+  return response.text();
 }
 
 async function next(events: AsyncIterator<ClientEvent>, type: ClientEvent["type"]): Promise<ClientEvent | undefined> {
@@ -106,12 +117,35 @@ describe("a stream call", () => {
     expect([(await call.result()).text, calls.length]).toEqual(["sunny", 1]);
   });
 
+  it("comes back in its own time, though the server names a later one", async () => {
+    expect(await openingOf(server.url)).toContain(`retry: ${retryInterval}\n`);
+    const call = await stream();
+    const events = call.events();
+    await call.resumable;
+    server.onRequest = ({ method }) => {
+      if (method === "ping") calls[0]?.finish("sunny");
+      return undefined;
+    };
+    server.cut();
+    await next(events, "reconnected");
+    expect([(await call.result()).text, calls.length]).toEqual(["sunny", 1]);
+  });
+
   it("fails with STREAM_LOST when the server has forgotten its session, and begins anew the next time", async () => {
     const first = await stream();
     await first.resumable;
     await first.close();
     await server.kill();
     await server.start();
+    // A pooled socket of the dead server would say that no server is there.
+    await expect
+      .poll(() =>
+        fetch(server.url).then(
+          () => true,
+          () => false,
+        ),
+      )
+      .toBe(true);
     const error = await (await stream()).result().catch((reason: unknown) => reason);
     expect(isClientError(error) && error.code).toBe("STREAM_LOST");
     const third = await stream();

@@ -53,6 +53,7 @@ const asSubcommand: Readonly<Record<Action, string>> = {
   pause: "pause ID",
   resume: "resume ID",
   resume_all: "resume --all",
+  resumeAll: "resume --all",
   cancel: "cancel ID",
   forget: "forget ID",
   answer: "answer ID KEY key=value",

@@ -1,7 +1,8 @@
 import type { TaskResult } from "@resumable-mcp/client";
+import { continueHint } from "../display/continue-hint.js";
 import type { Output } from "./output.js";
 
-/** Prints the end of a task: its text for people, everything for programs. */
+/** Prints the end of a task: its text for people, with how a failed one continues, and everything for programs. */
 export function printResult(output: Output, result: TaskResult): void {
   if (output.json) {
     const { taskId, status, reused, isError, content, structuredContent } = result;
@@ -17,6 +18,9 @@ export function printResult(output: Output, result: TaskResult): void {
     return;
   }
   output.line(withoutControl(resultText(result)));
+  const { taskId, error } = result;
+  const hint = taskId === undefined ? undefined : continueHint(taskId, error);
+  if (hint !== undefined) output.note(hint);
 }
 
 /** A result for people: its text, else its structured content. */

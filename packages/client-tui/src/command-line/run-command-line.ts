@@ -1,4 +1,5 @@
 import { type Client, isClientError, openClient } from "@resumable-mcp/client";
+import { sessionStatePath } from "../session-state-path.js";
 import { askInTerminal } from "./ask-in-terminal.js";
 import type { Command } from "./command.js";
 import type { CommandName } from "./command-table.js";
@@ -90,6 +91,7 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
     // `servers add` names a server that is not one of the client's yet.
     const known = line.servers.length === 0 || (line.command === "servers" && line.words[0] === "add");
     client = await openClient({
+      importFrom: sessionStatePath(),
       ...(known ? {} : { servers: line.servers }),
       ...(line.server === undefined ? {} : { only: line.server }),
       ...(line.state === undefined ? {} : { stateFile: line.state }),

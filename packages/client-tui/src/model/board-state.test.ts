@@ -32,6 +32,20 @@ describe("the board", () => {
     expect(run(pending, event({ type: "progress", progress: 6, seq: 5 })).tasks.get("a")?.info.status).toBe("running");
   });
 
+  it("keeps why a task failed until the task continues, and then nothing of its result (G7)", () => {
+    const error = { code: "TOOL_FAILED", message: "No network.", continues: "by_call" } as const;
+    const result = { content: [], isError: true, meta: {}, status: "failed", reused: false, text: "", error } as const;
+    const failed = run(listed, { type: "finished", taskId: "a", result });
+    expect(failed.tasks.get("a")).toMatchObject({ info: { status: "failed", error }, result });
+    const again = info({ generation: 2, lastSeq: 12 });
+    const continued = reduceBoard(failed, { type: "seen", task: again });
+    expect(continued.tasks.get("a")).toEqual({ info: again, log: [], pace: [] });
+    const { error: _before, ...known } = result;
+    const completed = { ...known, isError: false, status: "completed" } as const;
+    const ended = reduceBoard(failed, { type: "finished", taskId: "a", result: completed });
+    expect(ended.tasks.get("a")?.info.error).toBeUndefined();
+  });
+
   it("holds a question until the task goes on", () => {
     const question = { key: "sure", message: "Sure?", schema: {}, userOnly: false };
     const asked = run(listed, event({ type: "question", question }));

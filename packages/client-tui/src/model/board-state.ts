@@ -142,7 +142,13 @@ function seen({ tasks, servers }: BoardState, info: TaskInfo): LiveTask {
   const { remembered: _asked, gone: _back, ...task } = known;
   // What is being followed is newer than any list.
   const stale = task.info.lastSeq > info.lastSeq && task.info.generation === info.generation;
-  return { ...task, info: stale && !isFinal(info.status) ? task.info : info };
+  if (stale && !isFinal(info.status)) return task;
+  return { ...(isFinal(info.status) ? task : withoutResult(task)), info };
+}
+
+/** What a failed task came to says nothing of the generation that continues it. */
+function withoutResult({ result: _before, ...task }: LiveTask): LiveTask {
+  return task;
 }
 
 function change(state: BoardState, taskId: string, apply: (task: LiveTask) => LiveTask): BoardState {
@@ -151,7 +157,10 @@ function change(state: BoardState, taskId: string, apply: (task: LiveTask) => Li
 }
 
 function finish(task: LiveTask, result: TaskResult): LiveTask {
-  const info: TaskInfo = { ...task.info, status: result.status, interrupted: false, questions: [] };
+  const { error: before, ...known } = task.info;
+  const error = result.status === "failed" ? (result.error ?? before) : undefined;
+  const ended = { ...known, status: result.status, interrupted: false, questions: [] };
+  const info: TaskInfo = error === undefined ? ended : { ...ended, error };
   return { ...withoutReconnecting(task), info, result };
 }
 

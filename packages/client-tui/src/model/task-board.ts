@@ -10,6 +10,7 @@ import {
 } from "@resumable-mcp/client";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./live-task.js";
+import { openingNotices } from "./opening-notices.js";
 import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
@@ -34,6 +35,8 @@ export interface TaskBoard {
   call(tool: string, values: JsonObject, options: CallPlace): Promise<string | undefined>;
   pause(taskId: string): Promise<void>;
   resume(taskId: string): Promise<void>;
+  /** Resumes every unfinished task; those of a server that has not listed its tasks yet, as soon as it does. */
+  resumeAll(): ResumeAll;
   cancel(taskId: string): Promise<void>;
   answer(taskId: string, key: string, answer: QuestionAnswer): Promise<void>;
   /** Takes a task off this client's lists; one that is over is deleted on its server. */
@@ -44,6 +47,12 @@ export interface TaskBoard {
   /** Takes the last notice away: the user has gone on. */
   dismiss(): void;
   close(): void;
+}
+
+/** How many tasks resume now, and how many servers have not listed theirs yet. */
+export interface ResumeAll {
+  readonly tasks: number;
+  readonly awaitedServers: number;
 }
 
 /** Where a tool is called, and whether anybody stays with it. */
@@ -68,6 +77,10 @@ class LiveBoard implements TaskBoard {
   /** What is being asked, and whether it was wanted again meanwhile. */
   readonly #asking = new Map<string, boolean>();
   readonly #withoutJournal = new Set<string>();
+  /** The servers that have listed their tasks. */
+  readonly #listed = new Set<string>();
+  /** The servers whose unfinished tasks resume as soon as they are listed. */
+  readonly #resumeWhenListed = new Set<string>();
   readonly #stopListening: () => void;
   #closed = false;
 
@@ -80,7 +93,8 @@ class LiveBoard implements TaskBoard {
       this.#tellServers();
       if (change.type === "session_changed") this.notice("info", "server's session id changed; your tasks are kept");
     });
-    for (const text of client.notices) this.notice("info", text);
+    const texts = openingNotices(client);
+    if (texts.length > 0) this.notice("info", texts.join(" "));
   }
 
   async refresh(): Promise<void> {
@@ -120,6 +134,16 @@ class LiveBoard implements TaskBoard {
     if (info !== undefined && info.status !== "paused" && info.status !== "failed") return this.follow(taskId);
     await this.#steer(taskId, "resume");
     this.follow(taskId);
+  }
+
+  resumeAll(): ResumeAll {
+    const waiting = [...this.store.current.tasks.values()].filter(
+      (task) => isUnfinished(task) && task.remembered !== true,
+    );
+    const awaited = this.#client.servers().filter(({ address }) => !this.#listed.has(address));
+    for (const { address } of awaited) this.#resumeWhenListed.add(address);
+    for (const { info } of waiting) void this.resume(info.id);
+    return { tasks: waiting.length, awaitedServers: awaited.length };
   }
 
   cancel(taskId: string): Promise<void> {
@@ -182,6 +206,8 @@ class LiveBoard implements TaskBoard {
       this.store.dispatch({ type: "listed", server, tasks });
       // Whoever waits for an interrupted task lets it go on, and that is for the user to say.
       for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
+      this.#listed.add(server);
+      if (this.#resumeWhenListed.delete(server)) for (const task of unfinished) void this.resume(task.id);
       const missing = expected.filter(({ info }) => !tasks.some(({ id }) => id === info.id)).slice(0, maxSought);
       await Promise.all(missing.map(({ info }) => this.#seek(info)));
     }).catch((error: unknown) => this.#onSilence(server, error));

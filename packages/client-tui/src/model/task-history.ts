@@ -104,8 +104,8 @@ function textOf(event: JournalEvent, { progress, ended }: Place): string | undef
       return `answered: ${word(data.answer, "action")}`;
     case "desired":
       return data.desired === "pause" ? "asked to pause" : "asked to go on";
-    case "handed_over":
-      return "handed over: goes on without its caller";
+    case "detached":
+      return "detached: needs no caller";
     case "restarted":
       return `generation ${word(event, "generation")} begins`;
     case "failed":

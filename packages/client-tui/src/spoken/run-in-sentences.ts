@@ -6,9 +6,10 @@ import { parseToolArguments } from "../command-line/tool-arguments.js";
 import { plainText } from "../display/plain-text.js";
 import { isReady } from "../model/board-state.js";
 import { isUnfinished, type LiveTask } from "../model/live-task.js";
+import { openingNotices } from "../model/opening-notices.js";
 import type { TaskBoard } from "../model/task-board.js";
 import { onTerminalEnd } from "../terminal-end.js";
-import { confirmation } from "../ui/task-actions.js";
+import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
 import { parseSpokenCommand, type SpokenCommand, spokenHelp } from "./spoken-command.js";
 
@@ -60,6 +61,7 @@ class Conversation {
 
   async run(): Promise<void> {
     say("resumable-mcp. Looking for your tasks.");
+    for (const text of openingNotices(this.#client)) say(plainText(text));
     await Promise.race([this.#board.refresh(), aborted(this.#signal)]);
     this.#numberTasks();
     const { current } = this.#board.store;
@@ -124,12 +126,12 @@ class Conversation {
     for (const text of tasks.length === 0 ? ["None of your tasks is unfinished."] : tasks) say(text);
   }
 
-  async #resumeAll(): Promise<void> {
+  #resumeAll(): void {
     this.#numberTasks();
-    const waiting = this.#numbers.filter(({ remembered }) => remembered !== true);
-    if (waiting.length === 0) return say("There is nothing to resume.");
-    say(waiting.length === 1 ? "Resuming 1 task." : `Resuming ${waiting.length} tasks.`);
-    await Promise.all(waiting.map(({ info }) => this.#board.resume(info.id)));
+    const { tasks, awaitedServers } = this.#board.resumeAll();
+    if (awaitedServers > 0) say(awaitedText(awaitedServers));
+    else if (tasks === 0) say("There is nothing to resume.");
+    if (tasks > 0) say(tasks === 1 ? "Resuming 1 task." : `Resuming ${tasks} tasks.`);
   }
 
   async #tools(): Promise<void> {

@@ -34,6 +34,21 @@ describe("sentences", () => {
     ]);
   });
 
+  it("tell what the server logs, each message once and no debugging (feature 43)", () => {
+    const log = (level: string, data: string, seq: number): BoardAction => ({
+      type: "event",
+      taskId: "a",
+      event: { type: "log", level, data, seq },
+      atMs: 0,
+    });
+    const first = [log("info", "Resuming processing from record 15", 10), log("debug", "batch 4", 11)];
+    const state = first.reduce(reduceBoard, before);
+    expect(heard(...first)).toEqual(["count_words, info: Resuming processing from record 15."]);
+    expect(changeSentences(state, reduceBoard(state, log("error", "It failed!", 12)))).toEqual([
+      "count_words, error: It failed!",
+    ]);
+  });
+
   it("tell a question, a lost server, a notice and the end at once", () => {
     const question = { key: "k", message: "Sure?", schema: {}, userOnly: false };
     expect(heard({ type: "event", taskId: "a", event: { type: "question", question }, atMs: 0 })[0]).toContain(
@@ -44,6 +59,19 @@ describe("sentences", () => {
     expect(heard({ type: "notice", kind: "info", text: "hello" })).toEqual(["hello."]);
     const result = { content: [], isError: false, meta: {}, status: "completed", reused: false, text: "12" } as const;
     expect(heard({ type: "finished", taskId: "a", result })).toEqual(["count_words is completed: 12."]);
+  });
+
+  it("say how far a failed task came and what continues it (G7)", () => {
+    const error = {
+      code: "TOOL_FAILED",
+      message: "No network",
+      continuation: "The task came to 25/50 (50 %); the same call continues from its last checkpoint.",
+      continues: "by_call",
+    } as const;
+    const result = { content: [], isError: true, meta: {}, status: "failed", reused: false, text: "", error } as const;
+    expect(heard({ type: "finished", taskId: "a", result })).toEqual([
+      "count_words is failed: No network. The task came to 25/50 (50 %); the same call continues from its last checkpoint.",
+    ]);
   });
 
   it("tell an end that a list knows of when its result has come, or cannot come, and once", () => {

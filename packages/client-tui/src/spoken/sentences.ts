@@ -1,4 +1,4 @@
-import type { ServerInfo, TaskStatus } from "@resumable-mcp/client";
+import type { ServerInfo, TaskError, TaskStatus } from "@resumable-mcp/client";
 import { isFinal } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { serverLabel } from "../display/server-label.js";
@@ -57,7 +57,7 @@ export function numbered(tasks: readonly LiveTask[]): readonly string[] {
 export function changeSentences(before: BoardState, now: BoardState): readonly string[] {
   const tasks = [...now.tasks.values()].flatMap((task) => {
     const known = before.tasks.get(task.info.id);
-    return known === undefined || known === task ? [] : taskChange(known, task);
+    return known === undefined || known === task ? [] : [...logSentences(known, task), ...taskChange(known, task)];
   });
   const servers = now.servers.filter(({ address, state }) => {
     const known = before.servers.find((server) => server.address === address)?.state.name;
@@ -76,6 +76,16 @@ function taskChange(before: LiveTask, now: LiveTask): readonly string[] {
   return band(now) === band(before) ? [] : [taskSentence(now)];
 }
 
+/** What the server has logged since, from `info` on: `count_words, info: Starting.` */
+function logSentences(before: LiveTask, now: LiveTask): readonly string[] {
+  const last = before.log.at(-1);
+  const from = last === undefined ? 0 : now.log.lastIndexOf(last) + 1;
+  return now.log
+    .slice(from)
+    .filter(({ level, seq }) => level !== "debug" && seq !== undefined)
+    .map(({ level, text }) => withPeriod(`${now.info.tool}, ${level}: ${text}`));
+}
+
 /** The end of a task is told once, with its result: a list can know of the end before the result has come. */
 function isTellable({ info, result, problem }: LiveTask): boolean {
   if (!isFinal(info.status)) return false;
@@ -91,8 +101,14 @@ export function withoutResult(before: BoardState, now: BoardState): readonly str
 }
 
 function endSentence({ info, result }: LiveTask): string {
-  const preview = info.error?.message ?? resultPreview(result);
+  const { error } = info;
+  const preview = error === undefined ? resultPreview(result) : failureText(error);
   return withPeriod(`${info.tool} is ${info.status}${preview === undefined ? "" : `: ${preview}`}`);
+}
+
+/** Why a task failed, and what continues it: `No network. The task came to 25/50 (50 %); the same call …` */
+function failureText({ message, continuation }: TaskError): string {
+  return plainText(continuation === undefined ? message : `${withPeriod(message)} ${continuation}`);
 }
 
 function band({ info }: LiveTask): number {

@@ -11,7 +11,7 @@ export const spokenHelp: readonly string[] = [
   "list says your tasks with their numbers.",
   "show, resume, pause, cancel, forget, answer and decline want a number: pause 2.",
   "tools says what can be called; call TOOL key=value calls it.",
-  "quit leaves. Your tasks go on.",
+  "quit leaves.",
 ];
 
 const alone = ["list", "tools", "help", "quit"] as const;

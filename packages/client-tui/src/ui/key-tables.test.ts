@@ -58,7 +58,7 @@ const screens: readonly (readonly [string, readonly string[], unknown, (key: Key
     "opening",
     openingKeys,
     { cursor: 1, at: "b" },
-    (key) => reduceOpening({ cursor: 1, at: "b" }, key, ["a", "b", "c"]),
+    (key) => reduceOpening({ cursor: 1, at: "b" }, key, ["a", "b", "c"], true),
   ],
   [
     "board",

@@ -31,7 +31,7 @@ describe("the screen of the menu", () => {
       │  > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │  = backup      ███░░░░░░░ 30% (15/50)  12s                    paused: Processe…
       ⋮ 10 empty lines
-      │1-5 or Enter choose · Ctrl-C leave: tasks go on · 0 exit
+      │1-5 or Enter choose · Ctrl-C leave · 0 exit
     `);
   });
 
@@ -82,7 +82,7 @@ describe("the screen of the menu", () => {
       │  k kill the server
       │  0 exit
       ⋮ 14 empty lines
-      │1-5 or Enter choose · Ctrl-C leave: tasks go on · 0 exit
+      │1-5 or Enter choose · Ctrl-C leave · 0 exit
     `);
   });
 
@@ -90,6 +90,17 @@ describe("the screen of the menu", () => {
     const screen = openScreens([]);
     await screen.go(["k kill the server", "k"]);
     await screen.until("killed");
+  });
+
+  it("answers a wrong key with its keys, until the next key (feature 43)", async () => {
+    const screen = openScreens([]);
+    await screen.go(["process data", "9"]);
+    expect((await screen.until("is not a key")).lines).toContain(
+      'ℹ "9" is not a key of the menu. Its keys are 1 2 3 4 5 k 0.',
+    );
+    screen.press("4");
+    await screen.until("Session");
+    await expect.poll(() => screen.frame().lines.join()).not.toContain("is not a key");
   });
 
   it("leaves on Ctrl-C and on 0", async () => {

@@ -8,7 +8,7 @@ import type { ScreenProps } from "./screen-props.js";
 import { TaskRow, useSameWidths } from "./task-row.js";
 
 /** The keys of the menu. */
-export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave: tasks go on", "0 exit"];
+export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave", "0 exit"];
 
 /** What the menu has, before what the embedding program adds. */
 export const menuItems: readonly MenuItem[] = [
@@ -47,7 +47,14 @@ export function MenuScreen(props: ScreenProps): ReactNode {
   const shown = unfinished.slice(0, room);
   return (
     <>
-      <Menu items={all} columns={columns} rows={rows} onChoose={choose} />
+      <Menu
+        items={all}
+        columns={columns}
+        rows={rows}
+        onOutcome={(outcome) =>
+          outcome.type === "chosen" ? choose(outcome.key) : board.notice("info", unknownKeyText(outcome.text, all))
+        }
+      />
       {shown.length === 0 ? null : (
         <Box flexDirection="column" marginTop={1}>
           <Text bold>{unfinishedTitle(unfinished.length, shown.length)}</Text>
@@ -58,6 +65,10 @@ export function MenuScreen(props: ScreenProps): ReactNode {
       )}
     </>
   );
+}
+
+function unknownKeyText(text: string, items: readonly MenuItem[]): string {
+  return `"${text}" is not a key of the menu. Its keys are ${items.map(({ key }) => key).join(" ")}.`;
 }
 
 function unfinishedTitle(count: number, shown: number): string {

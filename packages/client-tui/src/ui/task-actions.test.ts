@@ -35,6 +35,10 @@ describe("what a key wants with a task", () => {
     const board = {
       ...{ pause: note("pause"), resume: note("resume"), cancel: note("cancel"), forget: note("forget") },
       refresh: async () => void done.push("refresh"),
+      resumeAll: () => {
+        done.push("resume all");
+        return { tasks: 1, awaitedServers: 1 };
+      },
       notice: (_kind: string, text: string) => void done.push(text),
     };
     const actions = taskActions({
@@ -42,7 +46,6 @@ describe("what a key wants with a task", () => {
       client: fakeClient({ tasks: [], said: [] }),
       board: board as unknown as Parameters<typeof taskActions>[0]["board"],
       state: { ...initialBoardState, tasks: new Map([running, over].map((task) => [task.info.id, task])) },
-      unfinished: [running, { ...gone, remembered: true }],
       go: (action: NavigationAction) =>
         done.push(action.type === "back" ? "back" : `${action.type} ${action.screen.name}`),
       copy: (text) => done.push(`copy ${text}`),
@@ -50,13 +53,13 @@ describe("what a key wants with a task", () => {
     return { ...actions, done };
   }
 
-  it("is done from the opening screen behind the menu, and what no server told of is not resumed", () => {
+  it("is done from the opening screen behind the menu, which says what resumes later", () => {
     const actions = act();
     actions.onOpening({ type: "resume_all" });
     actions.onOpening({ type: "watch", taskId: "a" });
     actions.onOpening({ type: "keys" });
     expect(actions.done).toEqual([
-      ...["replace menu", "resume a", "open board"],
+      ...["replace menu", "resume all", "1 server has not answered yet: its tasks resume when it does.", "open board"],
       ...["replace menu", "open detail"],
       "open page",
     ]);

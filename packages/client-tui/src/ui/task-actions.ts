@@ -19,10 +19,8 @@ export interface TaskActions {
 type Verb = "pause" | "resume" | "cancel" | "forget";
 
 /** Connects what users want with tasks to the board and to the next screen. */
-export function taskActions(
-  props: Pick<ScreenProps, "client" | "board" | "state" | "unfinished" | "go" | "copy">,
-): TaskActions {
-  const { board, state, unfinished, go } = props;
+export function taskActions(props: Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy">): TaskActions {
+  const { board, state, go } = props;
   const openDetail = (taskId: string) => go({ type: "open", screen: { name: "detail", taskId } });
   const keys = (lines: readonly string[]) => go({ type: "open", screen: keysPage(lines) });
   const steer = (verb: Verb, ids: readonly string[]) => {
@@ -41,7 +39,7 @@ export function taskActions(
       go({ type: "replace", screen: { name: "menu" } });
       if (outcome.type === "watch") openDetail(outcome.taskId);
       if (outcome.type === "resume") void board.resume(outcome.taskId);
-      if (outcome.type === "resume_all") resumeAll(board, unfinished);
+      if (outcome.type === "resume_all") resumeAll(board);
       if (outcome.type === "resume_all" || outcome.type === "resume") go({ type: "open", screen: { name: "board" } });
     },
     onBoard(outcome) {
@@ -62,9 +60,16 @@ export function taskActions(
   };
 }
 
-/** What its server has not told of cannot be resumed yet. */
-function resumeAll(board: ScreenProps["board"], unfinished: readonly LiveTask[]): void {
-  for (const { info, remembered } of unfinished) if (remembered !== true) void board.resume(info.id);
+function resumeAll(board: ScreenProps["board"]): void {
+  const { awaitedServers } = board.resumeAll();
+  if (awaitedServers > 0) board.notice("info", awaitedText(awaitedServers));
+}
+
+/** What happens to the tasks of servers that have not answered yet when all tasks are to be resumed. */
+export function awaitedText(servers: number): string {
+  return servers === 1
+    ? "1 server has not answered yet: its tasks resume when it does."
+    : `${servers} servers have not answered yet: their tasks resume when they do.`;
 }
 
 function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: LiveTask): void {

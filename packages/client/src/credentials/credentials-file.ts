@@ -1,10 +1,10 @@
-import { chmod, readFile, stat } from "node:fs/promises";
+import { chmod, stat } from "node:fs/promises";
 import { extname } from "node:path";
+import { DocumentFile } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
 import { jsonObjectSchema } from "../json.js";
 import { withFileLock } from "../state/file-lock.js";
-import { writeFileAtomic } from "../state/write-file-atomic.js";
 
 const format = "resumable-mcp-credentials";
 const version = 1;
@@ -58,42 +58,40 @@ export function credentialsPath(statePath: string): string {
  * @throws {@link ClientError} `STATE_UNREADABLE`.
  */
 export async function openCredentialsFile(path: string): Promise<CredentialsFile> {
-  await readAll(path);
+  const document = new DocumentFile({
+    path,
+    schema,
+    onDamage: ({ problem }) => {
+      throw unusable(path, problem === "it is no JSON" ? problem : "it is damaged, or of a newer program");
+    },
+  });
+  await readAll(path, document);
   const notices = await closeToOthers(path);
   return {
     path,
     notices,
     async read(address) {
-      return (await readAll(path))[address] ?? {};
+      return (await readAll(path, document))[address] ?? {};
     },
     async update(address, change) {
       await withFileLock(`${path}.lock`, async () => {
-        const { [address]: known = {}, ...others } = await readAll(path);
+        const { [address]: known = {}, ...others } = await readAll(path, document);
         const next = change(known);
         const servers = next === undefined ? others : { ...others, [address]: next };
-        await writeFileAtomic(path, `${JSON.stringify({ format, version, servers }, null, 2)}\n`);
+        await document.write({ format, version, servers });
       });
     },
   };
 }
 
-async function readAll(path: string): Promise<Readonly<Record<string, ServerCredentials>>> {
-  const text = await readFile(path, "utf8").catch((error: unknown) => {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw unusable(path, "it cannot be read", error);
-  });
-  if (text.trim() === "") return {};
-  const parsed = schema.safeParse(parseJson(path, text));
-  if (parsed.success) return parsed.data.servers;
-  throw unusable(path, "it is damaged, or of a newer program", parsed.error);
-}
-
-function parseJson(path: string, text: string): unknown {
+async function readAll(
+  path: string,
+  document: DocumentFile<z.infer<typeof schema>>,
+): Promise<Readonly<Record<string, ServerCredentials>>> {
   try {
-    return JSON.parse(text);
-  } catch {
-    // Not the cause: the parser's message quotes the text, which holds secrets.
-    throw unusable(path, "it is no JSON");
+    return (await document.read())?.servers ?? {};
+  } catch (error) {
+    throw error instanceof ClientError ? error : unusable(path, "it cannot be read", error);
   }
 }
 

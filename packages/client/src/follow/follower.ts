@@ -12,7 +12,12 @@ export interface Follower {
   result(): Promise<TaskResult>;
 }
 
-/** Creates a follower that begins with its first reader and pauses when the last one leaves. */
+/**
+ * Creates a follower that begins with its first reader and pauses when the last one leaves.
+ *
+ * An eager one begins at once, runs to its end and runs once: what it follows is a request, and a second run would send
+ * that again.
+ */
 export function createFollower(
   follow: Follow,
   options: { readonly maxQueuedEvents: number; readonly eager?: boolean },
@@ -32,6 +37,7 @@ class SharedFollower implements Follower {
   readonly #maxQueued: number;
   readonly #readers = new Set<Reader>();
   #waiting = 0;
+  #isEager = false;
   #run: { readonly done: Promise<TaskResult>; readonly controller: AbortController; settled: boolean } | undefined;
   /** The reader of an eager run, which has seen everything from the beginning. */
   #first: Reader | undefined;
@@ -42,6 +48,7 @@ class SharedFollower implements Follower {
   }
 
   startEagerly(): void {
+    this.#isEager = true;
     this.#first = this.#join();
     this.#waiting += 1;
     this.#start();
@@ -99,9 +106,9 @@ class SharedFollower implements Follower {
       run.settled = true;
       for (const reader of this.#readers) reader.wake();
     };
-    // What failed can be tried again; what was told stays told.
+    // What failed can be followed again; a request that failed may have taken effect, and stays failed.
     const fail = () => {
-      if (this.#run === run) this.#run = undefined;
+      if (this.#run === run && !this.#isEager) this.#run = undefined;
       settle();
     };
     run.done.then(settle, fail);

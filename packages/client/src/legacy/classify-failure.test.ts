@@ -7,6 +7,12 @@ import { streamEndedCode } from "./link-fetch.js";
 const fetchFailed = (code: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
 
+/** Node 20's parser gives a code, Node 24's gives none. */
+const unparsed = (code: string | undefined) => {
+  const cause = Object.assign(new Error("Response does not match the HTTP/1.1 protocol"), { name: "HTTPParserError" });
+  return new TypeError("fetch failed", { cause: code === undefined ? cause : Object.assign(cause, { code }) });
+};
+
 describe("what is known of a failed request", () => {
   it.each([
     ["a refused connection", fetchFailed("ECONNREFUSED"), true, "unreachable"],
@@ -17,6 +23,8 @@ describe("what is known of a failed request", () => {
     ["a session that a 400 names", new StreamableHTTPError(400, "No valid session ID"), true, "session_lost"],
     ["a wrong path", new StreamableHTTPError(404, "not found"), false, "not_mcp"],
     ["a web page", new StreamableHTTPError(-1, "Unexpected content type: text/html"), false, "not_mcp"],
+    ["an answer that is not HTTP, on Node 20", unparsed("HPE_INVALID_CONSTANT"), false, "not_mcp"],
+    ["an answer that is not HTTP, on Node 24", unparsed(undefined), false, "not_mcp"],
     ["a missing token", new StreamableHTTPError(401, "unauthorized"), false, "unauthorized"],
     ["a stream that ended", new McpError(streamEndedCode, "ended"), true, "broken"],
     ["a process that ended", new McpError(ErrorCode.ConnectionClosed, "closed"), false, "broken"],

@@ -47,7 +47,7 @@ export function classifyFailure(error: unknown, context: { readonly inSession: b
   const code = socketCode(error);
   const tls = code === undefined ? undefined : tlsReasons[code];
   if (tls !== undefined) return new LinkFailure("untrusted", tls, error);
-  if (code?.startsWith("HPE_")) return new LinkFailure("not_mcp", "it does not speak HTTP", error);
+  if (isParserError(error)) return new LinkFailure("not_mcp", "it does not speak HTTP", error);
   if (code !== undefined) {
     const reason = socketReasons[code] ?? code;
     return new LinkFailure(neverConnected.has(code) ? "unreachable" : "broken", reason, error);
@@ -80,13 +80,28 @@ function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFai
   return new LinkFailure("not_mcp", reason, error);
 }
 
+/** The code of such an error differs between versions of Node; its name does not. */
+function isParserError(error: unknown): boolean {
+  return causesOf(error).some(({ name }) => name === "HTTPParserError");
+}
+
 /** Finds the system's code in an error or in what caused it. */
 function socketCode(error: unknown): string | undefined {
-  for (let current = error, depth = 0; current instanceof Error && depth < 5; current = current.cause, depth += 1) {
-    if ("code" in current && typeof current.code === "string") return current.code;
-    if (current instanceof AggregateError && current.errors.length > 0) return socketCode(current.errors[0]);
+  for (const cause of causesOf(error)) {
+    if ("code" in cause && typeof cause.code === "string") return cause.code;
+    if (cause instanceof AggregateError && cause.errors.length > 0) return socketCode(cause.errors[0]);
   }
   return undefined;
+}
+
+const maxCauses = 5;
+
+/** An error, what caused it, what caused that, and so on. */
+function causesOf(error: unknown): readonly Error[] {
+  const causes: Error[] = [];
+  for (let current = error; current instanceof Error && causes.length < maxCauses; current = current.cause)
+    causes.push(current);
+  return causes;
 }
 
 function withoutPrefix(message: string): string {

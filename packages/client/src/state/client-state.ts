@@ -49,7 +49,8 @@ const pendingRun = z.object({
 export const clientStateSchema = z.object({
   format: z.literal(stateFormat),
   version: z.literal(stateVersion),
-  client_id: z.string().min(22),
+  /** Of 256 random bits, unless it was imported. */
+  client_id: z.string().min(8),
   created_at: z.string(),
   servers: z.record(z.string(), knownServer),
   active_tasks: z.record(z.string(), activeTask),

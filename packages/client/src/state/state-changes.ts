@@ -17,6 +17,8 @@ export function taskStarted(task: ActiveTask, runId?: string): StateChange {
   return (state) => ({
     ...state,
     active_tasks: { ...state.active_tasks, [task.task_id]: { ...task, ...kept(state.active_tasks[task.task_id]) } },
+    // One that failed and continues is not over.
+    completed_tasks: state.completed_tasks.filter((known) => known.task_id !== task.task_id),
     pending_runs: state.pending_runs.filter((run) => run.run_id !== runId),
     forgotten_tasks: state.forgotten_tasks.filter((id) => id !== task.task_id),
   });

@@ -73,6 +73,7 @@ describe("a state file", () => {
     const torn = (await readFile(path, "utf8")).slice(0, 60);
     await writeFile(path, torn);
     const file = await openStateFile(path);
+    expect(file.origin).toBe("replaced");
     expect(file.notices).toEqual([expect.stringContaining(`kept as ${path}.corrupt-1`)]);
     expect(await readFile(`${path}.corrupt-1`, "utf8")).toBe(torn);
     expect(file.state.active_tasks).toEqual({});
@@ -84,7 +85,7 @@ describe("a state file", () => {
     await writeFile(path, newer);
     const file = await openStateFile(path);
     expect([file.path, file.notices.length]).toEqual([join(folder, "state.v1.json"), 1]);
-    expect(file.state.client_id).toBe(state.client_id);
+    expect([file.origin, file.state.client_id]).toEqual(["found", state.client_id]);
     expect(await readFile(path, "utf8")).toBe(newer);
   });
 
@@ -95,9 +96,13 @@ describe("a state file", () => {
     expect(await readFile(path, "utf8")).toBe('{"name":"x"}');
   });
 
-  it("that was emptied is begun anew without complaint", async () => {
+  it("that was emptied is created, and found the next time", async () => {
     await writeFile(path, "");
-    expect((await openStateFile(path)).notices).toEqual([]);
+    const opened = [await openStateFile(path), await openStateFile(path)];
+    expect(opened.map(({ origin, notices }) => ({ origin, notices }))).toEqual([
+      { origin: "created", notices: [] },
+      { origin: "found", notices: [] },
+    ]);
   });
 
   it("that was deleted while it was open comes back with what was known", async () => {

@@ -1,12 +1,14 @@
 import { randomBytes } from "node:crypto";
-import { link, mkdir, readFile, rm } from "node:fs/promises";
+import { link, mkdir, rm } from "node:fs/promises";
 import { dirname, extname } from "node:path";
+import { type DocumentDamage, DocumentFile } from "@resumable-mcp/documents";
 import { ClientError } from "../client-error.js";
-import { type ClientState, createClientState, stateVersion } from "./client-state.js";
+import { serverAddress } from "../server-config.js";
+import { classifyState, type NewerState } from "./classify-state.js";
+import { type ClientState, clientStateSchema, createClientState, stateVersion } from "./client-state.js";
 import { withFileLock } from "./file-lock.js";
-import { parseState } from "./parse-state.js";
+import { readSessionState } from "./session-state-file.js";
 import type { StateChange } from "./state-changes.js";
-import { writeFileAtomic } from "./write-file-atomic.js";
 
 /** The state of a client on the disk, shared with every other process that names the same file. */
 export interface StateFile {
@@ -14,6 +16,8 @@ export interface StateFile {
   readonly path: string;
   /** What happened to the file that a user should know. */
   readonly notices: readonly string[];
+  /** Where the state comes from. */
+  readonly origin: StateOrigin;
   /** The state as this process last saw it. */
   readonly state: ClientState;
   /**
@@ -29,70 +33,129 @@ export interface StateFile {
   settled(): Promise<void>;
 }
 
+/** Whether the state was found, with the client's id; was created, since there was none; or replaces a damaged one. */
+export type StateOrigin = "found" | "created" | "replaced";
+
+/** How a state file is opened. */
+export interface StateFileOptions {
+  /** A `session_state.json`, whose client id a state that is created takes over. */
+  readonly importFrom?: string | undefined;
+}
+
 /**
  * Opens a state file, creating it when there is none.
  *
  * A file that cannot be read is moved aside, one of a newer program is left alone and a sibling used, and somebody
- * else's file is refused: nothing is ever overwritten.
+ * else's file is refused: nothing is ever overwritten. A new file takes over the client id of the session state file
+ * that `importFrom` names.
  *
  * @throws {@link ClientError} `STATE_FOREIGN`, `STATE_UNREADABLE`, `STATE_LOCKED`.
  */
-export async function openStateFile(path: string): Promise<StateFile> {
+export async function openStateFile(path: string, { importFrom }: StateFileOptions = {}): Promise<StateFile> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 }).catch((error: unknown) => {
     throw unreadable(path, error);
   });
   const notices: string[] = [];
-  const { path: used, state } = await withFileLock(`${path}.lock`, () => openLocked(path, notices)).catch(
+  const opened = await withFileLock(`${path}.lock`, () => openLocked(path, { notices, importFrom })).catch(
     (error: unknown) => {
       throw error instanceof ClientError ? error : unreadable(path, error);
     },
   );
-  return new LockedStateFile(used, state, notices);
+  return new LockedStateFile(opened, notices);
 }
 
-async function openLocked(
+interface OpenedState {
+  readonly path: string;
+  readonly state: ClientState;
+  readonly origin: StateOrigin;
+}
+
+interface Opening {
+  readonly notices: string[];
+  readonly importFrom: string | undefined;
+  /** The id that a file of a newer program holds. */
+  readonly clientId?: string | undefined;
+}
+
+async function openLocked(path: string, opening: Opening): Promise<OpenedState> {
+  const { notices } = opening;
+  let origin: StateOrigin = opening.clientId === undefined ? "created" : "found";
+  let newer: NewerState | undefined;
+  const document = stateDocument(path, async ({ problem, text }) => {
+    const found = classifyState(text);
+    if (found.kind === "foreign") throw foreign(path);
+    newer = found.kind === "newer" ? found : undefined;
+    if (newer !== undefined) return;
+    const aside = await moveAside(path);
+    notices.push(`${path} could not be read (${problem}); it was kept as ${aside}, and a new state begun.`);
+    origin = "replaced";
+  });
+  const known = await document.read().catch((error: unknown) => {
+    if (newer === undefined) throw error;
+    return null;
+  });
+  if (newer !== undefined) return openSibling(path, opening, newer);
+  if (known !== null) return { path, state: known, origin: "found" };
+  const state = await newState(path, opening);
+  await document.write(state);
+  return { path, state, origin };
+}
+
+function openSibling(path: string, opening: Opening, { version, clientId }: NewerState): Promise<OpenedState> {
+  const sibling = siblingPath(path);
+  opening.notices.push(
+    `${path} is of version ${version}, newer than this program's ${stateVersion}; it was left as it is, and ${sibling} is used instead.`,
+  );
+  return openLocked(sibling, { ...opening, clientId });
+}
+
+function stateDocument(
   path: string,
-  notices: string[],
-  clientId = newClientId(),
-): Promise<{ path: string; state: ClientState }> {
-  const parsed = parseState(await readOrEmpty(path));
-  switch (parsed.kind) {
-    case "state":
-      return { path, state: parsed.state };
-    case "foreign":
-      throw new ClientError(
-        "STATE_FOREIGN",
-        `${path} is not a state file of this client; it was left as it is. Name another file.`,
-      );
-    case "newer": {
-      const sibling = siblingPath(path);
-      notices.push(
-        `${path} is of version ${parsed.version}, newer than this program's ${stateVersion}; it was left as it is, and ${sibling} is used instead.`,
-      );
-      return openLocked(sibling, notices, parsed.clientId);
-    }
-    case "corrupt": {
-      const aside = await moveAside(path);
-      notices.push(`${path} could not be read (${parsed.reason}); it was kept as ${aside}, and a new state begun.`);
-      break;
-    }
-    case "empty":
+  onDamage: (damage: DocumentDamage) => void | Promise<void>,
+): DocumentFile<ClientState> {
+  return new DocumentFile({ path, schema: clientStateSchema, onDamage });
+}
+
+/** The state of a client that has none, with the id that another program has left for it. */
+async function newState(path: string, { notices, importFrom, clientId }: Opening): Promise<ClientState> {
+  const now = new Date().toISOString();
+  if (clientId !== undefined) return createClientState(clientId, now);
+  const imported = importFrom === undefined ? ({ kind: "none" } as const) : await readSessionState(importFrom);
+  if (imported.kind === "found") {
+    notices.push(`The client ID ${imported.clientId} of ${importFrom} is taken over; that file was left as it is.`);
+    return withServer(createClientState(imported.clientId, now), imported.serverUrl);
   }
-  const state = createClientState(clientId, new Date().toISOString());
-  await writeFileAtomic(path, format(state));
-  return { path, state };
+  const state = createClientState(newClientId(), now);
+  if (imported.kind === "unusable")
+    notices.push(
+      `${importFrom} cannot be imported: ${imported.reason}; it was left as it is. To import it, repair it and delete ${path}.`,
+    );
+  return state;
+}
+
+function withServer(state: ClientState, url: string | undefined): ClientState {
+  if (url === undefined) return state;
+  const address = serverAddress({ url });
+  const server = { server_url: address, session_id: null, protocol_version: null };
+  return { ...state, servers: { [address]: server } };
 }
 
 class LockedStateFile implements StateFile {
   readonly path: string;
   readonly notices: readonly string[];
+  readonly origin: StateOrigin;
+  readonly #document: DocumentFile<ClientState>;
   #state: ClientState;
   #queue: Promise<unknown> = Promise.resolve();
 
-  constructor(path: string, state: ClientState, notices: readonly string[]) {
+  constructor({ path, state, origin }: OpenedState, notices: readonly string[]) {
     this.path = path;
     this.#state = state;
+    this.origin = origin;
     this.notices = notices;
+    this.#document = stateDocument(path, () => {
+      throw new ClientError("STATE_UNREADABLE", `${path} was changed by another program; it was left as it is.`);
+    });
   }
 
   get state(): ClientState {
@@ -105,9 +168,13 @@ class LockedStateFile implements StateFile {
     return done;
   }
 
+  /** What another program wrote there is refused with the next change. */
   async refresh(): Promise<ClientState> {
-    const parsed = parseState(await readOrEmpty(this.path));
-    if (parsed.kind === "state") this.#state = parsed.state;
+    const known = await this.#read().catch((error: unknown) => {
+      if (error instanceof ClientError && error.cause === undefined) return null;
+      throw error;
+    });
+    this.#state = known ?? this.#state;
     return this.#state;
   }
 
@@ -117,32 +184,28 @@ class LockedStateFile implements StateFile {
 
   async #apply(change: StateChange): Promise<ClientState> {
     return withFileLock(`${this.path}.lock`, async () => {
-      const parsed = parseState(await readOrEmpty(this.path));
-      if (parsed.kind !== "state" && parsed.kind !== "empty") {
-        throw new ClientError("STATE_UNREADABLE", `${this.path} was changed by another program; it was left as it is.`);
-      }
-      // A file that was deleted meanwhile is written anew from what this process knows.
-      const current = parsed.kind === "state" ? parsed.state : this.#state;
+      const known = await this.#read();
+      // A file that was deleted meanwhile is written again from what this process knows.
+      const current = known ?? this.#state;
       const next = change(current);
-      if (next !== current || parsed.kind === "empty") await writeFileAtomic(this.path, format(next));
+      if (next !== current || known === null) await this.#document.write(next);
       this.#state = next;
       return next;
     });
+  }
+
+  async #read(): Promise<ClientState | null> {
+    try {
+      return await this.#document.read();
+    } catch (error) {
+      throw error instanceof ClientError ? error : unreadable(this.path, error);
+    }
   }
 }
 
 /** 256 random bits: the id is what keeps one user's tasks from another's, where a server has no logins. */
 function newClientId(): string {
   return randomBytes(32).toString("base64url");
-}
-
-async function readOrEmpty(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return "";
-    throw unreadable(path, error);
-  }
 }
 
 /** Gives the file a name that none has: linking, unlike renaming, never replaces. */
@@ -165,8 +228,11 @@ function siblingPath(path: string): string {
   return `${path.slice(0, path.length - extension.length)}.v${stateVersion}${extension}`;
 }
 
-function format(state: ClientState): string {
-  return `${JSON.stringify(state, null, 2)}\n`;
+function foreign(path: string): ClientError {
+  return new ClientError(
+    "STATE_FOREIGN",
+    `${path} is not a state file of this client; it was left as it is. Name another file.`,
+  );
 }
 
 function unreadable(path: string, cause: unknown): ClientError {

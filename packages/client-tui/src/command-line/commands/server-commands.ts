@@ -1,10 +1,7 @@
-import { type ActiveTask, percentOf } from "@resumable-mcp/client";
 import { cutText, plainText } from "../../display/plain-text.js";
-import { progressNumbers } from "../../display/progress-line.js";
+import { activeLine, finishedLines } from "../../display/remembered-tasks.js";
 import type { Command } from "../command.js";
 import { exitCodes } from "../exit-code.js";
-
-const lastCompleted = 5;
 
 /** `stats`: counts the tasks by status. */
 export const statsCommand: Command = async ({ client, output }) => {
@@ -30,8 +27,9 @@ export const statsCommand: Command = async ({ client, output }) => {
 /** `session`: who this client is, what it remembers, and what its servers say. */
 export const sessionCommand: Command = async ({ client, output }) => {
   const said = await client.sessionInfo().catch(() => []);
+  // What ended while no program of this client ran leaves the active tasks.
+  await client.unfinished().catch(() => []);
   const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = client.summary();
-  const last = completedTasks.slice(-lastCompleted).toReversed();
   if (output.json) {
     const sessions = servers.map(({ address, sessionId }) => ({
       server_url: address,
@@ -44,7 +42,9 @@ export const sessionCommand: Command = async ({ client, output }) => {
       created_at: createdAt,
       sessions,
       active_tasks: activeTasks,
-      completed_tasks: completedTasks,
+      completed_tasks: completedTasks.filter(({ status }) => status === "completed"),
+      failed_tasks: completedTasks.filter(({ status }) => status === "failed"),
+      cancelled_tasks: completedTasks.filter(({ status }) => status === "cancelled"),
     });
     return exitCodes.ok;
   }
@@ -54,24 +54,9 @@ export const sessionCommand: Command = async ({ client, output }) => {
   for (const { address, sessionId } of servers) output.line(`server     ${address}  session ${sessionId ?? "none"}`);
   output.line(`active     ${activeTasks.length}`);
   for (const task of activeTasks) output.line(`  ${activeLine(task)}`);
-  output.line(`completed  ${completedTasks.length}`);
-  for (const task of last) output.line(`  ${task.task_id}  ${task.task_name}  ${task.status}  ${task.finished_at}`);
+  for (const text of finishedLines(completedTasks)) output.line(text);
   return exitCodes.ok;
 };
-
-/** One line about a task as the state file remembers it. */
-export function activeLine(task: ActiveTask): string {
-  const total = task.total_steps ?? undefined;
-  const facts = {
-    name: task.task_name,
-    progress: task.current_step,
-    total,
-    percent: percentOf(task.current_step, total),
-  };
-  return [task.task_id, task.task_name, progressNumbers(facts), plainText(task.last_message ?? "")]
-    .join("  ")
-    .trimEnd();
-}
 
 /** `tools`: the tools that can be called; `--all` adds those that steer tasks. */
 export const toolsCommand: Command = async ({ client, line, output }) => {

@@ -1,4 +1,5 @@
 import { isFinal, type Question, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
+import { continueHint } from "../../display/continue-hint.js";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
 import { statusMark, statusWord } from "../../display/status-mark.js";
@@ -84,9 +85,16 @@ function describe(task: TaskInfo): readonly string[] {
     ["updated", task.updatedAt],
     ["finished", task.finishedAt],
     ["error", task.error === undefined ? undefined : `${task.error.code}: ${task.error.message}`],
+    ["continue", continuationOf(task)],
     ...task.questions.map(({ key, message }) => ["asks", `${key}: ${message}`] as const),
   ];
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)} ${plainText(value)}`]));
+}
+
+function continuationOf({ id, error }: TaskInfo): string | undefined {
+  if (error?.continuation === undefined) return undefined;
+  const hint = continueHint(id, error);
+  return hint === undefined ? error.continuation : `${error.continuation} ${hint}`;
 }
 
 /** `watch [ID]`: follows one task to its end, or all that are not over. */

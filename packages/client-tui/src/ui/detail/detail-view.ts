@@ -1,7 +1,8 @@
-import { defaultStateFile, isFinal } from "@resumable-mcp/client";
+import { defaultStateFile, isFinal, type TaskInfo } from "@resumable-mcp/client";
+import { resumeCommand } from "../../display/continue-hint.js";
 import { countText } from "../../display/count-text.js";
 import { cutText, plainText } from "../../display/plain-text.js";
-import { formatDuration } from "../../display/progress-line.js";
+import { formatDuration, progressNumbers } from "../../display/progress-line.js";
 import { statusWord } from "../../display/status-mark.js";
 import { formatRate } from "../../display/task-columns.js";
 import { ageText, elapsedMsOf, resultPreview } from "../../display/task-facts.js";
@@ -86,13 +87,43 @@ function factsOf(task: LiveTask, nowMs: number): readonly Fact[] {
     ["place", `${info.id} at ${info.server}`],
     ["times", timesText(task, nowMs)],
     ["says", info.message === undefined || isFinal(info.status) ? undefined : `says: ${info.message}`],
+    ["says", lastLogText(task)],
     ...info.questions.map(({ message }): Fact => ["trouble", `asks (a answers): ${message}`]),
     ["trouble", remembered === true ? "its server has not answered yet: this is what was last seen" : undefined],
     ["trouble", reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`],
     ["trouble", problem],
     ["trouble", info.error === undefined ? undefined : `error: ${info.error.message}`],
+    ["trouble", continuationText(info)],
+    ["place", !isContinuable(info) ? undefined : `in a shell: ${resumeCommand(info.id)}`],
     ["result", result === undefined ? undefined : `result: ${resultPreview(result) ?? "empty"}`],
   ];
+}
+
+function isContinuable({ error }: TaskInfo): boolean {
+  return error?.continues === "by_call" || error?.continues === "by_resume";
+}
+
+/** How far a failed task came, and which key or call continues it. */
+function continuationText({ error, ...info }: TaskInfo): string | undefined {
+  const far = progressNumbers({ ...info, name: info.tool });
+  switch (error?.continues) {
+    case "by_call":
+      return `r or the same call continues at ${far}`;
+    case "by_resume":
+      return `r continues at ${far}, the same call begins from nothing`;
+    case "never":
+      return `it came to ${far}, the same call begins from nothing`;
+    default:
+      return undefined;
+  }
+}
+
+/** What the server has logged last, without debugging. */
+function lastLogText({ log, journal }: LiveTask): string | undefined {
+  const isShown = ({ level }: LogLine) => isAtLeast(level, "info");
+  // What came since is newer than any journal, which is read only where nothing did.
+  const last = log.findLast(isShown) ?? tellHistory(journal).log.findLast(isShown);
+  return last === undefined ? undefined : `log: ${last.level}: ${last.text}`;
 }
 
 function statusText(task: LiveTask, nowMs: number): string {

@@ -47,13 +47,14 @@ describe("a task in detail", () => {
       │a at http://127.0.0.1:8001/mcp
       │for 12s
       │says: Processed 15/50 records
+      │log: warning: disk is slow
       │[1 timeline] 2 log  3 steps  4 result
       │09:00:00  created
       │09:00:01  attempt 1
       │09:00:02  2 checkpoints, 5 to 15
       │09:00:09  attempt 2 after a crash at 15
       │09:00:09  step upload
-      ⋮ 10 empty lines
+      ⋮ 9 empty lines
       │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
     `);
   });
@@ -84,13 +85,14 @@ describe("a task in detail", () => {
       │a at http://127.0.0.1:8001/mcp
       │for 12s
       │says: Processed 15/50 records
+      │log: warning: disk is slow
       │[1 timeline] 2 log  3 steps  4 result
       │09:00:00  created
       │09:00:01  attempt 1
       │09:00:02  2 checkpoints, 5 to 15
       │09:00:09  attempt 2 after a crash at 15
       │09:00:09  step upload
-      ⋮ 26 empty lines
+      ⋮ 25 empty lines
       │p pause · r resume · c cancel · a answer · Tab part · y copy · l log level · ↑↓ scroll · Enter fold, unfold · ? all keys
     `);
   });
@@ -132,6 +134,38 @@ describe("a task in detail", () => {
     `);
   });
 
+  it("says how far a failed task came, and which key, call and command continue it (G7)", async () => {
+    const error = { code: "TOOL_FAILED", message: "No network.", continuation: "-", continues: "by_call" } as const;
+    const screen = await openFinished(fakeTask("c", { status: "failed", error }));
+    expect(await screen.until("in a shell")).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │x count_words ███░░░░░░░ 30% (15/50)  10s                    failed: No netwo…
+      │failed · attempt 1 · 15 items · heard 2s ago
+      │c at http://127.0.0.1:8001/mcp
+      │took 10s
+      │error: No network.
+      │r or the same call continues at 30% (15/50)
+      │in a shell: resumable-mcp resume c
+      │[1 timeline] 2 log  3 steps  4 result
+      │Its server tells nothing of its past.
+      ⋮ 12 empty lines
+      │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
+    `);
+  });
+
+  it("says on a small screen what continues a failed task, and that nothing does (G7)", async () => {
+    const error = { code: "TOOL_FAILED", message: "No.", continuation: "-" } as const;
+    for (const [continues, text] of [
+      ["by_resume", "r continues at 30% (15/50), the same ca…"],
+      ["never", "it came to 30% (15/50), the same call b…"],
+    ] as const) {
+      const task = fakeTask("c", { status: "failed", error: { ...error, continues } });
+      const screen = await openFinished(task, { size: least });
+      expect((await screen.until("error: No.")).lines).toContain(text);
+    }
+  });
+
   it("counts the items that came since the lists were read", async () => {
     const tasks = [fakeTask("a")];
     const screen = openScreens(tasks);
@@ -144,7 +178,7 @@ describe("a task in detail", () => {
   it("has a log that is filtered by level, and steps", async () => {
     const screen = await openTask({ journal });
     await screen.go(["attempt 2 after", "2"], ["debug   batch 3", "ll"]);
-    expect((await screen.until("warning and worse")).lines.slice(7, 9)).toEqual(["warning disk is slow", ""]);
+    expect((await screen.until("warning and worse")).lines.slice(8, 10)).toEqual(["warning disk is slow", ""]);
     screen.press("3");
     await screen.until("09:00:09  upload");
   });

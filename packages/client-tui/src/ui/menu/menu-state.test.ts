@@ -9,13 +9,29 @@ describe("the menu", () => {
   ];
 
   it("is chosen from by digit, by letter and by cursor", () => {
-    expect(reduceMenu({ cursor: 0 }, typed("0"), items)).toEqual({ state: { cursor: 1 }, outcome: "0" });
-    expect(reduceMenu({ cursor: 1 }, typed("p"), items)).toEqual({ state: { cursor: 0 }, outcome: "1" });
-    expect(reduceMenu({ cursor: 1 }, named("enter"), items)).toEqual({ state: { cursor: 1 }, outcome: "0" });
+    expect(reduceMenu({ cursor: 0 }, typed("0"), items)).toEqual({
+      state: { cursor: 1 },
+      outcome: { type: "chosen", key: "0" },
+    });
+    expect(reduceMenu({ cursor: 1 }, typed("p"), items)).toEqual({
+      state: { cursor: 0 },
+      outcome: { type: "chosen", key: "1" },
+    });
+    expect(reduceMenu({ cursor: 1 }, named("enter"), items)).toEqual({
+      state: { cursor: 1 },
+      outcome: { type: "chosen", key: "0" },
+    });
   });
 
-  it("does nothing on other keys and on what is pasted", () => {
-    for (const press of [typed("z"), pasted("0"), named("left")])
+  it("says which text is the key of no entry (feature 43)", () => {
+    expect(reduceMenu({ cursor: 1 }, typed("z"), items)).toEqual({
+      state: { cursor: 1 },
+      outcome: { type: "unknown", text: "z" },
+    });
+  });
+
+  it("does nothing on keys without a text and on what is pasted", () => {
+    for (const press of [pasted("0"), named("left"), named("escape")])
       expect(reduceMenu({ cursor: 0 }, press, items)).toEqual({ state: { cursor: 0 } });
   });
 

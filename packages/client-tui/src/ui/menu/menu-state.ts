@@ -15,13 +15,24 @@ export interface MenuState {
   readonly cursor: number;
 }
 
-/** Moves through a menu; the outcome is the key of the chosen entry. */
-export function reduceMenu(state: MenuState, key: KeyPress, items: readonly MenuItem[]): KeyStep<MenuState, string> {
+/** What a key means in a menu: the key of an entry, or a text that no entry has. */
+export type MenuOutcome =
+  | { readonly type: "chosen"; readonly key: string }
+  | { readonly type: "unknown"; readonly text: string };
+
+/** Moves through a menu and says what was typed. */
+export function reduceMenu(
+  state: MenuState,
+  key: KeyPress,
+  items: readonly MenuItem[],
+): KeyStep<MenuState, MenuOutcome> {
   const cursor = moveCursor(state.cursor, key, items.length);
   const chosen =
     key.name === "enter"
       ? items[cursor]
       : items.find((item) => key.text !== "" && [item.key, item.letter].includes(key.text));
-  if (chosen === undefined) return { state: { cursor } };
-  return { state: { cursor: items.indexOf(chosen) }, outcome: chosen.key };
+  if (chosen !== undefined)
+    return { state: { cursor: items.indexOf(chosen) }, outcome: { type: "chosen", key: chosen.key } };
+  const { text } = key;
+  return { state: { cursor }, ...(text === "" ? {} : { outcome: { type: "unknown", text } }) };
 }

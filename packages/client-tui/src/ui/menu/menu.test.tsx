@@ -10,7 +10,9 @@ const items = ["process data", "list tasks", "数える道具の一覧", "exit"]
 
 function open(size: { readonly columns: number; readonly rows: number }, colors = false) {
   const chosen: string[] = [];
-  const menu = <Menu items={items} {...size} onChoose={(key) => chosen.push(key)} />;
+  const menu = (
+    <Menu items={items} {...size} onOutcome={(outcome) => outcome.type === "chosen" && chosen.push(outcome.key)} />
+  );
   return { ...drawPart(menu, size, { colors }), chosen };
 }
 

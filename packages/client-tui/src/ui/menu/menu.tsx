@@ -4,18 +4,18 @@ import { cutText } from "../../display/plain-text.js";
 import { useTheme } from "../../theme/theme-context.js";
 import { leadMark, visibleRange } from "../list-cursor.js";
 import { useKeyState } from "../use-key-state.js";
-import { type MenuItem, reduceMenu } from "./menu-state.js";
+import { type MenuItem, type MenuOutcome, reduceMenu } from "./menu-state.js";
 
 /** A menu of entries with their keys; on a low screen it scrolls. */
 export function Menu(props: {
   readonly items: readonly MenuItem[];
   readonly columns: number;
   readonly rows: number;
-  readonly onChoose: (key: string) => void;
+  readonly onOutcome: (outcome: MenuOutcome) => void;
 }): ReactNode {
-  const { items, columns, rows, onChoose } = props;
+  const { items, columns, rows, onOutcome } = props;
   const theme = useTheme();
-  const { cursor } = useKeyState((state, key) => reduceMenu(state, key, items), { cursor: 0 }, onChoose);
+  const { cursor } = useKeyState((state, key) => reduceMenu(state, key, items), { cursor: 0 }, onOutcome);
   const range = { ...visibleRange(cursor, items.length, rows), count: items.length };
   return (
     <Box flexDirection="column">

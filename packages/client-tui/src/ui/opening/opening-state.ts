@@ -16,16 +16,21 @@ export interface OpeningState {
 
 const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
 
-/** Moves through the unfinished tasks and says what is wanted with them. */
+/**
+ * Moves through the unfinished tasks and says what is wanted with them.
+ *
+ * Until every server is `ready`, Enter is for the tasks that are not listed yet, too.
+ */
 export function reduceOpening(
   state: OpeningState,
   key: KeyPress,
   ids: readonly string[],
+  ready: boolean,
 ): KeyStep<OpeningState, OpeningOutcome> {
   const cursor = moveCursor(keptCursor(state, ids), key, ids.length);
   const taskId = ids[cursor];
   const next = { cursor, ...(taskId === undefined ? {} : { at: taskId }) };
-  if (key.name === "enter" && ids.length > 0) return { state: next, outcome: { type: "resume_all" } };
+  if (key.name === "enter" && (ids.length > 0 || !ready)) return { state: next, outcome: { type: "resume_all" } };
   if (key.name === "escape" || key.text === "m") return { state: next, outcome: { type: "menu" } };
   if (key.text === "?") return { state: next, outcome: { type: "keys" } };
   if (taskId === undefined || !isVerb(key.text)) return { state: next };

@@ -31,7 +31,7 @@ export function Opening(props: {
   const lines = openingLines(servers, props.tasks);
   const tasks = openingTasks(lines);
   const ids = tasks.map(({ info }) => info.id);
-  const state = useKeyState((now, key) => reduceOpening(now, key, ids), { cursor: 0 }, onOutcome);
+  const state = useKeyState((now, key) => reduceOpening(now, key, ids, ready), { cursor: 0 }, onOutcome);
   const current = tasks[keptCursor(state, ids)];
   const at = lines.findIndex(({ key }) => key === current?.info.id);
   const gap = rows < roomyRows ? 0 : 1;

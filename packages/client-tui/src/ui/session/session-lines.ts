@@ -1,7 +1,5 @@
 import type { ClientSummary } from "@resumable-mcp/client";
-import { activeLine } from "../../command-line/commands/server-commands.js";
-
-const lastCompleted = 5;
+import { activeLine, finishedLines } from "../../display/remembered-tasks.js";
 
 /** The session screen: who this client is, and what it remembers. */
 export function sessionLines(summary: ClientSummary): readonly string[] {
@@ -13,10 +11,6 @@ export function sessionLines(summary: ClientSummary): readonly string[] {
     ...servers.flatMap(({ address, sessionId }) => [`server     ${address}`, `  session  ${sessionId ?? "none"}`]),
     `active     ${activeTasks.length}`,
     ...activeTasks.map((task) => `  ${activeLine(task)}`),
-    `completed  ${completedTasks.length}`,
-    ...completedTasks
-      .slice(-lastCompleted)
-      .toReversed()
-      .map((task) => `  ${task.task_id}  ${task.task_name}  ${task.status}`),
+    ...finishedLines(completedTasks),
   ];
 }

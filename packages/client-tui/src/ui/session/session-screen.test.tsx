@@ -38,6 +38,28 @@ describe("the session screen", () => {
     `);
   });
 
+  it("counts what completed and what failed apart", async () => {
+    const ended = (task_id: string, status: "completed" | "failed" | "cancelled") => ({
+      ...{ task_id, task_name: "count", server_url: "http://127.0.0.1:8001/mcp", status },
+      finished_at: "2026-11-21T09:00:00.000Z",
+    });
+    const completedTasks = [
+      ended("a", "completed"),
+      ended("b", "failed"),
+      ended("c", "cancelled"),
+      ended("d", "failed"),
+    ];
+    expect((await openSession({ summary: { completedTasks } })).lines.slice(6, 13)).toEqual([
+      "completed  1",
+      "failed     2",
+      "cancelled  1",
+      "  d  count  failed  2026-11-21T09:00:00.000Z",
+      "  c  count  cancelled  2026-11-21T09:00:00.000Z",
+      "  b  count  failed  2026-11-21T09:00:00.000Z",
+      "  a  count  completed  2026-11-21T09:00:00.000Z",
+    ]);
+  });
+
   it("scrolls on a low and narrow screen", async () => {
     const summary = { servers: twoServers, activeTasks: [rememberedTask] };
     expect(await openSession({ summary, size: least })).toMatchInlineSnapshot(`

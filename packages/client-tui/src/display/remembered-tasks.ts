@@ -1,0 +1,31 @@
+import { type ActiveTask, type CompletedTask, percentOf } from "@resumable-mcp/client";
+import { plainText } from "./plain-text.js";
+import { progressNumbers } from "./progress-line.js";
+
+/** How many finished tasks are named. */
+const lastFinished = 5;
+
+/** One line about a task as the state file remembers it. */
+export function activeLine(task: ActiveTask): string {
+  const total = task.total_steps ?? undefined;
+  const facts = {
+    name: task.task_name,
+    progress: task.current_step,
+    total,
+    percent: percentOf(task.current_step, total),
+  };
+  return [task.task_id, task.task_name, progressNumbers(facts), plainText(task.last_message ?? "")]
+    .join("  ")
+    .trimEnd();
+}
+
+/** How many tasks ended in which way, and the last of them. */
+export function finishedLines(tasks: readonly CompletedTask[]): readonly string[] {
+  const countOf = (status: CompletedTask["status"]) => tasks.filter((task) => task.status === status).length;
+  const unhappy = (["failed", "cancelled"] as const).filter((status) => countOf(status) > 0);
+  const last = tasks.slice(-lastFinished).toReversed();
+  return [
+    ...(["completed", ...unhappy] as const).map((status) => `${status.padEnd(10)} ${countOf(status)}`),
+    ...last.map((task) => `  ${task.task_id}  ${task.task_name}  ${task.status}  ${task.finished_at}`),
+  ];
+}

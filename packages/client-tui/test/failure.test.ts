@@ -1,0 +1,63 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { killAll, overStdio, run } from "./processes.js";
+
+const limits = { timeout: 120_000 };
+
+let folder: string;
+let well: string;
+let common: readonly string[];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), "failure-"));
+  well = join(folder, "well");
+  common = [...overStdio(join(folder, "store")), "--state", join(folder, "state.json")];
+});
+
+afterEach(async () => {
+  await killAll();
+  await rm(folder, { recursive: true });
+});
+
+const fragile = (...more: readonly string[]) => run("call", "fragile", `well=${well}`, ...more, ...common);
+const idIn = (stderr: string) => /^Task (\S+)$/m.exec(stderr)?.[1] ?? "no id";
+const hint = (id: string) => `Run the same call again, or: resumable-mcp resume ${id}`;
+const came = "The task came to 25/50 (50 %); the same call continues from its last checkpoint.";
+
+describe("a call whose task fails (G7)", () => {
+  it("says how far it came and how to continue, and the same call does", limits, async () => {
+    const failed = await fragile();
+    const id = idIn(failed.stderr);
+    expect([failed.code, failed.stdout]).toEqual([1, `No network. ${came}\n`]);
+    expect(failed.stderr.trimEnd().split("\n").at(-1)).toBe(hint(id));
+    const result = await run("result", id, ...common);
+    expect([result.stdout, result.stderr]).toEqual([failed.stdout, `${hint(id)}\n`]);
+    const shown = await run("show", id, ...common);
+    expect(shown.stdout).toContain(`\nerror     TOOL_FAILED: No network.\ncontinue  ${came} ${hint(id)}\n`);
+    await writeFile(well, "");
+    const again = await fragile();
+    expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { counted: 50 }]);
+    expect(again.stderr).toContain(`task ${id}.\n`);
+    expect((await run("show", id, ...common)).stdout).toContain(", generation 2\n");
+    const items = await run("items", id, ...common);
+    expect(items.stdout.trim().split("\n").map(Number)).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  });
+
+  it("continues with the command that it names", limits, async () => {
+    const failed = await fragile();
+    const id = idIn(failed.stderr);
+    await writeFile(well, "");
+    expect((await run("resume", id, ...common)).code).toBe(0);
+    const { code, stdout } = await run("wait", id, ...common);
+    expect([code, JSON.parse(stdout)]).toEqual([0, { counted: 50 }]);
+  });
+
+  it("begins from nothing with --new, as a task of its own", limits, async () => {
+    const failed = await fragile();
+    const again = await fragile("--new");
+    expect([again.code, again.stdout]).toEqual([1, `No network. ${came}\n`]);
+    expect(idIn(again.stderr)).not.toBe(idIn(failed.stderr));
+  });
+});
