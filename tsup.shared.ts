@@ -1,5 +1,9 @@
 import type { Options } from "tsup";
+import { releaseVersion } from "./scripts/release-version.js";
 import { writeThirdPartyLicenses } from "./scripts/third-party-licenses.js";
+
+/** What `version.ts` of a package reads: the version that the packages have when they are built. */
+const versionDefine = { RESUMABLE_MCP_VERSION: JSON.stringify(releaseVersion()) };
 
 /**
  * Builds a package's entries as ES modules whose dependencies stay outside.
@@ -16,6 +20,7 @@ export function library(entry: string[], options: Options = {}): Options {
     clean: true,
     silent: true,
     ...options,
+    define: { ...versionDefine, ...options.define },
   };
 }
 

@@ -1,4 +1,5 @@
 import { defineConfig, mergeConfig, type ViteUserConfig } from "vitest/config";
+import { releaseVersion } from "./scripts/release-version.js";
 
 const source = "@resumable-mcp/source";
 
@@ -14,6 +15,7 @@ export function sharedConfig(own: ViteUserConfig = {}): ViteUserConfig {
     // Naming conditions replaces Vite's defaults, so they are repeated here.
     resolve: { conditions: [source, "module", "browser", "development|production"] },
     ssr: { resolve: { conditions: [source, "module", "node", "development|production"] } },
+    define: { RESUMABLE_MCP_VERSION: JSON.stringify(releaseVersion()) },
     test: {
       include: ["src/**/*.test.{ts,tsx}", "test/**/*.test.{ts,tsx}"],
       maxWorkers: 2,

@@ -5,9 +5,10 @@ import { join } from "node:path";
 const status = Number(process.argv[2] ?? 0);
 const folders = ["packages", "apps"].flatMap((parent) => readdirSync(parent).map((name) => join(parent, name)));
 const reports = [...folders, "bench", "conformance"]
-  .map((folder) => ({ folder, file: join(folder, "reports", "vitest.json") }))
-  .filter(({ file }) => existsSync(file))
-  .map(({ folder, file }) => ({ folder, ...JSON.parse(readFileSync(file, "utf8")) }));
+  .map((folder) => join(folder, "reports"))
+  .filter((folder) => existsSync(folder))
+  .flatMap((folder) => readdirSync(folder).map((name) => join(folder, name)))
+  .map((file) => ({ folder: file, ...JSON.parse(readFileSync(file, "utf8")) }));
 
 /** A file that fails before its first test counts as one failure: it has tests that never ran. */
 const isBroken = (file) => file.status === "failed" && !file.assertionResults.some((test) => test.status === "failed");

@@ -12,6 +12,7 @@ export default defineConfig([
       "src/storm-server.ts",
       "src/crashes.ts",
       "src/crash-worker.ts",
+      "src/crash-images.ts",
       "src/terminal/{live-servers,tell-vitals}.ts",
     ],
     { clean: ["!one-line.js", "!one-line.js.map"] },

@@ -5,6 +5,7 @@ export default defineConfig(
   library([
     "src/server.ts",
     "src/run.ts",
+    "src/seed/seed-client.ts",
     "src/clients/tools-module.ts",
     "src/clients/hold-start.ts",
     "src/clients/run-table.ts",

@@ -60,7 +60,7 @@ const engine = createEngine({
       directory: order.directory,
       durability: order.durability,
       observer,
-      limits: { rotateBytes: 8 * 1024, documentEveryCommits: 20, ...files },
+      limits: { rotateBytes: 8 * 1024, documentPauseMs: 20, ...files },
     }),
   ),
   tools: [stormTool],
@@ -72,7 +72,7 @@ const engine = createEngine({
     // Every life ends in a kill, so a task that is unlucky three times in a row is no poisonous one.
     maxCrashesWithoutProgress: 1_000_000,
     crashBackoffMs: 0,
-    aloneMs: 0,
+    trialMs: 0,
     writeBackoffMs: 20,
     leaseTtlMs: order.leaseTtlMs,
     heartbeatMs: order.leaseTtlMs / 3,
@@ -90,7 +90,7 @@ const tasks = engine.forOwner("local:storm");
 async function start(run: string): Promise<void> {
   const [, records = "", batch = ""] = run.split(".");
   const input = { run, records: Number(records), batch: Number(batch) };
-  const { record } = await tasks.start({ tool: stormTool.name, input, newTask: run, handedOver: true });
+  const { record } = await tasks.start({ tool: stormTool.name, input, newTask: run, detached: true });
   tell({ kind: "started", run, taskId: record.id });
 }
 

@@ -26,7 +26,7 @@ const tool = defineTool({
 });
 
 const store = createFsStore({ directory: process.argv[2] ?? "" });
-const engine = createEngine({ store, tools: [tool], recover: "all" });
+const engine = createEngine({ store, tools: [tool], limits: { recoverAfterMs: 0 } });
 await engine.open();
 const figure = await first;
 await engine.close();

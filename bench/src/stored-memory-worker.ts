@@ -9,7 +9,7 @@ await engine.open();
 await store.countTasks({});
 await store.listTasks({ limit: 100 });
 await store.listExpired({ now: now(), limit: 1_000 });
-await store.listRunnable({ tools: ["bench"], recover: "all", limit: 200, now: now() });
+await store.listRunnable({ tools: ["bench"], limit: 200, now: now() });
 const gc: unknown = Reflect.get(globalThis, "gc");
 if (typeof gc === "function") for (let pass = 0; pass < 3; pass++) gc();
 const { rss } = process.memoryUsage();

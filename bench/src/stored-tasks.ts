@@ -27,7 +27,7 @@ export function someTask(): NewTask {
     toolVersion: "1",
     key: id,
     input: { n: made },
-    recover: "on_return",
+    detached: false,
     ttlMs: 3_600_000,
   };
 }

@@ -6,6 +6,7 @@ import { createMcpServer } from "@resumable-mcp/mcp/legacy";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import type { ServerOrder } from "./storm/server-life.js";
 import { stormTool } from "./storm/storm-tool.js";
+import { waitingTools } from "./storm/waiting-tools.js";
 
 const order: ServerOrder = JSON.parse(process.argv[2] ?? "{}");
 const say = (line: string): void => void writeSync(2, `${line}\n`);
@@ -20,23 +21,25 @@ function observer(point: string): void {
   process.kill(process.pid, "SIGKILL");
 }
 
-const definition = defineServer({ name: "storm", version: "1", tools: [stormTool] });
+const definition = defineServer({
+  name: "storm",
+  version: "1",
+  tools: order.waiting === true ? waitingTools : [stormTool],
+});
 const engine = createEngine({
   // Small files, so that rotation and compaction happen in every life.
   store: createFsStore({
     directory: order.directory,
     observer,
-    limits: { rotateBytes: 12 * 1024, maxJournalFiles: 6, keepJournalFiles: 2, documentEveryCommits: 20 },
+    limits: { rotateBytes: 12 * 1024, maxJournalFiles: 6, keepJournalFiles: 2, documentPauseMs: 20 },
   }),
   tools: definition.tools,
   observer,
-  // Every life ends in a kill, so a task that is unlucky three times in a row is no poisonous one.
+  // Where every life ends in a kill at a named point, a task that is unlucky three times in a row is not a poisonous one.
   limits: {
-    maxCrashesWithoutProgress: 10_000,
-    crashBackoffMs: 10,
+    ...(order.waiting === true ? {} : { maxCrashesWithoutProgress: 10_000, crashBackoffMs: 10, trialMs: 200 }),
     leaseTtlMs: order.leaseTtlMs,
     heartbeatMs: order.leaseTtlMs / 3,
-    aloneMs: 200,
     pollMs: 200,
   },
   onError: (error) => say(`error ${String(Reflect.get(Object(error), "code"))} ${String(error)}`),

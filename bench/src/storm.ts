@@ -1,38 +1,69 @@
 import { parseArgs } from "node:util";
 import { runStorm } from "./storm/run-storm.js";
+import { runWaitingStorm } from "./storm/waiting-storm.js";
 
 const { values } = parseArgs({
   options: {
-    kills: { type: "string", default: "200" },
-    tasks: { type: "string", default: "20" },
-    servers: { type: "string", default: "1" },
+    waiting: { type: "boolean", default: false },
+    kills: { type: "string" },
+    tasks: { type: "string" },
+    servers: { type: "string" },
     seed: { type: "string", default: String(Date.now() % 1_000_000) },
     records: { type: "string", default: "600" },
     batch: { type: "string", default: "4" },
+    "max-latency": { type: "string", default: "2000" },
   },
 });
+const seed = Number(values.seed);
+const log = (line: string): void => console.log(line);
 
-const servers = values.servers === "2" ? 2 : 1;
-console.log(`storm: ${values.kills} kills, ${values.tasks} tasks at once, ${servers} server(s), seed ${values.seed}`);
-const report = await runStorm({
-  kills: Number(values.kills),
-  tasks: Number(values.tasks),
-  servers,
-  seed: Number(values.seed),
-  records: Number(values.records),
-  batch: Number(values.batch),
-  leaseTtlMs: 1_500,
-  log: (line) => console.log(line),
-});
+const problems = values.waiting ? await waitingStorm() : await storm();
+process.exitCode = problems === 0 ? 0 : 1;
 
-console.log(`\n${report.kills} kills while an attempt ran (and ${report.killsWithoutWork} while none did):`);
-for (const [place, count] of report.places) console.log(`${String(count).padStart(6)}  ${place}`);
-if (servers === 2) {
-  console.log(`${report.freezes} servers stopped beyond their lease and woken; ${report.refused} late commits refused`);
+async function storm(): Promise<number> {
+  const { kills = "200", tasks = "20" } = values;
+  const servers = values.servers === "2" ? 2 : 1;
+  log(`storm: ${kills} kills, ${tasks} tasks at once, ${servers} server(s), seed ${seed}`);
+  const report = await runStorm({
+    kills: Number(kills),
+    tasks: Number(tasks),
+    servers,
+    seed,
+    records: Number(values.records),
+    batch: Number(values.batch),
+    leaseTtlMs: 1_500,
+    log,
+  });
+  log(`\n${report.kills} kills while an attempt ran (and ${report.killsWithoutWork} while none did):`);
+  for (const [place, count] of report.places) log(`${String(count).padStart(6)}  ${place}`);
+  if (servers === 2) {
+    log(`${report.freezes} servers stopped beyond their lease and woken; ${report.refused} late commits refused`);
+  }
+  log(`${report.crashesInJournals} crashed attempts in the journals, ${report.snapshots} snapshots shown to followers`);
+  for (const problem of report.problems) log(`PROBLEM ${problem}`);
+  log(`${report.runs} runs complete, ${report.problems.length} problems`);
+  return report.problems.length;
 }
-console.log(
-  `${report.crashesInJournals} crashed attempts in the journals, ${report.snapshots} snapshots shown to followers`,
-);
-for (const problem of report.problems) console.log(`PROBLEM ${problem}`);
-console.log(`${report.runs} runs complete, ${report.problems.length} problems`);
-process.exitCode = report.problems.length === 0 ? 0 : 1;
+
+async function waitingStorm(): Promise<number> {
+  const { kills = "300", tasks = "100", servers = "3" } = values;
+  const maxLatencyMs = Number(values["max-latency"]);
+  log(`storm: ${kills} kills, ${tasks} tasks of which half wait, ${servers} servers, seed ${seed}`);
+  const report = await runWaitingStorm({
+    kills: Number(kills),
+    tasks: Number(tasks),
+    servers: Number(servers),
+    seed,
+    calmMs: 600_000,
+    leaseTtlMs: 1_500,
+    log,
+  });
+  const slow = report.worstMs > maxLatencyMs ? [`a short call took ${report.worstMs} ms`] : [];
+  const problems = [...report.problems, ...slow];
+  log(`\n${report.kills} kills, ${report.deathsInWaits} of them in attempts of waiting tasks`);
+  log(`${report.answers} questions answered through answer_task, ${report.answersInStorm} of them while servers died`);
+  log(`${report.shortCalls} short calls of others: median ${report.medianMs} ms, worst ${report.worstMs} ms`);
+  for (const problem of problems) log(`PROBLEM ${problem}`);
+  log(`${report.completed} tasks complete, ${problems.length} problems`);
+  return problems.length;
+}

@@ -15,6 +15,6 @@ test("a filled store lists, counts and reads its tasks as if it had made them it
     const { events } = await store.readEvents(id, { afterSeq: 0, limit: 100 });
     expect(events.map(({ type }) => type)).toEqual(["created", "attempt_started", "completed"]);
   }
-  const { tasks: due } = await store.listRunnable({ tools: ["bench"], recover: "all", limit: 10, now: now() });
+  const { tasks: due } = await store.listRunnable({ tools: ["bench"], limit: 10, now: now() });
   expect(due).toHaveLength(3);
 });

@@ -54,6 +54,16 @@ describe("storm", () => {
     expect(output).toMatch(/\d+ runs complete, 0 problems/);
   });
 
+  it("fails no task while half of them wait, with three servers on one folder (G9, G12)", {
+    timeout: patienceMs,
+  }, async () => {
+    // How fast short calls are answered on a busy machine is a matter of the long form.
+    const output = await stormOutput("--waiting", "--kills", "12", "--tasks", "16", "--max-latency", "Infinity");
+    expect(output).toMatch(/12 kills, \d+ of them in attempts of waiting tasks/);
+    expect(output).toMatch(/4 questions answered through answer_task, 2 of them while servers died/);
+    expect(output).toMatch(/16 tasks complete, 0 problems/);
+  });
+
   it("refuses the late commits of a server that slept through its lease (G4)", { timeout: patienceMs }, async () => {
     const folder = await temporaryFolder();
     const sleeper = await begin(folder.directory);

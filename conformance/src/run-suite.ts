@@ -1,9 +1,9 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
+import { newerNode } from "../../scripts/newer-node.js";
 import { parseSingle, parseSummary, problemsOf, type ScenarioOutcome, unscored } from "./scenario-outcome.js";
 
 /** The suite needs Node 22 or later; the server under test runs on the Node that runs this, unless it is told otherwise. */
-export const newerNode = "node@24.21.0";
 const packages = [newerNode, "@modelcontextprotocol/conformance@0.2.0-alpha.12"];
 
 /** A run of the suite, with one requirement set or one scenario. */

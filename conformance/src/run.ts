@@ -1,8 +1,13 @@
+import { runPostmanCollection } from "./postman/run-collection.js";
 import { runRequirements, runScenario, type SuiteRun } from "./run-suite.js";
 import { unscored } from "./scenario-outcome.js";
+import { runSeedDemonstration } from "./seed/seed-demonstration.js";
 import { spawnServer } from "./spawn-server.js";
 
-/** Runs the suite against a fresh server and prints what each scenario came to; exits with 1 on any failure. */
+/**
+ * Runs the suite against a fresh server, then the demonstrations of the walkthroughs, and prints what each scenario came
+ * to; exits with 1 on any failure.
+ */
 async function main(): Promise<void> {
   const server = await spawnServer("--port", "0");
   const runs: SuiteRun[] = [];
@@ -12,6 +17,7 @@ async function main(): Promise<void> {
   } finally {
     await server.stop();
   }
+  for (const demonstrate of [runSeedDemonstration, runPostmanCollection]) runs.push(await demonstrate());
   for (const run of runs) print(run);
   const outcomes = runs.flatMap((run) => run.outcomes);
   const problems = runs.flatMap((run) => run.problems);

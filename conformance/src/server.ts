@@ -26,8 +26,6 @@ const server = await serve({
   definition,
   store: values.store === undefined ? createMemoryStore() : createFsStore({ directory: values.store }),
   port: Number(values.port),
-  // The suite sends neither a token nor a client_id.
-  singleUser: true,
 });
 process.once("SIGTERM", () => void server.close().then(() => process.exit(0)));
 process.stderr.write(`listening on ${server.url}\n`);

@@ -12,13 +12,12 @@ export interface SpawnedServer {
 
 /** Starts the built server and waits until it listens. */
 export function spawnServer(...args: readonly string[]): Promise<SpawnedServer> {
-  return spawnServerOn(process.execPath, ...args);
+  return spawnListening([fileURLToPath(new URL("../dist/server.js", import.meta.url)), ...args]);
 }
 
-/** The same on another Node. */
-export async function spawnServerOn(node: string, ...args: readonly string[]): Promise<SpawnedServer> {
-  const file = fileURLToPath(new URL("../dist/server.js", import.meta.url));
-  const child = spawn(node, [file, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+/** Starts a script that says when it listens, and waits until it does. */
+export async function spawnListening(script: readonly string[]): Promise<SpawnedServer> {
+  const child = spawn(process.execPath, script, { stdio: ["ignore", "ignore", "pipe"] });
   const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
   const lines: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { releaseVersion } from "../../scripts/release-version.js";
 import { firstExample } from "./readme-examples.js";
 import { isTestFile, manifestOf, published, read, sourcesOf, workspaces } from "./repository.js";
 
@@ -29,6 +30,19 @@ test("reads imports of every form", () => {
   expect(importsOf(source).toSorted()).toEqual(["again", "bare", "call", "inline", "lines", "type"]);
 });
 
+test("no source of a package writes out the version that a release changes", () => {
+  const { version } = manifestOf("packages/core");
+  const code = [...published, "apps/demo"].flatMap((folder) => sourcesOf(folder, ["src"]));
+  expect(code.filter((path) => !isTestFile(path) && read(path).includes(`"${version}"`))).toEqual([]);
+});
+
+test("the packages that are released together have one version, which all of them are built with", () => {
+  const { fixed } = JSON.parse(read(".changeset/config.json"));
+  const manifests = published.map((folder) => manifestOf(folder));
+  expect(manifests.map(({ name }) => name).toSorted()).toEqual(fixed.flat().toSorted());
+  expect(new Set(manifests.map((manifest) => manifest.version))).toEqual(new Set([releaseVersion()]));
+});
+
 test("the core depends on nothing, and imports nothing but itself", () => {
   const { dependencies, peerDependencies, optionalDependencies } = manifestOf("packages/core");
   expect([dependencies, peerDependencies, optionalDependencies]).toEqual([undefined, undefined, undefined]);
@@ -51,9 +65,18 @@ test("the packages that speak the protocol do so", () => {
   for (const folder of knowsProtocol) expect(importing(folder, ["src"], protocolSdk)).not.toEqual([]);
 });
 
+test("documents know nothing of tasks: they depend on no package of this repository", () => {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/documents");
+  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["lowdb", "zod"]);
+});
+
 test("the client draws nothing and asks nobody: it knows no terminal, no React and no Ink", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/client");
-  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@modelcontextprotocol/sdk", "zod"]);
+  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual([
+    "@modelcontextprotocol/sdk",
+    "@resumable-mcp/documents",
+    "zod",
+  ]);
   const terminal = /^(?:react|ink|@inkjs\/.*|node:readline.*|node:tty|@resumable-mcp\/client-tui)(?:\/|$)/;
   expect(importing("packages/client", ["src"], terminal)).toEqual([]);
   const code = sourcesOf("packages/client", ["src"]).filter((path) => !isTestFile(path));

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
@@ -41,6 +41,7 @@ export function manifestOf(folder: string): Manifest {
 export function sourcesOf(workspace: string, folders: readonly string[] = ["src", "test"]): readonly string[] {
   return folders.flatMap((folder) => {
     const path = join(root, workspace, folder);
+    if (!existsSync(path)) return [];
     const entries = readdirSync(path, { recursive: true, withFileTypes: true });
     return entries
       .filter((entry) => entry.isFile() && /\.[cm]?[jt]sx?$/.test(entry.name))

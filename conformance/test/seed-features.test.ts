@@ -8,7 +8,7 @@ const ids = [
   ...["20a", "20b", "20c"],
   ...Array.from({ length: 9 }, (_, index) => `${index + 21}`),
   "29a",
-  ...Array.from({ length: 7 }, (_, index) => `${index + 30}`),
+  ...Array.from({ length: 18 }, (_, index) => `${index + 30}`),
 ];
 
 /** What a row names: tests by file and title, and commands. */

@@ -1,6 +1,7 @@
 import { type Client, type ClientEvent, openClient, type TaskResult } from "@resumable-mcp/client";
 import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { z } from "zod";
+import { packageVersion } from "./package-version.js";
 import type { ClientLine } from "./story/client-line.js";
 import { countRecords } from "./story/count-records.js";
 import { expectedIds, job, jobArguments } from "./story/job.js";
@@ -15,7 +16,7 @@ await runCommand("story-client", async () => {
   const client = await openClient({
     servers: [{ url }],
     stateFile: state,
-    clientInfo: { name: "resumable-mcp-demo", version: "0.1.0" },
+    clientInfo: { name: "resumable-mcp-demo", version: packageVersion },
   });
   try {
     const { id, events, result } = await findOrStart(client, delayMs);

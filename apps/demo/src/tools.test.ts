@@ -1,3 +1,5 @@
+import { createMemoryStore } from "@resumable-mcp/core";
+import { serve } from "@resumable-mcp/server-http";
 import { expect, test } from "vitest";
 import server from "./tools.js";
 
@@ -10,7 +12,6 @@ test("offers the four tools under the names that clients know", () => {
     "machine_learning_training",
     "get_forecast",
   ]);
-  expect(server.instructions).toBe("MCP server with resumability and checkpoints for long tasks.");
 });
 
 test("advertises every argument with its default, so that none has to be given", () => {
@@ -31,3 +32,21 @@ test("advertises every argument with its default, so that none has to be given",
 test("takes a client_id as an argument", () => {
   expect(server.tools.map((tool) => tool.clientIdArgument)).toEqual([true, true, true, true]);
 });
+
+test("explains to a client once what the server is for", async () => {
+  const { url, close } = await serve({ definition: server, store: createMemoryStore(), port: 0 });
+  try {
+    const answer = await fetch(url, { method: "POST", headers: initializeHeaders, body: JSON.stringify(initialize) });
+    expect((await answer.text()).match(/MCP server with resumability and checkpoints/g)).toHaveLength(1);
+  } finally {
+    await close();
+  }
+});
+
+const initializeHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+const initialize = {
+  jsonrpc: "2.0",
+  id: 1,
+  method: "initialize",
+  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "stock", version: "1" } },
+};

@@ -1,6 +1,7 @@
 import { fileURLToPath } from "node:url";
 import { defineServer } from "@resumable-mcp/mcp";
 import { dataFolder } from "./data/data-folder.js";
+import { packageVersion } from "./package-version.js";
 import { createDataProcessing } from "./tools/data-processing.js";
 import { createDownload } from "./tools/download.js";
 import { createForecast } from "./tools/forecast.js";
@@ -12,8 +13,7 @@ const downloads = process.env.RESUMABLE_MCP_DEMO_DOWNLOADS;
 /** The demo's tools, for the command-line servers. */
 export default defineServer({
   name: "resumable-mcp-demo",
-  version: "0.1.0",
-  instructions: "MCP server with resumability and checkpoints for long tasks.",
+  version: packageVersion,
   tools: [
     createDataProcessing({ now }),
     createDownload({

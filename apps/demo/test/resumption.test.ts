@@ -76,10 +76,21 @@ test("says what to do when the server is down", { timeout: timeoutMs }, async ()
   expect(complaint).toContain("Start it first");
 });
 
+test("says at the second run, too, what to do when the server is down", { timeout: timeoutMs }, async () => {
+  expect((await run()).signal).toBe("SIGKILL");
+  const before = await cached();
+  await server.kill();
+  const second = await run();
+  expect(second.code).toBe(1);
+  expect(second.complaint.trim().split("\n")).toHaveLength(1);
+  expect(second.complaint).toContain("Start it first; the call is kept and can be resumed.");
+  expect(await cached()).toEqual(before);
+});
+
 test("says why the server refused the call, at the latest at the second run", { timeout: timeoutMs }, async () => {
   const first = await run("--city", "Atlantis");
   const refused = first.signal === null ? first : await run("--city", "Atlantis");
-  expect(refused).toMatchObject({ code: 1, complaint: expect.stringContaining("Known: Seattle.") });
+  expect(refused).toMatchObject({ code: 1, complaint: expect.stringContaining("Spelled most alike: ") });
   expect(refused.complaint).not.toMatch(/^\s+at /m);
 });
 

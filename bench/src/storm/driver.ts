@@ -72,7 +72,10 @@ interface Shown {
   readonly snapshot: boolean;
 }
 
-interface Link {
+/** A client that repeats each call until a server answers it. */
+export interface Link {
+  /** Connects to a server, and tries until one answers. */
+  connect(): Promise<void>;
   call(
     name: string,
     input: Record<string, unknown>,
@@ -83,7 +86,7 @@ interface Link {
 }
 
 /** Repeats each call until a server answers it: all of them may be repeated. */
-function createLink({ url, clientId, signal }: DriverOptions): Link {
+export function createLink({ url, clientId, signal }: Pick<DriverOptions, "url" | "clientId" | "signal">): Link {
   let client: Client | undefined;
   const connected = async (): Promise<Client> => {
     if (client !== undefined) return client;
@@ -108,6 +111,18 @@ function createLink({ url, clientId, signal }: DriverOptions): Link {
     await old?.close().catch(() => {});
   };
   return {
+    async connect() {
+      for (;;) {
+        signal.throwIfAborted();
+        try {
+          await connected();
+          return;
+        } catch {
+          await drop();
+          await pause(50);
+        }
+      }
+    },
     async call(name, input, extra = {}, onProgress) {
       for (;;) {
         signal.throwIfAborted();

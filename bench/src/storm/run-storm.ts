@@ -131,7 +131,7 @@ class Storm {
   /** Runs follow one another until enough kills have counted. */
   async #drive(index: number, runs: FollowedRun[]): Promise<void> {
     const { records, batch } = this.#options;
-    const clientId = `${randomUUID()}${randomUUID()}`;
+    const clientId = randomUUID();
     const url = (): URL =>
       new URL(`http://127.0.0.1:${this.#ports[this.#random.between(0, this.#ports.length - 1)]}/mcp`);
     while (!this.#over || this.#begun < this.#options.tasks) {

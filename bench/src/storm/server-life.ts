@@ -11,6 +11,8 @@ export interface ServerOrder {
   /** Kill yourself there. */
   readonly point?: { readonly name: string; readonly hits: number };
   readonly leaseTtlMs: number;
+  /** Serves the tools of the storm with waiting tasks, with the limits of every engine. */
+  readonly waiting?: boolean;
 }
 
 /** One life of a server, from its start to its death. */

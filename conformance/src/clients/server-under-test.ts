@@ -43,8 +43,15 @@ export interface ServerUnderTest {
   close(): Promise<void>;
 }
 
-/** Starts the server over HTTP, or says how clients start it over stdio. */
-export async function startServer(over: Over): Promise<ServerUnderTest> {
+/** For rows in which the server is away for a moment only: clients come back at once, not after the server's default. */
+export const quickReturn = ["--retry", "1s"];
+
+/**
+ * Starts the server over HTTP, or says how clients start it over stdio.
+ *
+ * @param flags of the HTTP server.
+ */
+export async function startServer(over: Over, flags: readonly string[] = quickReturn): Promise<ServerUnderTest> {
   const folder = await mkdtemp(join(tmpdir(), "clients-"));
   const store = join(folder, "store");
   const journals = new Journals(store);
@@ -62,7 +69,7 @@ export async function startServer(over: Over): Promise<ServerUnderTest> {
   }
   const token = "a-token-of-one-owner-for-all-clients";
   await writeFile(join(folder, "tokens"), `${token} owner\n`);
-  const args = [programs.http, toolsModule, "--store", store, "--token-file", join(folder, "tokens")];
+  const args = [programs.http, toolsModule, "--store", store, "--token-file", join(folder, "tokens"), ...flags];
   let server = prepare(args, "0");
   const url = await server.listen();
   let next = prepare(args, url.port);

@@ -71,8 +71,20 @@ export const penguins = define({
   }),
 });
 
+const dailyWeather = z.strictObject({
+  date: day,
+  precipitation: number(0, 2000),
+  temp_max: number(-90, 60),
+  temp_min: number(-90, 60),
+  wind: number(0, 120),
+  weather: oneOf("drizzle", "fog", "rain", "snow", "sun"),
+});
+
+/** Daily weather of one place. */
+export type WeatherDataset = Dataset<typeof dailyWeather.shape>;
+
 /** Four years of daily weather without a gap. */
-export const seattleWeather = define({
+export const seattleWeather: WeatherDataset = define({
   name: "seattle_weather",
   aliases: [],
   file: "seattle-weather.csv",
@@ -80,18 +92,23 @@ export const seattleWeather = define({
   title: "Daily weather in Seattle, 2012 to 2015 (NOAA)",
   licence: "Public domain (work of the U.S. Government)",
   value: "temp_max",
-  columns: z.strictObject({
-    date: day,
-    precipitation: number(0, 2000),
-    temp_max: number(-90, 60),
-    temp_min: number(-90, 60),
-    wind: number(0, 120),
-    weather: oneOf("drizzle", "fog", "rain", "snow", "sun"),
-  }),
+  columns: dailyWeather,
+});
+
+/** The same of New York. */
+export const newYorkWeather: WeatherDataset = define({
+  name: "new_york_weather",
+  aliases: [],
+  file: "new-york-weather.csv",
+  rows: 1461,
+  title: "Daily weather in New York, 2012 to 2015 (NOAA)",
+  licence: "Public domain (work of the U.S. Government)",
+  value: "temp_max",
+  columns: dailyWeather,
 });
 
 /** Every data set of the demo. */
-export const catalog: readonly Dataset[] = [earthquakes, penguins, seattleWeather];
+export const catalog: readonly Dataset[] = [earthquakes, penguins, seattleWeather, newYorkWeather];
 
 /** Keeps the exact columns in the type, so that a row of a data set known by name is fully typed. */
 function define<Shape extends Columns>(dataset: Dataset<Shape> & { readonly value: keyof Shape }): Dataset<Shape> {

@@ -1,4 +1,4 @@
-import { seattleWeather } from "./catalog.js";
+import type { WeatherDataset } from "./catalog.js";
 import { parseRow, readRows } from "./dataset.js";
 
 /** What the weather of a season usually is: the days of all years that lie near one day of the year. */
@@ -19,13 +19,13 @@ const daysAround = 7;
 const dayMs = 24 * 60 * 60 * 1_000;
 const yearDays = 365;
 
-/** Tells what Seattle's weather usually is within a week of this day of the year. */
-export async function seattleClimate(day: Date): Promise<Climate> {
+/** Tells what the weather of a place usually is within a week of this day of the year. */
+export async function climateOf(weather: WeatherDataset, day: Date): Promise<Climate> {
   const near = [];
-  for await (const { cells } of readRows(seattleWeather)) {
+  for await (const { cells } of readRows(weather)) {
     // Looked at before it is checked: the other seasons need no checking.
     if (!(daysApart(new Date(cells.date ?? ""), day) <= daysAround)) continue;
-    const parsed = parseRow(seattleWeather, cells);
+    const parsed = parseRow(weather, cells);
     if (parsed.ok) near.push(parsed.row);
   }
   const years = near.map((row) => new Date(row.date).getUTCFullYear());

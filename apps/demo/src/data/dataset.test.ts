@@ -37,7 +37,7 @@ describe("findDataset", () => {
   test.each(["", "Earthquakes", "../package", "constructor"])("lists the known names when asked for %j", (name) => {
     expect(() => findDataset(name)).toThrow(
       new RangeError(
-        `There is no dataset "${name}". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather.`,
+        `There is no dataset "${name}". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather, new_york_weather.`,
       ),
     );
   });

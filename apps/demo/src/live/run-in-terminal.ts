@@ -26,6 +26,7 @@ export async function runInTerminal({ built, preferredPort }: InTerminalOptions)
   try {
     return await runTerminalUi({
       servers: [{ url: server.url }],
+      serversEnd: true,
       stateFile: join(folder, "client.json"),
       extraActions: serverActions(server),
     });

@@ -90,7 +90,7 @@ test("tells progress after each batch, and logs start, batches and end", async (
       ["debug", "Batch of 5 records processed, 5/12"],
       ["debug", "Batch of 5 records processed, 10/12"],
       ["debug", "Batch of 2 records processed, 12/12"],
-      ["info", "Processing completed"],
+      ["info", "Processing completed: 12 records"],
     ],
     progress: [
       [5, 12, "Processed 5/12 records"],
@@ -139,7 +139,7 @@ test("goes on behind the last batch that was committed, and says so (G2, G6)", a
     ["debug", "Batch of 5 records processed, 10/12"],
     ["info", "Resuming processing from record 10"],
     ["debug", "Batch of 2 records processed, 12/12"],
-    ["info", "Processing completed"],
+    ["info", "Processing completed: 12 records"],
   ]);
 });
 
@@ -170,7 +170,7 @@ test.each([
   [{ dataset: "penguins" }, 'Unrecognized key: "dataset"'],
   [
     { dataset_name: "nothing" },
-    'dataset_name: There is no dataset "nothing". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather',
+    'dataset_name: There is no dataset "nothing". Known: earthquakes (also default_dataset), penguins (also customer_data), seattle_weather, new_york_weather',
   ],
 ])("refuses %j with one sentence, before there is a task", async (input, message) => {
   const tasks = ownTasks();

@@ -76,7 +76,6 @@ export function createDataProcessing({ now }: { readonly now: () => Date }): Too
     async *run(asked, task) {
       const dataset = findDataset(asked.dataset_name);
       const total = Math.min(asked.total_records, dataset.rows);
-      const records = await firstRecords(task);
       let current: State = task.state;
       logStart(task, asked, total);
       try {
@@ -84,7 +83,6 @@ export function createDataProcessing({ now }: { readonly now: () => Date }): Too
           await pace(asked.delay_ms, task.signal);
           const processedAt = now().toISOString();
           const append = batch.map((row) => processRow(dataset, row, { datasetName: asked.dataset_name, processedAt }));
-          records.push(...append.slice(0, shownRecords - records.length));
           current = append.reduce(addRecord, current);
           task.log("debug", `Batch of ${append.length} records processed, ${current.next}/${total}`);
           const message = `Processed ${current.next}/${total} records`;
@@ -95,8 +93,8 @@ export function createDataProcessing({ now }: { readonly now: () => Date }): Too
         if (!task.signal.aborted) task.log("error", `Processing failed after ${current.next} records: ${why}`);
         throw error;
       }
-      task.log("info", "Processing completed");
-      return resultOf(task.id, asked, dataset, current, records);
+      task.log("info", `Processing completed: ${current.next} records`);
+      return resultOf(task.id, asked, dataset, current, await firstRecords(task));
     },
   });
 }
@@ -126,7 +124,7 @@ function capNote({ dataset_name, total_records }: Input, total: number): string 
   return `${total_records} records were asked for; ${dataset_name} has ${total}, and all of them are processed.`;
 }
 
-/** What the result will show of earlier attempts: kept in the items, so that it need not be in every checkpoint. */
+/** What the result shows: kept in the items, so that it need not be in every checkpoint. */
 async function firstRecords(task: TaskContext<State, ProcessedRecord>): Promise<ProcessedRecord[]> {
   const records: ProcessedRecord[] = [];
   for await (const record of task.items()) {

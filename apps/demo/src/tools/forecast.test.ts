@@ -20,17 +20,29 @@ test("ends with the same forecast wherever it is killed (G1, G2)", async () => {
   });
 });
 
+test("knows each of its cities by its own weather", async () => {
+  const { output } = await checkResumable(tool, { city: "new york" });
+  expect(output).toMatchObject({
+    city: "New York",
+    date: "2026-01-02",
+    basis: "61 days of this season, 2012 to 2015 (NOAA)",
+  });
+  expect(Object(output).temp_min).toBeLessThan(2.4);
+});
+
 test("stays with the day on which it was asked for", async () => {
   let day = 1;
   const aging = createForecast({ now: () => new Date(Date.UTC(2026, 6, day++)), delayMs: 0 });
   expect((await checkResumable(aging, { city: "Seattle" })).output).toMatchObject({ date: "2026-07-01" });
 });
 
-test("names the cities that it knows when asked for another", async () => {
+test("offers the nearest spellings when asked for a city that it does not know", async () => {
   const tasks = createEngine({ store: createMemoryStore(), tools: [tool] }).forOwner("local:me");
-  await expect(tasks.start({ tool: tool.name, input: { city: "Atlantis" } })).rejects.toMatchObject({
+  await expect(tasks.start({ tool: tool.name, input: { city: "Seatle" } })).rejects.toMatchObject({
     code: "INVALID_VALUE",
-    message: expect.stringContaining('city: There is no weather data of "Atlantis". Known: Seattle.'),
+    message: expect.stringContaining(
+      'city: There is no weather data of "Seatle". Spelled most alike: Seattle, New York.',
+    ),
   });
 });
 

@@ -1,17 +1,21 @@
 import { defineTool, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
-import { type Climate, seattleClimate } from "../data/climatology.js";
+import { cities, findCity, formOf, nearestNames } from "../data/cities.js";
+import { type Climate, climateOf } from "../data/climatology.js";
 
-/** The cities of which there is data, by the name that is compared. */
-const climates = new Map([["seattle", { city: "Seattle", climateOf: seattleClimate }]]);
+/** Characters of a city's name; a longer text is not one. */
+const maxCityCharacters = 100;
+const knownCities = cities.map(({ name }) => name);
 
 const input = z.strictObject({
   city: z
     .string()
-    .refine((name) => climates.has(normalise(name)), {
-      error: ({ input: name }) => `There is no weather data of ${JSON.stringify(name)}. Known: ${knownCities()}`,
+    .max(maxCityCharacters)
+    .refine((name) => name.length > maxCityCharacters || findCity(name) !== undefined, {
+      error: ({ input: name }) =>
+        `There is no weather data of ${JSON.stringify(name)}. Spelled most alike: ${nearestNames(String(name), knownCities).join(", ")}`,
     })
-    .describe(`Known: ${knownCities()}.`),
+    .describe(`Known: ${knownCities.join(", ")}. Case, accents and punctuation do not count.`),
 });
 
 const output = z.object({
@@ -33,30 +37,22 @@ export function createForecast({ now, delayMs }: { readonly now: () => Date; rea
   return defineTool({
     name: "get_forecast",
     title: "Weather forecast",
-    description: `Tells what weather to expect today in a city, from past years. Takes ${delayMs / 1_000} seconds. Known: ${knownCities()}.`,
+    description: `Tells what weather to expect today in a city, from past years. Takes ${delayMs / 1_000} seconds. Known: ${knownCities.join(", ")}.`,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     clientIdArgument: true,
     onCrash: "rerun",
     input,
     output,
-    key: ({ city }) => normalise(city),
+    key: ({ city }) => formOf(city),
     async run({ city: asked }, task) {
       // Remembered, so that a forecast that is interrupted at midnight is still for the day on which it was asked for.
       const date = await task.step("today", () => now().toISOString().slice(0, 10));
       await task.sleep("patience", delayMs);
-      const known = climates.get(normalise(asked));
+      const known = findCity(asked);
       if (known === undefined) throw new Error(`There is no weather data of ${asked} any more.`);
-      return describe(known.city, date, await known.climateOf(new Date(date)));
+      return describe(known.name, date, await climateOf(known.weather, new Date(date)));
     },
   });
-}
-
-function knownCities(): string {
-  return [...climates.values()].map(({ city }) => city).join(", ");
-}
-
-function normalise(city: string): string {
-  return city.trim().toLowerCase();
 }
 
 function describe(city: string, date: string, climate: Climate): z.output<typeof output> {

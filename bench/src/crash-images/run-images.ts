@@ -1,0 +1,195 @@
+import { isResumableError } from "@resumable-mcp/core";
+import {
+  checkFsStore,
+  createFsStore,
+  type Disk,
+  type FsStoreLimits,
+  type FsStoreProblem,
+  type Host,
+  repairFsStore,
+} from "@resumable-mcp/store-fs";
+import {
+  copyTree,
+  crashImage,
+  type DiskEvent,
+  emptyTree,
+  type FolderNode,
+  MemoryDisk,
+  recordDisk,
+} from "@resumable-mcp/store-fs/testing";
+import { createRandom, type Random } from "../storm/random.js";
+import { finishTasks } from "./finish-tasks.js";
+import { judgeImage } from "./judge-image.js";
+import { keepLedger, type Ledger } from "./ledger.js";
+import { drawLoss } from "./power-loss.js";
+import { workOnStore } from "./work-on-store.js";
+
+/** Images of a run on a store that is made by it, or on one that is there. */
+export interface ImageOptions {
+  readonly images: number;
+  readonly seed: number;
+  readonly store: "new" | "old";
+  /** Of so many images one is also checked, repaired, and run to the end of its tasks, which takes most of the time. */
+  readonly thoroughEvery: number;
+}
+
+/** What the images showed. */
+export interface ImageReport {
+  readonly images: number;
+  /** Events of the recordings out of which they were made. */
+  readonly events: number;
+  readonly acknowledged: number;
+  readonly problems: readonly string[];
+}
+
+const directory = "/srv/resumable/store";
+const imagesOfRun = 50;
+/** Small, so that the journals of short tasks rotate and are compacted. */
+const limits: Partial<FsStoreLimits> = {
+  rotateBytes: 2_048,
+  maxJournalFiles: 3,
+  keepJournalFiles: 1,
+  extendFromBytes: 1_024,
+  maxExtendBytes: 2_048,
+};
+
+interface Recorded {
+  readonly base: FolderNode;
+  readonly events: readonly DiskEvent[];
+  readonly ledger: Ledger;
+}
+
+/** Loses power at many moments of some runs, in many ways, and compares what is left with what was acknowledged. */
+export async function runImages({ images, seed, store, thoroughEvery }: ImageOptions): Promise<ImageReport> {
+  const random = createRandom(seed);
+  const problems: string[] = [];
+  let [events, acknowledged] = [0, 0];
+  for (let first = 0; first < images; first += imagesOfRun) {
+    const recorded = await record(random, store);
+    events += recorded.events.length;
+    acknowledged += acknowledgedIn(recorded.ledger);
+    for (let image = first; image < Math.min(first + imagesOfRun, images); image += 1) {
+      for (const problem of await losePower(recorded, createRandom(seed + image), image % thoroughEvery === 0))
+        problems.push(`image ${image}: ${problem}`);
+    }
+  }
+  return { images, events, acknowledged, problems };
+}
+
+function acknowledgedIn({ tasks, sessions }: Ledger): number {
+  const events = [...tasks.values()].flatMap((task) => [...task.events.values(), ...task.signals]);
+  return [...events, ...[...sessions.values()].flat()].filter(({ doneAt }) => doneAt !== undefined).length;
+}
+
+async function record(random: Random, kind: "new" | "old"): Promise<Recorded> {
+  const base = emptyTree();
+  if (kind === "old") await runOn(new MemoryDisk(base), random, "before", () => 0);
+  const before = copyTree(base);
+  const { disk, events } = recordDisk(new MemoryDisk(base));
+  const ledger = await runOn(disk, random, "now", () => events.length);
+  return { base: before, events, ledger };
+}
+
+async function runOn(disk: Disk, random: Random, name: string, moment: () => number): Promise<Ledger> {
+  const inner = createFsStore({ directory, disk, host: hostOf(1), limits, createName: namesFrom(name) });
+  const { store, ledger } = keepLedger(inner, moment);
+  await workOnStore(store, { random, name, tasks: 6, sessions: 3 });
+  await store.close();
+  return ledger;
+}
+
+async function losePower(recorded: Recorded, random: Random, isThorough: boolean): Promise<readonly string[]> {
+  const { base, events } = recorded;
+  const at = momentIn(events, random);
+  const { name, choices } = drawLoss(random);
+  const image = crashImage(base, events.slice(0, at), choices);
+  const problems = [
+    ...(isThorough ? await withoutThrowing(() => judgeRepaired(copyTree(image), recorded, at)) : []),
+    ...(await withoutThrowing(() => judgeOpened(image, recorded, at, isThorough))),
+  ];
+  return problems.map((problem) => `after ${at} of ${events.length} events, power takes ${name}: ${problem}`);
+}
+
+async function withoutThrowing(judge: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  try {
+    return await judge();
+  } catch (error) {
+    const cause = error instanceof Error && error.cause !== undefined ? `, by ${error.cause}` : "";
+    return [`${error}${cause}`];
+  }
+}
+
+/** A server opens the store as it is, and may run its tasks to their end. */
+async function judgeOpened(
+  image: FolderNode,
+  { ledger }: Recorded,
+  at: number,
+  isThorough: boolean,
+): Promise<readonly string[]> {
+  const store = createFsStore({ directory, disk: new MemoryDisk(image), host: hostOf(2), limits });
+  try {
+    return [...(await judgeImage(store, ledger, at)), ...(isThorough ? await finishTasks(store, ledger) : [])];
+  } finally {
+    await store.close();
+  }
+}
+
+/** `check` reads the store, `repair` leaves nothing to be repaired, and then all that was acknowledged is there. */
+async function judgeRepaired(image: FolderNode, { ledger }: Recorded, at: number): Promise<readonly string[]> {
+  const disk = new MemoryDisk(image);
+  const place = { directory, disk, host: hostOf(2) };
+  if (!disk.exists(directory)) return [];
+  const before = await tryCheck(place);
+  if (before === undefined) return [];
+  const refused = (await repairFsStore(place)).filter(({ outcome }) => outcome === "refused");
+  const left = (await checkFsStore(place)).problems.filter(({ kind }) => kind !== "quarantined");
+  const store = createFsStore({ ...place, limits });
+  try {
+    return [
+      ...before.problems.filter(isLostTask(ledger, at)).map(({ message }) => `check: ${message}`),
+      ...refused.map(({ problem, reason }) => `repair refuses ${problem.kind}: ${reason}`),
+      ...left.map(({ kind, path, message }) => `after repair: ${kind} ${path} ${message}`),
+      ...(await judgeImage(store, ledger, at)).map((problem) => `after repair: ${problem}`),
+    ];
+  } finally {
+    await store.close();
+  }
+}
+
+/** Power was lost before there was a store. */
+async function tryCheck(place: Parameters<typeof checkFsStore>[0]) {
+  try {
+    return await checkFsStore(place);
+  } catch (error) {
+    if (isResumableError(error, "STORE_MISSING")) return undefined;
+    throw error;
+  }
+}
+
+/** A task that was acknowledged is never damaged. */
+function isLostTask({ tasks }: Ledger, at: number) {
+  return ({ kind, taskId = "" }: FsStoreProblem) => {
+    const doneAt = tasks.get(taskId)?.doneAt;
+    return kind === "damaged" && doneAt !== undefined && doneAt <= at;
+  };
+}
+
+/** Any moment, or one directly before a sync ends, at which there is most to lose. */
+function momentIn(events: readonly DiskEvent[], random: Random): number {
+  const at = random.between(1, events.length);
+  if (random.next() < 0.5) return at;
+  const end = events.findIndex((event, place) => place >= at && event.kind === "sync_ended");
+  return end < 0 ? at : end;
+}
+
+/** Processes before and after the loss of power: the machine has started again, so those before are dead. */
+function hostOf(start: number): Host {
+  const identity = { host: "machine", bootId: `boot-${start}`, processNamespace: "", pid: start, startTime: "" };
+  return { identity, processState: (other) => (other.bootId === identity.bootId ? "alive" : "dead") };
+}
+
+/** The same names in every run: the same seed draws the same images. */
+function namesFrom(run: string): () => string {
+  let count = 0;
+  return () => `${run}-${count++}`;
+}

@@ -1,0 +1,171 @@
+import { join } from "node:path";
+import { z } from "zod";
+import { type DemoServer, startDemoServer } from "../demo-server.js";
+import { Demonstration } from "../demonstration.js";
+import type { SuiteRun } from "../run-suite.js";
+import { type SeedEvent, type SeedProcess, startSeedClient } from "./seed-process.js";
+
+const listed = z.object({
+  persistent_id: z.string(),
+  total_tasks: z.number(),
+  tasks: z.array(
+    z.looseObject({ task_id: z.string(), status: z.string(), progress: z.string(), progress_percent: z.number() }),
+  ),
+});
+const processed = z.looseObject({
+  task_id: z.string(),
+  digest: z.string(),
+  records: z.array(z.looseObject({ record_id: z.string() })),
+});
+const stats = z.object({ checkpoint_stats: z.record(z.string(), z.number()), total_checkpoints: z.number() });
+const items = z.looseObject({ items: z.array(z.looseObject({ record_id: z.string() })) });
+const interruptedAt = 15;
+const total = 50;
+
+/**
+ * The walkthrough's demonstration with a client like its own: a job of 50 records is interrupted at 15 by the death of
+ * both sides; both are started again, the tasks show one at 30 %, and the same choice goes on to exactly 50.
+ */
+export async function runSeedDemonstration(): Promise<SuiteRun> {
+  const demonstration = new Demonstration("seed: the walkthrough's client and its demonstration");
+  const server = await startDemoServer();
+  const clients: SeedProcess[] = [];
+  const open = async (): Promise<SeedProcess> => {
+    const client = await startSeedClient(server.url, join(server.folder, "session_state.json"));
+    clients.push(client);
+    return client;
+  };
+  try {
+    return await demonstration.run(async () => {
+      const first = await interrupt(demonstration, server, await open());
+      await server.start();
+      const second = await open();
+      const taskId = await showsTheTask(demonstration, second, first);
+      await goesOn(demonstration, second, taskId);
+      await speaksWithoutClientId(demonstration, second, taskId);
+    });
+  } finally {
+    await Promise.all(clients.map((client) => client.kill()));
+    await server.close();
+  }
+}
+
+/** The first run: begins the job, and both sides die at 15 of 50. */
+async function interrupt(check: Demonstration, server: DemoServer, client: SeedProcess): Promise<SeedEvent> {
+  const connected = client.events[0] ?? { event: "none" };
+  check.equal("the client calls itself by 16 characters of a UUID", String(connected.clientId).length, 16);
+  const { names } = await client.ask("tools", "tools");
+  const tools = [
+    "resumable_data_processing",
+    "pause_task",
+    "list_session_tasks",
+    "get_checkpoint_stats",
+    "get_session_info",
+  ];
+  check.equal(
+    "the tools have their names",
+    tools.filter((name) => !Object(names).includes(name)),
+    [],
+  );
+  const reached = client.next(({ event, progress }) => event === "progress" && progress === interruptedAt);
+  client.enter("1");
+  await reached;
+  await Promise.all([server.kill(), client.kill()]);
+  const told = [5, 10, interruptedAt].map((progress) => ({
+    event: "progress",
+    ...said(progress),
+  }));
+  check.equal(
+    "progress is told batch by batch",
+    client.events.filter(({ event }) => event === "progress"),
+    told,
+  );
+  check.equal("a new job says that it starts", logs(client)[0], `Starting new processing of ${total} records`);
+  return connected;
+}
+
+const said = (progress: number) => ({ progress, total, message: `Processed ${progress}/${total} records` });
+const logs = (client: SeedProcess) => client.events.flatMap(({ event, data }) => (event === "log" ? [data] : []));
+
+/** The second run: the client is the same, the session another, and there is one task at 30 %. */
+async function showsTheTask(check: Demonstration, client: SeedProcess, before: SeedEvent): Promise<string> {
+  const connected = client.events[0];
+  check.equal("the client is the same", connected?.clientId, before.clientId);
+  check.equal("its state knows the session of before", connected?.sessionBefore, before.sessionId);
+  check.holds("the session is another", connected?.sessionId !== before.sessionId, connected?.sessionId);
+  const { data } = await client.ask("2", "tasks");
+  const { persistent_id, total_tasks, tasks } = listed.parse(data);
+  check.equal("the tasks are those of the client", persistent_id, before.clientId);
+  check.equal("there is one task", total_tasks, 1);
+  const shown = tasks.map(({ progress, progress_percent }) => ({ progress, progress_percent }));
+  check.equal("it is at 30 %", shown, [{ progress: "15/50", progress_percent: 30 }]);
+  check.holds(
+    "it is not finished",
+    tasks.every(({ status }) => ["pending", "running", "paused"].includes(status)),
+    tasks,
+  );
+  return tasks[0]?.task_id ?? "";
+}
+
+/** The same choice goes on from 15, and ends with each record once. */
+async function goesOn(check: Demonstration, client: SeedProcess, taskId: string): Promise<void> {
+  const from = client.events.length;
+  const { data } = await client.ask("1", "processed");
+  const result = processed.parse(data);
+  const progress = client.events
+    .slice(from)
+    .flatMap((event) => (event.event === "progress" ? [Number(event.progress)] : []));
+  check.equal("the same call finds the same task", result.task_id, taskId);
+  check.equal("progress goes on from 15", progress, [15, 20, 25, 30, 35, 40, 45, 50]);
+  check.holds("the log says so", logs(client).includes("Resuming processing from record 15"), logs(client));
+  const { total_processed, dataset_name, status } = result;
+  check.equal(
+    "the result says 50",
+    { total_processed, dataset_name, status },
+    { total_processed: total, dataset_name: "customer_data", status: "completed" },
+  );
+  const ids = Array.from({ length: total }, (_, index) => `customer_data_${String(index).padStart(6, "0")}`);
+  check.equal(
+    "it shows the first five records",
+    result.records.map(({ record_id }) => record_id),
+    ids.slice(0, 5),
+  );
+  const kept = items.parse((await client.ask(`items ${taskId}`, "items")).data);
+  check.equal(
+    "each record is there once",
+    kept.items.map(({ record_id }) => record_id),
+    ids,
+  );
+  const straight = processed.parse((await client.ask("straight", "straight")).data);
+  check.equal("the output is that of an undisturbed run", result.digest, straight.digest);
+}
+
+/** Statistics, session and pause come without `client_id`, and mean the client of the session. */
+async function speaksWithoutClientId(check: Demonstration, client: SeedProcess, taskId: string): Promise<void> {
+  const { persistent_id } = listed.parse((await client.ask("2", "tasks")).data);
+  const counted = stats.parse((await client.ask("3", "stats")).data);
+  check.equal(
+    "the statistics count the client's task",
+    [counted.total_checkpoints, counted.checkpoint_stats.completed],
+    [1, 1],
+  );
+  const session = z
+    .looseObject({ session_id: z.string(), client_id: z.string() })
+    .parse((await client.ask("4", "session")).data);
+  const { sessionId, clientId } = client.events[0] ?? { event: "none" };
+  check.equal(
+    "the session says its ids",
+    [session.session_id, session.client_id, "request_id" in session],
+    [sessionId, clientId, true],
+  );
+  check.equal("the client is that of the list", persistent_id, clientId);
+  const refused = await client.ask(`pause ${taskId}`, "paused");
+  check.equal("a finished task is not paused", refused.isError, true);
+  const begun = client.next(({ event }) => event === "progress");
+  client.enter("other");
+  await begun;
+  const { tasks } = listed.parse((await client.ask("2", "tasks")).data);
+  const running = tasks.find(({ task_id }) => task_id !== taskId)?.task_id ?? "";
+  const paused = z.looseObject({ message: z.string() }).parse((await client.ask(`pause ${running}`, "paused")).data);
+  check.equal("a running task is paused by its id alone", paused.message, `Task ${running} paused correctly`);
+}

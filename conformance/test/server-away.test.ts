@@ -1,0 +1,51 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { test } from "vitest";
+import type { ClientKind } from "../src/clients/client-kind.js";
+import { nextClients } from "../src/clients/next-client.js";
+import { Seen } from "../src/clients/seen.js";
+import { type ServerUnderTest, startServer } from "../src/clients/server-under-test.js";
+import { stockClients } from "../src/clients/stock-client.js";
+
+const awayTimeoutMs = 120_000;
+const goal = 12;
+/** The kill comes when so many items of every call are in the journal. */
+const killAfterItems = 3;
+const count = Array.from({ length: goal }, (_, index) => index + 1);
+
+/** Clients that read the `retry` field of an event stream. */
+const reading = [stockClients.new, nextClients.legacy];
+const cases = [
+  { awayMs: 1_000, kinds: [...reading, stockClients.middle, stockClients.old] },
+  { awayMs: 5_000, kinds: reading },
+  { awayMs: 12_000, kinds: reading },
+];
+
+/** Makes one call; gives what it resolved with and what the journal says of its task. */
+async function callOnce({ place, journals }: ServerUnderTest, kind: ClientKind) {
+  const client = await kind.open(place);
+  try {
+    const { structuredContent } = await client.call("count_to", { n: goal, label: kind.name }, new Seen());
+    const { tasks, items } = await journals.facts(kind.name);
+    return { structuredContent, tasks, items };
+  } finally {
+    await client.close();
+  }
+}
+
+test.concurrent.for(cases)(
+  "G5 a stock client's call resolves with its result after the server was away for $awayMs ms",
+  { timeout: awayTimeoutMs },
+  async ({ awayMs, kinds }, { expect, onTestFinished }) => {
+    const server = await startServer("HTTP", []);
+    onTestFinished(() => server.close());
+    const calls = Promise.all(kinds.map((kind) => callOnce(server, kind)));
+    const [pid = 0] = await Promise.all(kinds.map(({ name }) => server.journals.untilItems(name, killAfterItems)));
+    await server.kill(pid, () => sleep(awayMs));
+    const once = ({ name }: ClientKind) => ({
+      structuredContent: { counted: goal, label: name },
+      tasks: 1,
+      items: count,
+    });
+    expect(await calls).toEqual(kinds.map(once));
+  },
+);

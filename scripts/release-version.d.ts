@@ -1,0 +1,2 @@
+/** The version of every package of the fixed group in `.changeset/config.json`. */
+export function releaseVersion(): string;
