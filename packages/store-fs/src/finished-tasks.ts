@@ -5,7 +5,7 @@ import type { RawLine } from "./checked-line.js";
 import { compactDone } from "./done-compaction.js";
 import { doneLines } from "./done-file.js";
 import { type DoneHead, readHead } from "./done-head.js";
-import { type DoneLine, encodeDone, isFlagged, parseDone } from "./done-line.js";
+import { type DoneLine, encodeDone, idFilter, isFlagged, parseDone } from "./done-line.js";
 import { taskFolder } from "./layout.js";
 import type { LiveLease } from "./live-lease.js";
 import { SharedSync } from "./shared-sync.js";
@@ -173,6 +173,11 @@ export class FinishedTasks {
     }
   }
 
+  /** Looks up with which event tasks of these ids finished. */
+  ends(ids: ReadonlySet<string>): Ends {
+    return new Ends(this.context, ids, this.days());
+  }
+
   private days(): readonly (readonly [string, readonly string[]])[] {
     const days = new Map<string, string[]>();
     for (const name of listIfExists(this.context.disk, this.context.layout.done) ?? []) {
@@ -193,8 +198,57 @@ export class FinishedTasks {
   }
 }
 
+/** The events with which some tasks finished, from lines that are read as far back as they are asked for. */
+export class Ends {
+  /** A read failed: what was read before does not count. */
+  failed = false;
+  private readonly context: StoreContext;
+  private readonly hasId: (line: RawLine) => boolean;
+  private readonly unread: (readonly [string, readonly string[]])[];
+  private readonly newest = new Map<string, Superseding>();
+  private reading = Promise.resolve();
+
+  constructor(
+    context: StoreContext,
+    ids: ReadonlySet<string>,
+    days: readonly (readonly [string, readonly string[]])[],
+  ) {
+    this.context = context;
+    this.hasId = idFilter(ids);
+    this.unread = [...days];
+  }
+
+  /** The seq of a task's last event, 0 when no line says that it finished. @param created the day of its creation. */
+  async of(birth: string, created: string): Promise<number> {
+    this.reading = this.reading.then(() => this.readBackTo(created));
+    await this.reading.catch((error: unknown) => {
+      this.failed = true;
+      throw error;
+    });
+    const end = this.newest.get(birth);
+    return end === undefined || end.gone ? 0 : end.seq;
+  }
+
+  private async readBackTo(created: string): Promise<void> {
+    for (let [next] = this.unread; next !== undefined && next[0] >= created; [next] = this.unread) {
+      for (const name of next[1]) await this.read(name);
+      this.unread.shift();
+    }
+  }
+
+  /** Lines of other tasks are not decoded: many finished tasks cost little. */
+  private async read(name: string): Promise<void> {
+    for await (const lines of doneLines(this.context, name)) {
+      for (const line of lines) if (this.hasId(line)) supersede(this.newest, parseDone(line));
+    }
+  }
+}
+
 function note(superseding: Map<string, Superseding>, raw: RawLine): void {
-  const line = isFlagged(raw) ? parseDone(raw) : undefined;
+  if (isFlagged(raw)) supersede(superseding, parseDone(raw));
+}
+
+function supersede(superseding: Map<string, Superseding>, line: DoneLine | undefined): void {
   if (line === undefined) return;
   const known = superseding.get(line.birth);
   if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;

@@ -1,7 +1,7 @@
 import { join } from "node:path";
-import { isFinal, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal } from "@resumable-mcp/core";
 import { DamagedFile } from "./checked-line.js";
-import type { FinishedTasks } from "./finished-tasks.js";
+import type { Ends, FinishedTasks } from "./finished-tasks.js";
 import type { Reading } from "./newest-view.js";
 import type { StoreContext } from "./store-context.js";
 
@@ -14,8 +14,8 @@ import type { StoreContext } from "./store-context.js";
 export class KnownEnds {
   private readonly context: StoreContext;
   private readonly finished: FinishedTasks;
-  /** Of tasks with a marker, by birth. Only a process that died between line and marker leaves both. */
-  private marked: Promise<ReadonlyMap<string, number>> | undefined;
+  /** Of tasks with a marker. Only a process that died between line and marker leaves both. */
+  private marked: Ends | undefined;
 
   constructor(context: StoreContext, finished: FinishedTasks) {
     this.context = context;
@@ -28,38 +28,17 @@ export class KnownEnds {
     const neverRan = record.attempt === 0 && folder.newest === 1;
     if (isFinal(record.status) || neverRan) return 0;
     const { disk, layout } = this.context;
-    if (!disk.exists(join(layout.open, record.id))) return this.search(record, header.birth);
-    return (await this.ofMarked()).get(header.birth) ?? 0;
+    const isMarked = disk.exists(join(layout.open, record.id));
+    // A task that is neither finished nor marked as open is rare enough to search for.
+    const ends = isMarked ? this.ofMarked() : this.finished.ends(new Set([record.id]));
+    return ends.of(header.birth, record.createdAt.slice(0, 10));
   }
 
-  /** A task that is neither finished nor marked as open is rare enough to search for. */
-  private async search({ createdAt }: TaskRecord, birth: string): Promise<number> {
-    const created = createdAt.slice(0, 10);
-    let seq = 0;
-    for await (const page of this.finished.pages(new Set(), (day) => day < created)) {
-      for (const { head } of page) if (head.birth === birth) seq = Math.max(seq, head.seq);
-    }
-    return seq;
-  }
-
-  /** The list is read once for all of them. */
-  private ofMarked(): Promise<ReadonlyMap<string, number>> {
-    this.marked ??= this.collect().catch((error: unknown) => {
-      this.marked = undefined;
-      throw error;
-    });
+  /** The list is read once for all of them, and no further back than the oldest of them was created. */
+  private ofMarked(): Ends {
+    if (this.marked === undefined || this.marked.failed)
+      this.marked = this.finished.ends(new Set(this.finished.openIds()));
     return this.marked;
-  }
-
-  private async collect(): Promise<ReadonlyMap<string, number>> {
-    const ids = new Set(this.finished.openIds());
-    const ends = new Map<string, number>();
-    for await (const page of this.finished.pages(new Set())) {
-      for (const { head } of page) {
-        if (ids.has(head.id)) ends.set(head.birth, Math.max(head.seq, ends.get(head.birth) ?? 0));
-      }
-    }
-    return ends;
   }
 }
 
