@@ -1,3 +1,5 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
+
 /** Text that was taken from a source. */
 export interface TakenText {
   readonly text: string;
@@ -55,9 +57,10 @@ export class HttpAnswer {
       return new Response(webBody(body), { status, headers });
     }
     if (onSent === undefined) return new Response(body, { status, headers });
-    const length = typeof body === "string" ? { "content-length": String(encoder.encode(body).byteLength) } : {};
+    const sized = new Headers(headers);
+    if (typeof body === "string") sized.set("content-length", String(encoder.encode(body).byteLength));
     const read = new Response(body).body ?? new ReadableStream<Uint8Array>();
-    return new Response(readToEnd(read, onSent), { status, headers: { ...headers, ...length } });
+    return new Response(readToEnd(read, onSent), { status, headers: sized });
   }
 }
 
@@ -69,6 +72,7 @@ const chunkBytes = 16 * 1024;
 export function webBody(source: TextSource): ReadableStream<Uint8Array> {
   let wanted: (() => void) | undefined;
   let wasRead: (() => void) | undefined;
+  let cancelled = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
@@ -79,7 +83,9 @@ export function webBody(source: TextSource): ReadableStream<Uint8Array> {
         });
       },
       async pull(controller) {
-        later(wasRead);
+        if (wasRead !== undefined) await passedOn();
+        if (cancelled) return;
+        wasRead?.();
         wasRead = undefined;
         if (source.ended) return controller.close();
         let { text, onSent } = source.take(chunkBytes);
@@ -94,7 +100,10 @@ export function webBody(source: TextSource): ReadableStream<Uint8Array> {
         wasRead = onSent;
         if (source.ended && onSent === undefined) controller.close();
       },
-      cancel: () => source.cancel(),
+      cancel() {
+        cancelled = true;
+        source.cancel();
+      },
     },
     { highWaterMark: 0 },
   );
@@ -103,21 +112,32 @@ export function webBody(source: TextSource): ReadableStream<Uint8Array> {
 /** A Web-standard body tells no more than that its reader came for more: what was read before has been passed on. */
 function readToEnd(body: ReadableStream<Uint8Array>, onSent: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
+  let cancelled = false;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
+        await passedOn();
+        if (cancelled) return;
+        onSent();
         controller.close();
-        later(onSent);
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        cancelled = true;
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );
 }
 
-/** What was passed on in this turn of the event loop reaches the connection at its end. */
-function later(run: (() => void) | undefined): void {
-  if (run !== undefined) setImmediate(run);
+/**
+ * Resolves when what the reader took in this turn of the event loop has reached its connection.
+ *
+ * The reader sees the end of the body only afterwards: a caller that has the whole result and calls again finds the
+ * delivery noted.
+ */
+function passedOn(): Promise<void> {
+  return nextTurn();
 }
