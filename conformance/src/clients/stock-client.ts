@@ -61,8 +61,7 @@ export async function connectStock(place: Place, { onQuestion }: ClientHooks = {
     place.over === "HTTP"
       ? new sdk.StreamableHTTPClientTransport(place.url, httpOptions(place.token))
       : new sdk.StdioClientTransport(stdioOptions(place));
-  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   return client;
 }
 

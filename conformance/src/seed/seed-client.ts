@@ -38,8 +38,7 @@ const state = await loadState();
 const client = new Client({ name: "walkthrough", version: "1.0.0" });
 client.setNotificationHandler(LoggingMessageNotificationSchema, ({ params }) => print("log", { data: params.data }));
 const transport = new StreamableHTTPClientTransport(new URL(url));
-// The SDK's own types disagree with each other under exactOptionalPropertyTypes.
-await client.connect(transport as Parameters<Client["connect"]>[0]);
+await client.connect(transport);
 await client.ping();
 const sessionId = transport.sessionId ?? null;
 print("connected", { clientId: state.client_id, sessionBefore: state.session_id, sessionId });

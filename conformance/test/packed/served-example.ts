@@ -70,8 +70,7 @@ const reconnectionOptions = {
 export async function connectHttp(url: string): Promise<Client> {
   const transport = new StreamableHTTPClientTransport(new URL(url), { reconnectionOptions });
   const client = new Client({ name: "stock", version: "1" });
-  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   closing.push(() => client.close());
   return client;
 }

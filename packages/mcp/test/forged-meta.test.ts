@@ -18,8 +18,7 @@ async function callOverStock(engine: ReturnType<typeof createEngine>, subject: s
   const server = new McpServer({ name: "test", version: "1" });
   attachTools(server, engine);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
-  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
-  await server.connect(transport as Parameters<McpServer["connect"]>[0]);
+  await server.connect(transport);
   closing.push(() => server.close());
   const params = { name: "count_to", arguments: { n: 1 }, _meta: meta };
   const request = new Request("http://127.0.0.1/mcp", {

@@ -65,10 +65,10 @@ export async function openEndpoint({ tools, setup, subjects, store, crossStreamR
 /** A stock client, connected. */
 export async function connectClient(url: string, options: { token?: string; capabilities?: object } = {}) {
   const client = new Client({ name: "stock", version: "1" }, { capabilities: options.capabilities ?? {} });
-  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  const headers: Record<string, string> =
+    options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
-  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   return { client, transport };
 }
 

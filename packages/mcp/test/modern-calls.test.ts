@@ -173,7 +173,7 @@ test("the end of a server that drains waits for what its calls are told, however
 test("log messages come only at the level that the request asks for", async () => {
   const to = endpoint([countTool()]);
   const logsOf = async (level?: string) => {
-    const _meta = level === undefined ? {} : { "io.modelcontextprotocol/logLevel": level };
+    const _meta: JsonObject = level === undefined ? {} : { "io.modelcontextprotocol/logLevel": level };
     const response = await to.open("tools/call", call("count_to", { n: 2 }, { _meta }));
     return (await response.text()).match(/notifications\/message/g)?.length ?? 0;
   };

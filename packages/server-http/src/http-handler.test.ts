@@ -24,7 +24,7 @@ function handler(verify: typeof verifyToken | undefined) {
     ...(verify === undefined ? {} : { verifyToken: verify }),
   });
   return async (token: string | undefined, remoteAddress: string) => {
-    const authorization = token === undefined ? {} : { authorization: `Bearer ${token}` };
+    const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const request = new Request("http://127.0.0.1/mcp", { headers: { host: "127.0.0.1", ...authorization } });
     return (await handle(request, { remoteAddress })).status;
   };

@@ -11,10 +11,10 @@ export async function connectStock(
   options: { token?: string; capabilities?: object; transport?: StreamableHTTPClientTransportOptions } = {},
 ) {
   const client = new Client({ name: "stock", version: "1" }, { capabilities: options.capabilities ?? {} });
-  const headers = options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
+  const headers: Record<string, string> =
+    options.token === undefined ? {} : { authorization: `Bearer ${options.token}` };
   const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers }, ...options.transport });
-  // The SDK's own types disagree with each other under exactOptionalPropertyTypes.
-  await client.connect(transport as Parameters<Client["connect"]>[0]);
+  await client.connect(transport);
   afterwards(() => client.close());
   return { client, transport };
 }

@@ -34,7 +34,7 @@ test("ends with other weights for another seed, and with the same for the same",
   expect(digestOf(other)).not.toBe(digestOf(first));
 });
 
-test.each([{ epochs: 0 }, { learning_rate: 0 }, { seed: -1 }, { dataset_name: "earthquakes" }])(
+test.each<Record<string, Json>>([{ epochs: 0 }, { learning_rate: 0 }, { seed: -1 }, { dataset_name: "earthquakes" }])(
   "refuses %j before there is a task",
   async (input) => {
     await expect(train(input)).rejects.toMatchObject({ code: "INVALID_VALUE" });

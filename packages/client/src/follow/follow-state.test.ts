@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { ClientEvent } from "../client-event.js";
+import type { ProgressMessage } from "../connection/link.js";
 import { metaKeys } from "../meta-keys.js";
 import { initialFollowState, percentOf, type Step, takeInterim, takeLog, takeProgress } from "./follow-state.js";
 
-const progress = (value: number, seq?: number) => ({
+const progress = (value: number, seq?: number): ProgressMessage => ({
   progress: value,
   total: 50,
   meta: seq === undefined ? {} : { [metaKeys.seq]: seq },

@@ -91,7 +91,7 @@ test.each(bySession)(
 );
 
 const list = { name: "list_session_tasks", arguments: {} };
-const foreignHeaders = [
+const foreignHeaders: Record<string, string>[] = [
   { forwarded: "for=192.0.2.1" },
   { via: "1.1 proxy" },
   { "x-forwarded-for": "127.0.0.1" },
@@ -136,7 +136,7 @@ test("a page of another host reaches nothing, by its own Origin or by a name tha
   const server = await open();
   const { port } = new URL(server.url);
   await makeTarget("running", caller(server), server.engine);
-  const pages = [
+  const pages: Record<string, string>[] = [
     { host: `rebound.example:${port}` },
     { host: `rebound.example:${port}`, origin: `http://rebound.example:${port}` },
     { host: `localhost:${port}`, origin: "http://evil.example" },
