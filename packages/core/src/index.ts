@@ -1,4 +1,3 @@
-export { defineTool } from "./define-tool.js";
 export { createEngine } from "./engine/create-engine.js";
 export type {
   Clock,
@@ -30,14 +29,8 @@ export type { Json, JsonObject } from "./json.js";
 export { canonicalJson, copyJson, isJsonObject, jsonBytes } from "./json.js";
 export type { EngineLimits, StoreQuotas } from "./limits.js";
 export { engineDefaults, storeQuotaDefaults, taskDefaults } from "./limits.js";
-export type { MemoryStore } from "./memory-store/memory-store.js";
-export { createMemoryStore } from "./memory-store/memory-store.js";
-export { oppositeOf } from "./opposite-of.js";
-export { parseDuration } from "./parse-duration.js";
-export { reduceTask } from "./reduce-task.js";
-export { rpcCodeOf } from "./rpc-failure.js";
-export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./schema.js";
-export { checkValue, isStandardSchema, jsonSchemaOf } from "./schema.js";
+export type { MemoryStore } from "./store/memory/memory-store.js";
+export { createMemoryStore } from "./store/memory/memory-store.js";
 export type {
   EventPage,
   Instant,
@@ -54,8 +47,11 @@ export type {
   TaskPage,
   TaskQuery,
   TaskSnapshot,
-} from "./store.js";
-export { checkJournalQuotas, checkStoreQuotas } from "./store-quotas.js";
+} from "./store/store.js";
+export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
+export { oppositeOf } from "./task/opposite-of.js";
+export { reduceTask } from "./task/reduce-task.js";
+export { rpcCodeOf } from "./task/rpc-failure.js";
 export type {
   Answer,
   LogLevel,
@@ -64,10 +60,10 @@ export type {
   TaskEvent,
   TaskEventBody,
   TaskFailure,
-} from "./task-event.js";
-export { isFinalEvent } from "./task-event.js";
-export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task-record.js";
-export { finalStatuses, isFinal, openQuestions, summarise } from "./task-record.js";
+} from "./task/task-event.js";
+export { isFinalEvent } from "./task/task-event.js";
+export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task/task-record.js";
+export { finalStatuses, isFinal, openQuestions, summarise } from "./task/task-record.js";
 export {
   desiredOf,
   dueMs,
@@ -79,7 +75,11 @@ export {
   isRunnable,
   needsNoCaller,
   statusOf,
-} from "./task-rules.js";
+} from "./task/task-rules.js";
+export { defineTool } from "./tool/define-tool.js";
+export { parseDuration } from "./tool/parse-duration.js";
+export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./tool/schema.js";
+export { checkValue, isStandardSchema, jsonSchemaOf } from "./tool/schema.js";
 export type {
   AskRequest,
   AskResult,
@@ -94,4 +94,4 @@ export type {
   TaskLimits,
   Tool,
   ToolDefinition,
-} from "./tool.js";
+} from "./tool/tool.js";

@@ -1,24 +1,24 @@
 import { ResumableError } from "../errors.js";
 import { type EngineLimits, engineDefaults } from "../limits.js";
-import type { JsonSchemaValidator } from "../schema.js";
-import type { Observer, Store } from "../store.js";
-import type { Tool } from "../tool.js";
-import { CallerStops } from "./caller-stops.js";
-import { countRecovery } from "./count-recovery.js";
-import { DeliveryNotes } from "./delivery-notes.js";
+import type { Observer, Store } from "../store/store.js";
+import type { JsonSchemaValidator } from "../tool/schema.js";
+import type { Tool } from "../tool/tool.js";
 import { DueTimes } from "./due-times.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
-import type { EngineParts } from "./engine-parts.js";
-import { instantOf } from "./open-task.js";
-import { createOwnedTasks } from "./owned-tasks.js";
+import { CallerStops } from "./owner/caller-stops.js";
+import { DeliveryNotes } from "./owner/delivery-notes.js";
+import type { EngineParts } from "./owner/engine-parts.js";
+import { createOwnedTasks } from "./owner/owned-tasks.js";
+import { randomId } from "./owner/task-key.js";
 import { repeat } from "./repeat.js";
-import { RunnableTools } from "./runnable-tools.js";
-import { Scheduler } from "./scheduler.js";
-import { sweepExpired } from "./sweep-expired.js";
+import { countRecovery } from "./scheduling/count-recovery.js";
+import { instantOf } from "./scheduling/open-task.js";
+import { RunnableTools } from "./scheduling/runnable-tools.js";
+import { Scheduler } from "./scheduling/scheduler.js";
+import { sweepExpired } from "./scheduling/sweep-expired.js";
+import { createToolTable, requireTool } from "./scheduling/tool-table.js";
+import { UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
 import { systemClock } from "./system-clock.js";
-import { randomId } from "./task-key.js";
-import { createToolTable, requireTool } from "./tool-table.js";
-import { UnfinishedTasks } from "./unfinished-tasks.js";
 
 /**
  * Makes the engine that runs tools durably.

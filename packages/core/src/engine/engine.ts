@@ -1,10 +1,10 @@
 import type { Json } from "../json.js";
 import type { EngineLimits } from "../limits.js";
-import type { JsonSchemaValidator } from "../schema.js";
-import type { ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store.js";
-import type { Answer, Question, TaskEvent } from "../task-event.js";
-import type { TaskRecord, TaskStatus } from "../task-record.js";
-import type { Tool } from "../tool.js";
+import type { ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store/store.js";
+import type { Answer, Question, TaskEvent } from "../task/task-event.js";
+import type { TaskRecord, TaskStatus } from "../task/task-record.js";
+import type { JsonSchemaValidator } from "../tool/schema.js";
+import type { Tool } from "../tool/tool.js";
 
 /** Time, as an argument. */
 export interface Clock {

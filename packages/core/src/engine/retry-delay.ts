@@ -1,8 +1,8 @@
 import { isResumableError, isRetryableError, isTerminalError } from "../errors.js";
 import type { EngineLimits } from "../limits.js";
-import { rpcFailureCode } from "../rpc-failure.js";
-import type { TaskFailure } from "../task-event.js";
-import type { RetryPolicy } from "../tool.js";
+import { rpcFailureCode } from "../task/rpc-failure.js";
+import type { TaskFailure } from "../task/task-event.js";
+import type { RetryPolicy } from "../tool/tool.js";
 
 /** Attempts in all, where an error asks for another one and the tool has no policy. */
 const askedAttempts = 3;

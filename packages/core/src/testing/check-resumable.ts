@@ -1,12 +1,12 @@
 import { createEngine } from "../engine/create-engine.js";
 import type { Engine, OwnedTasks } from "../engine/engine.js";
 import { canonicalJson, type Json } from "../json.js";
-import { createMemoryStore, type MemoryStore } from "../memory-store/memory-store.js";
-import type { JsonSchemaValidator } from "../schema.js";
-import type { Store } from "../store.js";
-import type { Answer } from "../task-event.js";
-import type { TaskRecord } from "../task-record.js";
-import type { Tool } from "../tool.js";
+import { createMemoryStore, type MemoryStore } from "../store/memory/memory-store.js";
+import type { Store } from "../store/store.js";
+import type { Answer } from "../task/task-event.js";
+import type { TaskRecord } from "../task/task-record.js";
+import type { JsonSchemaValidator } from "../tool/schema.js";
+import type { Tool } from "../tool/tool.js";
 
 /** What crashing a tool everywhere showed. */
 export interface ResumableReport {

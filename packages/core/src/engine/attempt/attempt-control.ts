@@ -1,0 +1,112 @@
+import { type InterruptReason, TaskInterrupted } from "../../errors.js";
+import type { Clock } from "../engine.js";
+
+/** Stops an attempt in three stages: wanted (at the next checkpoint), aborted (now), abandoned (without the tool). */
+export interface AttemptControl {
+  /** Handed to the tool. */
+  readonly signal: AbortSignal;
+  /** Why the attempt should stop at its next checkpoint, if it should. */
+  readonly wanted: InterruptReason | undefined;
+  /** Why the attempt was told to stop at once, if it was. */
+  readonly aborted: InterruptReason | undefined;
+  /** A verb waits in place. */
+  readonly waiting: boolean;
+  /** Rejects with a `TaskInterrupted` when the tool's code is no longer waited for. Never resolves. */
+  readonly abandoned: Promise<never>;
+  /** Stop at the next checkpoint; when none comes within the grace time, at once. */
+  want(reason: InterruptReason, graceMs: number): void;
+  /** Takes back a wish of this reason, if it was not carried out yet. Wishes of other reasons stand. */
+  unwant(reason: InterruptReason): void;
+  /** Stop now: aborts the signal; after the grace time the tool is abandoned. */
+  abort(reason: InterruptReason, graceMs: number): void;
+  /** Says that a verb waits in place, where stopping is always safe. Returns the end of the wait. */
+  waitInPlace(): () => void;
+  /** Turns all timers off. */
+  dispose(): void;
+}
+
+/** Makes the control of one attempt. */
+export function createAttemptControl(clock: Clock): AttemptControl {
+  return new LiveControl(clock);
+}
+
+interface Wish {
+  readonly reason: InterruptReason;
+  readonly graceMs: number;
+  readonly stopTimer: () => void;
+}
+
+class LiveControl implements AttemptControl {
+  readonly abandoned: Promise<never>;
+  private readonly clock: Clock;
+  private readonly controller = new AbortController();
+  private readonly wishes = new Map<InterruptReason, Wish>();
+  private abandon: (error: TaskInterrupted) => void = () => {};
+  private stopAbandon: () => void = () => {};
+  private abortedFor: InterruptReason | undefined;
+  private waits = 0;
+
+  constructor(clock: Clock) {
+    this.clock = clock;
+    this.abandoned = new Promise<never>((_resolve, reject) => {
+      this.abandon = reject;
+    });
+    this.abandoned.catch(() => {});
+  }
+
+  get signal(): AbortSignal {
+    return this.controller.signal;
+  }
+  get wanted(): InterruptReason | undefined {
+    return this.firstWish()?.reason;
+  }
+  get aborted(): InterruptReason | undefined {
+    return this.abortedFor;
+  }
+  get waiting(): boolean {
+    return this.waits > 0;
+  }
+
+  want(reason: InterruptReason, graceMs: number): void {
+    if (this.wishes.has(reason) || this.abortedFor !== undefined) return;
+    const stopTimer = this.clock.after(graceMs, () => this.abort(reason, graceMs));
+    this.wishes.set(reason, { reason, graceMs, stopTimer });
+    if (this.waiting) this.abort(reason, graceMs);
+  }
+
+  unwant(reason: InterruptReason): void {
+    this.wishes.get(reason)?.stopTimer();
+    this.wishes.delete(reason);
+  }
+
+  abort(reason: InterruptReason, graceMs: number): void {
+    if (this.abortedFor !== undefined) return;
+    this.abortedFor = reason;
+    this.stopWishes();
+    this.controller.abort(new TaskInterrupted(reason));
+    this.stopAbandon = this.clock.after(graceMs, () => this.abandon(new TaskInterrupted(reason)));
+  }
+
+  waitInPlace(): () => void {
+    this.waits += 1;
+    const wish = this.firstWish();
+    if (wish !== undefined) this.abort(wish.reason, wish.graceMs);
+    return () => {
+      this.waits -= 1;
+    };
+  }
+
+  dispose(): void {
+    this.stopWishes();
+    this.stopAbandon();
+  }
+
+  private firstWish(): Wish | undefined {
+    return this.wishes.values().next().value;
+  }
+
+  private stopWishes(): void {
+    for (const { stopTimer } of this.wishes.values()) stopTimer();
+    this.wishes.clear();
+  }
+}

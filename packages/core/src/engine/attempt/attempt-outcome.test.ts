@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import type { NewSignal, Signal } from "../../store/store.js";
+import { reduceTask } from "../../task/reduce-task.js";
+import { type AttemptOutcome, type EndInputs, endOfAttempt } from "./attempt-outcome.js";
+
+const nowMs = Date.UTC(2026, 0, 1);
+const at = new Date(nowMs).toISOString();
+const task = {
+  id: "t",
+  owner: "client:a",
+  tool: "x",
+  toolVersion: "1",
+  key: null,
+  input: {},
+  detached: true,
+  ttlMs: 1,
+} as const;
+const inputs: EndInputs = {
+  record: reduceTask(undefined, [{ type: "created", task, seq: 1, at }]),
+  signals: [],
+  tool: { name: "x", kind: "generator", onCrash: "fail" },
+  nowMs,
+  waitsUntilMs: undefined,
+};
+const signals = (...kinds: readonly NewSignal[]): readonly Signal[] =>
+  kinds.map((signal, id) => ({ ...signal, id: String(id) }));
+const returned: AttemptOutcome = { kind: "returned", output: 1 };
+const stopped = (reason: "pause" | "drain" | "waiting" | "cancel", abandoned = false): AttemptOutcome => ({
+  kind: "stopped",
+  reason,
+  abandoned,
+});
+
+describe("endOfAttempt", () => {
+  it("lets a cancellation win over whatever the tool came to", () => {
+    const cancelling = { ...inputs, signals: signals({ kind: "pause" }, { kind: "cancel" }) };
+    const threw: AttemptOutcome = { kind: "threw", error: new Error("no") };
+    for (const outcome of [returned, threw, stopped("pause"), stopped("cancel")]) {
+      expect(endOfAttempt(outcome, cancelling)).toEqual({ events: [{ type: "cancelled" }], consume: ["0", "1"] });
+    }
+  });
+
+  it("keeps a wish to pause unless the task is over", () => {
+    const pausing = { ...inputs, signals: signals({ kind: "pause" }) };
+    const desired = { type: "desired", desired: "pause" };
+    expect(endOfAttempt(stopped("drain"), pausing)).toEqual({
+      events: [desired, { type: "attempt_ended", reason: "drained", runnableAt: at }],
+      consume: ["0"],
+    });
+    expect(endOfAttempt(returned, pausing).events).toEqual([{ type: "completed", output: 1 }]);
+  });
+
+  it("leaves answers and hand-overs that nobody has carried out to the next attempt", () => {
+    const left = signals(
+      { kind: "detach" },
+      { kind: "resume" },
+      { kind: "answer", key: "q", answer: { action: "cancel" } },
+    );
+    expect(endOfAttempt(stopped("waiting"), { ...inputs, signals: left }).consume).toEqual(["1"]);
+  });
+
+  it("says until when a task waits, and nothing when it waits for an answer", () => {
+    const waits = (waitsUntilMs: number | undefined) =>
+      endOfAttempt(stopped("waiting"), { ...inputs, waitsUntilMs }).events;
+    expect(waits(nowMs + 5)).toEqual([
+      { type: "attempt_ended", reason: "waiting", runnableAt: "2026-01-01T00:00:00.005Z" },
+    ]);
+    expect(waits(undefined)).toEqual([{ type: "attempt_ended", reason: "waiting" }]);
+  });
+
+  it("does not go on with a tool without checkpoints that may still be running", () => {
+    const tool = { name: "x", kind: "function", onCrash: "fail" } as const;
+    const types = (abandoned: boolean, onCrash: "fail" | "rerun") =>
+      endOfAttempt(stopped("pause", abandoned), { ...inputs, tool: { ...tool, onCrash } }).events.map(
+        ({ type }) => type,
+      );
+    expect([types(true, "fail"), types(true, "rerun"), types(false, "fail")]).toEqual([
+      ["failed"],
+      ["attempt_ended"],
+      ["attempt_ended"],
+    ]);
+  });
+
+  it("tries a failed attempt again by the tool's policy", () => {
+    const tool = { ...inputs.tool, retry: { maxAttempts: 2, initialDelayMs: 7 } };
+    expect(endOfAttempt({ kind: "threw", error: new Error("no") }, { ...inputs, tool }).events).toEqual([
+      {
+        type: "attempt_ended",
+        reason: "retry",
+        runnableAt: "2026-01-01T00:00:00.007Z",
+        error: { code: "TOOL_FAILED", message: "no" },
+      },
+    ]);
+  });
+});

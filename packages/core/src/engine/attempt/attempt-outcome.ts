@@ -1,0 +1,94 @@
+import type { InterruptReason } from "../../errors.js";
+import type { Json } from "../../json.js";
+import type { Signal } from "../../store/store.js";
+import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import { desiredOf } from "../../task/task-rules.js";
+import type { Tool } from "../../tool/tool.js";
+import { failureOf, retryDelay } from "../retry-delay.js";
+import type { JournalEntry } from "./journal-writer.js";
+
+/** How a tool's code came to its end in one attempt. */
+export type AttemptOutcome =
+  | { readonly kind: "returned"; readonly output: Json }
+  | { readonly kind: "threw"; readonly error: unknown }
+  | {
+      readonly kind: "stopped";
+      readonly reason: InterruptReason;
+      /** The code did not end within the grace time and may still be running. */
+      readonly abandoned: boolean;
+    };
+
+/** What the end of an attempt depends on beside its outcome. */
+export interface EndInputs {
+  readonly record: TaskRecord;
+  /** Signals that are pending, as far as the attempt knows. */
+  readonly signals: readonly Signal[];
+  readonly tool: Pick<Tool, "name" | "kind" | "onCrash" | "retry">;
+  readonly nowMs: number;
+  /** When the earliest of the waits that ended the attempt is over; `undefined`: when somebody answers. */
+  readonly waitsUntilMs: number | undefined;
+}
+
+/** Decides what an attempt writes last, and which signals that carries out. Pure. */
+export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): JournalEntry {
+  const { record, signals } = inputs;
+  const all = signals.map((signal) => signal.id);
+  const cancelled = signals.some((signal) => signal.kind === "cancel");
+  if (cancelled || (outcome.kind === "stopped" && outcome.reason === "cancel")) {
+    return { events: [{ type: "cancelled" }], consume: all };
+  }
+  const last = lastEvent(outcome, inputs);
+  if (isFinalEvent(last)) return { events: [last], consume: all };
+  const wishes = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
+  const consume = wishes.map((signal) => signal.id);
+  // A wish to pause outlives an attempt that ended for another reason.
+  const pause = desiredOf({ record, signals, leased: true }) === "pause";
+  return { events: pause ? [{ type: "desired", desired: "pause" }, last] : [last], consume };
+}
+
+function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
+  switch (outcome.kind) {
+    case "returned":
+      return { type: "completed", output: outcome.output };
+    case "threw":
+      return failed(outcome.error, inputs);
+    case "stopped":
+      return stopped(outcome.reason, outcome.abandoned, inputs);
+  }
+}
+
+function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBody {
+  const delayMs = retryDelay(error, record.failures, tool.retry);
+  if (delayMs === undefined) return { type: "failed", error: failureOf(error) };
+  return { type: "attempt_ended", reason: "retry", runnableAt: iso(nowMs + delayMs), error: failureOf(error) };
+}
+
+function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {
+  const { tool, nowMs, waitsUntilMs } = inputs;
+  if (abandoned && tool.kind === "function" && tool.onCrash === "fail") {
+    const message = `${tool.name} was told to stop (${reason}) and did not, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
+    return { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } };
+  }
+  switch (reason) {
+    case "pause":
+      return { type: "attempt_ended", reason: "paused" };
+    case "waiting":
+      return {
+        type: "attempt_ended",
+        reason: "waiting",
+        ...(waitsUntilMs === undefined ? {} : { runnableAt: iso(waitsUntilMs) }),
+      };
+    case "drain":
+      return { type: "attempt_ended", reason: "drained", runnableAt: iso(nowMs) };
+    default:
+      return { type: "attempt_ended", reason: "interrupted" };
+  }
+}
+
+/** The last moment that an ISO date can name; waits may be longer than any calendar. */
+const lastMs = 8.64e15;
+
+function iso(ms: number): string {
+  return new Date(Math.min(ms, lastMs)).toISOString();
+}

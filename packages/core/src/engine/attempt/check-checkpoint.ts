@@ -1,0 +1,91 @@
+import { ResumableError } from "../../errors.js";
+import { copyJson, type Json, jsonBytes } from "../../json.js";
+import { type TaskLimitValues, taskDefaults } from "../../limits.js";
+import type { TaskEventBody } from "../../task/task-event.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import { type AnySchema, type Checked, checkValue, type JsonSchemaValidator } from "../../tool/schema.js";
+import type { Checkpoint, TaskLimits, Tool } from "../../tool/tool.js";
+
+/** The limits of a task of this tool, with their defaults. */
+export function limitsOf(limits: TaskLimits | undefined): TaskLimitValues {
+  return { ...taskDefaults, ...limits };
+}
+
+/** Throws `LIMIT_EXCEEDED` when a value is above its limit. */
+export function checkLimit(limit: string, value: number, allowed: number): void {
+  if (value <= allowed) return;
+  throw new ResumableError(
+    "LIMIT_EXCEEDED",
+    `${limit} allows ${allowed}, and this would be ${value}. Make it smaller, or raise the limit where the tool or engine is defined.`,
+    { details: { limit, value, allowed } },
+  );
+}
+
+/**
+ * Checks and copies what a tool yielded, so that what is committed is what will be read back.
+ *
+ * @throws {@link ResumableError} `PROGRESS_WENT_BACK`, `NOT_JSON`, `INVALID_VALUE`, `LIMIT_EXCEEDED`.
+ */
+export async function checkCheckpoint(
+  yielded: Checkpoint<unknown, unknown>,
+  tool: Tool,
+  record: TaskRecord,
+  validate: JsonSchemaValidator,
+): Promise<TaskEventBody> {
+  const limits = limitsOf(tool.limits);
+  if (typeof yielded !== "object" || yielded === null) {
+    throw invalidValue(`A checkpoint of ${tool.name}`, ["must be an object such as { progress, total, state }"]);
+  }
+  const { progress, total, message } = yielded;
+  checkProgress(tool, record, progress, total);
+  const state = yielded.state === undefined ? undefined : copyJson(yielded.state, "state");
+  if (state !== undefined) checkLimit("maxStateBytes", jsonBytes(state), limits.maxStateBytes);
+  const items = yielded.append === undefined ? [] : await checkItems(yielded.append, tool.item, validate);
+  const itemBytes = items.length === 0 ? 0 : jsonBytes(items);
+  checkLimit("maxAppendBytes", itemBytes, limits.maxAppendBytes);
+  checkLimit("maxItemsBytes", record.itemBytes + itemBytes, limits.maxItemsBytes);
+  return {
+    type: "checkpoint",
+    ...(progress === undefined ? {} : { progress }),
+    ...(total === undefined ? {} : { total }),
+    ...(message === undefined ? {} : { message: String(message).slice(0, limits.maxMessageLength) }),
+    ...(state === undefined ? {} : { state }),
+    ...(items.length === 0 ? {} : { items, itemBytes }),
+  };
+}
+
+function checkProgress(tool: Tool, record: TaskRecord, progress: number | undefined, total: number | undefined): void {
+  for (const [name, value] of Object.entries({ progress, total })) {
+    if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
+      throw invalidValue(`A checkpoint of ${tool.name}`, [`${name}: must be a number from 0 on, not ${String(value)}`]);
+    }
+  }
+  if (progress === undefined || progress >= record.progress) return;
+  throw new ResumableError(
+    "PROGRESS_WENT_BACK",
+    `Tool ${tool.name} reported progress ${progress} after ${record.progress}. Progress never goes back: begin from task.state, which holds where the last checkpoint left off.`,
+    { details: { taskId: record.id, from: record.progress, to: progress } },
+  );
+}
+
+async function checkItems(
+  append: unknown,
+  schema: AnySchema | undefined,
+  validate: JsonSchemaValidator,
+): Promise<readonly Json[]> {
+  if (!Array.isArray(append)) throw invalidValue("append", ["must be a list"]);
+  const items: Json[] = [];
+  for (const [index, item] of (append as readonly unknown[]).entries()) {
+    const checked: Checked<unknown> = schema === undefined ? { value: item } : await checkValue(schema, item, validate);
+    if (checked.problems !== undefined) throw invalidValue(`append[${index}]`, checked.problems);
+    items.push(copyJson(checked.value, `append[${index}]`));
+  }
+  return items;
+}
+
+/** Makes the error for a value that does not fit its schema. */
+export function invalidValue(what: string, problems: readonly string[]): ResumableError<"INVALID_VALUE"> {
+  return new ResumableError("INVALID_VALUE", `${what} is not valid: ${problems.slice(0, 10).join("; ")}.`, {
+    details: { what, problems },
+  });
+}

@@ -1,0 +1,87 @@
+import { ResumableError } from "../../errors.js";
+import { copyJson, type Json, jsonBytes } from "../../json.js";
+import { checkValue } from "../../tool/schema.js";
+import type { Checkpoint, TaskContext } from "../../tool/tool.js";
+import type { AttemptOptions, AttemptParts } from "./attempt.js";
+import { checkCheckpoint, checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
+import { createTaskContext } from "./create-task-context.js";
+
+/** The tool was stopped between two checkpoints. */
+export const stoppedHere = Symbol("stopped");
+
+type Running = AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void>;
+
+/** Pulls the tool from checkpoint to checkpoint. Gives its output, or says that it was stopped on the way. */
+export async function driveTool(options: AttemptOptions, parts: AttemptParts): Promise<Json | typeof stoppedHere> {
+  const input = await parseInput(options);
+  const context: TaskContext<unknown, unknown> = await createTaskContext(options, parts);
+  const running = options.tool.run(input, context);
+  return isGenerator(running) ? pull(running, options, parts) : checkedOutput(await running, options);
+}
+
+async function pull(
+  running: Running,
+  options: AttemptOptions,
+  { control, journal }: AttemptParts,
+): Promise<Json | typeof stoppedHere> {
+  const { tool, observer, lease, validate, limits } = options;
+  for (;;) {
+    const next = await running.next();
+    if (next.done === true) return checkedOutput(next.value, options);
+    if (keepsCheckpoints(control.aborted)) {
+      try {
+        const event = await checkCheckpoint(next.value, tool, journal.record, validate);
+        observer("engine.checkpoint.before", lease.taskId);
+        await journal.commit([event]);
+        observer("engine.checkpoint.after", lease.taskId);
+      } catch (error) {
+        await leave(running);
+        throw error;
+      }
+    }
+    const { wanted } = control;
+    if (wanted !== undefined) control.abort(wanted, limits.graceMs);
+    if (control.aborted === undefined) continue;
+    await leave(running);
+    return stoppedHere;
+  }
+}
+
+/** A tool that is only late with its checkpoint has done the work; one that was cancelled has done it for nothing. */
+function keepsCheckpoints(aborted: AttemptParts["control"]["aborted"]): boolean {
+  return aborted === undefined || aborted === "pause" || aborted === "drain";
+}
+
+/** Lets `finally` blocks run; what they yield is ignored, and how they fail does not hide why the tool was left. */
+async function leave(running: Running): Promise<void> {
+  const maxYieldsInFinally = 1_000;
+  try {
+    let result = await running.return(undefined);
+    for (let count = 0; result.done !== true && count < maxYieldsInFinally; count++) result = await running.next();
+  } catch {
+    // The checkpoint before it stands.
+  }
+}
+
+async function parseInput({ tool, record, validate }: AttemptOptions): Promise<unknown> {
+  const checked = await checkValue(tool.input, record.input, validate);
+  if (checked.problems === undefined) return checked.value;
+  throw new ResumableError(
+    "VERSION_MISMATCH",
+    `The input of the task no longer fits ${tool.name}: ${checked.problems.join("; ")}. Call the tool with an input that fits, or install a version that accepts this one and resume the task.`,
+    { details: { taskId: record.id, from: record.toolVersion, to: tool.version } },
+  );
+}
+
+async function checkedOutput(returned: unknown, { tool, validate }: AttemptOptions): Promise<Json> {
+  const checked = tool.output === undefined ? { value: returned } : await checkValue(tool.output, returned, validate);
+  if (checked.problems !== undefined) throw invalidValue(`The output of ${tool.name}`, checked.problems);
+  const output = copyJson(checked.value ?? null, "output");
+  checkLimit("maxOutputBytes", jsonBytes(output), limitsOf(tool.limits).maxOutputBytes);
+  return output;
+}
+
+/** A plain function may return anything, also nothing. */
+function isGenerator(running: unknown): running is Running {
+  return typeof running === "object" && running !== null && Symbol.asyncIterator in running && "return" in running;
+}

@@ -1,0 +1,125 @@
+import { describe, expect, it } from "vitest";
+import { ResumableError } from "../../errors.js";
+import { createMemoryStore } from "../../store/memory/memory-store.js";
+import type { Signal, Store } from "../../store/store.js";
+import type { TaskEventBody } from "../../task/task-event.js";
+import { createManualClock } from "../../testing/manual-clock.js";
+import { JournalWriter } from "./journal-writer.js";
+
+const task = {
+  id: "task-0000000000000001",
+  owner: "client:a",
+  tool: "x",
+  toolVersion: "1",
+  key: null,
+  input: {},
+  detached: true,
+  ttlMs: 1,
+} as const;
+const checkpoint = (progress: number): TaskEventBody => ({ type: "checkpoint", progress });
+
+/** A writer on a store in memory whose answers can be held back. */
+async function createScene(commit: (store: Store) => Store["commit"] = (store) => store.commit) {
+  const store = createMemoryStore();
+  const clock = createManualClock();
+  const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+  await store.createTask({ task, reuseResultMs: 0, now });
+  const acquired = await store.acquireLease({ taskId: task.id, worker: "w", ttlMs: 1_000, now });
+  if (acquired === undefined) throw new Error("A new task's lease is free.");
+  const heard: (readonly Signal[])[] = [];
+  const broken: unknown[] = [];
+  const riders: TaskEventBody[] = [];
+  const writer = new JournalWriter({
+    store: { ...store, commit: commit(store) },
+    lease: acquired.lease,
+    record: acquired.snapshot.record,
+    clock,
+    onAsk: () => {},
+    onSignals: (signals) => heard.push(signals),
+    onCommitted: () => {},
+    onBroken: (error) => broken.push(error),
+    takeRiders: () => riders.splice(0),
+  });
+  const journal = async () =>
+    (await store.readEvents(task.id, { afterSeq: 1, limit: 100 })).events.map(({ type }) => type);
+  return { store, writer, heard, broken, riders, journal };
+}
+
+const kindsOf = (heard: readonly (readonly Signal[])[]) =>
+  heard.map((signals) => signals.map(({ kind }) => kind).join());
+
+describe("JournalWriter", () => {
+  it("merges what is given to it together, takes riders along, and folds as the store does", async () => {
+    let commits = 0;
+    const { store, writer, riders, journal } = await createScene((inner) => (request) => {
+      commits += 1;
+      return inner.commit(request);
+    });
+    riders.push({ type: "log", level: "info", data: "first" });
+    await Promise.all([writer.commit([checkpoint(1)]), writer.commit([checkpoint(2)]), writer.commit([checkpoint(3)])]);
+    expect([commits, await journal()]).toEqual([1, ["log", "checkpoint", "checkpoint", "checkpoint"]]);
+    expect(writer.record).toEqual((await store.getTask(task.id))?.record);
+  });
+
+  it("hears of signals in the order of the store, never an older answer after a newer one", async () => {
+    const holds: (() => void)[] = [];
+    const { store, writer, heard } = await createScene((inner) => async (request) => {
+      const result = await inner.commit(request);
+      await new Promise<void>((resolve) => holds.push(resolve));
+      return result;
+    });
+    const first = writer.commit([checkpoint(1)]);
+    while (holds.length === 0) await Promise.resolve();
+    await store.signal(task.id, { kind: "pause" });
+    writer.look();
+    for (const release of holds.splice(0)) release();
+    await first;
+    await writer.looked();
+    expect(kindsOf(heard).slice(0, 2)).toEqual(["", "pause"]);
+    expect(kindsOf(heard).at(-1)).toBe("pause");
+  });
+
+  it("writes what comes last behind all that waited, and refuses what comes after it", async () => {
+    const { writer, journal } = await createScene();
+    const waited = writer.commit([checkpoint(1)]);
+    const finished = writer.finish((record) => ({
+      events: [{ type: "completed", output: record.progress }],
+      consume: [],
+    }));
+    const late = writer.commit([checkpoint(2)]);
+    await expect(late).rejects.toMatchObject({ name: "TaskInterrupted" });
+    await Promise.all([waited, finished]);
+    expect(await journal()).toEqual(["checkpoint", "completed"]);
+    expect(writer.record.output).toBe(1);
+  });
+
+  it("writes nothing more when the store failed, and says once what happened", async () => {
+    const failure = new Error("the disk is full");
+    let fail = true;
+    const { writer, journal, broken } = await createScene((inner) => async (request) => {
+      if (fail) throw failure;
+      return inner.commit(request);
+    });
+    const all = await Promise.allSettled([writer.commit([checkpoint(1)]), writer.commit([checkpoint(2)])]);
+    fail = false;
+    await expect(writer.commit([checkpoint(3)])).rejects.toMatchObject({ name: "TaskInterrupted" });
+    await writer.finish(() => ({ events: [{ type: "cancelled" }], consume: [] }));
+    expect(all.map(({ status }) => status)).toEqual(["rejected", "rejected"]);
+    expect([broken, writer.broken, await journal()]).toEqual([[failure], { error: failure }, []]);
+  });
+
+  it("goes on when the store refused events for what they are", async () => {
+    const refusal = new ResumableError("LIMIT_EXCEEDED", "too large", {
+      details: { limit: "x", value: 2, allowed: 1 },
+    });
+    let refuse = true;
+    const { writer, journal, broken } = await createScene((inner) => async (request) => {
+      if (refuse) throw refusal;
+      return inner.commit(request);
+    });
+    await expect(writer.commit([checkpoint(1)])).rejects.toBe(refusal);
+    refuse = false;
+    await writer.commit([checkpoint(2)]);
+    expect([broken, await journal()]).toEqual([[], ["checkpoint"]]);
+  });
+});

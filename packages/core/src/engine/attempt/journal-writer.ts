@@ -1,0 +1,176 @@
+import { isResumableError, TaskInterrupted } from "../../errors.js";
+import type { Lease, Signal, Store } from "../../store/store.js";
+import { reduceTask } from "../../task/reduce-task.js";
+import type { TaskEvent, TaskEventBody } from "../../task/task-event.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import type { Clock } from "../engine.js";
+
+/** Events that become visible together, and the signals that they carry out. */
+export interface JournalEntry {
+  readonly events: readonly TaskEventBody[];
+  readonly consume: readonly string[];
+}
+
+/** What a writer is made of. */
+export interface JournalWriterOptions {
+  readonly store: Store;
+  readonly lease: Lease;
+  readonly record: TaskRecord;
+  readonly clock: Clock;
+  /** Called before each commit and each look: what was signalled until now, the store will tell. */
+  readonly onAsk: () => void;
+  /** Hears which signals are pending: after each commit and each look, in the order of the store. */
+  readonly onSignals: (signals: readonly Signal[]) => void;
+  readonly onCommitted: (record: TaskRecord) => void;
+  readonly onBroken: (error: unknown) => void;
+  /** Events that ride with the next commit. */
+  readonly takeRiders: () => readonly TaskEventBody[];
+}
+
+interface Waiting extends JournalEntry {
+  readonly resolve: () => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Writes one task's journal under one lease: one operation at a time, what waits meanwhile goes into the next commit.
+ *
+ * Looking for signals takes its turn with the commits, so that an older answer of the store never follows a newer one.
+ */
+export class JournalWriter {
+  private readonly options: JournalWriterOptions;
+  private current: TaskRecord;
+  private waiting: Waiting[] = [];
+  private lookWanted = false;
+  private running: Promise<void> | undefined;
+  private closed = false;
+  private failure: { readonly error: unknown } | undefined;
+
+  constructor(options: JournalWriterOptions) {
+    this.options = options;
+    this.current = options.record;
+  }
+
+  /** The task as of the last commit that resolved. */
+  get record(): TaskRecord {
+    return this.current;
+  }
+
+  /** What ended this writer, if the store did: nothing is written after it. */
+  get broken(): { readonly error: unknown } | undefined {
+    return this.failure;
+  }
+
+  /**
+   * Commits events together, all or nothing.
+   *
+   * Rejects with `TaskInterrupted` when the epoch is over for this writer, and with the store's error when the store
+   * refused the events for what they are.
+   */
+  commit(events: readonly TaskEventBody[], consume: readonly string[] = []): Promise<void> {
+    if (this.closed) return Promise.reject(new TaskInterrupted("lease_lost"));
+    return this.enqueue({ events, consume });
+  }
+
+  /** Asks the store which signals are pending; a commit that is about to begin answers that too. */
+  look(): void {
+    if (this.closed) return;
+    this.lookWanted = true;
+    this.start();
+  }
+
+  /** As `look`; resolves when the answer was heard, or when the writer is broken. */
+  async looked(): Promise<void> {
+    this.look();
+    await this.running;
+  }
+
+  /** Takes nothing more from anybody, and writes what comes last when all that waited was written. */
+  async finish(last: (record: TaskRecord) => JournalEntry): Promise<void> {
+    this.closed = true;
+    while (this.running !== undefined) await this.running;
+    if (this.failure === undefined) await this.enqueue(last(this.current));
+  }
+
+  private enqueue(entry: JournalEntry): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ ...entry, resolve, reject });
+      this.start();
+    });
+  }
+
+  private start(): void {
+    this.running ??= this.pump();
+  }
+
+  /** Handles its own errors, so that nobody has to wait for it. */
+  private async pump(): Promise<void> {
+    // First of all, so that what is enqueued in one turn goes into one commit.
+    await undefined;
+    while (this.waiting.length > 0 || this.lookWanted) {
+      this.lookWanted = false;
+      const batch = this.waiting;
+      this.waiting = [];
+      this.options.onAsk();
+      if (batch.length > 0) await this.write(batch);
+      else await this.askForSignals();
+    }
+    // In the same turn as the last look at what waits: whatever is enqueued from now on starts another pump.
+    this.running = undefined;
+  }
+
+  private async write(batch: readonly Waiting[]): Promise<void> {
+    try {
+      if (this.failure !== undefined) throw new TaskInterrupted("lease_lost");
+      await this.writeOnce(batch);
+      for (const entry of batch) entry.resolve();
+    } catch (error) {
+      const refused = isRefusal(error);
+      if (!refused) this.fail(error);
+      for (const entry of batch) entry.reject(refused ? error : new TaskInterrupted("lease_lost"));
+    }
+  }
+
+  private async writeOnce(batch: readonly Waiting[]): Promise<void> {
+    const { store, lease, clock, takeRiders } = this.options;
+    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+    const events = [...takeRiders(), ...batch.flatMap((entry) => entry.events)];
+    const consume = batch.flatMap((entry) => entry.consume);
+    const record = reduceTask(this.current, stampEvents(events, this.current.lastSeq, now.wallMs));
+    const { signals } = await store.commit({ lease, afterSeq: this.current.lastSeq, events, consume, now });
+    this.current = record;
+    this.options.onCommitted(record);
+    this.options.onSignals(signals);
+  }
+
+  private async askForSignals(): Promise<void> {
+    const { store, lease, onSignals } = this.options;
+    try {
+      const snapshot = await store.getTask(lease.taskId);
+      if (snapshot !== undefined) onSignals(snapshot.signals);
+    } catch {
+      // The next commit meets the same trouble, and handles it.
+    }
+  }
+
+  /** Ends this writer because the store failed: whoever goes on asks it anew. */
+  fail(error: unknown): void {
+    this.closed = true;
+    if (this.failure !== undefined) return;
+    this.failure = { error };
+    this.options.onBroken(error);
+  }
+}
+
+const refusals = ["LIMIT_EXCEEDED", "QUOTA_EXCEEDED", "NOT_JSON"] as const;
+
+/** The store refused the events for what they are: nothing was written, and the lease is as good as before. */
+function isRefusal(error: unknown): boolean {
+  return refusals.some((code) => isResumableError(error, code));
+}
+
+/** Gives events the places and times that the store will give them, so that whoever wrote them folds alike. */
+export function stampEvents(events: readonly TaskEventBody[], afterSeq: number, wallMs: number): readonly TaskEvent[] {
+  const at = new Date(wallMs).toISOString();
+  return events.map((event, index) => ({ ...event, seq: afterSeq + 1 + index, at }));
+}

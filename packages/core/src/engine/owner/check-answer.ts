@@ -1,0 +1,75 @@
+import type { Json, JsonObject } from "../../json.js";
+import { isJsonObject } from "../../json.js";
+
+/**
+ * Checks an answer against the flat schema of its question. Returns the problems, none when it fits. Pure.
+ *
+ * Source: MCP 2025-11-25, Client Features, Elicitation, "Requested Schema" (objects with primitive properties).
+ */
+export function checkAnswer(schema: JsonObject, content: JsonObject): readonly string[] {
+  const { properties, required, additionalProperties } = schema;
+  const missing = listOf(required).flatMap((key) =>
+    typeof key === "string" && !Object.hasOwn(content, key) ? [`${key}: is required`] : [],
+  );
+  const wrong = Object.entries(content).flatMap(([key, value]) => {
+    const property = isJsonObject(properties) && Object.hasOwn(properties, key) ? properties[key] : undefined;
+    if (!isJsonObject(property)) return additionalProperties === false ? [`${key}: is not asked for`] : [];
+    return checkProperty(property, value).map((problem) => `${key}: ${problem}`);
+  });
+  return [...missing, ...wrong];
+}
+
+function checkProperty(property: JsonObject, value: Json): readonly string[] {
+  const allowed = choicesOf(property);
+  if (allowed !== undefined && !allowed.includes(value)) return [`must be one of ${allowed.map(String).join(", ")}`];
+  const { type } = property;
+  switch (type) {
+    case "string":
+      return checkString(property, value);
+    case "integer":
+    case "number":
+      return checkNumber(property, value);
+    case "boolean":
+      return typeof value === "boolean" ? [] : ["must be true or false"];
+    case "array":
+      return checkList(property, value);
+    default:
+      return [];
+  }
+}
+
+/** The values of an enumeration, plain or with titles. */
+function choicesOf({ enum: plain, oneOf, anyOf }: JsonObject): readonly Json[] | undefined {
+  if (Array.isArray(plain)) return plain;
+  const titled = listOf(oneOf ?? anyOf ?? null);
+  const isChoice = (choice: Json): choice is JsonObject => isJsonObject(choice) && Object.hasOwn(choice, "const");
+  if (titled.length === 0 || !titled.every(isChoice)) return undefined;
+  return titled.map(({ const: value = null }) => value);
+}
+
+function checkString({ minLength, maxLength }: JsonObject, value: Json): readonly string[] {
+  if (typeof value !== "string") return ["must be text"];
+  if (typeof minLength === "number" && value.length < minLength) return [`must have at least ${minLength} characters`];
+  if (typeof maxLength === "number" && value.length > maxLength) return [`must have at most ${maxLength} characters`];
+  return [];
+}
+
+function checkNumber({ type, minimum, maximum }: JsonObject, value: Json): readonly string[] {
+  if (typeof value !== "number") return ["must be a number"];
+  if (type === "integer" && !Number.isInteger(value)) return ["must be a whole number"];
+  if (typeof minimum === "number" && value < minimum) return [`must be at least ${minimum}`];
+  if (typeof maximum === "number" && value > maximum) return [`must be at most ${maximum}`];
+  return [];
+}
+
+function checkList({ items, minItems, maxItems }: JsonObject, value: Json): readonly string[] {
+  if (!Array.isArray(value)) return ["must be a list"];
+  if (typeof minItems === "number" && value.length < minItems) return [`must have at least ${minItems} entries`];
+  if (typeof maxItems === "number" && value.length > maxItems) return [`must have at most ${maxItems} entries`];
+  if (!isJsonObject(items)) return [];
+  return value.flatMap((entry: Json, index) => checkProperty(items, entry).map((problem) => `[${index}] ${problem}`));
+}
+
+function listOf(value: Json | undefined): readonly Json[] {
+  return Array.isArray(value) ? value : [];
+}

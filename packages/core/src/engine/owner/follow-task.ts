@@ -1,0 +1,85 @@
+import type { EngineLimits } from "../../limits.js";
+import type { Store } from "../../store/store.js";
+import { isFinalEvent } from "../../task/task-event.js";
+import { isFinal } from "../../task/task-record.js";
+import type { Clock, Followed } from "../engine.js";
+
+/** What following needs. */
+export interface FollowOptions {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly limits: Pick<EngineLimits, "pollMs" | "followBatch">;
+}
+
+/** Follows a journal: what is there, then what comes, until the task is final or `signal` aborts. */
+export async function* followTask(
+  { store, clock, limits }: FollowOptions,
+  taskId: string,
+  afterSeq: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Followed, void, void> {
+  const news = listen(store, clock, taskId, limits.pollMs, signal);
+  let cursor = afterSeq;
+  try {
+    while (signal?.aborted !== true) {
+      const page = await store.readEvents(taskId, { afterSeq: cursor, limit: limits.followBatch });
+      if (page.snapshot !== undefined) {
+        cursor = page.snapshot.lastSeq;
+        yield { kind: "snapshot", record: page.snapshot };
+        if (page.events.length === 0 && page.lastSeq === cursor && isFinal(page.snapshot.status)) return;
+      }
+      for (const event of page.events) {
+        if (signal?.aborted) return;
+        cursor = event.seq;
+        yield { kind: "event", event };
+        if (isFinalEvent(event) && event.seq === page.lastSeq) return;
+      }
+      if (cursor < page.lastSeq) continue;
+      if (page.events.length === 0 && page.snapshot === undefined) {
+        const task = await store.getTask(taskId);
+        if (task === undefined || (isFinal(task.record.status) && task.record.lastSeq <= cursor)) return;
+        if (task.record.lastSeq > cursor) continue;
+      }
+      await news.next();
+    }
+  } finally {
+    news.stop();
+  }
+}
+
+/** Waits for hints about a task; where none comes, for the time after which to look anyway. */
+export function listen(
+  store: Store,
+  clock: Clock,
+  taskId: string,
+  pollMs: number,
+  signal: AbortSignal | undefined,
+): { readonly next: () => Promise<void>; readonly wake: () => void; readonly stop: () => void } {
+  let hinted = false;
+  let wake = () => {};
+  const hint = (): void => {
+    hinted = true;
+    wake();
+  };
+  const unwatch = store.watch(taskId, hint);
+  signal?.addEventListener("abort", hint, { once: true });
+  return {
+    next: async () => {
+      if (!hinted && signal?.aborted !== true) {
+        let stopTimer = () => {};
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+          stopTimer = clock.after(pollMs, resolve, true);
+        });
+        stopTimer();
+      }
+      hinted = false;
+    },
+    wake: hint,
+    stop() {
+      unwatch();
+      signal?.removeEventListener("abort", hint);
+      wake();
+    },
+  };
+}

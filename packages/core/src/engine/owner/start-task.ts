@@ -1,0 +1,153 @@
+import { isResumableError } from "../../errors.js";
+import { copyJson, type Json, jsonBytes } from "../../json.js";
+import type { TaskSnapshot } from "../../store/store.js";
+import type { NewTask } from "../../task/task-event.js";
+import { isFinal } from "../../task/task-record.js";
+import { desiredOf } from "../../task/task-rules.js";
+import { checkValue } from "../../tool/schema.js";
+import type { Tool } from "../../tool/tool.js";
+import { checkLimit, invalidValue } from "../attempt/check-checkpoint.js";
+import type { StartRequest } from "../engine.js";
+import { instantOf } from "../scheduling/open-task.js";
+import { requireTool } from "../scheduling/tool-table.js";
+import type { EngineParts } from "./engine-parts.js";
+import { taskKey } from "./task-key.js";
+import { isTaskId } from "./task-view.js";
+
+/** What came of a call: the task that stands for it, as it was found or made. */
+export interface StartOutcome {
+  readonly snapshot: TaskSnapshot;
+  readonly created: boolean;
+}
+
+/** Makes the task of a call, or finds the one that stands for it and lets it go on. */
+export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
+  const task = await newTask(parts, owner, request);
+  const named = await namedByCall(parts, task, request.callId);
+  const outcome = await createOrContinue(parts, named);
+  // A call's id may be taken by another owner in this very moment: it stays invisible.
+  const own = outcome.snapshot.record.owner === owner ? outcome : await createOrContinue(parts, task);
+  if (!isFinal(own.snapshot.record.status)) await goOn(parts, own, task);
+  return own;
+}
+
+async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
+  const tool = requireTool(parts.tools, request.tool);
+  parts.runnable.require(tool);
+  const input = copyJson(request.input ?? {}, "input");
+  checkLimit("maxInputBytes", jsonBytes(input), parts.limits.maxInputBytes);
+  const checked = await checkValue(tool.input, input, parts.runnable.validate);
+  if (checked.problems !== undefined) throw invalidValue(`The input of ${tool.name}`, checked.problems);
+  return {
+    id: parts.createId(),
+    owner,
+    tool: tool.name,
+    toolVersion: tool.version,
+    key: await keyOf(tool, checked.value, input, request.newTask),
+    input,
+    detached: request.detached === true,
+    ttlMs: tool.ttlMs ?? parts.limits.ttlMs,
+    ...(request.session === undefined ? {} : { session: request.session }),
+  };
+}
+
+async function keyOf(tool: Tool, parsed: unknown, raw: Json, newTask: StartRequest["newTask"]): Promise<string | null> {
+  if (newTask === true) return null;
+  const whole = jsonOr(parsed, raw);
+  const meaning = tool.key === undefined ? whole : copyJson(tool.key(parsed), `the key of tool ${tool.name}`);
+  if (typeof newTask === "string") return taskKey(tool.name, meaning ?? whole, newTask);
+  return tool.key !== undefined && meaning === null ? null : taskKey(tool.name, meaning);
+}
+
+/** Parsed input has its defaults filled in, so that leaving one out is the same call; some schemas make no JSON. */
+function jsonOr(parsed: unknown, raw: Json): Json {
+  try {
+    return copyJson(parsed, "input");
+  } catch {
+    return raw;
+  }
+}
+
+/** Gives a task the id of its call, unless that id belongs to another call already. */
+async function namedByCall(parts: EngineParts, task: NewTask, callId: string | undefined): Promise<NewTask> {
+  if (callId === undefined || !isTaskId(callId)) return task;
+  const standing = (await parts.store.getTask(callId))?.record;
+  const another = standing !== undefined && (standing.owner !== task.owner || standing.tool !== task.tool);
+  return another ? task : { ...task, id: callId };
+}
+
+/** Others may restart, finish or delete the failed task meanwhile; who loses that race so often begins a new task. */
+const maxContinueTries = 5;
+
+/**
+ * Makes the task of a call, or finds the one that stands for it. A failed one continues as a new generation: of several
+ * callers one restarts it, and the others find it under way.
+ */
+async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
+  const continues = parts.tools.get(task.tool)?.onFailure !== "restart";
+  for (let tries = 0; continues && tries < maxContinueTries; tries++) {
+    const found = await create(parts, task, true);
+    const { record } = found.snapshot;
+    // The very same call delivered again gets its task as it is, failed or not.
+    if (found.created || record.status !== "failed" || record.id === task.id) return found;
+    const continued = await restarted(parts, record.id);
+    if (continued === "full") break;
+    if (continued !== undefined) return { snapshot: continued, created: false };
+  }
+  return create(parts, task, false);
+}
+
+/** What the failed task is after its restart; `undefined` when another task stands for the call by now. */
+async function restarted(
+  { store, scheduler }: EngineParts,
+  taskId: string,
+): Promise<TaskSnapshot | "full" | undefined> {
+  try {
+    await scheduler.restart(taskId);
+    return await store.getTask(taskId);
+  } catch (error) {
+    // Its journal takes no more events: only a new task can do the rest.
+    if (isResumableError(error, "QUOTA_EXCEEDED")) return "full";
+    if (isResumableError(error, "KEY_TAKEN") || isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+async function create(
+  { store, unfinished, limits, clock }: EngineParts,
+  task: NewTask,
+  continueFailed: boolean,
+): Promise<StartOutcome> {
+  await unfinished.admit(task);
+  return store.createTask({ task, reuseResultMs: limits.reuseResultMs, continueFailed, now: instantOf(clock) });
+}
+
+const maxArrivals = 1_000;
+
+function noteArrival({ arrivals, clock }: EngineParts, taskId: string): void {
+  arrivals.set(taskId, clock.monotonicMs());
+  const [oldest] = arrivals.keys();
+  // Calls that never attend leave theirs behind.
+  if (arrivals.size > maxArrivals && oldest !== undefined) arrivals.delete(oldest);
+}
+
+/** Somebody waits for this task: whatever kept it from running is over. */
+async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, call: NewTask): Promise<void> {
+  const { store, scheduler, unfinished } = parts;
+  const { record } = snapshot;
+  unfinished.add(record);
+  if (created) {
+    scheduler.kick(record);
+    return;
+  }
+  noteArrival(parts, record.id);
+  if (call.detached && !record.detached) await store.signal(record.id, { kind: "detach" });
+  // It has to be known what the task is to be woken from.
+  await parts.stops.written(record.id);
+  const before = (await store.getTask(record.id)) ?? snapshot;
+  // Also a pause that is wished for and not carried out yet: the end of the caller before this one left it.
+  if (!isFinal(before.record.status) && desiredOf(before) === "pause")
+    await store.signal(record.id, { kind: "resume" });
+  const now = await store.getTask(record.id);
+  if (now !== undefined) scheduler.attend(now);
+}

@@ -1,0 +1,48 @@
+import { ResumableError } from "../../errors.js";
+import type { TaskSnapshot } from "../../store/store.js";
+import type { TaskStatus } from "../../task/task-record.js";
+import { isOrphan, statusOf, unansweredQuestions } from "../../task/task-rules.js";
+import type { TaskView } from "../engine.js";
+
+const validId = /^[A-Za-z0-9_-]{16,64}$/;
+
+/** Tells whether a text may be the id of a task. */
+export function isTaskId(text: string): boolean {
+  return validId.test(text);
+}
+
+/** A task as its owner sees it. */
+export function viewOf(snapshot: TaskSnapshot): TaskView {
+  return {
+    record: snapshot.record,
+    status: statusOf(snapshot),
+    interrupted: isOrphan(snapshot),
+    questions: unansweredQuestions(snapshot),
+  };
+}
+
+/** Makes the error for an unknown and for a foreign task alike. */
+export function taskNotFound(taskId: string): ResumableError {
+  const shown = isTaskId(taskId) ? taskId : "of that id";
+  return new ResumableError(
+    "TASK_NOT_FOUND",
+    `There is no task ${shown}. list_session_tasks shows the tasks there are.`,
+    { details: { taskId } },
+  );
+}
+
+const wishes = {
+  pause: { done: "paused", advice: "Only an unfinished task can be paused." },
+  resume: { done: "resumed", advice: "Call the tool again to begin anew." },
+  cancel: { done: "cancelled", advice: "Nothing is left to cancel." },
+  delete: { done: "deleted", advice: "Cancel it first, or wait until it has finished." },
+} as const;
+
+/** Makes the error for a wish that the task's status does not allow. */
+export function illegalTransition(taskId: string, status: TaskStatus, wanted: keyof typeof wishes): ResumableError {
+  const { done, advice } = wishes[wanted];
+  const hint = wanted === "pause" && status === "paused" ? "resume_task lets it go on." : advice;
+  return new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} is ${status}, so it cannot be ${done}. ${hint}`, {
+    details: { taskId, status, wanted },
+  });
+}

@@ -1,0 +1,77 @@
+import { ResumableError } from "../../errors.js";
+import type { Lease, TaskSnapshot } from "../../store/store.js";
+import { isFinal, type TaskRecord } from "../../task/task-record.js";
+import { instantOf, type OpenTaskOptions } from "./open-task.js";
+
+/** Deletes a task if it is finished. Resolves to whether it was deleted. */
+export async function deleteFinished(options: OpenTaskOptions, taskId: string): Promise<boolean> {
+  const { store } = options;
+  const claimed = await claim(options, taskId, ({ status }) => isFinal(status));
+  if (claimed === undefined) return false;
+  const { lease, snapshot } = claimed;
+  if (!isFinal(snapshot.record.status)) {
+    await store.releaseLease(lease);
+    return false;
+  }
+  try {
+    await store.deleteTask(lease);
+    return true;
+  } catch (error) {
+    // Nobody could take it again while this process lives, not even the next sweep.
+    await store.releaseLease(lease).catch(() => {});
+    throw error;
+  }
+}
+
+/**
+ * Begins a new generation of a failed task, from its last state. Resolves to what the task is then, or to `undefined`
+ * when it is not failed any more.
+ *
+ * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task stands for the same call by now.
+ */
+export async function restartFailed(options: OpenTaskOptions, taskId: string): Promise<TaskRecord | undefined> {
+  const { store, clock } = options;
+  const claimed = await claim(options, taskId, ({ status }) => status === "failed");
+  if (claimed === undefined) return undefined;
+  const { lease, snapshot } = claimed;
+  const { record, signals } = snapshot;
+  try {
+    if (record.status !== "failed") return undefined;
+    const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
+    const consume = signals.map((signal) => signal.id);
+    await store.commit({ lease, afterSeq: record.lastSeq, events: [restarted], consume, now: instantOf(clock) });
+    return record;
+  } finally {
+    await store.releaseLease(lease).catch(() => {});
+  }
+}
+
+/**
+ * Takes the lease of a task that is finished: whoever has just finished it gives it back in a moment. Resolves to
+ * `undefined` when another process has changed the task since, so that it is not `isWanted` any more.
+ */
+async function claim(
+  { store, worker, limits, clock }: OpenTaskOptions,
+  taskId: string,
+  isWanted: (record: TaskRecord) => boolean,
+): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
+  const deadlineMs = clock.monotonicMs() + limits.claimPatienceMs;
+  for (;;) {
+    const claimed = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
+    if (claimed !== undefined) return claimed;
+    const present = await store.getTask(taskId);
+    if (present !== undefined && !isWanted(present.record)) return undefined;
+    if (clock.monotonicMs() >= deadlineMs) throw busy(taskId);
+    await new Promise<void>((resolve) => {
+      clock.after(limits.hintDelayMs, resolve, true);
+    });
+  }
+}
+
+function busy(taskId: string): ResumableError {
+  return new ResumableError(
+    "ILLEGAL_TRANSITION",
+    `Another process is writing task ${taskId} just now. Try again in a few seconds.`,
+    { details: { taskId, status: "running", wanted: "claim" } },
+  );
+}

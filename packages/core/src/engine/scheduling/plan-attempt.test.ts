@@ -1,0 +1,179 @@
+import { describe, expect, it } from "vitest";
+import type { NewSignal, TaskSnapshot } from "../../store/store.js";
+import { reduceTask } from "../../task/reduce-task.js";
+import type { TaskEventBody } from "../../task/task-event.js";
+import { type PlanInputs, planAttempt, waitsUntil } from "./plan-attempt.js";
+
+const nowMs = Date.UTC(2026, 0, 1);
+const at = new Date(nowMs).toISOString();
+const inputs: Omit<PlanInputs, "waitMs"> = {
+  tool: { name: "x", version: "1", kind: "generator", onCrash: "fail" },
+  worker: "w",
+  nowMs,
+  maxCrashesWithoutProgress: 3,
+  maxCrashesInCompany: 10,
+  maxDeathsInWaits: 5,
+  companions: [],
+  crashBackoffMs: 1_000,
+  mayRun: true,
+  brokenAttempt: undefined,
+};
+const plain = { name: "x", version: "1", kind: "function", onCrash: "fail" } as const;
+const task = {
+  id: "t",
+  owner: "client:a",
+  tool: "x",
+  toolVersion: "1",
+  key: null,
+  input: {},
+  detached: false,
+  ttlMs: 1,
+} as const;
+const started = (attempt = 1) => ({ type: "attempt_started", attempt, worker: "w", toolVersion: "1" }) as const;
+const asked = { type: "asked", key: "q", question: { message: "?", schema: {} } } as const;
+const crashed = { type: "attempt_ended", reason: "crashed" } as const;
+const answer = { kind: "answer", key: "q", answer: { action: "decline" } } as const;
+
+function snapshot(bodies: readonly TaskEventBody[], ...signals: readonly NewSignal[]): TaskSnapshot {
+  const events = [{ type: "created", task } as const, ...bodies].map((body, index) => ({
+    ...body,
+    seq: index + 1,
+    at,
+  }));
+  return {
+    record: reduceTask(undefined, events),
+    signals: signals.map((signal, id) => ({ ...signal, id: String(id) })),
+    leased: true,
+  };
+}
+
+function planned(of: TaskSnapshot, others: Partial<PlanInputs> = {}) {
+  return planAttempt(of, { ...inputs, waitMs: waitsUntil(of.record) - nowMs, ...others });
+}
+
+/** The types of the events of a plan; a plan that runs ends with `attempt_started`. */
+function plan(of: TaskSnapshot, others: Partial<PlanInputs> = {}): readonly string[] {
+  const { events, run } = planned(of, others);
+  expect(run).toBe(events.at(-1)?.type === "attempt_started");
+  return events.map((event) => (event.type === "attempt_ended" ? event.reason : event.type));
+}
+
+describe("planAttempt", () => {
+  it.each<[string, TaskSnapshot, readonly string[]]>([
+    ["begins a new task", snapshot([]), ["attempt_started"]],
+    ["goes on after progress at once", snapshot([started(), { type: "checkpoint" }]), ["crashed", "attempt_started"]],
+    ["waits after a death without progress", snapshot([started()]), ["crashed"]],
+    [
+      "gives up after the third",
+      snapshot([started(), crashed, started(2), crashed, started(3)]),
+      ["crashed", "failed"],
+    ],
+    ["leaves a question open", snapshot([started(), asked, { type: "attempt_ended", reason: "waiting" }]), []],
+    [
+      "takes an answer and goes on with it",
+      snapshot(
+        [started(), asked, { type: "attempt_ended", reason: "waiting", runnableAt: "2027-01-01T00:00:00.000Z" }],
+        answer,
+      ),
+      ["answered", "attempt_started"],
+    ],
+    ["ignores an answer to what is not asked", snapshot([], answer), ["attempt_started"]],
+    ["carries out a pause", snapshot([], { kind: "pause" }), ["desired"]],
+    ["carries out a pause of an orphan", snapshot([started()], { kind: "pause" }), ["desired", "crashed"]],
+    ["resumes", snapshot([{ type: "desired", desired: "pause" }], { kind: "resume" }), ["desired", "attempt_started"]],
+    [
+      "cancels before anything else",
+      snapshot([started()], { kind: "pause" }, { kind: "cancel" }),
+      ["desired", "cancelled"],
+    ],
+    ["detaches", snapshot([], { kind: "detach" }), ["detached", "attempt_started"]],
+    ["leaves a finished task", snapshot([{ type: "cancelled" }], { kind: "resume" }, { kind: "cancel" }), []],
+  ])("%s", (_what, of, expected) => {
+    expect(plan(of)).toEqual(expected);
+  });
+
+  it("consumes every wish, and leaves the note that a result was delivered", () => {
+    const { consume } = planned(snapshot([{ type: "cancelled" }], { kind: "delivered" }, { kind: "pause" }));
+    expect(consume).toEqual(["1"]);
+  });
+
+  it("waits longer after each death, by the clock that it is given", () => {
+    const again = planned(snapshot([started(), crashed, started(2)]));
+    expect(again.events).toEqual([{ ...crashed, runnableAt: new Date(nowMs + 2_000).toISOString() }]);
+  });
+
+  it("waits until the task is due, unless somebody resumes it", () => {
+    const bodies = [
+      started(),
+      { type: "attempt_ended", reason: "retry", runnableAt: new Date(nowMs + 1).toISOString() },
+    ] as const;
+    expect(plan(snapshot(bodies), { waitMs: 1 })).toEqual([]);
+    expect(plan(snapshot(bodies), { waitMs: 0 })).toEqual(["attempt_started"]);
+    expect(plan(snapshot(bodies, { kind: "resume" }), { waitMs: 1 })).toEqual(["desired", "attempt_started"]);
+  });
+
+  it("only carries out wishes where it may not run", () => {
+    expect(plan(snapshot([], { kind: "detach" }), { mayRun: false })).toEqual(["detached"]);
+  });
+
+  it("leaves the judgement of a dead attempt to whoever has its tool", () => {
+    expect(plan(snapshot([started()], { kind: "pause" }), { tool: undefined })).toEqual(["desired"]);
+    expect(plan(snapshot([started()], { kind: "cancel" }), { tool: undefined })).toEqual(["cancelled"]);
+  });
+
+  it("lets a task whose process died while it only waited wait on without an attempt (G9)", () => {
+    const asking = snapshot([started(), asked]);
+    const { events } = planned(asking);
+    expect(events).toEqual([crashed]);
+    expect(plan(snapshot([started(), asked], answer))).toEqual(["answered", "crashed", "attempt_started"]);
+    expect(plan(snapshot([started(), asked], { kind: "resume" }))).toEqual(["desired", "crashed", "attempt_started"]);
+  });
+
+  it("lets it wait until the first of its waits is over, and not longer (G9)", () => {
+    const nap = (ms: number) => ({ type: "sleep", key: `${ms}`, until: new Date(nowMs + ms).toISOString() }) as const;
+    const napping = snapshot([started(), asked, nap(9_000), nap(5_000)]);
+    expect(planned(napping).events).toEqual([{ ...crashed, runnableAt: nap(5_000).until }]);
+    expect(plan(napping, { waitMs: 0 })).toEqual(["crashed", "attempt_started"]);
+    const expiring = { ...asked, question: { ...asked.question, expiresAt: nap(1_000).until } };
+    expect(planned(snapshot([started(), expiring])).events).toEqual([{ ...crashed, runnableAt: nap(1_000).until }]);
+  });
+
+  it.each<[string, readonly TaskEventBody[], readonly string[]]>([
+    ["runs a step while it waits", [started(), asked, { type: "waiting", keys: [] }], ["crashed"]],
+    ["came back to its wait", [started(), asked, crashed, started(2), { type: "waiting", keys: ["q"] }], ["crashed"]],
+    ["came to a checkpoint since", [started(), asked, { type: "checkpoint" }], ["crashed", "attempt_started"]],
+  ])("tells by the journal what the attempt did when it died: it %s (G9)", (_what, events, expected) => {
+    const of = snapshot(events);
+    expect(plan(of)).toEqual(expected);
+    const [ended] = planned(of).events;
+    expect(ended).toHaveProperty("type", "attempt_ended");
+    const waits = events.at(-1)?.type === "waiting" && (of.record.waitsFor ?? []).length > 0;
+    expect(ended !== undefined && "runnableAt" in ended).toBe(events.at(-1)?.type === "waiting" && !waits);
+  });
+
+  it("gives up a task that dies in one wait after the other and makes no progress between (G12)", () => {
+    const deaths = Array.from({ length: 4 }, (_, index) => [started(index + 1), asked, crashed]).flat();
+    expect(plan(snapshot([...deaths, started(5), asked]))).toEqual(["crashed", "failed"]);
+    expect(plan(snapshot([...deaths, { type: "checkpoint" }, started(5), asked]))).toEqual(["crashed"]);
+  });
+
+  it("does not count an attempt that its own store broke as a death", () => {
+    expect(plan(snapshot([started()]), { brokenAttempt: 1 })).toEqual(["interrupted", "attempt_started"]);
+    expect(plan(snapshot([started(2)]), { brokenAttempt: 1 })).toEqual(["crashed"]);
+  });
+
+  it("does not run a tool without checkpoints twice, unless it says so", () => {
+    expect(plan(snapshot([started()]), { tool: plain })).toEqual(["crashed", "failed"]);
+    expect(plan(snapshot([started()]), { tool: plain, brokenAttempt: 1 })).toEqual(["interrupted", "failed"]);
+    expect(plan(snapshot([started()]), { tool: { ...plain, onCrash: "rerun" } })).toEqual(["crashed"]);
+  });
+
+  it("follows the tool's policy for a task of another version", () => {
+    const paused = snapshot([started(), { type: "attempt_ended", reason: "drained" }]);
+    const tool = { name: "x", version: "2", kind: "generator", onCrash: "fail" } as const;
+    expect(plan(paused, { tool })).toEqual(["attempt_started"]);
+    expect(plan(paused, { tool: { ...tool, onVersionChange: "restart" } })).toEqual(["restarted", "attempt_started"]);
+    expect(plan(paused, { tool: { ...tool, onVersionChange: "fail" } })).toEqual(["failed"]);
+    expect(plan(snapshot([]), { tool: { ...tool, onVersionChange: "fail" } })).toEqual(["attempt_started"]);
+  });
+});

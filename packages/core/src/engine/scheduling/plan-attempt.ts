@@ -1,0 +1,159 @@
+import type { TaskSnapshot } from "../../store/store.js";
+import type { TaskEventBody } from "../../task/task-event.js";
+import { isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../../task/task-record.js";
+import { desiredOf } from "../../task/task-rules.js";
+import type { Tool } from "../../tool/tool.js";
+import { isCrashLoop } from "./suspects.js";
+
+/** What whoever has just taken a task's lease is to commit, and whether an attempt follows. */
+export interface AttemptPlan {
+  readonly events: readonly TaskEventBody[];
+  readonly consume: readonly string[];
+  readonly run: boolean;
+}
+
+type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange">;
+
+/** What the plan depends on beside the task. */
+export interface PlanInputs {
+  /** `undefined` where this process does not have the tool: then only wishes are carried out. */
+  readonly tool: PlannedTool | undefined;
+  readonly worker: string;
+  readonly nowMs: number;
+  /** Until the task's `runnableAt`, or the end of what its dead attempt waited for, comes. */
+  readonly waitMs: number;
+  readonly maxCrashesWithoutProgress: number;
+  readonly maxCrashesInCompany: number;
+  readonly maxDeathsInWaits: number;
+  /** The processes in which other suspects died, as `isCrashLoop` takes them. */
+  readonly companions: readonly (readonly string[])[];
+  readonly crashBackoffMs: number;
+  /** False only carries out wishes and does not begin an attempt. */
+  readonly mayRun: boolean;
+  /** The attempt that this very process ran and whose end it could not write: nothing died. */
+  readonly brokenAttempt: number | undefined;
+}
+
+/** How the attempt before came to its end, if the journal does not say so yet. */
+interface Ending {
+  readonly events: readonly TaskEventBody[];
+  /** The task is over with it. */
+  readonly over: boolean;
+  /** The attempt only waited: the next one begins when its wait is over. */
+  readonly waits?: boolean;
+}
+
+/** What the task waits for, or waited for when its process died: wall clock in milliseconds. */
+export function waitsUntil(record: TaskSnapshot["record"]): number {
+  if (record.live) return waitsUntilMs(record);
+  return record.runnableAt === undefined ? 0 : Date.parse(record.runnableAt);
+}
+
+/** Decides what to do with a task whose lease was just taken. Pure. */
+export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): AttemptPlan {
+  const { record, signals } = snapshot;
+  const { tool } = inputs;
+  const wishes = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
+  const consume = wishes.map((signal) => signal.id);
+  if (isFinal(record.status)) return { events: [], consume, run: false };
+  const events = wishEvents(snapshot);
+  const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
+
+  if (wishes.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
+  // How a dead attempt is to be judged depends on the tool: whoever has it will.
+  if (tool === undefined) return stop();
+  const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
+  if (ending.over || !inputs.mayRun || desiredOf(snapshot) === "pause") return stop(...ending.events);
+  if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
+  if (!record.live && isCrashLoop(record.crashedIn ?? [], inputs.companions, inputs)) {
+    return stop(crashLoop(record.crashes, tool));
+  }
+  const version = versionEnding(snapshot, tool);
+  if (version.over) return stop(...ending.events, ...version.events);
+  const start = {
+    type: "attempt_started",
+    attempt: record.attempt + 1,
+    worker: inputs.worker,
+    toolVersion: tool.version,
+  } as const;
+  return { events: [...events, ...ending.events, ...version.events, start], consume, run: true };
+}
+
+function wishEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[] {
+  const events: TaskEventBody[] = [];
+  for (const signal of signals) {
+    if (signal.kind === "answer" && isOpen(record, signal.key)) {
+      events.push({ type: "answered", key: signal.key, answer: signal.answer });
+    }
+  }
+  if (!record.detached && signals.some((signal) => signal.kind === "detach")) {
+    events.push({ type: "detached" });
+  }
+  const wished = signals.some((signal) => signal.kind === "pause" || signal.kind === "resume");
+  if (wished) events.push({ type: "desired", desired: desiredOf({ record, signals, leased: false }) });
+  return events;
+}
+
+function isOpen({ remembered }: TaskSnapshot["record"], key: string): boolean {
+  return Object.hasOwn(remembered, key) && remembered[key]?.kind === "question";
+}
+
+function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInputs): Ending {
+  const broken = record.attempt === inputs.brokenAttempt;
+  const ended = { type: "attempt_ended", reason: broken ? "interrupted" : "crashed" } as const;
+  if (!broken && onlyWaits(record)) return deathInWait(record, tool, inputs);
+  if (tool.kind === "function" && tool.onCrash === "fail") {
+    const cause = broken ? "The store failed" : "The process died";
+    const message = `${cause} while ${tool.name} ran, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
+    return { events: [ended, { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } }], over: true };
+  }
+  if (broken || record.progressed) return { events: [ended], over: false };
+  const crashes = record.crashes + 1;
+  const crashedIn = [...(record.crashedIn ?? []), record.worker ?? record.id];
+  if (isCrashLoop(crashedIn, inputs.companions, inputs)) {
+    return { events: [ended, crashLoop(crashes, tool)], over: true };
+  }
+  const runnableAt = new Date(inputs.nowMs + inputs.crashBackoffMs * 2 ** (crashes - 1)).toISOString();
+  return { events: [{ ...ended, runnableAt }], over: false };
+}
+
+function crashLoop(crashes: number, tool: PlannedTool): TaskEventBody {
+  const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so it is not tried again. Look at its input and at the server's log, then call resume_task.`;
+  return { type: "failed", error: { code: "CRASH_LOOP", message } };
+}
+
+/**
+ * The process died while the attempt only waited for answers and times. That says nothing about the tool: the task waits
+ * on without an attempt, so that the next death does not meet it.
+ */
+function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, { maxDeathsInWaits }: PlanInputs): Ending {
+  const deaths = (record.deathsInWaits ?? 0) + 1;
+  const untilMs = waitsUntilMs(record);
+  const runnableAt = Number.isFinite(untilMs) ? { runnableAt: new Date(untilMs).toISOString() } : {};
+  const ended = { type: "attempt_ended", reason: "crashed", ...runnableAt } as const;
+  if (record.progressed || deaths < maxDeathsInWaits) return { events: [ended], over: false, waits: true };
+  const message = `The process died ${deaths} times in a row while ${tool.name} waited and made no progress between, so it is not tried again. Check its input and the server's log, then call resume_task.`;
+  return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
+}
+
+function mustWait({ record, signals }: TaskSnapshot, ending: Ending, waitMs: number): boolean {
+  const woken = signals.some((signal) => signal.kind === "resume" || signal.kind === "answer");
+  if (record.live) {
+    if (ending.waits === true) return !woken && waitMs > 0;
+    return ending.events.some((event) => event.type === "attempt_ended" && event.runnableAt !== undefined);
+  }
+  if (woken) return false;
+  if (record.runnableAt !== undefined) return waitMs > 0;
+  return openQuestions(record).length > 0;
+}
+
+function versionEnding({ record }: TaskSnapshot, tool: PlannedTool): Ending {
+  if (record.attempt === 0 || record.toolVersion === tool.version) return { events: [], over: false };
+  const policy = tool.onVersionChange ?? "resume";
+  if (policy === "resume") return { events: [], over: false };
+  if (policy === "restart") {
+    return { events: [{ type: "restarted", generation: record.generation + 1, fromState: false }], over: false };
+  }
+  const message = `The task was begun by version ${record.toolVersion} of ${tool.name}; version ${tool.version} is installed and does not continue it. Call the tool again to begin from nothing.`;
+  return { events: [{ type: "failed", error: { code: "VERSION_MISMATCH", message, terminal: true } }], over: true };
+}

@@ -1,0 +1,136 @@
+import type { EngineLimits } from "../../limits.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import type { Tool } from "../../tool/tool.js";
+import type { Attempt } from "../attempt/attempt.js";
+import type { Clock } from "../engine.js";
+import { pickNext, type QueuedTask, type RunningTask, type SlotLimits } from "./pick-next.js";
+import { nextTrialMs } from "./suspects.js";
+
+/** What has to be known of a task to queue it. */
+export type Runnable = Pick<TaskRecord, "id" | "owner" | "tool" | "crashes">;
+
+/** A place in which one task is run. */
+export interface Slot extends RunningTask {
+  crashes: number;
+  waiting: boolean;
+  attempt?: Attempt;
+  readonly done: Promise<void>;
+}
+
+/** What a queue is made of. */
+export interface RunQueueOptions {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly limits: EngineLimits;
+  readonly clock: Clock;
+  /** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
+  readonly serve: (task: Runnable, slot: Slot) => Promise<() => void>;
+}
+
+/** Tasks that wait for a slot of this process, and those that have one. */
+export class RunQueue {
+  private readonly options: RunQueueOptions;
+  private readonly queue = new Map<string, QueuedTask>();
+  private readonly slots = new Map<string, Slot>();
+  private stopped = false;
+  private stopTrialTimer = () => {};
+
+  constructor(options: RunQueueOptions) {
+    this.options = options;
+  }
+
+  get running(): readonly string[] {
+    return [...this.slots.keys()];
+  }
+
+  /** How many wait for a slot. */
+  get length(): number {
+    return this.queue.size;
+  }
+
+  /** The task waits for a slot or has one. */
+  has(taskId: string): boolean {
+    return this.queue.has(taskId) || this.slots.has(taskId);
+  }
+
+  slotOf(taskId: string): Slot | undefined {
+    return this.slots.get(taskId);
+  }
+
+  /** Queues a task, unless it has a slot already or this process does not have its tool. */
+  add({ id, owner, tool, crashes }: Runnable): void {
+    if (this.stopped || !this.options.tools.has(tool) || this.slots.has(id)) return;
+    const queuedAtMs = this.queue.get(id)?.queuedAtMs ?? this.options.clock.monotonicMs();
+    this.queue.set(id, { id, owner, tool, crashes, queuedAtMs });
+  }
+
+  remove(taskId: string): void {
+    this.queue.delete(taskId);
+  }
+
+  /** Gives slots to tasks as long as there are both. */
+  pump(): void {
+    const { tools, clock } = this.options;
+    const maxRunningOf = (tool: string): number => tools.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
+    const limits = { ...this.options.limits, maxRunningOf };
+    while (!this.stopped) {
+      const next = pickNext(this.queue.values(), [...this.slots.values()], limits, clock.monotonicMs());
+      if (next === undefined) break;
+      this.queue.delete(next.id);
+      this.occupy(next);
+    }
+    this.armTrialTimer(limits);
+  }
+
+  /** The task made progress: it is not a suspect any more. */
+  clear(slot: Slot): void {
+    if (slot.crashes === 0) return;
+    slot.crashes = 0;
+    this.pump();
+  }
+
+  /** The task waits in place and needs no slot, or works on. */
+  setWaiting(slot: Slot, waiting: boolean): void {
+    if (slot.waiting === waiting) return;
+    slot.waiting = waiting;
+    if (waiting) this.pump();
+  }
+
+  /** Whether one more task may wait in place. */
+  get mayWaitInPlace(): boolean {
+    const waiting = [...this.slots.values()].filter((slot) => slot.waiting).length;
+    return waiting < this.options.limits.maxWaitingInPlace;
+  }
+
+  /** Gives no more slots, and forgets who waits for one. */
+  stop(): readonly Slot[] {
+    this.stopped = true;
+    this.stopTrialTimer();
+    this.queue.clear();
+    return [...this.slots.values()];
+  }
+
+  private occupy(task: QueuedTask): void {
+    const { clock, serve } = this.options;
+    // Begins in a later turn: the slot has to be there first.
+    const done = Promise.resolve()
+      .then(() => serve(task, slot))
+      .then((afterwards) => {
+        this.slots.delete(task.id);
+        afterwards();
+        this.pump();
+      });
+    const { owner, tool, crashes } = task;
+    const slot: Slot = { owner, tool, crashes, waiting: false, startedAtMs: clock.monotonicMs(), done };
+    this.slots.set(task.id, slot);
+  }
+
+  /** A suspect may wait for nothing but the time of another's trial, or its own patience, to be over. */
+  private armTrialTimer(limits: SlotLimits): void {
+    const { clock } = this.options;
+    this.stopTrialTimer();
+    if (this.stopped) return;
+    const nowMs = clock.monotonicMs();
+    const dueMs = nextTrialMs(this.queue.values(), [...this.slots.values()], limits, nowMs);
+    if (Number.isFinite(dueMs)) this.stopTrialTimer = clock.after(dueMs - nowMs, () => this.pump());
+  }
+}

@@ -1,0 +1,29 @@
+import { isResumableError } from "../../errors.js";
+import type { EngineParts } from "../owner/engine-parts.js";
+import { instantOf } from "./open-task.js";
+
+/**
+ * Deletes finished tasks whose time is over, until none is left or `stopped` says so. Resolves to how many.
+ *
+ * A task that cannot be deleted is reported and left; it hinders no other.
+ */
+export async function sweepExpired(
+  { store, scheduler, limits, clock, onError }: EngineParts,
+  stopped: () => boolean,
+): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const before = deleted;
+    const expired = await store.listExpired({ now: instantOf(clock), limit: limits.sweepBatch });
+    for (const id of expired) {
+      if (stopped()) return deleted;
+      try {
+        if (await scheduler.remove(id)) deleted += 1;
+      } catch (error) {
+        // Another process may have swept it.
+        if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
+      }
+    }
+    if (expired.length < limits.sweepBatch || deleted === before) return deleted;
+  }
+}

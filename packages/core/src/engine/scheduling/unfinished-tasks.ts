@@ -1,0 +1,82 @@
+import { isResumableError } from "../../errors.js";
+import type { Store } from "../../store/store.js";
+import { finalStatuses, type TaskRecord, type TaskStatus } from "../../task/task-record.js";
+import { checkLimit } from "../attempt/check-checkpoint.js";
+
+type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
+
+/** The statuses of tasks that are not finished. */
+export const unfinishedStatuses: readonly TaskStatus[] = (
+  ["pending", "running", "paused", "input_required"] as const
+).filter((status) => !finalStatuses.includes(status));
+
+/**
+ * Counts each owner's unfinished tasks, as far as this process knows of them. Only when an owner seems to have reached
+ * the limit is the store asked, and only for what is unfinished: how much an owner has finished costs nothing.
+ */
+export class UnfinishedTasks {
+  private readonly store: Store;
+  private readonly maxPerOwner: number;
+  /** By owner and task id: the task's key. */
+  private readonly known = new Map<string, Map<string, string | null>>();
+
+  constructor(store: Store, maxPerOwner: number) {
+    this.store = store;
+    this.maxPerOwner = maxPerOwner;
+  }
+
+  add({ owner, id, key }: Counted): void {
+    const tasks = this.known.get(owner) ?? new Map<string, string | null>();
+    this.known.set(owner, tasks.set(id, key));
+  }
+
+  remove({ owner, id }: Pick<Counted, "owner" | "id">): void {
+    const tasks = this.known.get(owner);
+    tasks?.delete(id);
+    if (tasks?.size === 0) this.known.delete(owner);
+  }
+
+  /**
+   * Lets a call pass that may make one more task.
+   *
+   * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that attaches.
+   */
+  async admit(task: Counted): Promise<void> {
+    if ((this.known.get(task.owner)?.size ?? 0) < this.maxPerOwner) return;
+    await this.refresh(task.owner);
+    const tasks = this.known.get(task.owner);
+    if (tasks === undefined || attaches(tasks, task)) return;
+    checkLimit("maxUnfinishedPerOwner", tasks.size + 1, this.maxPerOwner);
+  }
+
+  private async refresh(owner: string): Promise<void> {
+    const before = this.known.get(owner);
+    const tasks = new Map<string, string | null>();
+    let cursor: string | undefined;
+    do {
+      const range = { owner, statuses: unfinishedStatuses, limit: 1_000, ...(cursor === undefined ? {} : { cursor }) };
+      const page = await this.store.listTasks(range);
+      for (const { id } of page.tasks) {
+        const key = before?.get(id) ?? (await this.keyOf(id));
+        if (key !== undefined) tasks.set(id, key);
+      }
+      cursor = page.nextCursor;
+    } while (cursor !== undefined && tasks.size < this.maxPerOwner);
+    if (tasks.size === 0) this.known.delete(owner);
+    else this.known.set(owner, tasks);
+  }
+
+  /** A task that is damaged, or was deleted since it was listed, does not count. */
+  private async keyOf(taskId: string): Promise<string | null | undefined> {
+    try {
+      return (await this.store.getTask(taskId))?.record.key;
+    } catch (error) {
+      if (isResumableError(error, "TASK_CORRUPT")) return undefined;
+      throw error;
+    }
+  }
+}
+
+function attaches(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted): boolean {
+  return tasks.has(id) || (key !== null && [...tasks.values()].includes(key));
+}

@@ -1,0 +1,63 @@
+import type { Json } from "../../json.js";
+import { reduceTask } from "../../task/reduce-task.js";
+import type { NewTask, TaskEvent, TaskEventBody } from "../../task/task-event.js";
+import type { EventPage, Instant, ItemPage } from "../store.js";
+import { freezeRecord, isolate, type MemoryTask } from "./memory.js";
+
+/** Begins a task's journal. */
+export function beginTask(task: NewTask, now: Instant): MemoryTask {
+  const events = numbered([{ type: "created", task }], 0, now);
+  return {
+    record: freezeRecord(reduceTask(undefined, events)),
+    base: undefined,
+    events,
+    bytes: 0,
+    items: [],
+    signals: Object.freeze([]),
+    answered: new Set(),
+    holder: undefined,
+    epoch: 0,
+  };
+}
+
+/** Gives events their place and time. */
+export function numbered(bodies: readonly TaskEventBody[], afterSeq: number, now: Instant): TaskEvent[] {
+  const at = new Date(now.wallMs).toISOString();
+  return bodies.map((body, index) => isolate({ ...body, seq: afterSeq + 1 + index, at }, "event"));
+}
+
+/** Appends events that were checked; `record` is their fold. */
+export function append(task: MemoryTask, events: readonly TaskEvent[], record: MemoryTask["record"]): void {
+  for (const event of events) {
+    task.events.push(event);
+    if (event.type === "checkpoint") for (const item of event.items ?? []) task.items.push(item);
+    if (event.type !== "restarted" || event.fromState) continue;
+    task.items = [];
+    task.answered = new Set();
+  }
+  task.record = freezeRecord(record);
+}
+
+/** Folds the older half of a journal away when it has grown too long. */
+export function compact(task: MemoryTask, maxEvents: number): void {
+  if (task.events.length <= maxEvents) return;
+  const dropped = task.events.splice(0, task.events.length - Math.floor(maxEvents / 2));
+  task.base = freezeRecord(reduceTask(task.base, dropped));
+}
+
+/** Reads a journal from behind a cursor. */
+export function readEvents(task: MemoryTask, range: { afterSeq: number; limit: number }): EventPage {
+  const baseSeq = task.base?.lastSeq ?? 0;
+  const start = Math.max(range.afterSeq - baseSeq, 0);
+  return {
+    ...(task.base !== undefined && range.afterSeq < baseSeq ? { snapshot: task.base } : {}),
+    events: task.events.slice(start, start + range.limit),
+    lastSeq: task.record.lastSeq,
+  };
+}
+
+/** Reads what checkpoints appended. */
+export function readItems(task: MemoryTask, range: { after: number; limit: number }): ItemPage {
+  const items: readonly Json[] = task.items.slice(range.after, range.after + range.limit);
+  return { items, next: range.after + items.length, total: task.items.length };
+}

@@ -1,0 +1,95 @@
+import { ResumableError } from "../../errors.js";
+import { summarise, type TaskRecord, type TaskStatus } from "../../task/task-record.js";
+import { dueMs, isExpired, needsNoCaller, statusOf } from "../../task/task-rules.js";
+import type { Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery, TaskSnapshot } from "../store.js";
+
+/** One page of tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor of no page. */
+export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskPage {
+  if (query.cursor !== undefined) checkCursor(query.cursor);
+  const found = all
+    .map((snapshot) => ({ record: snapshot.record, status: statusOf(snapshot) }))
+    .filter(({ record, status }) => matches(query, record, status))
+    .sort((left, right) => (place(left.record) < place(right.record) ? 1 : -1));
+  const page = found.slice(0, query.limit);
+  const last = page.at(-1);
+  return {
+    tasks: page.map(({ record, status }) => summarise(record, status)),
+    ...(last === undefined || found.length === page.length ? {} : { nextCursor: place(last.record) }),
+  };
+}
+
+function matches(query: TaskQuery, record: TaskRecord, status: TaskStatus): boolean {
+  return (
+    (query.owner === undefined || query.owner === record.owner) &&
+    (query.statuses === undefined || query.statuses.includes(status)) &&
+    (query.tool === undefined || query.tool === record.tool) &&
+    (query.cursor === undefined || place(record) < query.cursor)
+  );
+}
+
+/** Where a task stands in lists; a cursor is the place of the last task that was seen. */
+function place(record: TaskRecord): string {
+  return `${record.createdAt} ${record.id}`;
+}
+
+function checkCursor(cursor: string): void {
+  if (/^\d{4}-[0-9T:.-]+Z .+$/.test(cursor)) return;
+  throw new ResumableError("INVALID_VALUE", "The cursor is not one that a page of tasks gave. Begin without one.", {
+    details: { what: "The cursor", problems: ["it is not one that a page of tasks gave"] },
+  });
+}
+
+/** Ids of the finished tasks that were kept long enough, oldest first. */
+export function listExpired(all: readonly TaskSnapshot[], nowMs: number, limit: number): readonly string[] {
+  return all
+    .map(({ record }) => record)
+    .filter((record) => isExpired(record, nowMs))
+    .sort((left, right) => ((left.finishedAt ?? "") < (right.finishedAt ?? "") ? -1 : 1))
+    .slice(0, limit)
+    .map(({ id }) => id);
+}
+
+/** Counts tasks by status and tool. */
+export function countTasks(all: readonly TaskSnapshot[], query: { owner?: string }): TaskCounts {
+  const counted = all.filter(({ record }) => query.owner === undefined || record.owner === query.owner);
+  return {
+    total: counted.length,
+    byStatus: countBy(counted.map(statusOf)),
+    byTool: countBy(counted.map(({ record }) => record.tool)),
+  };
+}
+
+function countBy<Name extends string>(
+  names: readonly Name[],
+): { readonly [Key in Name]?: number } & Record<string, number> {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  // `fromEntries` and not assignment: a tool may be called "__proto__".
+  return Object.fromEntries(counts) as { [Key in Name]?: number } & Record<string, number>;
+}
+
+/** Which tasks a worker could run now, oldest first, and when the next one will be due. */
+export function listRunnable(
+  all: readonly TaskSnapshot[],
+  request: { tools: readonly string[]; now: Instant; limit: number },
+): { readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number } {
+  const waiting = all.flatMap((snapshot) => {
+    const due = request.tools.includes(snapshot.record.tool) ? dueMs(snapshot) : undefined;
+    return due === undefined ? [] : [{ record: snapshot.record, detached: needsNoCaller(snapshot), due }];
+  });
+  const later = waiting.map(({ due }) => due).filter((due) => due > request.now.wallMs);
+  const tasks = waiting
+    .filter(({ due }) => due <= request.now.wallMs)
+    .sort((left, right) => (place(left.record) < place(right.record) ? -1 : 1))
+    .slice(0, request.limit)
+    .map(({ record: { id, owner, tool, toolVersion, crashes }, detached, due }) => ({
+      id,
+      owner,
+      tool,
+      toolVersion,
+      dueMs: due,
+      crashes,
+      detached,
+    }));
+  return { tasks, ...(later.length === 0 ? {} : { nextDueMs: Math.min(...later) }) };
+}

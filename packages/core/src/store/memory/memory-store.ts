@@ -1,0 +1,242 @@
+import { copyJson, jsonBytes } from "../../json.js";
+import { type StoreQuotas, storeQuotaDefaults } from "../../limits.js";
+import { reduceTask } from "../../task/reduce-task.js";
+import type { TaskEvent } from "../../task/task-event.js";
+import { isFinal } from "../../task/task-record.js";
+import { isContinuable, isReusable } from "../../task/task-rules.js";
+import type { Store, TaskSnapshot } from "../store.js";
+import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
+import { createMemory, type Memory, type MemoryTask, type Watcher, wake } from "./memory.js";
+import { keyTaken, seqConflict, storeClosed } from "./memory-error.js";
+import { append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
+import { claim, newestClaim, rivalOf, unclaim } from "./memory-keys.js";
+import { createLeases, type Leases, requireHolder, requireTask } from "./memory-leases.js";
+import { countTasks, listExpired, listRunnable, listTasks } from "./memory-lists.js";
+import { listIdleSessions, putSession } from "./memory-sessions.js";
+import { addSignal } from "./memory-signals.js";
+
+/** A store in memory, and what tests need to play the death of its process. */
+export interface MemoryStore extends Store {
+  /** Opens the same data as another process would: with its own view of time and its own workers. */
+  open(): MemoryStore;
+  /**
+   * Ends this store's process as `SIGKILL` would: calls on it never settle any more, and it gives nothing back.
+   *
+   * Others on the same data learn of it at once when `noticed`, else when the heartbeats of its workers have stood
+   * still for a lease's `ttlMs` of their own monotonic clock.
+   */
+  kill(request: { readonly noticed: boolean }): void;
+}
+
+/**
+ * Creates a store that keeps everything in memory: for tests, and for servers that need no durability.
+ *
+ * What it returns is frozen. It never reads a clock.
+ *
+ * Durability: none; what it holds is gone with the process.
+ * Limits: a journal longer than `maxEvents` (default 10000) is compacted to half of that; items are kept. `quotas` as
+ * {@link storeQuotaDefaults}, but without a default for bytes, which are counted only where a quota is set.
+ *
+ * @example
+ * ```ts
+ * const store = createMemoryStore();
+ * // … an engine on `store` runs a task …
+ * store.kill({ noticed: true });
+ * const engine = createEngine({ store: store.open(), tools });
+ * ```
+ */
+export function createMemoryStore(
+  options: { readonly maxEvents?: number; readonly quotas?: Partial<StoreQuotas> } = {},
+): MemoryStore {
+  const quotas = { ...storeQuotaDefaults, maxJournalBytes: Number.POSITIVE_INFINITY, ...options.quotas };
+  return openMemoryStore(createMemory(options.maxEvents ?? 10_000, quotas));
+}
+
+type Methods = Omit<MemoryStore, "capabilities" | "open" | "kill" | "watch" | "close">;
+
+function openMemoryStore(memory: Memory): MemoryStore {
+  const leases = createLeases(memory);
+  const watchers = new Set<Watcher>();
+  let state: "open" | "closed" | "killed" = "open";
+
+  const leave = (last: "closed" | "killed", releases: boolean) => {
+    if (state !== "open") return;
+    state = last;
+    for (const watcher of watchers) memory.watchers.delete(watcher);
+    const freed = releases ? leases.giveUp() : [];
+    for (const taskId of freed) wake(memory, taskId, "runnable");
+  };
+  const whenOpen: Guard =
+    (method) =>
+    async (...parameters) => {
+      // Nobody is left who could receive an answer.
+      if (state === "killed") return new Promise<never>(() => {});
+      if (state === "closed") throw storeClosed();
+      return method(...parameters);
+    };
+  return {
+    capabilities: Object.freeze({ durability: "none", shared: false }),
+    ...taskMethods(memory, leases, whenOpen),
+    ...leaseMethods(memory, leases, whenOpen),
+    ...readMethods(memory, leases, whenOpen),
+    ...sessionMethods(memory, whenOpen),
+    watch(taskId, call) {
+      if (state === "closed") throw storeClosed();
+      const watcher: Watcher = { taskId, wake: call };
+      if (state === "open") {
+        watchers.add(watcher);
+        memory.watchers.add(watcher);
+      }
+      return () => {
+        watchers.delete(watcher);
+        memory.watchers.delete(watcher);
+      };
+    },
+    async close() {
+      leave("closed", true);
+    },
+    open: () => openMemoryStore(memory),
+    kill: ({ noticed }) => leave("killed", noticed),
+  };
+}
+
+/** Turns a method that answers at once into one that asks first whether the store is open. */
+type Guard = <Parameters extends readonly unknown[], Result>(
+  method: (...parameters: Parameters) => Result,
+) => (...parameters: Parameters) => Promise<Result>;
+
+function snapshotOf(leases: Leases, task: MemoryTask): TaskSnapshot {
+  return Object.freeze({ record: task.record, signals: task.signals, leased: leases.isLeased(task) });
+}
+
+function taskMethods(
+  memory: Memory,
+  leases: Leases,
+  whenOpen: Guard,
+): Pick<Methods, "createTask" | "commit" | "signal" | "deleteTask"> {
+  return {
+    createTask: whenOpen(({ task, reuseResultMs, continueFailed = false, now }) => {
+      leases.look(now);
+      const present = memory.tasks.get(task.id) ?? newestClaim(memory, task);
+      const snapshot = present && snapshotOf(leases, present);
+      const continues = continueFailed && snapshot !== undefined && isContinuable(snapshot.record);
+      if (snapshot !== undefined && (continues || standsFor(snapshot, task.id, reuseResultMs, now.wallMs))) {
+        return { snapshot, created: false };
+      }
+      checkStoreQuotas(memory.quotas, usedBy(memory));
+      const made = beginTask(task, now);
+      made.bytes = bytesOf(memory, made.events);
+      memory.tasks.set(task.id, made);
+      claim(memory, made.record);
+      wake(memory, task.id, "runnable");
+      return { snapshot: snapshotOf(leases, made), created: true };
+    }),
+    commit: whenOpen(({ lease, afterSeq, events: bodies, consume, now }) => {
+      leases.look(now);
+      const task = requireHolder(memory, lease);
+      if (task.record.lastSeq !== afterSeq) throw seqConflict(lease.taskId, afterSeq, task.record.lastSeq);
+      const events = numbered(bodies, afterSeq, now);
+      const record = reduceTask(task.record, events);
+      const bytes = task.bytes + bytesOf(memory, events);
+      checkJournalQuotas(memory.quotas, record.id, bodies, { events: record.lastSeq, bytes });
+      const restarts = isFinal(task.record.status) && !isFinal(record.status);
+      const rival = restarts ? rivalOf(memory, record) : undefined;
+      if (rival !== undefined) throw keyTaken(record.id, rival.record.id);
+      if (restarts) claim(memory, record);
+      append(task, events, record);
+      task.bytes = bytes;
+      compact(task, memory.maxEvents);
+      task.signals = Object.freeze(task.signals.filter(({ id }) => !consume.includes(id)));
+      wake(memory, record.id, "progress");
+      return { lastSeq: record.lastSeq, signals: task.signals };
+    }),
+    signal: whenOpen((id, signal) => {
+      memory.lastSignal += 1;
+      addSignal(requireTask(memory, id), signal, String(memory.lastSignal));
+      wake(memory, id, "runnable");
+    }),
+    deleteTask: whenOpen((lease) => {
+      const task = requireHolder(memory, lease);
+      memory.tasks.delete(lease.taskId);
+      unclaim(memory, task.record);
+      wake(memory, lease.taskId, "progress");
+    }),
+  };
+}
+
+function bytesOf(memory: Memory, events: readonly TaskEvent[]): number {
+  return memory.counts ? jsonBytes(copyJson(events, "events")) : 0;
+}
+
+function usedBy({ tasks, counts }: Memory): { readonly tasks: number; readonly bytes: number } {
+  const bytes = counts ? [...tasks.values()].reduce((sum, task) => sum + task.bytes, 0) : 0;
+  return { tasks: tasks.size, bytes };
+}
+
+function standsFor(snapshot: TaskSnapshot, id: string, reuseResultMs: number, nowMs: number): boolean {
+  const { record } = snapshot;
+  return record.id === id || !isFinal(record.status) || isReusable(snapshot, reuseResultMs, nowMs);
+}
+
+function leaseMethods(
+  memory: Memory,
+  leases: Leases,
+  whenOpen: Guard,
+): Pick<Methods, "acquireLease" | "heartbeat" | "releaseLease"> {
+  return {
+    acquireLease: whenOpen(({ taskId, worker, ttlMs, now }) => {
+      leases.look(now);
+      const task = requireTask(memory, taskId);
+      if (leases.isLeased(task)) return undefined;
+      const lease = leases.take(task, worker, ttlMs, now);
+      return { lease, snapshot: snapshotOf(leases, task) };
+    }),
+    heartbeat: whenOpen(({ worker, now }) => leases.heartbeat(worker, now)),
+    releaseLease: whenOpen((lease) => {
+      const task = memory.tasks.get(lease.taskId);
+      if (task?.holder?.lease.epoch !== lease.epoch) return;
+      task.holder = undefined;
+      wake(memory, lease.taskId, "runnable");
+    }),
+  };
+}
+
+function readMethods(
+  memory: Memory,
+  leases: Leases,
+  whenOpen: Guard,
+): Pick<Methods, "getTask" | "listTasks" | "listExpired" | "countTasks" | "listRunnable" | "readEvents" | "readItems"> {
+  const all = () => [...memory.tasks.values()].map((task) => snapshotOf(leases, task));
+  return {
+    getTask: whenOpen((id) => {
+      const task = memory.tasks.get(id);
+      return task && snapshotOf(leases, task);
+    }),
+    listTasks: whenOpen((query) => listTasks(all(), query)),
+    listExpired: whenOpen(({ now, limit }) => {
+      leases.look(now);
+      return listExpired(all(), now.wallMs, limit);
+    }),
+    countTasks: whenOpen((query) => countTasks(all(), query)),
+    listRunnable: whenOpen((request) => {
+      leases.look(request.now);
+      return listRunnable(all(), request);
+    }),
+    readEvents: whenOpen((id, range) => readEvents(requireTask(memory, id), range)),
+    readItems: whenOpen((id, range) => readItems(requireTask(memory, id), range)),
+  };
+}
+
+function sessionMethods(
+  memory: Memory,
+  whenOpen: Guard,
+): Pick<Methods, "getSession" | "putSession" | "deleteSession" | "listIdleSessions"> {
+  return {
+    getSession: whenOpen((id) => memory.sessions.get(id)),
+    putSession: whenOpen((request) => putSession(memory, request)),
+    deleteSession: whenOpen((id) => {
+      memory.sessions.delete(id);
+    }),
+    listIdleSessions: whenOpen((request) => listIdleSessions(memory, request)),
+  };
+}

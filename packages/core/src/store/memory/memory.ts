@@ -1,0 +1,91 @@
+import type { Json } from "../../json.js";
+import { copyJson } from "../../json.js";
+import type { StoreQuotas } from "../../limits.js";
+import type { TaskEvent } from "../../task/task-event.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import type { Lease, Signal, StoredSession } from "../store.js";
+
+/** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
+export interface MemoryTask {
+  record: TaskRecord;
+  /** What compaction folded away: the task as it was before the first of `events`. */
+  base: TaskRecord | undefined;
+  events: TaskEvent[];
+  /** Bytes of all events as JSON; counted only where a quota asks for them. */
+  bytes: number;
+  items: Json[];
+  signals: readonly Signal[];
+  /** Keys of questions that were answered since the last restart from nothing. */
+  answered: ReadonlySet<string>;
+  /** The newest lease, until it is released. */
+  holder: { readonly lease: Lease; readonly ttlMs: number } | undefined;
+  /** The fencing number of the newest lease that ever was. */
+  epoch: number;
+}
+
+/** Somebody who wants to be told to look. */
+export interface Watcher {
+  readonly taskId: string | undefined;
+  readonly wake: () => void;
+}
+
+/** What all processes on the same data share. */
+export interface Memory {
+  readonly tasks: Map<string, MemoryTask>;
+  /** Ids of the tasks that claimed an owner's key, the newest claim last. */
+  readonly claims: Map<string, readonly string[]>;
+  readonly sessions: Map<string, StoredSession>;
+  /** Heartbeats of each worker so far; a worker that is missing is known to be dead. */
+  readonly heartbeats: Map<string, number>;
+  readonly watchers: Set<Watcher>;
+  /** Events that a journal keeps before it is compacted. */
+  readonly maxEvents: number;
+  readonly quotas: StoreQuotas;
+  /** Whether bytes have to be counted. */
+  readonly counts: boolean;
+  lastEpoch: number;
+  lastSignal: number;
+}
+
+/** Makes an empty memory. */
+export function createMemory(maxEvents: number, quotas: StoreQuotas): Memory {
+  return {
+    tasks: new Map(),
+    claims: new Map(),
+    sessions: new Map(),
+    heartbeats: new Map(),
+    watchers: new Set(),
+    maxEvents,
+    quotas,
+    counts: quotas.maxJournalBytes < Number.POSITIVE_INFINITY || quotas.maxStoreBytes < Number.POSITIVE_INFINITY,
+    lastEpoch: 0,
+    lastSignal: 0,
+  };
+}
+
+/** Copies a value that came from a caller and freezes the copy, so that neither side can change the other's. */
+export function isolate<Value>(value: Value, what: string): Value {
+  // The copy of a JSON value has the type of that value.
+  return freeze(copyJson(value, what)) as Value;
+}
+
+function freeze(value: Json): Json {
+  if (typeof value !== "object" || value === null) return value;
+  for (const item of Object.values(value)) freeze(item);
+  return Object.freeze(value);
+}
+
+/** Freezes a folded record: its values are frozen already, the fold makes only these two objects anew. */
+export function freezeRecord(record: TaskRecord): TaskRecord {
+  Object.freeze(record.remembered);
+  return Object.freeze(record);
+}
+
+/** Tells those who watch a task, or any task, to look. */
+export function wake(memory: Memory, taskId: string, change: "progress" | "runnable"): void {
+  for (const watcher of memory.watchers) {
+    const concerned = watcher.taskId === taskId || (watcher.taskId === undefined && change === "runnable");
+    // Later, so that nobody looks while the change is still being made.
+    if (concerned) queueMicrotask(() => memory.watchers.has(watcher) && watcher.wake());
+  }
+}

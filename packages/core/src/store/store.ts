@@ -1,0 +1,300 @@
+import type { Json } from "../json.js";
+import type { Answer, NewTask, TaskEvent, TaskEventBody } from "../task/task-event.js";
+import type { TaskRecord, TaskStatus, TaskSummary } from "../task/task-record.js";
+
+/** A reading of the caller's clocks. Stores never read a clock of their own. */
+export interface Instant {
+  /** Milliseconds since 1970 UTC: for what is recorded and for `runnableAt`. It may jump. */
+  readonly wallMs: number;
+  /** Milliseconds since an arbitrary moment of this process; never jumps: for leases. */
+  readonly monotonicMs: number;
+}
+
+/** What a store can do beyond the contract; the testkit verifies what is declared. */
+export interface StoreCapabilities {
+  /** What a resolved commit survives: nothing, the death of the process, or the loss of power. */
+  readonly durability: "none" | "process" | "machine";
+  /** Several processes may use it at once. */
+  readonly shared: boolean;
+}
+
+/** The right to write one task's journal, until it is released or somebody with a higher epoch takes over. */
+export interface Lease {
+  readonly taskId: string;
+  readonly worker: string;
+  /** The fencing number: each lease of a task has a higher one than every lease before. */
+  readonly epoch: number;
+}
+
+/**
+ * A wish of somebody who does not hold the lease. It stays until a commit consumes it.
+ *
+ * `pause` and `resume` are one desired value: the newer replaces the older. So are `delivered` and `undelivered`, which
+ * say whether the task's result reached its caller. `cancel` and `detach` exist at most once. There is at most one `answer` for each key, also after it was consumed, until the task restarts
+ * from nothing (`restarted` with `fromState` false, which changes the record's `itemsFromSeq`) and may ask anew.
+ */
+export type Signal = { readonly id: string } & (
+  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "delivered" | "undelivered" }
+  | { readonly kind: "answer"; readonly key: string; readonly answer: Answer }
+);
+
+/** A signal to be left; the store gives it its id. */
+export type NewSignal =
+  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "delivered" | "undelivered" }
+  | { readonly kind: "answer"; readonly key: string; readonly answer: Answer };
+
+/** A task as others see it. */
+export interface TaskSnapshot {
+  readonly record: TaskRecord;
+  /** Signals that no commit has consumed yet, oldest first. */
+  readonly signals: readonly Signal[];
+  /** A live worker holds its lease, as far as this process could tell at the latest `Instant` that it was given. */
+  readonly leased: boolean;
+}
+
+/** Which tasks to list. Absent fields match everything. */
+export interface TaskQuery {
+  readonly owner?: string;
+  readonly statuses?: readonly TaskStatus[];
+  readonly tool?: string;
+  /** At most this many; 1 to 1000. */
+  readonly limit: number;
+  /** `nextCursor` of the page before. */
+  readonly cursor?: string;
+}
+
+/** A page of tasks, newest first by creation time, then by id. */
+export interface TaskPage {
+  readonly tasks: readonly TaskSummary[];
+  /**
+   * Present when finished tasks of this page cannot be read any more (`TASK_CORRUPT`): what a list still knows of
+   * them. They count for no status, and for nothing in `countTasks`.
+   */
+  readonly damaged?: readonly TaskSummary[];
+  /** Present when there are more. */
+  readonly nextCursor?: string;
+}
+
+/** A task that somebody may run now. */
+export interface RunnableTask {
+  readonly id: string;
+  readonly owner: string;
+  readonly tool: string;
+  readonly toolVersion: string;
+  /** What the pure function `dueMs` says of it: 0, or its `runnableAt` by the wall clock in milliseconds. */
+  readonly dueMs: number;
+  /** How many processes died while it ran, since its last progress. */
+  readonly crashes: number;
+  /** It needs no caller (see the pure function `needsNoCaller`); for any other task the engine gives callers time to return. */
+  readonly detached: boolean;
+}
+
+/** A part of a journal. */
+export interface EventPage {
+  /**
+   * Present only when the cursor is older than what compaction kept: the task as it was at `snapshot.lastSeq`,
+   * in place of the events up to there.
+   */
+  readonly snapshot?: TaskRecord;
+  /** In order, without a gap, directly after the cursor or after the snapshot. */
+  readonly events: readonly TaskEvent[];
+  /** Seq of the newest event of the journal. */
+  readonly lastSeq: number;
+}
+
+/** A part of what a task's checkpoints appended since it began or last restarted from nothing. */
+export interface ItemPage {
+  readonly items: readonly Json[];
+  /** Index after the last item of this page. */
+  readonly next: number;
+  /** How many there are by now. */
+  readonly total: number;
+}
+
+/** How many tasks there are. */
+export interface TaskCounts {
+  readonly total: number;
+  readonly byStatus: { readonly [Status in TaskStatus]?: number };
+  readonly byTool: { readonly [tool: string]: number };
+}
+
+/** A connection of the 2025 era, kept so that it survives a restart of the server. */
+export interface StoredSession {
+  readonly id: string;
+  /** Whose connection it is, tagged like a task's owner. */
+  readonly owner: string;
+  readonly value: Json;
+  /** 1 when first put, one more for every put. */
+  readonly version: number;
+  /** ISO 8601 UTC: when it was last put. */
+  readonly updatedAt: string;
+}
+
+/**
+ * Where journals live.
+ *
+ * Every method may be called at any time and concurrently. A promise that resolved has taken effect for every later
+ * call, in every process. Records, events and values that a store returns are never changed by it afterwards.
+ *
+ * @throws {@link ResumableError} `STORE_CLOSED` from every method after `close()`; `STORE_READ_FAILED` and
+ * `STORE_WRITE_FAILED` for what the machine refuses; `TASK_CORRUPT` for one task that cannot be read;
+ * `TASK_NOT_FOUND` where a task is named that does not exist.
+ */
+export interface Store {
+  readonly capabilities: StoreCapabilities;
+
+  /**
+   * Makes a task, or finds the one that already stands for the same call.
+   *
+   * - A task with this id exists: it is returned, whatever its status (`created: false`).
+   * - Otherwise, with a key: if the newest task of this owner and key (the last that claimed it) is unfinished, or
+   *   `isReusable` says so of it (see the pure function of that name), it is returned.
+   * - Otherwise, with `continueFailed`: if `isContinuable` says so of that newest task, it is returned as it is, failed.
+   *   Whoever asked restarts it; of several, one can.
+   * - Otherwise the task is made, durably, with its first event (`created: true`).
+   *
+   * There is never more than one unfinished task for an owner and key, also across processes.
+   *
+   * @throws {@link ResumableError} `QUOTA_EXCEEDED` where a task would have to be made and the store is full.
+   */
+  createTask(request: {
+    readonly task: NewTask;
+    /** Reuse a completed, undelivered task that finished at most this long ago, in milliseconds. */
+    readonly reuseResultMs: number;
+    /** The call continues a failed task. Default false. */
+    readonly continueFailed?: boolean;
+    readonly now: Instant;
+  }): Promise<{ readonly snapshot: TaskSnapshot; readonly created: boolean }>;
+
+  /** Reads one task, or resolves to `undefined` when there is none of that id. */
+  getTask(id: string): Promise<TaskSnapshot | undefined>;
+
+  /** Lists tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor that no page gave. */
+  listTasks(query: TaskQuery): Promise<TaskPage>;
+
+  /** Lists finished tasks whose `ttlMs` is over, the first finished first. Never an unfinished one. */
+  listExpired(request: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]>;
+
+  /** Counts tasks, of one owner or of all. */
+  countTasks(query: { readonly owner?: string }): Promise<TaskCounts>;
+
+  /**
+   * Lists tasks that nobody runs and that could be run now, oldest first (see the pure function `isRunnable`), and
+   * tells when the next one will be due by its `runnableAt`.
+   */
+  listRunnable(request: {
+    readonly tools: readonly string[];
+    readonly now: Instant;
+    readonly limit: number;
+  }): Promise<{ readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number }>;
+
+  /**
+   * Takes the right to write one task's journal, or resolves to `undefined` when a live worker holds it.
+   *
+   * Works for a task of any status. The epoch is higher than every epoch before, so whoever held the lease
+   * before can no longer write. A worker is alive while its process is known to live, or else while its heartbeat
+   * moved within the last `ttlMs` of the observer's monotonic clock. The `ttlMs` that counts is the one that the
+   * lease was taken with; taking a lease is a heartbeat, and so is the first sight of another process's worker.
+   */
+  acquireLease(request: {
+    readonly taskId: string;
+    readonly worker: string;
+    readonly ttlMs: number;
+    readonly now: Instant;
+  }): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined>;
+
+  /** Says that a worker is alive; all its leases live with it. */
+  heartbeat(request: { readonly worker: string; readonly now: Instant }): Promise<void>;
+
+  /** Gives a lease back. Safe to repeat; a lost lease is nothing to give back. */
+  releaseLease(lease: Lease): Promise<void>;
+
+  /**
+   * Appends events to a task's journal, and removes the signals that the writer acted on: all or nothing.
+   * The only way to change a task.
+   *
+   * A `restarted` event makes a finished task unfinished again and claims its key anew.
+   *
+   * Durability: when it has resolved, the events survive what `capabilities.durability` names.
+   * Retry: never by itself. After an error other than `SEQ_CONFLICT` the outcome is unknown: give the lease up,
+   * take a new one and read.
+   *
+   * @returns the seq of the last event, and the signals that are pending now.
+   * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT`
+   * when `afterSeq` is not the journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key
+   * belongs to another unfinished task (nothing was written); `QUOTA_EXCEEDED` when the journal is full and the
+   * events do not end the task or its attempt (nothing was written, and the lease stays).
+   */
+  commit(request: {
+    readonly lease: Lease;
+    readonly afterSeq: number;
+    readonly events: readonly TaskEventBody[];
+    /** Ids of signals that these events carry out. */
+    readonly consume: readonly string[];
+    readonly now: Instant;
+  }): Promise<{ readonly lastSeq: number; readonly signals: readonly Signal[] }>;
+
+  /** Reads a journal from behind a cursor (0 = from the beginning), at most `limit` events. */
+  readEvents(id: string, range: { readonly afterSeq: number; readonly limit: number }): Promise<EventPage>;
+
+  /** Reads what checkpoints appended since the last restart from nothing, from index `after` on. */
+  readItems(id: string, range: { readonly after: number; readonly limit: number }): Promise<ItemPage>;
+
+  /**
+   * Leaves a signal for whoever runs the task, or will.
+   *
+   * @throws {@link ResumableError} `ALREADY_ANSWERED` for a second answer to one key.
+   */
+  signal(id: string, signal: NewSignal): Promise<void>;
+
+  /**
+   * Calls back when there may be something new: about one task, or (without an id) about any task that may have
+   * become runnable. A hint to look, never a data path: hints may be merged, late, or come for nothing.
+   */
+  watch(id: string | undefined, wake: () => void): () => void;
+
+  /**
+   * Deletes a task and all that belongs to it. The lease ends with it.
+   *
+   * @throws {@link ResumableError} `LEASE_LOST` as `commit` does; nothing was deleted.
+   */
+  deleteTask(lease: Lease): Promise<void>;
+
+  /** Reads a session, or resolves to `undefined`. */
+  getSession(id: string): Promise<StoredSession | undefined>;
+
+  /**
+   * Writes a session if nobody else did meanwhile.
+   *
+   * @param request.expectedVersion the version that the change is based on; 0 for a new session.
+   * @throws {@link ResumableError} `SESSION_CONFLICT` when it is not the present one.
+   */
+  putSession(request: {
+    readonly id: string;
+    readonly owner: string;
+    readonly value: Json;
+    readonly expectedVersion: number;
+    readonly now: Instant;
+  }): Promise<StoredSession>;
+
+  /** Deletes a session; nothing happens when there is none. */
+  deleteSession(id: string): Promise<void>;
+
+  /** Lists sessions that were last put before a time, oldest first. */
+  listIdleSessions(request: {
+    readonly idleSinceMs: number;
+    readonly limit: number;
+  }): Promise<readonly StoredSession[]>;
+
+  /**
+   * Resolves when the store can be used now, and rejects with the error that calls get while it cannot. Cheap: probes
+   * ask it every few seconds. Absent where nothing but a call can tell.
+   */
+  checkHealth?(): Promise<void>;
+
+  /** Gives up this process's leases and closes files. Safe to repeat. */
+  close(): Promise<void>;
+}
+
+/** Called at named points of the code, for tracing and for fault injection in tests. */
+export type Observer = (point: string, taskId?: string) => void;

@@ -1,0 +1,228 @@
+import { ResumableError } from "../errors.js";
+import type { TaskEvent } from "./task-event.js";
+import { onlyWaits, openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
+
+type Draft = { -readonly [Key in keyof TaskRecord]: TaskRecord[Key] };
+
+/**
+ * Folds events into a task's record: the one place that says what an event means. Pure; the record given is not changed.
+ *
+ * Ordering: the first event of a journal is `created`, and each event's seq follows the one before.
+ *
+ * @throws {@link ResumableError} `SEQ_CONFLICT` for an event out of order.
+ */
+export function reduceTask(record: TaskRecord | undefined, events: readonly TaskEvent[]): TaskRecord {
+  const first = events[0];
+  const draft: Draft = record === undefined ? begin(first) : { ...record };
+  const rest = record === undefined ? events.slice(1) : events;
+  let ownsRemembered = false;
+  for (const event of rest) {
+    if (event.seq !== draft.lastSeq + 1) throw outOfOrder(draft.id, draft.lastSeq + 1, event.seq);
+    draft.lastSeq = event.seq;
+    draft.updatedAt = event.at;
+    const entry = rememberedBy(draft, event);
+    if (entry !== undefined) {
+      if (!ownsRemembered) draft.remembered = { ...draft.remembered };
+      ownsRemembered = true;
+      setKey(draft.remembered, entry.key, entry.value);
+    }
+    apply(draft, event);
+  }
+  draft.status = derivedStatus(draft, draft.live, asksAfter(record, rest, draft));
+  return draft;
+}
+
+/** Whether a question is open. Looked up among all that is remembered only where these events may have changed it. */
+function asksAfter(before: TaskRecord | undefined, events: readonly TaskEvent[], after: TaskRecord): boolean {
+  const same = !events.some(({ type }) => type === "asked" || type === "answered" || type === "restarted");
+  if (same && before?.status === "running") return false;
+  if (same && before?.status === "input_required") return true;
+  return openQuestions(after).length > 0;
+}
+
+/** The status that a task has when its lease is or is not held by a live worker, and when it asks or does not. */
+export function derivedStatus(record: TaskRecord, live: boolean, asks: boolean): TaskStatus {
+  if (record.finishedAt !== undefined) return record.status;
+  if (!live && record.desired === "pause") return "paused";
+  if (asks) return "input_required";
+  return live ? "running" : "pending";
+}
+
+function begin(event: TaskEvent | undefined): Draft {
+  if (event?.type !== "created" || event.seq !== 1) throw outOfOrder("?", 1, event?.seq ?? 0);
+  return {
+    ...event.task,
+    status: "pending",
+    desired: "run",
+    generation: 1,
+    attempt: 0,
+    live: false,
+    progressed: false,
+    crashes: 0,
+    failures: 0,
+    progress: 0,
+    itemCount: 0,
+    itemBytes: 0,
+    itemsFromSeq: 1,
+    remembered: {},
+    createdAt: event.at,
+    updatedAt: event.at,
+    lastSeq: 1,
+  };
+}
+
+function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Remembered } | undefined {
+  switch (event.type) {
+    case "step":
+      return { key: event.key, value: { kind: "step", value: event.value } };
+    case "sleep":
+      return { key: event.key, value: { kind: "sleep", until: event.until } };
+    case "asked":
+      return { key: event.key, value: { kind: "question", question: event.question } };
+    case "answered": {
+      const entry = Object.hasOwn(draft.remembered, event.key) ? draft.remembered[event.key] : undefined;
+      if (entry?.kind !== "question") return undefined;
+      return { key: event.key, value: { kind: "answer", question: entry.question, answer: event.answer } };
+    }
+    default:
+      return undefined;
+  }
+}
+
+function apply(draft: Draft, event: TaskEvent): void {
+  switch (event.type) {
+    case "created":
+      throw outOfOrder(draft.id, draft.lastSeq, event.seq);
+    case "attempt_started":
+      draft.attempt = event.attempt;
+      draft.toolVersion = event.toolVersion;
+      draft.live = true;
+      draft.progressed = false;
+      draft.worker = event.worker;
+      delete draft.waitsFor;
+      draft.startedAt ??= event.at;
+      delete draft.runnableAt;
+      return;
+    case "attempt_ended":
+      draft.live = false;
+      if (event.reason === "crashed" && !draft.progressed) countDeath(draft);
+      delete draft.waitsFor;
+      delete draft.worker;
+      if (event.reason === "retry") draft.failures += 1;
+      set(draft, "runnableAt", event.runnableAt);
+      return;
+    case "checkpoint":
+      progressed(draft);
+      checkpoint(draft, event);
+      return;
+    case "step":
+      progressed(draft);
+      return;
+    case "answered":
+      progressed(draft);
+      // Whatever the task waited for until then, it can go on now.
+      if (!draft.live) delete draft.runnableAt;
+      return;
+    case "desired":
+      draft.desired = event.desired;
+      if (event.desired === "run") delete draft.runnableAt;
+      return;
+    case "detached":
+      draft.detached = true;
+      return;
+    case "restarted":
+      restart(draft, event.generation, event.fromState);
+      return;
+    case "completed":
+      finish(draft, "completed", event.at);
+      draft.output = event.output;
+      return;
+    case "failed":
+      finish(draft, "failed", event.at);
+      draft.error = event.error;
+      return;
+    case "cancelled":
+      finish(draft, "cancelled", event.at);
+      return;
+    case "sleep":
+    case "asked":
+    case "waiting":
+      draft.waitsFor = event.type === "waiting" ? event.keys : [...(draft.waitsFor ?? []), event.key];
+      return;
+    case "log":
+      return;
+  }
+}
+
+function checkpoint(draft: Draft, event: Extract<TaskEvent, { type: "checkpoint" }>): void {
+  draft.progress = event.progress ?? draft.progress;
+  if (event.total !== undefined) draft.total = event.total;
+  if (event.message !== undefined) draft.message = event.message;
+  if (event.state !== undefined) {
+    draft.state = event.state;
+    draft.stateVersion = draft.toolVersion;
+  }
+  draft.itemCount += event.items?.length ?? 0;
+  draft.itemBytes += event.itemBytes ?? 0;
+}
+
+function progressed(draft: Draft): void {
+  draft.progressed = true;
+  draft.crashes = 0;
+  draft.failures = 0;
+  delete draft.crashedIn;
+  delete draft.deathsInWaits;
+  delete draft.waitsFor;
+}
+
+/** A death while the attempt only waits says nothing about its tool, and is counted apart. */
+function countDeath(draft: Draft): void {
+  if (onlyWaits(draft)) {
+    draft.deathsInWaits = (draft.deathsInWaits ?? 0) + 1;
+    return;
+  }
+  draft.crashes += 1;
+  draft.crashedIn = [...(draft.crashedIn ?? []), draft.worker ?? draft.id];
+}
+
+function finish(draft: Draft, status: TaskStatus, at: string): void {
+  draft.status = status;
+  draft.live = false;
+  draft.finishedAt = at;
+  delete draft.runnableAt;
+  delete draft.waitsFor;
+  delete draft.worker;
+}
+
+function restart(draft: Draft, generation: number, fromState: boolean): void {
+  draft.generation = generation;
+  draft.live = false;
+  draft.desired = "run";
+  progressed(draft);
+  for (const key of ["finishedAt", "runnableAt", "output", "error"] as const) delete draft[key];
+  if (fromState) return;
+  for (const key of ["state", "stateVersion", "total", "message"] as const) delete draft[key];
+  draft.progress = 0;
+  draft.remembered = {};
+  draft.itemCount = 0;
+  draft.itemBytes = 0;
+  draft.itemsFromSeq = draft.lastSeq;
+}
+
+function set<Key extends "runnableAt">(draft: Draft, key: Key, value: Draft[Key] | undefined): void {
+  if (value === undefined) delete draft[key];
+  else draft[key] = value;
+}
+
+/** Keys come from tool code: a plain assignment of "__proto__" would set the prototype. */
+function setKey(target: Draft["remembered"], key: string, value: Remembered): void {
+  Object.defineProperty(target, key, { value, enumerable: true, writable: true, configurable: true });
+}
+
+function outOfOrder(taskId: string, expected: number, actual: number): ResumableError {
+  return new ResumableError(
+    "SEQ_CONFLICT",
+    `Event ${actual} of task ${taskId} stands where event ${expected} belongs. The journal is damaged or was written by two writers.`,
+    { details: { taskId, expected, actual } },
+  );
+}

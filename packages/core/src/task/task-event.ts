@@ -1,0 +1,114 @@
+import type { Json, JsonObject } from "../json.js";
+
+/** What a task is when it is made; the first event of its journal carries exactly this. */
+export interface NewTask {
+  /** 16 to 64 characters out of `A-Z a-z 0-9 _ -`; not to be guessed. */
+  readonly id: string;
+  /** Whose task it is, tagged: `sub:…`, `client:…`, `session:…` or `local:…`. */
+  readonly owner: string;
+  readonly tool: string;
+  readonly toolVersion: string;
+  /** What "the same call" means for this owner: a hash of tool and input; `null` never attaches. */
+  readonly key: string | null;
+  /** The raw input as the caller sent it, before the tool's schema filled in defaults. */
+  readonly input: Json;
+  /** The connection by which the task was started, if there was one. */
+  readonly session?: string;
+  /** It needs no caller: when its process dies, another one goes on with it at once. */
+  readonly detached: boolean;
+  /** How long the task is kept after it finished, in milliseconds. */
+  readonly ttlMs: number;
+}
+
+/** Why a task or an attempt failed. Never carries a stack. */
+export interface TaskFailure {
+  readonly code: string;
+  readonly message: string;
+  /** To continue would fail again: the same call begins a new task. */
+  readonly terminal?: true;
+}
+
+/** Levels of `task.log`, as in MCP's logging utility (RFC 5424). */
+export type LogLevel = "debug" | "info" | "notice" | "warning" | "error" | "critical" | "alert" | "emergency";
+
+/** What a tool asks its user. */
+export interface Question {
+  readonly message: string;
+  /** A flat JSON Schema of an object with primitive properties, as MCP's form elicitation allows. */
+  readonly schema: JsonObject;
+  /** ISO 8601; after this time the question counts as answered with `expired`. */
+  readonly expiresAt?: string;
+  /** Only a person may answer, not a model through `answer_task`. */
+  readonly userOnly?: boolean;
+}
+
+/** What came back for a question. */
+export type Answer =
+  | { readonly action: "accept"; readonly content: JsonObject }
+  | { readonly action: "decline" | "cancel" | "expired" };
+
+/** What happened to a task, without its place in the journal. */
+export type TaskEventBody =
+  | { readonly type: "created"; readonly task: NewTask }
+  | {
+      readonly type: "attempt_started";
+      readonly attempt: number;
+      readonly worker: string;
+      readonly toolVersion: string;
+    }
+  | {
+      readonly type: "attempt_ended";
+      readonly reason: "paused" | "drained" | "waiting" | "retry" | "crashed" | "interrupted";
+      /** ISO 8601; not to be run again before this time. */
+      readonly runnableAt?: string;
+      readonly error?: TaskFailure;
+    }
+  | {
+      readonly type: "checkpoint";
+      readonly progress?: number;
+      readonly total?: number;
+      readonly message?: string;
+      /** Absent keeps the last state. */
+      readonly state?: Json;
+      /** Appended to the task's items. */
+      readonly items?: readonly Json[];
+      /** The size of `items`, in bytes of JSON. */
+      readonly itemBytes?: number;
+    }
+  | { readonly type: "step"; readonly key: string; readonly value: Json }
+  | { readonly type: "sleep"; readonly key: string; readonly until: string }
+  | { readonly type: "asked"; readonly key: string; readonly question: Question }
+  | { readonly type: "answered"; readonly key: string; readonly answer: Answer }
+  | {
+      /**
+       * What the attempt waits for, where `asked` and `sleep` do not say it: it came back to waits of an earlier
+       * attempt, or (no key) it runs a step while it waits.
+       */
+      readonly type: "waiting";
+      readonly keys: readonly string[];
+    }
+  | { readonly type: "log"; readonly level: LogLevel; readonly data: Json }
+  | { readonly type: "desired"; readonly desired: "run" | "pause" }
+  | { readonly type: "detached" }
+  | {
+      /** A new generation: progress may begin anew. `fromState` false forgets state and remembered keys. */
+      readonly type: "restarted";
+      readonly generation: number;
+      readonly fromState: boolean;
+    }
+  | { readonly type: "completed"; readonly output: Json }
+  | { readonly type: "failed"; readonly error: TaskFailure }
+  | { readonly type: "cancelled"; readonly reason?: string };
+
+/** One event of a task's journal. */
+export type TaskEvent = TaskEventBody & {
+  /** Place in the journal: 1, 2, 3 … without a gap. */
+  readonly seq: number;
+  /** ISO 8601 UTC. */
+  readonly at: string;
+};
+
+/** Tells whether an event ends its task (until a `restarted` event, if one ever comes). */
+export function isFinalEvent(event: TaskEventBody): boolean {
+  return event.type === "completed" || event.type === "failed" || event.type === "cancelled";
+}

@@ -1,0 +1,132 @@
+import type { Json } from "../json.js";
+import type { Answer, NewTask, Question, TaskFailure } from "./task-event.js";
+
+/** Status of a task. The last three are final. */
+export type TaskStatus = "pending" | "running" | "paused" | "input_required" | "completed" | "failed" | "cancelled";
+
+/** The statuses after which nothing happens any more (unless a failed task is resumed into a new generation). */
+export const finalStatuses: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
+
+/** What a verb of a tool left behind under its key. */
+export type Remembered =
+  | { readonly kind: "step"; readonly value: Json }
+  | { readonly kind: "sleep"; readonly until: string }
+  | { readonly kind: "question"; readonly question: Question }
+  | { readonly kind: "answer"; readonly question: Question; readonly answer: Answer };
+
+/** What a task is now: the fold of its journal. Times are ISO 8601 UTC. */
+export interface TaskRecord extends NewTask {
+  /** As far as the journal knows: a record whose process died still says `running` (see `statusOf`). */
+  readonly status: TaskStatus;
+  /** What its owner last asked for. */
+  readonly desired: "run" | "pause";
+  /** 1, and one more for every restart. */
+  readonly generation: number;
+  /** Attempts started so far, in all generations. */
+  readonly attempt: number;
+  /** An attempt was started and its end was not recorded. */
+  readonly live: boolean;
+  /** The present or last attempt has committed progress. */
+  readonly progressed: boolean;
+  /** Attempts in a row that died with their process without any progress. */
+  readonly crashes: number;
+  /** The processes in which they died: any task that ran there without progress may be the one that killed it. */
+  readonly crashedIn?: readonly string[];
+  /** The process that runs the present attempt. */
+  readonly worker?: string;
+  /** Attempts in a row that died with their process while they only waited. Absent: none. */
+  readonly deathsInWaits?: number;
+  /** Keys of the questions and sleeps that the present attempt waits for while it does nothing else. Absent: none. */
+  readonly waitsFor?: readonly string[];
+  /** Attempts that failed since the last progress, and were to be retried. */
+  readonly failures: number;
+  readonly runnableAt?: string;
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  readonly state?: Json;
+  /** The version of the tool that left `state`. */
+  readonly stateVersion?: string;
+  /** How many items its checkpoints appended, in this generation. */
+  readonly itemCount: number;
+  readonly itemBytes: number;
+  /** Only items of events from this seq on count: a restart from nothing forgets the earlier ones. */
+  readonly itemsFromSeq: number;
+  readonly remembered: { readonly [key: string]: Remembered };
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly startedAt?: string;
+  readonly finishedAt?: string;
+  readonly output?: Json;
+  readonly error?: TaskFailure;
+  readonly lastSeq: number;
+}
+
+/** The part of a record that lists need. */
+export type TaskSummary = Pick<
+  TaskRecord,
+  | "id"
+  | "owner"
+  | "tool"
+  | "status"
+  | "progress"
+  | "total"
+  | "message"
+  | "session"
+  | "detached"
+  | "createdAt"
+  | "updatedAt"
+  | "finishedAt"
+  | "ttlMs"
+  | "error"
+>;
+
+/** Cuts a record down to what lists need. */
+export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
+  return {
+    id: record.id,
+    owner: record.owner,
+    tool: record.tool,
+    status,
+    progress: record.progress,
+    detached: record.detached,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    ttlMs: record.ttlMs,
+    ...(record.total === undefined ? {} : { total: record.total }),
+    ...(record.message === undefined ? {} : { message: record.message }),
+    ...(record.session === undefined ? {} : { session: record.session }),
+    ...(record.finishedAt === undefined ? {} : { finishedAt: record.finishedAt }),
+    ...(record.error === undefined ? {} : { error: record.error }),
+  };
+}
+
+/** Tells whether a status is final. */
+export function isFinal(status: TaskStatus): boolean {
+  return finalStatuses.includes(status);
+}
+
+/** Tells whether the present attempt does nothing but wait, as far as the journal knows. */
+export function onlyWaits({ waitsFor = [] }: Pick<TaskRecord, "waitsFor">): boolean {
+  return waitsFor.length > 0;
+}
+
+/**
+ * When the first of the waits of the present attempt is over: wall clock in milliseconds, infinite when only an answer
+ * ends it.
+ */
+export function waitsUntilMs({ waitsFor = [], remembered }: Pick<TaskRecord, "waitsFor" | "remembered">): number {
+  return Math.min(...waitsFor.map((key) => endOfWaitMs(Object.hasOwn(remembered, key) ? remembered[key] : undefined)));
+}
+
+function endOfWaitMs(entry: Remembered | undefined): number {
+  const end = entry?.kind === "sleep" ? entry.until : entry?.kind === "question" ? entry.question.expiresAt : undefined;
+  return end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end);
+}
+
+/** The questions that wait for an answer, by key. */
+export function openQuestions(record: TaskRecord): readonly { readonly key: string; readonly question: Question }[] {
+  return Object.entries(record.remembered).flatMap(([key, entry]) =>
+    entry.kind === "question" ? [{ key, question: entry.question }] : [],
+  );
+}

@@ -1,0 +1,79 @@
+import type { TaskSnapshot } from "../store/store.js";
+import { derivedStatus } from "./reduce-task.js";
+import { isFinal, openQuestions, type TaskStatus } from "./task-record.js";
+
+/** The status of a task as a caller should see it: a task whose process died does not run. */
+export function statusOf(snapshot: TaskSnapshot): TaskStatus {
+  const { record } = snapshot;
+  if (isFinal(record.status)) return record.status;
+  const live = record.live && snapshot.leased;
+  return derivedStatus({ ...record, desired: desiredOf(snapshot) }, live, unansweredQuestions(snapshot).length > 0);
+}
+
+/** The questions that wait for an answer: not those whose answer is on its way to the task. */
+export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnType<typeof openQuestions> {
+  const given = new Set(signals.flatMap((signal) => (signal.kind === "answer" ? [signal.key] : [])));
+  return openQuestions(record).filter(({ key }) => !given.has(key));
+}
+
+/** What the owner wants, including a wish that nobody has carried out yet. */
+export function desiredOf(snapshot: TaskSnapshot): "run" | "pause" {
+  const wish = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
+  if (wish === undefined) return snapshot.record.desired;
+  return wish.kind === "pause" ? "pause" : "run";
+}
+
+/** The attempt that was running died with its process, and nobody has taken the task over yet. */
+export function isOrphan(snapshot: TaskSnapshot): boolean {
+  return snapshot.record.live && !snapshot.leased;
+}
+
+/**
+ * When a task may be run by a worker that looks for work: wall clock in milliseconds, 0 for at once, `undefined` for
+ * not before something happens to it. Used by every store's `listRunnable`.
+ */
+export function dueMs(snapshot: TaskSnapshot): number | undefined {
+  const { record, signals } = snapshot;
+  if (isFinal(record.status) || snapshot.leased) return undefined;
+  const has = (kind: TaskSnapshot["signals"][number]["kind"]) => signals.some((signal) => signal.kind === kind);
+  if (has("cancel")) return 0;
+  if (desiredOf(snapshot) === "pause") return has("pause") ? 0 : undefined;
+  if (has("resume") || has("answer")) return 0;
+  if (record.live) return 0;
+  if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);
+  return openQuestions(record).length > 0 ? undefined : 0;
+}
+
+/** Tells whether a worker that looks for work may run a task now. */
+export function isRunnable(snapshot: TaskSnapshot, nowMs: number): boolean {
+  const due = dueMs(snapshot);
+  return due !== undefined && due <= nowMs;
+}
+
+/** Tells whether a task needs no caller to run: it is detached, or a request waits for the process that takes it. */
+export function needsNoCaller({ record, signals }: TaskSnapshot): boolean {
+  return record.detached || signals.some(({ kind }) => kind !== "delivered" && kind !== "undelivered");
+}
+
+/** Tells whether the same call gets this finished task instead of a new run. */
+export function isReusable(snapshot: TaskSnapshot, reuseResultMs: number, nowMs: number): boolean {
+  const { record } = snapshot;
+  if (record.status !== "completed" || record.finishedAt === undefined || isDelivered(snapshot)) return false;
+  return Date.parse(record.finishedAt) + reuseResultMs > nowMs;
+}
+
+/** Tells whether the result of a task reached its caller, and nothing withdrew that since. */
+export function isDelivered({ signals }: Pick<TaskSnapshot, "signals">): boolean {
+  const said = signals.findLast(({ kind }) => kind === "delivered" || kind === "undelivered");
+  return said?.kind === "delivered";
+}
+
+/** Tells whether the same call may continue this failed task from its last checkpoint instead of beginning a new one. */
+export function isContinuable({ status, error }: TaskSnapshot["record"]): boolean {
+  return status === "failed" && error?.terminal !== true;
+}
+
+/** Tells whether a finished task has been kept long enough. */
+export function isExpired(record: TaskSnapshot["record"], nowMs: number): boolean {
+  return record.finishedAt !== undefined && Date.parse(record.finishedAt) + record.ttlMs <= nowMs;
+}

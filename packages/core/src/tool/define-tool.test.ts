@@ -1,0 +1,165 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { Json } from "../json.js";
+import { defineTool } from "./define-tool.js";
+
+const facts = { name: "x", description: "X." };
+const none = z.object({});
+
+describe("defineTool", () => {
+  it("fills in what the author leaves out, and tells tools with checkpoints from others", () => {
+    const generator = defineTool({
+      ...facts,
+      input: none,
+      async *run() {
+        yield {};
+        return 1;
+      },
+    });
+    const plain = defineTool({ ...facts, input: none, output: z.string(), onCrash: "rerun", run: async () => "done" });
+    expect(generator).toMatchObject({ kind: "generator", version: "1", onCrash: "fail" });
+    expect(plain).toMatchObject({ kind: "function", onCrash: "rerun", outputJsonSchema: { type: "string" } });
+    expect([generator.content({ n: 1 }), generator.content("text")]).toEqual([
+      [{ type: "text", text: '{"n":1}' }],
+      [{ type: "text", text: "text" }],
+    ]);
+  });
+
+  it("refuses names that no protocol can carry, a first state that is no JSON, and schemas without JSON Schema", () => {
+    const define = (name: string, state: unknown) => () =>
+      defineTool({
+        ...facts,
+        name,
+        input: none,
+        state,
+        async *run() {
+          yield {};
+          return 1;
+        },
+      });
+    for (const name of ["", "two words", "x".repeat(65), "a/b"]) {
+      expect(define(name, 1)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
+    }
+    expect(define("x", { seen: new Set() })).toThrow(expect.objectContaining({ code: "NOT_JSON" }));
+    expect(() => defineTool({ ...facts, input: z.object({ at: z.date() }), run: async () => 1 })).toThrow();
+  });
+
+  it("infers input, state, items and output from the definition", () => {
+    defineTool({
+      ...facts,
+      input: z.object({ path: z.string(), batch: z.number().default(3) }),
+      output: z.object({ words: z.number() }),
+      state: { line: 0, label: "none", done: false },
+      item: z.object({ word: z.string() }),
+      content: ({ words }) => [{ type: "text", text: `${words.toFixed()} words` }],
+      key: ({ path }) => path,
+      async *run(input, task) {
+        expectTypeOf(input).toEqualTypeOf<{ path: string; batch: number }>();
+        expectTypeOf(task.state).toEqualTypeOf<{ line: number; label: string; done: boolean }>();
+        for await (const item of task.items()) expectTypeOf(item).toEqualTypeOf<{ word: string }>();
+        const answer = await task.ask("sure", { message: "Sure?", schema: z.object({ yes: z.boolean() }) });
+        if (answer.action === "accept") expectTypeOf(answer.content).toEqualTypeOf<{ yes: boolean }>();
+        const stepped = await task.step("one", () => ({ rows: [1] }));
+        expectTypeOf(stepped).toEqualTypeOf<{ rows: number[] }>();
+        yield { progress: 1, state: { line: 1, label: "some", done: true }, append: [{ word: "a" }] };
+        return { words: 1 };
+      },
+    });
+  });
+
+  it("gives a state that begins empty room to grow", () => {
+    defineTool({
+      ...facts,
+      input: none,
+      state: { seen: [], cursor: null },
+      async *run(_input, task) {
+        expectTypeOf(task.state).toEqualTypeOf<{ seen: Json[]; cursor: Json }>();
+        yield { state: { seen: ["a", 1], cursor: "next" } };
+        yield { state: { seen: [], cursor: null } };
+        return 1;
+      },
+    });
+  });
+
+  it("takes a state that is absent as JSON, and one from a schema as that schema says", () => {
+    defineTool({
+      ...facts,
+      input: none,
+      async *run(_input, task) {
+        expectTypeOf(task.state).toEqualTypeOf<Json>();
+        yield { state: { anything: [1] } };
+        return { anything: true };
+      },
+    });
+    defineTool({
+      ...facts,
+      input: none,
+      state: z.object({ at: z.number() }).default({ at: 0 }),
+      async *run(_input, task) {
+        expectTypeOf(task.state).toEqualTypeOf<{ at: number }>();
+        yield { state: { at: task.state.at + 1 } };
+        return 1;
+      },
+    });
+  });
+
+  it("gives plain functions input and verbs, and checks what they return", () => {
+    defineTool({
+      ...facts,
+      input: z.object({ path: z.string() }),
+      output: z.object({ n: z.number() }),
+      async run(input, task) {
+        expectTypeOf(input).toEqualTypeOf<{ path: string }>();
+        const n = await task.step("n", async () => 1);
+        return { n };
+      },
+    });
+    // @ts-expect-error the output is not what the schema says
+    defineTool({ ...facts, input: none, output: z.object({ n: z.number() }), run: async () => ({ n: "one" }) });
+    // @ts-expect-error a plain function has no checkpoints, and so no state
+    defineTool({ ...facts, input: none, state: { at: 0 }, run: async () => 1 });
+  });
+
+  it("refuses what does not fit the types", () => {
+    defineTool({
+      ...facts,
+      input: none,
+      state: { a: 1 },
+      // @ts-expect-error the state is of another type
+      async *run() {
+        yield { state: { a: "no" } };
+        return 1;
+      },
+    });
+    defineTool({
+      ...facts,
+      input: none,
+      item: z.number(),
+      // @ts-expect-error the items are of another type
+      async *run() {
+        yield { append: ["no"] };
+        return 1;
+      },
+    });
+    defineTool({
+      ...facts,
+      input: none,
+      output: z.object({ n: z.number() }),
+      // @ts-expect-error the output is of another type
+      async *run() {
+        yield {};
+        return { n: "no" };
+      },
+    });
+    defineTool({
+      ...facts,
+      input: none,
+      async *run(_input, task) {
+        // @ts-expect-error a date is no JSON, and would not survive
+        await task.step("now", () => new Date());
+        yield {};
+        return 1;
+      },
+    });
+  });
+});

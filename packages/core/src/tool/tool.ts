@@ -1,0 +1,202 @@
+import type { Json, JsonObject } from "../json.js";
+import type { taskDefaults } from "../limits.js";
+import type { LogLevel } from "../task/task-event.js";
+import type { AnySchema, InferOutput } from "./schema.js";
+
+/** What a tool yields: everything in it becomes durable and visible together, or not at all. */
+export interface Checkpoint<State = Json, Item = Json> {
+  /** How far the task is, in units of `total`. Never lower than before. */
+  readonly progress?: number;
+  readonly total?: number;
+  /** What the next attempt finds in `task.state`. Absent keeps the last one. */
+  readonly state?: State;
+  /** Output that grows: appended to the task's items. */
+  readonly append?: readonly Item[];
+  /** One line for people. */
+  readonly message?: string;
+}
+
+/** A question to the user of a task. */
+export interface AskRequest<Schema extends AnySchema = AnySchema> {
+  readonly message: string;
+  /** A flat object with primitive properties, as MCP's form elicitation allows. */
+  readonly schema: Schema;
+  /** After this time the answer is `expired`. Default: never. */
+  readonly timeoutMs?: number;
+  /** Refuses answers that a model gives through `answer_task`. */
+  readonly userOnly?: boolean;
+}
+
+/** What `task.ask` resolves to. */
+export type AskResult<Content> =
+  | { readonly action: "accept"; readonly content: Content }
+  | { readonly action: "decline" | "cancel" | "expired" };
+
+/** What a running tool has in its hands. */
+export interface TaskContext<State = Json, Item = Json> {
+  readonly id: string;
+  /** The state of the last checkpoint; at the beginning the tool's first state, copied for this task. */
+  readonly state: State;
+  /** 1 for the first attempt. */
+  readonly attempt: number;
+  /** Aborts with a `TaskInterrupted` when the attempt has to stop. Hand it to whatever waits. */
+  readonly signal: AbortSignal;
+  /**
+   * Runs something once and remembers its value for as long as the task lives.
+   *
+   * Retry: a value that was committed is never computed again. After a crash in between, the function runs again;
+   * give what it calls `task.idempotencyKey(key)`.
+   *
+   * @throws {@link ResumableError} `STEP_KEY_REUSED` for a key used twice in one attempt; `LIMIT_EXCEEDED`.
+   */
+  step<Value extends Json>(key: string, run: () => Promise<Value> | Value): Promise<Value>;
+  /** Asks the user. Survives restarts; takes at most one answer. */
+  ask<Schema extends AnySchema>(key: string, request: AskRequest<Schema>): Promise<AskResult<InferOutput<Schema>>>;
+  /** Waits, also across restarts, until `durationMs` after the first time that this key was waited for. */
+  sleep(key: string, durationMs: number): Promise<void>;
+  /** Writes to the task's log. Rides with the next commit. */
+  log(level: LogLevel, data: Json): void;
+  /** A key that is the same in every attempt of this task, for services that accept idempotency keys. */
+  idempotencyKey(key: string): string;
+  /** What all checkpoints appended so far, those of this attempt included, in order; ends at what is committed when the reading begins. */
+  items(): AsyncIterable<Item>;
+}
+
+/** When and how often a failed attempt is made again. */
+export interface RetryPolicy {
+  /** Attempts in all since the last progress. Default 1: no retry. */
+  readonly maxAttempts: number;
+  /** Before the second attempt, in milliseconds. Default 1000. */
+  readonly initialDelayMs?: number;
+  /** Each later delay is this many times the one before. Default 2. */
+  readonly factor?: number;
+  /** Default 60000. */
+  readonly maxDelayMs?: number;
+}
+
+/** Limits of one task; see `taskDefaults` for units and defaults. */
+export type TaskLimits = { readonly [Name in keyof typeof taskDefaults]?: number };
+
+/** A block of content of a tool's result, as MCP defines it (Tools, "Tool Result"). */
+export type ContentBlock = JsonObject & { readonly type: string };
+
+interface ToolFacts {
+  /** Letters, digits, `_`, `-` and `.`; at most 64. */
+  readonly name: string;
+  readonly description: string;
+  readonly title?: string;
+  /** Of the tool's behaviour; tasks begun by another version follow `onVersionChange`. Default "1". */
+  readonly version?: string;
+  /** MCP's tool annotations: `readOnlyHint`, `idempotentHint` … */
+  readonly annotations?: JsonObject;
+  readonly icons?: readonly JsonObject[];
+  readonly retry?: RetryPolicy;
+  readonly limits?: TaskLimits;
+  /** An attempt that takes longer is stopped and fails. Default: no limit. */
+  readonly attemptTimeoutMs?: number;
+  /** An attempt that commits nothing for longer is stopped and fails. Default: no limit. */
+  readonly stallTimeoutMs?: number;
+  /** Tasks of this tool that run at once in one process. */
+  readonly maxRunning?: number;
+  /** How long finished tasks are kept, in milliseconds. Default: the engine's. */
+  readonly ttlMs?: number;
+  /** How long a call may last before a caller with a time limit is handed off. Default 45000. */
+  readonly handoffAfterMs?: number;
+  /** What happens to the task when the request that waits for it is cancelled. Default "stop". */
+  readonly onCallerCancel?: "stop" | "detach";
+  /**
+   * What the same call does after a failure. Default "continue": a new generation from the last checkpoint; "restart":
+   * a new task from nothing. After a `TerminalError` and a cancellation it is always a new task.
+   */
+  readonly onFailure?: "continue" | "restart";
+  /** What happens to an unfinished task of another version. Default "resume". */
+  readonly onVersionChange?: "resume" | "restart" | "fail";
+  /** Accept and advertise an argument `client_id`, set by the client program. */
+  readonly clientIdArgument?: boolean;
+  /** Whether a client must, may or must not use a task where its era has them. Default "optional". */
+  readonly taskSupport?: "required" | "optional" | "forbidden";
+}
+
+/** What a tool author writes: a tool with checkpoints. */
+export interface ToolDefinition<
+  Input extends AnySchema,
+  Output extends AnySchema | undefined,
+  State,
+  Item extends AnySchema | undefined,
+> extends ToolFacts {
+  readonly input: Input;
+  readonly output?: Output;
+  /** The first state; its type is the type of the state. Or a schema with a default, checked on every resume. */
+  readonly state?: State;
+  /** Schema of what checkpoints append. */
+  readonly item?: Item;
+  /** Mends a state that another version of the tool left. */
+  readonly migrate?: (state: Json, fromVersion: string) => unknown;
+  /** Makes the content of the result. Default: the output as JSON text. */
+  readonly content?: (output: OutputOf<Output>) => readonly ContentBlock[];
+  /** What "the same call" means; `null`: every call is a new task. Default: the whole input. */
+  readonly key?: (input: InferOutput<Input>) => Json | null;
+  run(
+    input: InferOutput<Input>,
+    // Types are inferred from the schemas and the first state alone: from here, inference would not end.
+    task: TaskContext<StateOf<NoInfer<State>>, ItemOf<NoInfer<Item>>>,
+  ): AsyncGenerator<Checkpoint<StateOf<NoInfer<State>>, ItemOf<NoInfer<Item>>>, OutputOf<NoInfer<Output>>, void>;
+}
+
+/** A tool without checkpoints: a plain async function, which may still use `step`, `ask` and `sleep`. */
+export interface PlainToolDefinition<Input extends AnySchema, Output extends AnySchema | undefined> extends ToolFacts {
+  readonly input: Input;
+  readonly output?: Output;
+  readonly content?: (output: OutputOf<Output>) => readonly ContentBlock[];
+  readonly key?: (input: InferOutput<Input>) => Json | null;
+  /** What happens when the process dies while it runs. Default "fail": the outcome is unknown. */
+  readonly onCrash?: "rerun" | "fail";
+  run(input: InferOutput<Input>, task: TaskContext<Json, Json>): Promise<OutputOf<Output>>;
+}
+
+/** The type of the output that a tool returns. */
+export type OutputOf<Output> = Output extends AnySchema ? InferOutput<Output> : Json;
+/** The type of the items that a tool appends. */
+export type ItemOf<Item> = Item extends AnySchema ? InferOutput<Item> : Json;
+/** The type of the state, from a first value or from a schema. */
+export type StateOf<State> = unknown extends State
+  ? Json
+  : State extends { readonly "~standard": { readonly types?: { readonly output: infer Value } | undefined } }
+    ? Value
+    : Widen<State>;
+
+/** Widens the literal types of a first state: `{ line: 0 }` holds any number. */
+export type Widen<Value> = Value extends number
+  ? number
+  : Value extends string
+    ? string
+    : Value extends boolean
+      ? boolean
+      : Value extends readonly never[]
+        ? Json[]
+        : Value extends null
+          ? Json
+          : Value extends object
+            ? { -readonly [Key in keyof Value]: Widen<Value[Key]> }
+            : Value;
+
+/** A tool as the engine knows it; made by `defineTool`. */
+export interface Tool extends ToolFacts {
+  readonly kind: "generator" | "function";
+  readonly version: string;
+  readonly input: AnySchema;
+  readonly output?: AnySchema;
+  readonly item?: AnySchema;
+  /** The first state or its schema; `undefined` when the tool has none. */
+  readonly state?: unknown;
+  readonly onCrash: "rerun" | "fail";
+  readonly inputJsonSchema: JsonObject;
+  readonly outputJsonSchema?: JsonObject;
+  readonly migrate?: (state: Json, fromVersion: string) => unknown;
+  readonly content: (output: Json) => readonly ContentBlock[];
+  readonly key?: (input: unknown) => Json | null;
+  readonly run: (
+    input: unknown,
+    task: TaskContext<unknown, unknown>,
+  ) => AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void> | Promise<unknown>;
+}
