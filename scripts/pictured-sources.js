@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const source = fileURLToPath(new URL("../packages/client-tui/src/", import.meta.url));
-const pictured = ["display", "theme", "ui/opening", "ui/board", "ui/header.tsx", "ui/key-bar.tsx", "ui/task-row.tsx"];
+const pictured = ["display", "ui/opening", "ui/board", "ui/parts"];
 
 /** The comment in a picture of the present sources. */
 export function pictureStamp() {
@@ -16,7 +16,6 @@ export function pictureStamp() {
 }
 
 function sourcesIn(name) {
-  if (name.endsWith(".tsx")) return [name];
   const names = readdirSync(join(source, name)).filter((file) => /\.tsx?$/.test(file) && !file.includes(".test."));
   return names.sort().map((file) => `${name}/${file}`);
 }

@@ -15,7 +15,7 @@ export async function runTerminalUi(options: RunTerminalUiOptions = {}): Promise
     const { runUiSession } = await import("./ui-session.js");
     return runUiSession(options);
   }
-  const { openTerminalScreen } = await import("./terminal-screen.js");
+  const { openTerminalScreen } = await import("./terminal/terminal-screen.js");
   const screen = openTerminalScreen();
   try {
     await firstFrameWritten();

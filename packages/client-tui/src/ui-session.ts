@@ -4,7 +4,7 @@ import type { OnInterrupt } from "./command-line/parse-command-line.js";
 import { farewell, type TaskFate } from "./farewell.js";
 import { createTaskBoard, type TaskBoard } from "./model/task-board.js";
 import { sessionStatePath } from "./session-state-path.js";
-import type { TerminalScreen } from "./terminal-screen.js";
+import type { TerminalScreen } from "./terminal/terminal-screen.js";
 import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
 
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
@@ -37,10 +37,10 @@ async function show(
   screen: TerminalScreen | undefined,
 ): Promise<number> {
   if (screen === undefined) {
-    const { runInSentences } = await import("./spoken/run-in-sentences.js");
+    const { runInSentences } = await import("./screen-reader/run-in-sentences.js");
     return runInSentences(parts.client, parts.board);
   }
-  const { showScreens } = await import("./show-screens.js");
+  const { showScreens } = await import("./terminal/show-screens.js");
   return showScreens(screen, parts, extraActions);
 }
 

@@ -3,9 +3,9 @@ import chalk from "chalk";
 import { render } from "ink";
 import type { ReactNode } from "react";
 import { onTestFinished } from "vitest";
-import { createTheme } from "../src/theme/theme.js";
-import { ThemeContext } from "../src/theme/theme-context.js";
-import { KeyProvider } from "../src/ui/key-provider.js";
+import { KeyProvider } from "../src/ui/keys/key-provider.js";
+import { createTheme } from "../src/ui/parts/theme.js";
+import { ThemeContext } from "../src/ui/parts/theme-context.js";
 import type { ScreenSize } from "../src/ui/screen-size.js";
 import { type Frame, frameOf } from "./frame.js";
 

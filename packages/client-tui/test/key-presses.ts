@@ -1,4 +1,4 @@
-import type { KeyPress } from "../src/ui/key-press.js";
+import type { KeyPress } from "../src/ui/keys/key-press.js";
 
 /** A press of a key that types something. */
 export const typed = (text: string): KeyPress => ({ text });

@@ -10,7 +10,7 @@ const files = readdirSync(source, { recursive: true, withFileTypes: true })
 const code = files.filter((file) => /\.tsx?$/.test(file) && !file.includes(".test."));
 
 /** What takes over a real terminal is tested in one: `test/terminal.test.ts`. */
-const needsTerminal = new Set(["terminal-screen.tsx"]);
+const needsTerminal = new Set(["terminal/terminal-screen.tsx"]);
 
 /** Whether a test looks at what is drawn. */
 function draws(file: string): boolean {

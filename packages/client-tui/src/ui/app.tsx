@@ -5,14 +5,14 @@ import { cutText, wrapText } from "../display/plain-text.js";
 import { isReady, type Notice as NoticeText } from "../model/board-state.js";
 import { isUnfinished } from "../model/live-task.js";
 import type { AppProps } from "./app-props.js";
-import { Header } from "./header.js";
-import type { KeyPress } from "./key-press.js";
-import { KeyProvider } from "./key-provider.js";
+import type { KeyPress } from "./keys/key-press.js";
+import { KeyProvider } from "./keys/key-provider.js";
+import { createScreenMemories, ScreenMemoryContext } from "./keys/screen-memory.js";
 import { currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
-import { type OpenQuestion, openQuestions, QuestionBanner } from "./question-banner.js";
-import { createScreenMemories, ScreenMemoryContext } from "./screen-memory.js";
+import { Header } from "./parts/header.js";
+import { type OpenQuestion, openQuestions, QuestionBanner } from "./parts/question-banner.js";
+import { useNow } from "./parts/use-now.js";
 import { ScreenView } from "./screen-view.js";
-import { useNow } from "./use-now.js";
 
 /** The smallest terminal on which the screens still mean something. */
 const leastColumns = 40;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { fakeTask } from "../../../test/fake-client.js";
 import { named, pasted, typed } from "../../../test/key-presses.js";
 import { type LiveTask, newLiveTask } from "../../model/live-task.js";
-import type { KeyPress } from "../key-press.js";
+import type { KeyPress } from "../keys/key-press.js";
 import { type BoardViewState, initialBoardView, reduceBoardView, shownTasks } from "./board-view-state.js";
 
 /** A task of which no more is known than that it is there. */

@@ -3,9 +3,9 @@ import { statusWord } from "../../display/status-mark.js";
 import { serverOf } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { remainingMsOf } from "../../model/pace.js";
-import type { KeyPress } from "../key-press.js";
-import { keptCursor, moveCursor } from "../list-cursor.js";
-import type { KeyStep } from "../use-key-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { keptCursor, moveCursor } from "../keys/list-cursor.js";
+import type { KeyStep } from "../keys/use-key-state.js";
 
 /** In which order tasks are shown; what is not over always comes first. */
 export const sortOrders = ["newest", "name", "progress", "time left", "server"] as const;

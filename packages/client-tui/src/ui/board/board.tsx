@@ -5,11 +5,11 @@ import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { columnTitles, shareColumns, type TaskColumns } from "../../display/task-columns.js";
 import { resultPreview, taskMessage } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
-import { useTheme } from "../../theme/theme-context.js";
-import { Line } from "../line.js";
-import { keptCursor, visibleRange } from "../list-cursor.js";
-import { TaskRow, useSameWidths } from "../task-row.js";
-import { useKeyState } from "../use-key-state.js";
+import { keptCursor, visibleRange } from "../keys/list-cursor.js";
+import { useKeyState } from "../keys/use-key-state.js";
+import { Line } from "../parts/line.js";
+import { TaskRow, useSameWidths } from "../parts/task-row.js";
+import { useTheme } from "../parts/theme-context.js";
 import {
   atDrawn,
   type BoardOutcome,

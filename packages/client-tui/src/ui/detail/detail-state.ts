@@ -1,5 +1,5 @@
-import type { KeyPress } from "../key-press.js";
-import type { KeyStep } from "../use-key-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import type { KeyStep } from "../keys/use-key-state.js";
 import type { TreeLine } from "./result-tree.js";
 
 /** The parts of a task's screen. */

@@ -4,10 +4,10 @@ import { countText } from "../../display/count-text.js";
 import { cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
 import { shareColumns, taskLineText } from "../../display/task-columns.js";
 import type { LiveTask } from "../../model/live-task.js";
-import { useTheme } from "../../theme/theme-context.js";
-import { Line } from "../line.js";
-import { visibleRange } from "../list-cursor.js";
-import { useKeyState } from "../use-key-state.js";
+import { visibleRange } from "../keys/list-cursor.js";
+import { useKeyState } from "../keys/use-key-state.js";
+import { Line } from "../parts/line.js";
+import { useTheme } from "../parts/theme-context.js";
 import { type DetailOutcome, type DetailState, initialDetailState, panes, reduceDetail } from "./detail-state.js";
 import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
 

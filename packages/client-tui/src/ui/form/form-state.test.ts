@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nestedShape, plainShape } from "../../../test/form-shapes.js";
 import { named, pasted, typed } from "../../../test/key-presses.js";
-import type { KeyPress } from "../key-press.js";
+import type { KeyPress } from "../keys/key-press.js";
 import { maxListEntries } from "./form-draft.js";
 import { type FormState, initialFormState, reduceForm } from "./form-state.js";
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/client";
-import type { KeyPress } from "../key-press.js";
-import type { KeyStep } from "../use-key-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import type { KeyStep } from "../keys/use-key-state.js";
 import { type FormDraft, fill, formLines, initialDraft, maxListEntries } from "./form-draft.js";
 import { type FormField, fieldOfEntry } from "./form-field.js";
 import { readForm } from "./form-values.js";

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { useTheme } from "../../theme/theme-context.js";
-import { useKeyState } from "../use-key-state.js";
+import { useKeyState } from "../keys/use-key-state.js";
+import { useTheme } from "../parts/theme-context.js";
 import { type FormOutcome, type FormShape, initialFormState, reduceForm } from "./form-state.js";
 import { formView } from "./form-view.js";
 

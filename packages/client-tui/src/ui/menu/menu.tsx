@@ -1,9 +1,9 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText } from "../../display/plain-text.js";
-import { useTheme } from "../../theme/theme-context.js";
-import { leadMark, visibleRange } from "../list-cursor.js";
-import { useKeyState } from "../use-key-state.js";
+import { leadMark, visibleRange } from "../keys/list-cursor.js";
+import { useKeyState } from "../keys/use-key-state.js";
+import { useTheme } from "../parts/theme-context.js";
 import { type MenuItem, type MenuOutcome, reduceMenu } from "./menu-state.js";
 
 /** A menu of entries with their keys; on a low screen it scrolls. */

@@ -1,6 +1,6 @@
-import type { KeyPress } from "../key-press.js";
-import { keptCursor, moveCursor } from "../list-cursor.js";
-import type { KeyStep } from "../use-key-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { keptCursor, moveCursor } from "../keys/list-cursor.js";
+import type { KeyStep } from "../keys/use-key-state.js";
 
 /** What the user wants with the tasks that are not finished. */
 export type OpeningOutcome =

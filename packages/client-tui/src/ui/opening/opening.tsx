@@ -5,10 +5,10 @@ import { cutText, plainText } from "../../display/plain-text.js";
 import { shareColumns } from "../../display/task-columns.js";
 import { ageText } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
-import { Line } from "../line.js";
-import { keptCursor, visibleRange } from "../list-cursor.js";
-import { TaskRow, useSameWidths } from "../task-row.js";
-import { useKeyState } from "../use-key-state.js";
+import { keptCursor, visibleRange } from "../keys/list-cursor.js";
+import { useKeyState } from "../keys/use-key-state.js";
+import { Line } from "../parts/line.js";
+import { TaskRow, useSameWidths } from "../parts/task-row.js";
 import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
 import { type OpeningOutcome, reduceOpening } from "./opening-state.js";
 

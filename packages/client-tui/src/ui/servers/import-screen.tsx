@@ -5,11 +5,11 @@ import { surroundings, takeServer } from "../../command-line/commands/import-ser
 import { cutText, plainText, wrapText } from "../../display/plain-text.js";
 import { hostNames } from "../../hosts/host-files.js";
 import { type HostServer, type HostServers, readHostServers } from "../../hosts/read-host-servers.js";
-import type { KeyPress } from "../key-press.js";
-import { leadMark, moveCursor, visibleRange } from "../list-cursor.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { leadMark, moveCursor, visibleRange } from "../keys/list-cursor.js";
+import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import { type Loaded, useLoaded } from "../parts/use-loaded.js";
 import type { ScreenProps } from "../screen-props.js";
-import { type KeyStep, useKeyState } from "../use-key-state.js";
-import { type Loaded, useLoaded } from "../use-loaded.js";
 
 /** The keys of the servers that hosts have configured. */
 export const importKeys = ["Enter take over", "↑↓ move", "Esc back"];

@@ -1,6 +1,6 @@
-import type { KeyPress } from "../key-press.js";
-import { moveCursor } from "../list-cursor.js";
-import type { KeyStep } from "../use-key-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { moveCursor } from "../keys/list-cursor.js";
+import type { KeyStep } from "../keys/use-key-state.js";
 
 /** Where the cursor stands in the list of servers. */
 export interface ServersState {

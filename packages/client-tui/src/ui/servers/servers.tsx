@@ -1,8 +1,8 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { wrapText } from "../../display/plain-text.js";
-import { leadMark, visibleRange } from "../list-cursor.js";
-import { useKeyState } from "../use-key-state.js";
+import { leadMark, visibleRange } from "../keys/list-cursor.js";
+import { useKeyState } from "../keys/use-key-state.js";
 import { type SeenServer, serverDetails, serverLine } from "./server-lines.js";
 import { reduceServers, type ServersOutcome } from "./servers-state.js";
 

@@ -1,7 +1,7 @@
 import type { ToolInfo } from "@resumable-mcp/client";
-import type { KeyPress } from "../key-press.js";
-import { moveCursor } from "../list-cursor.js";
-import type { KeyStep } from "../use-key-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { moveCursor } from "../keys/list-cursor.js";
+import type { KeyStep } from "../keys/use-key-state.js";
 
 /** Where the user is in the list of tools, and what they search for. */
 export interface ToolListState {

@@ -4,7 +4,7 @@ import { fakeTool } from "../../../test/fake-client.js";
 import { hostile, otherServer } from "../../../test/odd-texts.js";
 import { keys } from "../../../test/open-screens.js";
 import { serverLabelAt } from "../../display/server-label.js";
-import type { Loaded } from "../use-loaded.js";
+import type { Loaded } from "../parts/use-loaded.js";
 import { ToolList } from "./tool-list.js";
 
 type Tools = Parameters<typeof ToolList>[0]["tools"];

@@ -2,9 +2,9 @@ import type { ToolInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
-import { leadMark, visibleRange } from "../list-cursor.js";
-import { useKeyState } from "../use-key-state.js";
-import type { Loaded } from "../use-loaded.js";
+import { leadMark, visibleRange } from "../keys/list-cursor.js";
+import { useKeyState } from "../keys/use-key-state.js";
+import type { Loaded } from "../parts/use-loaded.js";
 import { matchingTools, reduceToolList } from "./tool-list-state.js";
 
 /** The keys of the list of tools. */

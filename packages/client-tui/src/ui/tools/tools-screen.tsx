@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import { serverLabelAt } from "../../display/server-label.js";
+import { useLoaded } from "../parts/use-loaded.js";
 import type { ScreenProps } from "../screen-props.js";
-import { useLoaded } from "../use-loaded.js";
 import { ToolList } from "./tool-list.js";
 
 /** The list of tools, without those that steer tasks. */

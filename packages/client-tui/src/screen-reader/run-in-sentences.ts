@@ -1,0 +1,202 @@
+import { createInterface, type Interface } from "node:readline/promises";
+import type { Client } from "@resumable-mcp/client";
+import { askInTerminal } from "../command-line/ask-in-terminal.js";
+import { exitCodes } from "../command-line/exit-code.js";
+import { parseToolArguments } from "../command-line/tool-arguments.js";
+import { plainText } from "../display/plain-text.js";
+import { isReady } from "../model/board-state.js";
+import { isUnfinished, type LiveTask } from "../model/live-task.js";
+import { openingNotices } from "../model/opening-notices.js";
+import type { TaskBoard } from "../model/task-board.js";
+import { onTerminalEnd } from "../terminal/terminal-end.js";
+import { awaitedText, confirmation } from "../ui/task-actions.js";
+import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
+import { parseSpokenCommand, type SpokenCommand, spokenHelp } from "./spoken-command.js";
+
+const refreshMs = 5_000;
+
+/**
+ * The user interface as sentences and typed commands, for screen readers and for terminals that cannot move a cursor;
+ * resolves to the exit code.
+ */
+export async function runInSentences(client: Client, board: TaskBoard): Promise<number> {
+  const left = new AbortController();
+  const conversation = new Conversation(client, board, left.signal);
+  let code: number = exitCodes.ok;
+  const stopListening = onTerminalEnd(process.stdin, (end) => {
+    code = end;
+    left.abort();
+  });
+  const onInterrupt = () => {
+    code = exitCodes.interrupted;
+    left.abort();
+  };
+  process.on("SIGINT", onInterrupt);
+  const refresh = setInterval(() => void board.refresh(), refreshMs);
+  try {
+    await conversation.run();
+  } catch (error) {
+    if (!left.signal.aborted) throw error;
+    process.stdout.write("\n");
+  } finally {
+    clearInterval(refresh);
+    process.off("SIGINT", onInterrupt);
+    stopListening();
+  }
+  return code;
+}
+
+class Conversation {
+  readonly #client: Client;
+  readonly #board: TaskBoard;
+  readonly #signal: AbortSignal;
+  /** The tasks as their numbers were last said. */
+  #numbers: readonly LiveTask[] = [];
+
+  constructor(client: Client, board: TaskBoard, signal: AbortSignal) {
+    this.#client = client;
+    this.#board = board;
+    this.#signal = signal;
+  }
+
+  async run(): Promise<void> {
+    say("resumable-mcp. Looking for your tasks.");
+    for (const text of openingNotices(this.#client)) say(plainText(text));
+    await Promise.race([this.#board.refresh(), aborted(this.#signal)]);
+    this.#numberTasks();
+    const { current } = this.#board.store;
+    for (const text of openingSentences(current, this.#numbers)) say(text);
+    if (!isReady(current)) say("Not every server has answered yet.");
+    say(
+      this.#numbers.length === 0 ? "Type a command; help lists them." : "Enter resumes all. help lists the commands.",
+    );
+    const stop = this.#speakChanges();
+    try {
+      for (;;) {
+        const command = parseSpokenCommand(await this.#read("> "));
+        if (command.verb === "quit") return;
+        await this.#carryOut(command);
+      }
+    } finally {
+      stop();
+    }
+  }
+
+  #speakChanges(): () => void {
+    let before = this.#board.store.current;
+    const listener = () => {
+      const now = this.#board.store.getSnapshot();
+      const texts = changeSentences(before, now);
+      const ended = withoutResult(before, now);
+      before = now;
+      for (const text of texts) say(text);
+      for (const id of ended) void this.#board.look(id);
+    };
+    return this.#board.store.subscribe(listener);
+  }
+
+  #numberTasks(): void {
+    this.#numbers = [...this.#board.store.current.tasks.values()].filter(isUnfinished);
+  }
+
+  async #carryOut(command: SpokenCommand): Promise<void> {
+    switch (command.verb) {
+      case "unknown":
+        return say(`"${plainText(command.text)}" is no command. help lists them.`);
+      case "help":
+        return spokenHelp.forEach(say);
+      case "list":
+        return this.#list();
+      case "tools":
+        return this.#tools();
+      case "call":
+        return this.#call(command.tool, command.words);
+      case "resume_all":
+        return this.#resumeAll();
+      case "quit":
+        return undefined;
+      default:
+        return this.#withTask(command.verb, command.number);
+    }
+  }
+
+  #list(): void {
+    this.#numberTasks();
+    const tasks = numbered(this.#numbers);
+    for (const text of tasks.length === 0 ? ["None of your tasks is unfinished."] : tasks) say(text);
+  }
+
+  #resumeAll(): void {
+    this.#numberTasks();
+    const { tasks, awaitedServers } = this.#board.resumeAll();
+    if (awaitedServers > 0) say(awaitedText(awaitedServers));
+    else if (tasks === 0) say("There is nothing to resume.");
+    if (tasks > 0) say(tasks === 1 ? "Resuming 1 task." : `Resuming ${tasks} tasks.`);
+  }
+
+  async #tools(): Promise<void> {
+    await this.#attempt(async () => {
+      const tools = (await this.#client.tools()).filter(({ control }) => !control);
+      for (const { name, description } of tools) say(`${name}: ${plainText(description ?? "no description.")}`);
+    });
+  }
+
+  async #call(name: string, words: readonly string[]): Promise<void> {
+    await this.#attempt(async () => {
+      const tool = (await this.#client.tools()).find((entry) => entry.name === name);
+      if (tool === undefined) return say(`There is no tool ${name}. tools says which there are.`);
+      const values = parseToolArguments(words, undefined, tool.inputSchema);
+      say(`Calling ${name}.`);
+      await this.#board.call(name, values, { server: tool.server, detached: false });
+    });
+  }
+
+  async #withTask(verb: Exclude<SpokenCommand, { readonly tool: string }>["verb"], number: number): Promise<void> {
+    const id = this.#numbers[number - 1]?.info.id;
+    const task = id === undefined ? undefined : this.#board.store.current.tasks.get(id);
+    if (id === undefined || task === undefined) return say(`There is no task ${number}. list says your tasks.`);
+    if (verb === "show") return say(taskSentence(task));
+    if (verb === "answer" || verb === "decline") return this.#answer(task, verb === "decline");
+    if (verb !== "pause" && verb !== "resume" && verb !== "cancel" && verb !== "forget") return;
+    const question = confirmation(verb, [task]);
+    if (question !== undefined && (await this.#read(`${question} Type yes: `)).trim() !== "yes")
+      return say("Left alone.");
+    await this.#board[verb](id);
+  }
+
+  async #answer({ info }: LiveTask, declines: boolean): Promise<void> {
+    const [question] = info.questions;
+    if (question === undefined) return say(`${info.tool} asks nothing.`);
+    say(plainText(question.message));
+    const answer = declines ? { action: "decline" as const } : await askInTerminal(question, this.#signal);
+    await this.#board.answer(info.id, question.key, answer);
+  }
+
+  async #attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      say(plainText(error instanceof Error ? error.message : String(error)));
+    }
+  }
+
+  /** One line at a time, so that a question can be asked in between. */
+  async #read(prompt: string): Promise<string> {
+    const lines: Interface = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
+    try {
+      return await lines.question(prompt, { signal: this.#signal });
+    } finally {
+      lines.close();
+    }
+  }
+}
+
+function say(text: string): void {
+  process.stdout.write(`${text}\n`);
+}
+
+function aborted(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(new Error("The user has left.")), { once: true });
+  });
+}

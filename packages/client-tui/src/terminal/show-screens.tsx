@@ -1,0 +1,43 @@
+import type { Client } from "@resumable-mcp/client";
+import { exitCodes } from "../command-line/exit-codes.js";
+import type { TaskBoard } from "../model/task-board.js";
+import { App } from "../ui/app.js";
+import type { ExtraAction } from "../ui/extra-action.js";
+import { createTheme } from "../ui/parts/theme.js";
+import { ThemeContext } from "../ui/parts/theme-context.js";
+import type { TerminalScreen } from "./terminal-screen.js";
+
+const refreshMs = 5_000;
+
+/** Draws the screens until the user leaves, and resolves to the exit code. */
+export async function showScreens(
+  screen: TerminalScreen,
+  { client, board }: { readonly client: Client; readonly board: TaskBoard },
+  extraActions: readonly ExtraAction[],
+): Promise<number> {
+  const theme = createTheme({ colors: process.env.NO_COLOR === undefined && process.env.TERM !== "dumb" });
+  screen.draw((size) => (
+    <ThemeContext value={theme}>
+      <App
+        client={client}
+        board={board}
+        extraActions={extraActions}
+        clock={Date.now}
+        copy={copyToClipboard}
+        onExit={(reason) => screen.close(reason === "quit" ? exitCodes.ok : exitCodes.interrupted)}
+        size={size}
+      />
+    </ThemeContext>
+  ));
+  const refresh = setInterval(() => void board.refresh(), refreshMs);
+  try {
+    return await screen.closed;
+  } finally {
+    clearInterval(refresh);
+  }
+}
+
+/** Asks the terminal to put a text into the clipboard (OSC 52); one that cannot ignores it. */
+function copyToClipboard(text: string): void {
+  process.stdout.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+}

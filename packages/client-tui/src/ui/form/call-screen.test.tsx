@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { large, least, usual } from "../../../test/draw.js";
+import { keys, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
+
+async function openCall(options?: OpenScreensOptions) {
+  const screen = openScreens([], options);
+  await screen.go(["process data", "1"], ["Counts the words", keys.enter]);
+  await screen.until("[Run and watch]");
+  return screen;
+}
+
+describe("a call", () => {
+  it.each([[usual], [least], [large]])("has a form for its arguments at %j", async (size) => {
+    expect((await openCall({ size })).frame().lines).toHaveLength(size.rows - 1);
+  });
+
+  it("shows tool, server, arguments and ways to run it on a low and narrow screen", async () => {
+    expect((await openCall({ size: least })).frame()).toMatchInlineSnapshot(`
+      40×10
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │count_words at 127.0.0.1:8001: Counts
+      │the words of a file.
+      │▸ path* _
+      │  deep  ‹ false ›
+      │  [Run and watch]  Run in background
+      │
+      │
+      │Enter send · ↑↓ field · Esc back
+    `);
+  });
+
+  it("shows them on a usual one", async () => {
+    expect((await openCall()).frame()).toMatchInlineSnapshot(`
+      80×24
+      │ resumable-mcp · 127.0.0.1:8001 live
+      │count_words at 127.0.0.1:8001: Counts the words of a file.
+      │▸ path* _
+      │  deep  ‹ false ›
+      │  [Run and watch]  Run in background
+      ⋮ 17 empty lines
+      │Enter send · ↑↓ field · ←→ choose, add, remove · Esc back
+    `);
+  });
+
+  it("begins with what it was last called with", async () => {
+    const screen = await openCall({ lastArguments: () => ({ path: "book.txt", deep: true }) });
+    expect(screen.frame().lines.slice(2, 4)).toEqual(["▸ path* book.txt_", "  deep  ‹ true ›"]);
+  });
+
+  it("leads through tool and form to the new task", async () => {
+    const screen = await openCall();
+    await screen.go(["path", keys.enter], ["! is needed", "book.txt"], ["book.txt_", keys.enter]);
+    await screen.until("count_words ███");
+    expect(screen.said.slice(0, 2)).toEqual(['call count_words {"path":"book.txt","deep":false}', "info new"]);
+  });
+
+  it("can run in the background, with nested arguments", async () => {
+    const inputSchema = {
+      type: "object",
+      properties: {
+        source: { type: "object", required: ["url"], properties: { url: { type: "string" } } },
+        tags: { type: "array", items: { type: "string" } },
+      },
+    };
+    const screen = await openCall({ inputSchema });
+    expect(screen.frame().lines.slice(2, 6)).toEqual([
+      "  source",
+      "▸   url * _",
+      "  tags    ‹ 0 entries ›",
+      "  [Run and watch]  Run in background",
+    ]);
+    for (const key of ["example.com", keys.tab, "+", keys.tab, "new", keys.tab, keys.right]) screen.press(key);
+    await screen.go(["▸  Run and watch  [Run in background]", keys.enter]);
+    await screen.until("runs in the background");
+    expect(screen.said[0]).toBe('call count_words {"source":{"url":"example.com"},"tags":["new"]} detached');
+  });
+});

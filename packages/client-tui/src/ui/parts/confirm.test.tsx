@@ -1,0 +1,81 @@
+import { describe, expect, it } from "vitest";
+import { drawPart, large, least, usual } from "../../../test/draw.js";
+import { fakeTask } from "../../../test/fake-client.js";
+import { named, pasted, typed } from "../../../test/key-presses.js";
+import { hostile } from "../../../test/odd-texts.js";
+import { keys, openScreens } from "../../../test/open-screens.js";
+import { Confirm, reduceConfirm } from "./confirm.js";
+
+const text = "Cancel task a (count_words)? What was done is kept, but it cannot go on.";
+
+function ask(question: string, size = usual) {
+  const decided: boolean[] = [];
+  const drawn = drawPart(
+    <Confirm text={question} columns={size.columns} onDecide={(yes) => decided.push(yes)} />,
+    size,
+  );
+  return { ...drawn, decided };
+}
+
+describe("keys on a confirmation", () => {
+  it.each([
+    [typed("y"), true],
+    [typed("n"), false],
+    [named("enter"), false],
+    [named("escape"), false],
+    [typed("Y"), undefined],
+    [typed("x"), undefined],
+    [pasted("y"), undefined],
+  ])("%j says %s", (press, outcome) => {
+    expect(reduceConfirm(undefined, press).outcome).toBe(outcome);
+  });
+});
+
+describe("a confirmation", () => {
+  it("is asked in whole words, with the keys that answer it", () => {
+    expect(ask(text, least).frame()).toMatchInlineSnapshot(`
+      40×10
+      │Cancel task a (count_words)? What was
+      │done is kept, but it cannot go on. (y/n)
+    `);
+    expect(ask(text, usual).frame()).toMatchInlineSnapshot(`
+      80×24
+      │Cancel task a (count_words)? What was done is kept, but it cannot go on. (y/n)
+    `);
+    expect(ask(text, { columns: 57, rows: 12 }).frame().lines[1]).toBe("it cannot go on. (y/n)");
+    expect(ask(text, large).frame()).toMatchInlineSnapshot(`
+      120×40
+      │Cancel task a (count_words)? What was done is kept, but it cannot go on. (y/n)
+    `);
+  });
+
+  it("draws nothing of a task that could repaint the terminal", () => {
+    expect(ask(`Forget task a (${hostile})?`).frame().lines).toEqual(["Forget task a (evil next line)? (y/n)"]);
+  });
+
+  it.each([
+    ["y", [true]],
+    ["n", [false]],
+    [keys.enter, [false]],
+    ["x", []],
+    ["Y", []],
+  ])("takes %j for %j", (key, decided) => {
+    const screen = ask(text);
+    screen.press(key);
+    expect(screen.decided).toEqual(decided);
+  });
+
+  it("takes Escape for no", async () => {
+    const screen = openScreens([fakeTask("a")]);
+    await screen.go(["1 of your tasks", "c"], ["(y/n)", keys.escape]);
+    await screen.until("1 of your tasks");
+    expect(screen.said).toEqual([]);
+  });
+
+  it.each([[usual], [least]])("stands between header and keys at %j", async (size) => {
+    const screen = openScreens([fakeTask("a")], { size });
+    await screen.go(["1 of your tasks", "c"]);
+    const { lines } = await screen.until("(y/n)");
+    expect([lines.length, lines.at(-1)]).toEqual([size.rows - 1, "y yes · n no"]);
+  });
+});

@@ -1,0 +1,31 @@
+import { memo, type ReactNode, useRef } from "react";
+import { cutText, fitText } from "../../display/plain-text.js";
+import { type TaskColumns, taskLineText } from "../../display/task-columns.js";
+import type { LiveTask } from "../../model/live-task.js";
+import { Line } from "./line.js";
+import { useTheme } from "./theme-context.js";
+
+interface TaskRowProps {
+  readonly task: LiveTask;
+  readonly widths: TaskColumns;
+  readonly columns: number;
+  readonly nowMs: number;
+  readonly atCursor?: boolean;
+  readonly marked?: boolean;
+}
+
+/** One task on one line: cursor, mark, status, bar, numbers, times, message. Made anew only for a task that changed. */
+export const TaskRow = memo(function TaskRow(props: TaskRowProps): ReactNode {
+  const { task, widths, columns, nowMs, atCursor = false, marked = false } = props;
+  const color = useTheme().statusColor(task.info.status);
+  const text = taskLineText(task, widths, { nowMs, atCursor, marked });
+  return <Line text={atCursor ? fitText(text, columns) : cutText(text, columns)} color={color} inverse={atCursor} />;
+});
+
+/** The widths of the draw before for as long as they are the same: rows whose task did not change stay as they are. */
+export function useSameWidths(widths: TaskColumns): TaskColumns {
+  const before = useRef(widths);
+  const names = Object.keys(widths) as (keyof TaskColumns)[];
+  if (names.some((name) => widths[name] !== before.current[name])) before.current = widths;
+  return before.current;
+}

@@ -1,0 +1,42 @@
+import { Box, Text } from "ink";
+import type { ReactNode } from "react";
+import { cutText, harmlessText, plainText, wrapText } from "../../display/plain-text.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { moveCursor } from "../keys/list-cursor.js";
+import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+
+/** The keys of a page of text. */
+export const textPageKeys = ["↑↓ scroll", "Esc back"];
+
+/** Scrolls, to so many lines above the bottom at the most, or leaves. */
+export function reducePage(top: number, key: KeyPress, last: number): KeyStep<number, "back"> {
+  if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state: top, outcome: "back" };
+  return { state: moveCursor(top, key, last + 1) };
+}
+
+/** Lines of text that can be scrolled. */
+export function TextPage(props: {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly columns: number;
+  readonly rows: number;
+  readonly onBack: () => void;
+}): ReactNode {
+  const { title, lines, columns, rows, onBack } = props;
+  const wrapped = lines.flatMap((line) => wrapText(harmlessText(line), columns));
+  const room = rows - 1;
+  const last = Math.max(0, wrapped.length - room);
+  const scrolled = useKeyState((state: number, key) => reducePage(state, key, last), 0, onBack);
+  // What did not fit may fit after a resize.
+  const top = Math.min(scrolled, last);
+  const shown = wrapped.slice(top, top + room);
+  const where = last === 0 ? "" : `  ${top + 1}-${top + shown.length} of ${wrapped.length}`;
+  return (
+    <Box flexDirection="column">
+      <Text bold>{cutText(plainText(title), columns - where.length) + where}</Text>
+      {shown.map((line, index) => (
+        <Text key={top + index}>{line || " "}</Text>
+      ))}
+    </Box>
+  );
+}

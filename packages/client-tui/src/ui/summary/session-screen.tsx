@@ -1,0 +1,17 @@
+import type { Client } from "@resumable-mcp/client";
+import type { ReactNode } from "react";
+import { TextPage } from "../parts/text-page.js";
+import { sessionLines } from "./session-lines.js";
+
+/** Who this client is, and what it remembers. */
+export function SessionScreen(props: {
+  readonly client: Client;
+  readonly columns: number;
+  readonly rows: number;
+  readonly onBack: () => void;
+}): ReactNode {
+  const { client, columns, rows, onBack } = props;
+  return (
+    <TextPage title="Session" lines={sessionLines(client.summary())} columns={columns} rows={rows} onBack={onBack} />
+  );
+}
