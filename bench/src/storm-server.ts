@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { createServer } from "node:http";
 import { createEngine } from "@resumable-mcp/core";
 import { createSessionHandler, defineServer } from "@resumable-mcp/mcp";
-import { createMcpServer } from "@resumable-mcp/mcp/legacy";
+import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import type { ServerOrder } from "./storm/server-life.js";
 import { stormTool } from "./storm/storm-tool.js";

@@ -18,7 +18,7 @@ import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/
 import { McpServer as ModernServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { attachTools, createEventStore, createSessionHandler, createTaskStore, taskHandler } from "@resumable-mcp/mcp";
-import { attachModernTools } from "@resumable-mcp/mcp/modern";
+import { attachModernTools } from "@resumable-mcp/mcp/2026";
 import tools from "./tools.mjs";
 
 const store = createMemoryStore();

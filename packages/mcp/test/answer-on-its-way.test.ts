@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, defineTool, type Engine } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { openEndpoint as openModern } from "./modern-endpoint.js";
+import { openEndpoint as openModern } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -3,7 +3,7 @@ import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@r
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { metaKeys, type ServerDefinition, serveStdioEras } from "../src/index.js";
-import { toolListTimeoutMs } from "../src/legacy/attributed-channel.js";
+import { toolListTimeoutMs } from "../src/stdio/attributed-channel.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

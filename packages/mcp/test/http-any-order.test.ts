@@ -1,8 +1,8 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
+import { serverFactory } from "../src/era-2025/index.js";
+import { createModernHandler, modernServerFactory } from "../src/era-2026/index.js";
 import { createBothErasHandler, createSessionHandler } from "../src/index.js";
-import { serverFactory } from "../src/legacy/index.js";
-import { createModernHandler, modernServerFactory } from "../src/modern/index.js";
 import { createRandom, greet, someMessages } from "./any-order.js";
 
 const orders = 200;

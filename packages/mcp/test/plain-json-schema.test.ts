@@ -12,9 +12,9 @@ import {
   type Tool,
 } from "@resumable-mcp/core";
 import { afterEach, describe, expect, test } from "vitest";
+import { withStdioTasks, withTasks } from "../src/era-2026/index.js";
 import { attachTools, createSessionHandler, createTaskStore, serveStdioEras, taskHandler } from "../src/index.js";
-import { withStdioTasks, withTasks } from "../src/modern/index.js";
-import { openEndpoint } from "./modern-endpoint.js";
+import { openEndpoint } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

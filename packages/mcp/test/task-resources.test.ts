@@ -4,10 +4,10 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
+import { messageOfFrame, readFrames } from "../src/era-2026/subscriptions/sse-frames.js";
 import { attachTools } from "../src/index.js";
-import { messageOfFrame, readFrames } from "../src/modern/sse-frames.js";
 import { countTool, createGate } from "./counting-tool.js";
-import { openEndpoint, withTasksExtension } from "./modern-endpoint.js";
+import { openEndpoint, withTasksExtension } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

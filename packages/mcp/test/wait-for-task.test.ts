@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, type OwnedTasks } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
-import type { Call } from "../src/call.js";
-import { parseCallMeta } from "../src/call-meta.js";
+import type { Call } from "../src/call/call.js";
+import { parseCallMeta } from "../src/call/call-meta.js";
 import { controlTools } from "../src/index.js";
 import { countTool } from "./counting-tool.js";
 

@@ -33,7 +33,7 @@ export function bothErasEndpoint(
   return createBothErasHandler({
     maxBodyBytes: options.limits?.maxBodyBytes ?? sessionLimits.maxBodyBytes,
     legacy: async () => {
-      const { serverFactory } = await import("@resumable-mcp/mcp/legacy");
+      const { serverFactory } = await import("@resumable-mcp/mcp/2025");
       const handler = createSessionHandler({
         engine,
         createServer: serverFactory(definition, engine, attach),
@@ -45,7 +45,7 @@ export function bothErasEndpoint(
         : handler;
     },
     modern: async () => {
-      const { createModernHandler, modernServerFactory } = await import("@resumable-mcp/mcp/modern");
+      const { createModernHandler, modernServerFactory } = await import("@resumable-mcp/mcp/2026");
       const createServer = modernServerFactory(definition, engine, attach);
       return createModernHandler({ engine, createServer, onError });
     },

@@ -1,0 +1,59 @@
+import { isJsonObject } from "@resumable-mcp/core";
+import { maxClientIdLength } from "../owner/client-id.js";
+import { metaKeys } from "./meta-keys.js";
+
+/** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
+export interface CallMeta {
+  readonly clientId?: string;
+  /** `true`: after the tool's own time; a number: after that many milliseconds; `false`: never. */
+  readonly handoff?: boolean | number;
+  /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
+  readonly attended: boolean;
+  readonly newTask?: boolean | string;
+  /** Messages for events up to this seq were seen. */
+  readonly afterSeq: number;
+  readonly callId?: string;
+  readonly taskId?: string;
+  readonly redelivered: boolean;
+  /** Whoever sent the request tells itself whether its result was delivered. */
+  readonly tellsDelivery: boolean;
+  readonly requestId?: string | number;
+  readonly progressToken?: string | number;
+}
+
+/** Parses the `_meta` of a request. */
+export function parseCallMeta(meta: unknown): CallMeta {
+  const source = isJsonObject(meta) ? meta : {};
+  const read = <Value>(key: string, accepts: (value: unknown) => value is Value) => {
+    const value = Object.hasOwn(source, key) ? source[key] : undefined;
+    return accepts(value) ? value : undefined;
+  };
+  return {
+    afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
+    attended: read(metaKeys.attended, isBoolean) ?? false,
+    redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
+    tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
+    ...present("clientId", read(metaKeys.clientId, isLabel)),
+    ...present("handoff", read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount)),
+    ...present("newTask", read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel)),
+    ...present("callId", read(metaKeys.callId, isLabel)),
+    ...present("taskId", read(metaKeys.taskId, isLabel)),
+    ...present("requestId", read(metaKeys.requestId, isRequestId)),
+    ...present("progressToken", read("progressToken", isRequestId)),
+  };
+}
+
+/** An object with one property, or none when there is no value: absent is not the same as `undefined`. */
+export function present<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
+  const result: { [K in Key]?: Value } = {};
+  if (value !== undefined) result[key] = value;
+  return result;
+}
+
+const maxLabelLength = maxClientIdLength;
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isLabel = (value: unknown): value is string =>
+  typeof value === "string" && value.length > 0 && value.length <= maxLabelLength;
+const isRequestId = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";

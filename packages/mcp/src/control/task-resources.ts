@@ -1,0 +1,145 @@
+import { type Engine, type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { RpcError } from "../call/rpc-error.js";
+import { taskObject } from "./task-object.js";
+
+/** What can be read of a task. */
+type TaskPart = "task" | "journal" | "items";
+
+/** Events of a journal that one read gives, the newest. */
+const maxJournalEvents = 1_000;
+const maxItems = 1_000;
+const maxListed = 100;
+
+/** A resource template, of the shape that both SDKs look for. */
+export interface TaskResource {
+  readonly name: string;
+  readonly config: { readonly title: string; readonly description: string; readonly mimeType: string };
+  readonly part: TaskPart;
+}
+
+/** What is offered of every task. Source: MCP, Server Features, Resources, "Resource Templates". */
+export const taskResources: readonly TaskResource[] = [
+  resource("task", "A task", "How far a long-running task is."),
+  resource("journal", "A task's journal", "What happened to a long-running task: progress, log, steps and questions."),
+  resource("items", "A task's items", "What a long-running task has produced so far."),
+];
+
+function resource(part: TaskPart, title: string, description: string): TaskResource {
+  const name = part === "task" ? "task" : `task_${part}`;
+  return { name, part, config: { title, description, mimeType: "application/json" } };
+}
+
+/**
+ * Makes the template of a resource without any SDK: the part of `ResourceTemplate` that both look at.
+ *
+ * @param list lists what there is, for the template of tasks themselves.
+ */
+export function taskTemplate(part: TaskPart, list: ((...args: never[]) => Promise<object>) | undefined): object {
+  const text = part === "task" ? "task://{id}" : `task://{id}/${part}`;
+  const match = (uri: string) => {
+    const parsed = parseTaskUri(uri);
+    return parsed?.part === part ? { id: parsed.taskId } : null;
+  };
+  return {
+    uriTemplate: { match, variableNames: ["id"], toString: () => text },
+    listCallback: list,
+    completeCallback: () => undefined,
+  };
+}
+
+/** Takes a task's URI apart; `undefined` for any other URI. */
+export function parseTaskUri(uri: string): { readonly taskId: string; readonly part: TaskPart } | undefined {
+  const [, taskId, part = "task"] = /^task:\/\/([A-Za-z0-9_-]{16,64})(?:\/(journal|items))?$/.exec(uri) ?? [];
+  return taskId === undefined ? undefined : { taskId, part: part as TaskPart };
+}
+
+/** Lists the newest tasks, for a caller that has lost an id. */
+export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources: JsonObject[] }> {
+  const page = await tasks.list({ limit: maxListed });
+  const resources = page.tasks.map(({ id, tool, status }) => ({
+    uri: `task://${id}`,
+    name: id,
+    title: `${tool} (${status})`,
+    mimeType: "application/json",
+  }));
+  return { resources };
+}
+
+/** Reads a resource. A foreign task is answered like one that does not exist. */
+export async function readTaskResource(
+  engine: Engine,
+  tasks: OwnedTasks,
+  uri: string,
+): Promise<{ contents: JsonObject[] }> {
+  const parsed = parseTaskUri(uri);
+  if (parsed === undefined) throw notFound(uri);
+  const data = await orNotFound(uri, readPart(engine, tasks, parsed.taskId, parsed.part));
+  return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
+}
+
+/** Refuses the URI of a task that the owner does not have; other URIs are somebody else's to judge. */
+export async function checkTaskResource(tasks: OwnedTasks, uri: string): Promise<void> {
+  const parsed = parseTaskUri(uri);
+  if (parsed !== undefined) await orNotFound(uri, tasks.get(parsed.taskId));
+}
+
+async function orNotFound<Value>(uri: string, looking: Promise<Value>): Promise<Value> {
+  try {
+    return await looking;
+  } catch (error) {
+    throw isResumableError(error, "TASK_NOT_FOUND") ? notFound(uri) : error;
+  }
+}
+
+/** Tells of every change of a resource, until the task is deleted or `signal` aborts. */
+export async function watchTaskResource(
+  tasks: OwnedTasks,
+  uri: string,
+  updated: () => Promise<void>,
+  signal: AbortSignal,
+): Promise<void> {
+  const parsed = parseTaskUri(uri);
+  if (parsed === undefined) return;
+  const { record } = await tasks.get(parsed.taskId);
+  let told = record.lastSeq;
+  for await (const followed of tasks.follow(parsed.taskId, { afterSeq: told, signal })) {
+    if (seqOf(followed) <= told) continue;
+    // One message tells of everything up to now.
+    told = (await tasks.get(parsed.taskId)).record.lastSeq;
+    await updated();
+  }
+}
+
+async function readPart(engine: Engine, tasks: OwnedTasks, taskId: string, part: TaskPart): Promise<JsonObject> {
+  const view = await tasks.get(taskId);
+  if (part === "task") return taskObject(engine, view);
+  if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: maxItems })) };
+  const { lastSeq } = view.record;
+  const events: JsonObject[] = [];
+  for await (const followed of tasks.follow(taskId, { afterSeq: Math.max(0, lastSeq - maxJournalEvents) })) {
+    events.push(shownEvent(followed));
+    if (seqOf(followed) >= lastSeq) break;
+  }
+  return { task_id: taskId, last_seq: lastSeq, events };
+}
+
+/** States and remembered values are the tool's own affair. */
+function shownEvent(followed: Followed): JsonObject {
+  if (followed.kind === "snapshot") return { type: "snapshot", seq: followed.record.lastSeq };
+  const {
+    state: _state,
+    value: _value,
+    task: _task,
+    items,
+    ...shown
+  } = { ...(followed.event as unknown as JsonObject) };
+  return Array.isArray(items) ? { ...shown, item_count: items.length } : shown;
+}
+
+function seqOf(followed: Followed): number {
+  return followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
+}
+
+function notFound(uri: string): RpcError {
+  return new RpcError({ code: -32_602, message: "Resource not found", data: { uri } });
+}

@@ -1,0 +1,49 @@
+import type { Answer, JsonObject } from "@resumable-mcp/core";
+import { z } from "zod";
+import type { AskedQuestion } from "../call/call.js";
+import { metaKeys } from "../call/meta-keys.js";
+import type { McpServerLike, RequestExtra } from "./server-2025.js";
+
+const elicitResult = z.looseObject({
+  action: z.enum(["accept", "decline", "cancel"]),
+  content: z.record(z.string(), z.json()).optional(),
+});
+
+/** The longest delay that timers accept: a person may think as long as they like. */
+const noTimeoutMs = 2 ** 31 - 1;
+
+/** Tells whether a client can ask its user by a form. Source: MCP, Elicitation, "Capabilities". */
+export function canAsk({ server }: McpServerLike): boolean {
+  const elicitation = server.getClientCapabilities()?.elicitation;
+  if (elicitation === undefined) return false;
+  return "form" in elicitation || !("url" in elicitation);
+}
+
+/**
+ * Asks the user through the client.
+ *
+ * The request names task and question in `_meta`, so that a transport of ours can give it an id that stays the same
+ * across restarts: the user is asked once. Source: MCP, Elicitation, "Creating Elicitation Requests".
+ */
+export async function askUser(
+  extra: RequestExtra,
+  taskId: string,
+  { key, question, seq }: AskedQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const _meta = { [metaKeys.taskId]: taskId, [metaKeys.question]: key, [metaKeys.seq]: seq };
+  const params = { message: question.message, requestedSchema: question.schema, _meta };
+  const request = { method: "elicitation/create", params };
+  const options = { signal, timeout: noTimeoutMs };
+  // The SDK's types bind requests and schemas to its own copy of zod.
+  const given = await extra.sendRequest(request as never, elicitResult as never, options as never);
+  return answerOf(given) ?? { action: "cancel" };
+}
+
+/** Reads the result of an elicitation; `undefined` when it is none. */
+export function answerOf(result: unknown): Answer | undefined {
+  const parsed = elicitResult.safeParse(result);
+  if (!parsed.success) return undefined;
+  const { action, content } = parsed.data;
+  return action === "accept" ? { action, content: (content ?? {}) as JsonObject } : { action };
+}

@@ -1,0 +1,98 @@
+import type { Engine } from "@resumable-mcp/core";
+import type { Call } from "../call/call.js";
+import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
+import { decideHandoff } from "../call/handoff.js";
+import { internalMetaKeys } from "../call/meta-keys.js";
+import { noteReceipt } from "../call/receipt/note-receipt.js";
+import { createReceipt } from "../call/receipt/receipt.js";
+import { type Locality, local, localityOf } from "../owner/locality.js";
+import { resolveOwner } from "../owner/owner.js";
+import { subjectOf } from "../owner/subject.js";
+import { askUser, canAsk } from "./ask-user.js";
+import type { McpServerLike, RequestExtra } from "./server-2025.js";
+
+/** The reason with which a transport ends a delivery whose caller is gone or is served by a newer one. */
+export const goneReason = "resumable-mcp: the stream of this call is gone";
+
+/** What a server makes of its callers. */
+export interface CallPolicy {
+  readonly owner?: (extra: RequestExtra) => string | undefined;
+  readonly singleUser?: boolean;
+  readonly prefix: string;
+  readonly handoff?: boolean;
+  readonly wantsLog: (level: string, sessionId: string | undefined) => boolean;
+  readonly onError?: (error: unknown) => void;
+}
+
+/**
+ * Makes an era-neutral call of a request of the 2025 era.
+ *
+ * @throws {@link ResumableError} `NO_OWNER`.
+ */
+export function legacyCall(
+  server: McpServerLike,
+  engine: Engine,
+  policy: CallPolicy,
+  extra: RequestExtra,
+  clientIdArgument: string | undefined,
+): Call {
+  const meta = readMeta(server, extra);
+  const clientId = meta.clientId ?? clientIdArgument;
+  const subject = policy.owner === undefined ? subjectOf(extra.authInfo) : policy.owner(extra);
+  const locality = localityIn(policy, extra);
+  const owner = resolveOwner({ subject, clientId, sessionId: extra.sessionId, locality });
+  const tasks = engine.forOwner(owner);
+  return {
+    engine,
+    tasks,
+    meta,
+    requestId: extra.requestId,
+    signal: extra.signal,
+    ...present("clientId", clientId),
+    ...present("sessionId", extra.sessionId),
+    left: () => (isGone(server, extra.signal) ? "gone" : "cancelled"),
+    notify: (notification) => extra.sendNotification(notification as never),
+    ...(canAsk(server) ? { ask: (taskId, question, signal) => askUser(extra, taskId, question, signal) } : {}),
+    wantsLog: (level) => policy.wantsLog(level, extra.sessionId),
+    handoffAfterMs: (toolMs) =>
+      decideHandoff({
+        asked: meta.handoff,
+        option: policy.handoff,
+        host: server.server.getClientVersion()?.name,
+        toolMs,
+      }),
+    carryResult(taskId) {
+      const receipt = createReceipt({ engine, tasks }, taskId, meta.tellsDelivery);
+      noteReceipt(server.server, extra.requestId, receipt);
+    },
+    controlToolName: (name) => `${policy.prefix}${name}`,
+  };
+}
+
+function localityIn({ singleUser }: CallPolicy, extra: RequestExtra): Locality {
+  return singleUser === true || isStdio(extra) ? local : localityOf(extra.requestInfo);
+}
+
+/** Over HTTP the SDK always passes the request's headers on; stdio has none. */
+function isStdio({ requestInfo, sessionId }: RequestExtra): boolean {
+  return requestInfo === undefined && sessionId === undefined;
+}
+
+/** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */
+export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-internal-meta") as never;
+
+/**
+ * Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A
+ * host at the other end of stdio, and the supervisor in between, are the one local user.
+ */
+function readMeta({ server }: McpServerLike, extra: RequestExtra): CallMeta {
+  if (isStdio(extra) || (server.transport !== undefined && setsInternalMeta in server.transport))
+    return parseCallMeta(extra._meta);
+  const own = Object.entries(extra._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
+  return parseCallMeta(Object.fromEntries(own));
+}
+
+/** A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller. */
+function isGone({ server }: McpServerLike, signal: AbortSignal): boolean {
+  return signal.reason === goneReason || server.transport === undefined;
+}

@@ -1,0 +1,41 @@
+import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
+import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
+import type { Engine, OwnedTasks } from "@resumable-mcp/core";
+import { makeInstructions } from "../control/instructions.js";
+import type { ServerDefinition } from "../define-server.js";
+import { type AttachOptions, attachTools } from "./register-tools.js";
+
+/**
+ * Makes a server of the 2025 era of a definition, with all control tools.
+ *
+ * The SDK is loaded here, when the first connection needs it.
+ *
+ * @param tasks whose unfinished tasks the instructions name, where that is known at the beginning.
+ */
+export async function createMcpServer(
+  definition: ServerDefinition,
+  engine: Engine,
+  options: AttachOptions & { readonly tasks?: OwnedTasks } = {},
+): Promise<McpServer> {
+  const { name, version, setup } = definition;
+  const { tasks, ...attach } = options;
+  const [{ McpServer }, jsonSchemaValidator, instructions] = await Promise.all([
+    import("@modelcontextprotocol/sdk/server/mcp.js"),
+    validatorOnDemand(),
+    makeInstructions(definition.instructions, tasks),
+  ]);
+  const capabilities = { logging: {} };
+  const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
+  attachTools(server, engine, { controlTools: "all", ...attach });
+  await setup?.(server);
+  return server;
+}
+
+/**
+ * The SDK makes a validator for each server, for what users answer: half of all that an idle session would hold. Here
+ * each question gets one of its own, so that no session sees what another's schema left in it by its `$id`.
+ */
+async function validatorOnDemand(): Promise<jsonSchemaValidator> {
+  const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
+  return { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
+}

@@ -1,0 +1,203 @@
+import { isJsonObject, type Store } from "@resumable-mcp/core";
+import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
+import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
+import { listenerOf } from "../../http/node-listener.js";
+import { type Cursor, formatEventId, parseEventId } from "../session/event-id.js";
+import { eventStreamHeaders } from "../session/session-answers.js";
+import type { FetchContext, SessionHandler } from "../session/session-handler.js";
+import { SseStream } from "../session/sse-stream.js";
+import { mergedSource, watchedSource } from "./merged-source.js";
+import { documentOf, StreamLog } from "./stream-log.js";
+import { openCursors, sentUpTo } from "./stream-order.js";
+
+/** What the replay across streams needs beside the handler. */
+export interface CrossStreamOptions {
+  readonly store: Store;
+  /** Hears of an order of streams that could not be written: a client may get some events twice. */
+  readonly onError?: (error: unknown) => void;
+}
+
+/** The stream of `initialize`, which has one event: its response. */
+const opening: Cursor = { stream: "open", place: 1 };
+const standalonePrefix = "all_";
+/** Sessions whose order of streams is kept in memory. */
+const maxLogs = 2_000;
+
+/**
+ * Lets a client come back from an event of any stream of its session and get all that came after it on all streams.
+ *
+ * The specification forbids that: a client whose other streams are open gets their events twice. Each stream is resumed
+ * by the handler as it always is; what is added is their order, and an event id on the response to `initialize`.
+ *
+ * Durability: the order is one more document of the store for each session, and one more write for each call.
+ * Source: MCP 2025-11-25, Transports, "Resumability and Redelivery" (what this does not comply with).
+ */
+export function withCrossStreamReplay(handler: SessionHandler, options: CrossStreamOptions): SessionHandler {
+  const streams = new SessionStreams(handler, options);
+  const answer: SessionHandler["answer"] = async (request, context) => {
+    const sessionId = request.header("mcp-session-id");
+    const cursor = request.method === "GET" ? parseEventId(request.header("last-event-id") ?? "") : undefined;
+    if (sessionId !== undefined && cursor !== undefined) return streams.resume(request, context, sessionId, cursor);
+    const given = await handler.answer(request, context);
+    if (given.status !== 200) return given;
+    if (request.method === "DELETE" && sessionId !== undefined) await streams.forget(sessionId);
+    const named = given.headers["mcp-session-id"];
+    if (named === undefined) return given;
+    return sessionId === undefined ? streams.open(given, named) : streams.pass(given, named);
+  };
+  return {
+    answer,
+    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
+    node: listenerOf((request) => answer(request)),
+    async close() {
+      await handler.close();
+      await streams.close();
+    },
+  };
+}
+
+/** The streams of a handler's sessions, and in which order they sent their events. */
+class SessionStreams {
+  readonly #handler: SessionHandler;
+  readonly #store: Store;
+  readonly #onError: (error: unknown) => void;
+  readonly #logs = new Map<string, Promise<StreamLog>>();
+
+  constructor(handler: SessionHandler, { store, onError = () => {} }: CrossStreamOptions) {
+    this.#handler = handler;
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  /** Makes the response to `initialize` an event with an id. */
+  async open(answer: HttpAnswer, sessionId: string): Promise<HttpAnswer> {
+    const log = await this.#logOf(sessionId);
+    log.note(opening, true, this.#onError);
+    await log.save();
+    const id = formatEventId(opening.stream, opening.place);
+    const event = `event: message\nid: ${id}\ndata: ${String(answer.body)}\n\n`;
+    return new HttpAnswer(answer.status, eventStreamHeaders(sessionId), event);
+  }
+
+  /** Notes the events of an answer that is a stream. Durability: its name is in the store before its first byte goes out. */
+  async pass(answer: HttpAnswer, sessionId: string): Promise<HttpAnswer> {
+    const { status, headers, body } = answer;
+    if (!isSource(body)) return answer;
+    const log = await this.#logOf(sessionId);
+    const source = this.#watched(body, log);
+    await log.save();
+    return new HttpAnswer(status, headers, source);
+  }
+
+  /** Answers with all that came behind an event, on all streams. */
+  async resume(
+    request: HttpRequest,
+    context: FetchContext | undefined,
+    sessionId: string,
+    cursor: Cursor,
+  ): Promise<HttpAnswer> {
+    const resumed = (from: Cursor | undefined) => this.#handler.answer(behind(request, from), context);
+    const { marks } = await this.#logOf(sessionId);
+    const sent = sentUpTo(marks, cursor);
+    const isKnown = marks.some(({ stream }) => stream === cursor.stream);
+    const cursors = withOwn(openCursors(marks, sent), cursor, isKnown);
+    const standalone = isStandalone(cursor) ? cursor : cursors.findLast(isStandalone);
+    // Whose session it is, and whether there is one, the handler says.
+    const first = await resumed(standalone);
+    if (first.status !== 200 || !isSource(first.body)) return first;
+    const sources: TextSource[] = [first.body];
+    for (const one of cursors.filter((other) => !isStandalone(other))) {
+      const { status, body } = await resumed(one);
+      if (status === 200 && isSource(body)) sources.push(body);
+    }
+    const log = await this.#logOf(sessionId);
+    log.marks = sent;
+    const all = sources.map((source) => this.#watched(source, log));
+    await log.save();
+    return new HttpAnswer(200, first.headers, mergedSource(all));
+  }
+
+  async forget(sessionId: string): Promise<void> {
+    const log = await this.#logs.get(sessionId);
+    this.#logs.delete(sessionId);
+    await log?.stop();
+    await this.#store.deleteSession(documentOf(sessionId));
+  }
+
+  async close(): Promise<void> {
+    const logs = await Promise.all(this.#logs.values());
+    await Promise.all(logs.map((log) => log.save().catch(this.#onError)));
+  }
+
+  #logOf(sessionId: string): Promise<StreamLog> {
+    const log = this.#logs.get(sessionId) ?? StreamLog.open(this.#store, sessionId);
+    this.#logs.delete(sessionId);
+    this.#logs.set(sessionId, log);
+    log.catch(() => this.#logs.delete(sessionId));
+    for (const oldest of this.#logs.keys()) {
+      if (this.#logs.size <= maxLogs) break;
+      this.#logs.delete(oldest);
+    }
+    return log;
+  }
+
+  #watched(source: TextSource, log: StreamLog): TextSource {
+    let last = cursorOf(source);
+    if (last !== undefined) log.note(last, false, this.#onError);
+    return watchedSource(source, (event) => {
+      last = parseEventId(fieldOf(event, "id") ?? "") ?? last;
+      if (last !== undefined) log.note(last, isResponse(fieldOf(event, "data")), this.#onError);
+    });
+  }
+}
+
+function isStandalone({ stream }: Cursor): boolean {
+  return stream.startsWith(standalonePrefix);
+}
+
+/**
+ * The client's own stream goes on behind its event, which may not have been written down; it is resumed also where the
+ * replay was switched on after the stream began.
+ */
+function withOwn(cursors: readonly Cursor[], cursor: Cursor, isKnown: boolean): readonly Cursor[] {
+  const others = cursors.filter(({ stream }) => stream !== opening.stream && stream !== cursor.stream);
+  const hasEnded = isKnown && !cursors.some(({ stream }) => stream === cursor.stream);
+  return hasEnded || cursor.stream === opening.stream ? others : [...others, cursor];
+}
+
+/** The same request for what came behind another event, or for the standalone stream from now on. */
+function behind(request: HttpRequest, cursor: Cursor | undefined): HttpRequest {
+  const id = cursor === undefined ? undefined : formatEventId(cursor.stream, cursor.place);
+  const { method, url, headers } = request;
+  return {
+    method,
+    url,
+    headers,
+    header: (name) => (name === "last-event-id" ? id : request.header(name)),
+    text: (maxBytes) => request.text(maxBytes),
+    toWeb: () => request.toWeb(),
+  };
+}
+
+function isSource(body: HttpAnswer["body"]): body is TextSource {
+  return typeof body === "object" && !(body instanceof ReadableStream);
+}
+
+/** Before its first event, which older clients wait for, only the stream itself says what it carries. */
+function cursorOf(source: TextSource): Cursor | undefined {
+  const stream = source instanceof SseStream ? source.carries : undefined;
+  return stream === undefined ? undefined : { stream, place: 0 };
+}
+
+function fieldOf(event: string, name: string): string | undefined {
+  return event
+    .split("\n")
+    .find((line) => line.startsWith(`${name}: `))
+    ?.slice(name.length + 2);
+}
+
+function isResponse(data: string | undefined): boolean {
+  if (data === undefined || data === "") return false;
+  const message: unknown = JSON.parse(data);
+  return isJsonObject(message) && !("method" in message);
+}

@@ -1,0 +1,51 @@
+import { z } from "zod";
+import { RpcError } from "../call/rpc-error.js";
+import type { McpServerLike } from "./server-2025.js";
+
+const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
+const setLevelRequest = z.looseObject({
+  method: z.literal("logging/setLevel"),
+  params: z.looseObject({ level: z.unknown() }).default({ level: undefined }),
+});
+
+/** Tells whether a client may ask for this level. Source: MCP, Utilities, "Logging" ("Log Levels"). */
+export function isLogLevel(level: unknown): level is (typeof levels)[number] {
+  return levels.some((known) => known === level);
+}
+
+/**
+ * Makes the filter for a server's log messages: below the level that the client asked for nothing is sent.
+ *
+ * A server without the capability gets it here; one that has it already keeps the level itself.
+ * Source: MCP, Utilities, "Logging".
+ */
+export function createLogFilter({ server }: McpServerLike): (level: string, sessionId: string | undefined) => boolean {
+  if (keepsLevel(server)) return (level, sessionId) => !isIgnored(server, level, sessionId);
+  const least = { index: 0 };
+  server.registerCapabilities({ logging: {} });
+  const handler = ({ params }: z.output<typeof setLevelRequest>) => {
+    const { level } = params;
+    if (!isLogLevel(level))
+      throw new RpcError({ code: -32_602, message: `The level must be one of ${levels.join(", ")}.` });
+    least.index = levels.indexOf(level);
+    return {};
+  };
+  // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+  server.setRequestHandler(setLevelRequest as never, handler as never);
+  return (level) => least.index <= levels.indexOf(level as (typeof levels)[number]);
+}
+
+function keepsLevel(server: McpServerLike["server"]): boolean {
+  try {
+    server.assertCanSetRequestHandler("logging/setLevel");
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The SDK tells nobody the level that a client set, except by this function, which its types call private. */
+function isIgnored(server: McpServerLike["server"], level: string, sessionId: string | undefined): boolean {
+  const test: unknown = Reflect.get(server, "isMessageIgnored");
+  return typeof test === "function" && test(level, sessionId) === true;
+}

@@ -1,0 +1,221 @@
+import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
+import { randomToken } from "../../owner/random-token.js";
+import { parseQuestionId } from "../../stdio/question-relay.js";
+import { answerOf } from "../ask-user.js";
+import { type Cursor, onceStream } from "./event-id.js";
+import { Exchange, type ExchangeKind } from "./exchange.js";
+import { finishedCall, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
+import type { SessionLimits } from "./session-limits.js";
+
+/**
+ * The calls of one session: those in memory, and what the session's document keeps of those that survive a restart.
+ *
+ * Durability: a call that may be delivered again is in the store before `open` resolves. That it finished is written
+ * with the next change: at worst a finished call is asked about again, and its task knows.
+ */
+export class CallLedger {
+  readonly #document: SessionDocument;
+  readonly #engine: Engine;
+  readonly #limits: SessionLimits;
+  readonly #exchanges = new Map<string, Exchange>();
+  /** Streams of cancelled calls of this process, oldest first. */
+  readonly #cancelled = new Set<string>();
+
+  constructor(document: SessionDocument, engine: Engine, limits: SessionLimits) {
+    this.#document = document;
+    this.#engine = engine;
+    this.#limits = limits;
+  }
+
+  /** Unfinished calls that a client may come back to, and such requests as are being answered. */
+  get openCount(): number {
+    const inMemory = [...this.#exchanges.values()].filter(({ finished }) => !finished);
+    const stored = this.#openCalls().filter(({ callId }) => !this.#exchanges.has(callId));
+    return inMemory.length + stored.length;
+  }
+
+  async open(request: JSONRPCRequest, kind: ExchangeKind): Promise<Exchange> {
+    if (kind === "once")
+      return this.#add(new Exchange(onceName(this.#document.id, request), request, kind, this.#limits));
+    const callId = randomToken(22);
+    const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
+    const call: StoredCall = { callId, requestId: request.id, kind, params, ...methodOf(request) };
+    await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
+    return this.#add(new Exchange(callId, request, kind, this.#limits));
+  }
+
+  /** Finds the call of a stream, in memory or as it was stored by a process before this one. */
+  find({ stream, place }: Cursor): Exchange | undefined {
+    const known = this.#exchanges.get(stream);
+    const call = this.#stored(stream);
+    if (known !== undefined || call === undefined) return known;
+    const { callId, requestId, kind, params, taskId, method = "tools/call" } = call;
+    const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...params } };
+    const exchange = new Exchange(callId, request, kind, this.#limits, kind === "again" ? place : 0);
+    exchange.taskId = taskId;
+    return this.#add(exchange);
+  }
+
+  /**
+   * Finds the unfinished exchange of a request, in memory or as a process before this one stored it. A restarted client
+   * may use an id a second time: the newest request has it.
+   */
+  findRequest(requestId: unknown): Exchange | undefined {
+    const known = [...this.#exchanges.values()].findLast(
+      ({ request, finished }) => request.id === requestId && !finished,
+    );
+    const stored = this.#openCalls().findLast((call) => call.requestId === requestId);
+    return known ?? (stored && this.find({ stream: stored.callId, place: 0 }));
+  }
+
+  /** Tells whether a stream is that of a call which its client cancelled in this process. */
+  wasCancelled(stream: string): boolean {
+    return this.#cancelled.has(stream);
+  }
+
+  /**
+   * Notes that the client cancelled a call: nothing of it is delivered from now on.
+   *
+   * Durability: resolves when no process after this one delivers the call again.
+   *
+   * @param delivered whether a server behind had the call, and so stops its task; otherwise this does.
+   */
+  async cancel(exchange: Exchange, delivered: boolean): Promise<void> {
+    this.#cancelled.add(exchange.stream);
+    for (const old of this.#cancelled) {
+      if (this.#cancelled.size <= this.#limits.maxFinishedCalls) break;
+      this.#cancelled.delete(old);
+    }
+    this.forget(exchange);
+    if (exchange.kind === "once") return;
+    await this.#document.flush();
+    if (!delivered && exchange.kind === "journal") await this.#stopTask(exchange);
+  }
+
+  /** The task of a call that no server behind has: its caller comes, and leaves at once. */
+  async #stopTask({ stream, taskId }: Exchange): Promise<void> {
+    const task = await this.#engine.store.getTask(taskId ?? stream);
+    if (task === undefined) return;
+    const leave = this.#engine.forOwner(task.record.owner).attend(task.record.id);
+    leave("cancelled");
+  }
+
+  /**
+   * The client gave up a request. If it was answered before, maybe by a process before this one, it did not get the
+   * result.
+   */
+  async withdraw(requestId: unknown): Promise<void> {
+    [...this.#exchanges.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
+    const call = this.#document.facts.calls.findLast((one) => one.requestId === requestId);
+    const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
+    const task = typeof taskId === "string" ? await this.#engine.store.getTask(taskId) : undefined;
+    if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
+  }
+
+  /**
+   * Writes the user's answer to a question of one of this session's tasks into its journal, before the client is told
+   * that it arrived: whoever asked may be gone. False when it answers nothing that this session can have been asked.
+   */
+  async answerQuestion(response: JSONRPCResponse): Promise<boolean> {
+    const asked = parseQuestionId(String(response.id));
+    const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
+    const task = asked === undefined || call === undefined ? undefined : await this.#engine.store.getTask(asked.taskId);
+    if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
+    const answer = "result" in response ? answerOf(response.result) : undefined;
+    if (answer === undefined) return true;
+    try {
+      await this.#engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);
+    } catch (error) {
+      // What does not fit, or came twice, is told to whoever asks.
+      if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
+    }
+    return true;
+  }
+
+  /** What a place in an exchange's stream is: within it, its very end, or beyond anything that was sent. */
+  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead"> {
+    const end = exchange.finished ? exchange.place : this.#stored(exchange.stream)?.end;
+    if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(exchange);
+    if (place <= exchange.place) return "open";
+    if (exchange.kind !== "journal") return "ahead";
+    const task = await this.#engine.store.getTask(exchange.taskId ?? exchange.stream);
+    if (task === undefined) return "open";
+    if (place > task.record.lastSeq) return "ahead";
+    return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
+  }
+
+  /** A finished call is not begun anew: without its task there is nothing to tell. */
+  async #isThere({ stream, taskId, request, kind }: Exchange): Promise<"open" | "over"> {
+    if (kind !== "journal" || !this.#callsTool(request)) return "open";
+    return (await this.#engine.store.getTask(taskId ?? stream)) === undefined ? "over" : "open";
+  }
+
+  #callsTool({ params }: JSONRPCRequest): boolean {
+    return this.#engine.tools.some(({ name }) => name === params?.name);
+  }
+
+  /**
+   * A call of a tool of ours attached to a task that another call had begun, or a request for a task's result passes on
+   * what the task asks: a later delivery has to know.
+   *
+   * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
+   */
+  async noteTask({ stream, request, kind }: Exchange, taskId: string): Promise<void> {
+    if (!this.#callsTool(request) && request.method !== "tasks/result") return;
+    await this.#document.change((facts) => ({
+      ...facts,
+      calls: facts.calls.map((call) =>
+        call.callId === stream ? { ...call, taskId, kind: kind === "journal" ? kind : call.kind } : call,
+      ),
+    }));
+  }
+
+  noteFinished(exchange: Exchange): void {
+    const finished = [...this.#exchanges.values()].filter((one) => one.finished);
+    for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#exchanges.delete(old.stream);
+    if (exchange.kind === "once") return;
+    this.#document.note((facts) => {
+      const call = facts.calls.find(({ callId }) => callId === exchange.stream);
+      if (call === undefined) return facts;
+      const kept = finishedCall(call, exchange.place, this.#callsTool(exchange.request));
+      const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
+      return kept === undefined ? others : withCall(others, kept, this.#limits.maxFinishedCalls);
+    });
+  }
+
+  /** Nobody will come back to this exchange. */
+  forget({ stream, kind }: Exchange): void {
+    this.#exchanges.delete(stream);
+    if (kind === "once") return;
+    this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== stream) }));
+  }
+
+  clear(): void {
+    for (const exchange of this.#exchanges.values()) exchange.abandon();
+    this.#exchanges.clear();
+  }
+
+  #openCalls(): readonly StoredCall[] {
+    return this.#document.facts.calls.filter(({ end }) => end === undefined);
+  }
+
+  #stored(callId: string): StoredCall | undefined {
+    return this.#document.facts.calls.find((call) => call.callId === callId);
+  }
+
+  #add(exchange: Exchange): Exchange {
+    this.#exchanges.set(exchange.stream, exchange);
+    return exchange;
+  }
+}
+
+function methodOf({ method }: JSONRPCRequest): Pick<StoredCall, "method"> {
+  return method === "tasks/result" ? { method } : {};
+}
+
+function onceName(sessionId: string, { id, method, params }: JSONRPCRequest): string {
+  const tool = method === "tools/call" ? String(params?.name) : undefined;
+  const nonce = randomToken(16);
+  return onceStream(sessionId, nonce, { requestId: id, method, tool }) ?? `once_${nonce}`;
+}

@@ -1,0 +1,36 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { errorResult } from "../../call/tool-result.js";
+import type { HttpAnswer } from "../../http/http-answer.js";
+import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
+import { streamAnswer } from "./session-answers.js";
+import type { SessionLimits } from "./session-limits.js";
+import { SseStream } from "./sse-stream.js";
+
+/** What the caller of a tool is told when nobody can know whether the tool did its work. */
+export function outcomeUnknown(tool: string) {
+  const message = `The server restarted while ${tool} ran; it may or may not have taken effect. Check before calling again.`;
+  return errorResult("OUTCOME_UNKNOWN", message);
+}
+
+/**
+ * Answers for a call that this process does not know and that must not run twice. `undefined` when the cursor names no
+ * such call.
+ */
+export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): HttpAnswer | undefined {
+  const lost = parseOnceStream(sessionId, cursor.stream);
+  if (lost === undefined) return undefined;
+  const { requestId: id, method, tool } = lost;
+  const message: JSONRPCMessage =
+    tool === undefined
+      ? {
+          jsonrpc: "2.0",
+          id,
+          error: { code: -32603, message: `The server restarted while it answered ${method}. Ask again.` },
+        }
+      : { jsonrpc: "2.0", id, result: { ...outcomeUnknown(tool) } };
+  const stream = new SseStream(limits);
+  void stream.write({ id: formatEventId(cursor.stream, cursor.place), data: "" });
+  void stream.write({ id: formatEventId(cursor.stream, cursor.place + 1), data: JSON.stringify(message) });
+  stream.close();
+  return streamAnswer(stream, sessionId);
+}

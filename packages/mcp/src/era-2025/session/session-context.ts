@@ -1,0 +1,15 @@
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
+import type { Locality } from "../../owner/locality.js";
+import type { ConnectableServer } from "./session.js";
+
+/** What is known of a session when its server is made. */
+export interface SessionContext {
+  readonly sessionId: string;
+  readonly authInfo?: AuthInfo;
+  /** The client that the session named last. */
+  readonly clientId?: string;
+  readonly locality: Locality;
+}
+
+/** Makes the server of one session, with `attachTools` done. */
+export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;

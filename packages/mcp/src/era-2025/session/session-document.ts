@@ -1,0 +1,202 @@
+import {
+  isJsonObject,
+  isResumableError,
+  type Json,
+  type JsonObject,
+  ResumableError,
+  type Store,
+  type StoredSession,
+} from "@resumable-mcp/core";
+import { z } from "zod";
+import { metaKeys } from "../../call/meta-keys.js";
+
+const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
+
+const storedCall = z.object({
+  callId: z.string(),
+  /** The id by which the client knows the request. */
+  requestId: z.union([z.string(), z.number()]),
+  kind: z.enum(["journal", "again"]),
+  /** Absent for `tools/call`. */
+  method: z.literal("tasks/result").optional(),
+  params: jsonObject,
+  /** The task that the call attached to, where that is not the call's own. */
+  taskId: z.string().optional(),
+  /** The place of the last event of a finished call. */
+  end: z.number().optional(),
+});
+
+const sessionDocument = z.object({
+  protocolVersion: z.string(),
+  /** Params of the client's `initialize` request. */
+  initialize: jsonObject,
+  /** Params of its last `logging/setLevel` request. */
+  logLevel: jsonObject.optional(),
+  /** The client that the session named last: the caller of every request that names none. */
+  clientId: z.string().optional(),
+  /** A local request opened it. */
+  local: z.boolean().optional(),
+  /** Oldest first. */
+  calls: z.array(storedCall),
+});
+
+/** An open call that survives a restart. */
+export type StoredCall = z.output<typeof storedCall>;
+/** What is kept of a session. */
+export type SessionFacts = z.output<typeof sessionDocument>;
+type Change = (facts: SessionFacts) => SessionFacts;
+
+interface Stored {
+  readonly facts: SessionFacts;
+  readonly version: number;
+  readonly updatedAtMs: number;
+}
+
+const maxConflicts = 10;
+/** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
+const noteFlushMs = 5_000;
+
+/**
+ * The part of a session that survives a restart, as one document of the store.
+ *
+ * Durability: `change` resolves when the change is durable; changes made at once share one write. `note` waits for the
+ * next write, or for `noteFlushMs`. Ordering: as made. Another process may write the same document: changes are made anew on what it left.
+ */
+export class SessionDocument {
+  readonly id: string;
+  readonly owner: string;
+  readonly #store: Store;
+  #stored: Stored;
+  #pending: Change[] = [];
+  #writing: Promise<void> | undefined;
+  #flushing: NodeJS.Timeout | undefined;
+
+  private constructor(store: Store, session: Pick<StoredSession, "id" | "owner">, stored: Stored) {
+    this.id = session.id;
+    this.owner = session.owner;
+    this.#store = store;
+    this.#stored = stored;
+  }
+
+  /** A session that is not in the store yet: its first change puts it there. */
+  static draft(store: Store, id: string, owner: string, facts: SessionFacts): SessionDocument {
+    return new SessionDocument(store, { id, owner }, { facts, version: 0, updatedAtMs: 0 });
+  }
+
+  static async open(store: Store, id: string): Promise<SessionDocument | undefined> {
+    const session = await store.getSession(id);
+    return session === undefined ? undefined : new SessionDocument(store, session, parse(session));
+  }
+
+  /** As changed by now, durable or not. */
+  get facts(): SessionFacts {
+    return this.#pending.reduce((facts, change) => change(facts), this.#stored.facts);
+  }
+
+  /** Writes what was only noted. */
+  async flush(): Promise<void> {
+    if (this.#pending.length > 0) await this.change((facts) => facts);
+  }
+
+  note(change: Change): void {
+    this.#pending.push(change);
+    this.#flushLater();
+  }
+
+  /** A full disk has room again some time: what cannot be written now is tried again then. */
+  #flushLater(): void {
+    this.#flushing ??= setTimeout(() => {
+      this.#flushing = undefined;
+      this.flush().catch((error: unknown) => {
+        if (isResumableError(error, "STORE_WRITE_FAILED")) this.#flushLater();
+      });
+    }, noteFlushMs).unref();
+  }
+
+  /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `SESSION_CONFLICT` when the session is gone. */
+  async change(change: Change): Promise<void> {
+    this.#pending.push(change);
+    await this.#writing?.catch(() => {});
+    if (!this.#pending.includes(change)) return;
+    try {
+      // Whoever comes first after a write takes along all that gathered meanwhile.
+      this.#writing ??= this.#write();
+      await this.#writing;
+    } catch (error) {
+      this.#pending = this.#pending.filter((other) => other !== change);
+      throw error;
+    }
+  }
+
+  async #write(): Promise<void> {
+    const changes = [...this.#pending];
+    try {
+      for (let conflicts = 0; ; conflicts++) {
+        try {
+          const facts = changes.reduce((before, change) => change(before), this.#stored.facts);
+          const { version, updatedAt } = await put(this.#store, this, facts, this.#stored.version);
+          this.#stored = { facts, version, updatedAtMs: Date.parse(updatedAt) };
+          this.#pending = this.#pending.filter((change) => !changes.includes(change));
+          return;
+        } catch (error) {
+          if (!isResumableError(error, "SESSION_CONFLICT") || conflicts >= maxConflicts) throw error;
+          await this.#reread();
+        }
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  async #reread(): Promise<void> {
+    const session = await this.#store.getSession(this.id);
+    if (session === undefined) {
+      throw new ResumableError("SESSION_CONFLICT", "The session was ended meanwhile. Open a new one.", {
+        details: { sessionId: this.id },
+      });
+    }
+    this.#stored = parse(session);
+  }
+}
+
+function parse({ value, version, updatedAt }: StoredSession): Stored {
+  return { facts: sessionDocument.parse(value), version, updatedAtMs: Date.parse(updatedAt) };
+}
+
+function put(store: Store, { id, owner }: { id: string; owner: string }, facts: SessionFacts, expectedVersion: number) {
+  const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+  // Absent properties are absent in JSON, too.
+  return store.putSession({ id, owner, value: JSON.parse(JSON.stringify(facts)) as Json, expectedVersion, now });
+}
+
+/**
+ * What is kept of a finished call: enough to tell a client that comes late what came of it, and no more of what it was
+ * called with. Nothing of a call that only runs again: its client sends it again. Pure.
+ *
+ * @param ofTool whether it called a tool that has a task, which is found by its id; the others speak about tasks.
+ */
+export function finishedCall(call: StoredCall, end: number, ofTool: boolean): StoredCall | undefined {
+  if (call.kind === "again" && call.method === undefined) return undefined;
+  const { arguments: given = {}, _meta = {}, name, taskId } = call.params;
+  const { content: _answer, ...rest } = isJsonObject(given) ? given : {};
+  const meta = pick(_meta, ["progressToken", metaKeys.clientId]);
+  const params = {
+    ...(name === undefined ? {} : { name, arguments: ofTool ? pick(given, ["client_id"]) : rest }),
+    ...(taskId === undefined ? {} : { taskId }),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+  };
+  return { ...call, params, end };
+}
+
+function pick(value: Json, keys: readonly string[]): JsonObject {
+  return Object.fromEntries(Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => keys.includes(key)));
+}
+
+/** Adds a call, or replaces what is known of it; of the finished ones only the newest stay. Pure. */
+export function withCall(facts: SessionFacts, call: StoredCall, maxFinished: number): SessionFacts {
+  const others = facts.calls.filter(({ callId }) => callId !== call.callId);
+  const calls = [...others, call];
+  const finished = calls.filter(({ end }) => end !== undefined);
+  const dropped = new Set(finished.slice(0, Math.max(0, finished.length - maxFinished)));
+  return { ...facts, calls: calls.filter((one) => !dropped.has(one)) };
+}

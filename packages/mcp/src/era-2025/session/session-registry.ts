@@ -1,0 +1,200 @@
+import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
+import { parseCallMeta, present } from "../../call/call-meta.js";
+import { HttpAnswer } from "../../http/http-answer.js";
+import { refusal } from "../../http/refusal.js";
+import { localityOf } from "../../owner/locality.js";
+import { randomToken } from "../../owner/random-token.js";
+import { LiveSession } from "./session.js";
+import { jsonAnswer } from "./session-answers.js";
+import type { CreateServer } from "./session-context.js";
+import { SessionDocument } from "./session-document.js";
+import type { SessionLimits } from "./session-limits.js";
+import { readToolKinds, type ToolKinds } from "./tool-kinds.js";
+
+/** What a registry is made of. */
+export interface SessionRegistryOptions {
+  readonly engine: Engine;
+  readonly createServer: CreateServer;
+  readonly limits: SessionLimits;
+  readonly onError: (error: unknown) => void;
+}
+
+const validId = /^[A-Za-z0-9]{32}$/;
+const unauthenticated = "session:";
+const expireBatch = 1_000;
+
+/** The sessions of one endpoint: a few in memory, all of them in the store. */
+export class SessionRegistry {
+  readonly #options: SessionRegistryOptions;
+  readonly #live = new Map<string, Promise<LiveSession>>();
+  /** Sessions that this process opened, by their owner. */
+  readonly #opened = new Map<string, Set<string>>();
+  readonly #timer: NodeJS.Timeout;
+  /** The table that was learned last. */
+  #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
+  #sweeping: Promise<void> | undefined;
+
+  constructor(options: SessionRegistryOptions) {
+    this.#options = options;
+    this.#timer = setInterval(() => void this.#sweep(), options.limits.sweepEveryMs).unref();
+  }
+
+  /** Durability: the session is in the store before its id goes out. */
+  async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const { maxSessionsPerOwner } = this.#options.limits;
+    const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
+    const opened = this.#opened.get(countKey) ?? new Set();
+    if (opened.size >= maxSessionsPerOwner) {
+      return refusal(429, `You have reached maxSessionsPerOwner = ${maxSessionsPerOwner}. End sessions by DELETE.`);
+    }
+    const id = randomToken(32);
+    const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
+    const initialize = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
+    const { clientId } = parseCallMeta(initialize._meta);
+    const isLocal = isLocalRequest(extra) ? { local: true } : {};
+    const facts = { protocolVersion: "", initialize, calls: [], ...present("clientId", clientId), ...isLocal };
+    const session = this.#make(SessionDocument.draft(this.#options.engine.store, id, owner, facts));
+    const answer = { ...(await this.#connect(session, extra)), id: request.id };
+    if (!("result" in answer)) {
+      await session.transport.close();
+      return HttpAnswer.json(answer);
+    }
+    const protocolVersion = String(answer.result.protocolVersion);
+    await session.document.change((before) => ({ ...before, protocolVersion }));
+    this.#live.set(id, Promise.resolve(session));
+    this.#opened.set(countKey, (this.#opened.get(countKey) ?? new Set()).add(id));
+    if (this.#live.size > this.#options.limits.maxLiveSessions) void this.#sweep();
+    return jsonAnswer(answer, id);
+  }
+
+  /** Finds a session, if need be in the store. A foreign one is as unknown as one that never was. */
+  async find(id: string, principal: string | undefined, extra: MessageExtraInfo): Promise<LiveSession | undefined> {
+    if (!validId.test(id)) return undefined;
+    let session = await this.#live.get(id);
+    if (session === undefined || session.closed) {
+      const document = await SessionDocument.open(this.#options.engine.store, id);
+      if (document === undefined || !mayUse(document, principal, extra)) return undefined;
+      session = await this.#join(document, extra);
+    }
+    if (!mayUse(session.document, principal, extra)) return undefined;
+    session.lastUsedMs = performance.now();
+    return session;
+  }
+
+  async delete(session: LiveSession): Promise<void> {
+    this.#uncount(session.document);
+    await this.#forget(session);
+    await this.#options.engine.store.deleteSession(session.id);
+  }
+
+  /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
+  async close(): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#sweeping;
+    const sessions = await Promise.all(this.#live.values());
+    await Promise.all(sessions.map((session) => session.document.flush().catch(this.#options.onError)));
+    for (const session of sessions) session.tellRetry(this.#options.limits.drainRetryMs);
+    await Promise.all(sessions.map((session) => this.#forget(session)));
+  }
+
+  #make(document: SessionDocument): LiveSession {
+    const { engine, limits } = this.#options;
+    return new LiveSession({
+      document,
+      engine,
+      limits,
+      toolKinds: async (session) => {
+        const ask = (cursor?: string) => session.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
+        return this.#shared(await readToolKinds(ask));
+      },
+    });
+  }
+
+  /** Servers may offer each session other tools, but most offer all the same: those share one table. */
+  #shared(kinds: ToolKinds): ToolKinds {
+    const text = JSON.stringify([...kinds]);
+    if (this.#kinds.text !== text) this.#kinds = { text, kinds };
+    return this.#kinds.kinds;
+  }
+
+  async #connect(session: LiveSession, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    const { clientId } = session.document.facts;
+    const authInfo = extra.authInfo === undefined ? {} : { authInfo: extra.authInfo };
+    const who = { ...present("clientId", clientId), ...authInfo, locality: localityOf(extra.requestInfo) };
+    const server = await this.#options.createServer({ sessionId: session.id, ...who });
+    return session.connect(server, extra);
+  }
+
+  /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
+  #join(document: SessionDocument, extra: MessageExtraInfo): Promise<LiveSession> {
+    const { id } = document;
+    const before = this.#live.get(id) ?? Promise.resolve(undefined);
+    const joined = before.then(async (known) => {
+      if (known !== undefined && !known.closed) return known;
+      const session = this.#make(document);
+      await this.#connect(session, extra);
+      session.initialized(extra);
+      return session;
+    });
+    this.#live.set(id, joined);
+    joined.catch(() => this.#live.delete(id));
+    return joined;
+  }
+
+  #forget(session: LiveSession): Promise<void> {
+    this.#live.delete(session.id);
+    return session.transport.close();
+  }
+
+  #sweep(): Promise<void> {
+    this.#sweeping ??= this.#evict()
+      .then(() => this.#expire())
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+    return this.#sweeping;
+  }
+
+  async #evict(): Promise<void> {
+    const { idleMs, maxLiveSessions } = this.#options.limits;
+    const sessions = await Promise.all(this.#live.values());
+    const idle = sessions.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedMs - other.lastUsedMs);
+    const surplus = sessions.length - maxLiveSessions;
+    for (const [index, session] of idle.entries()) {
+      const { lastUsedMs } = session;
+      if (index >= surplus && performance.now() - lastUsedMs <= idleMs) continue;
+      // The write also says when the session was last used.
+      await session.document.change((facts) => facts);
+      if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
+    }
+  }
+
+  async #expire(): Promise<void> {
+    const { store } = this.#options.engine;
+    const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
+    for (const { id, owner } of await store.listIdleSessions({ idleSinceMs, limit: expireBatch })) {
+      if (this.#live.has(id)) continue;
+      await store.deleteSession(id);
+      this.#uncount({ id, owner });
+    }
+  }
+
+  #uncount({ id, owner }: { readonly id: string; readonly owner: string }): void {
+    const countKey = owner.startsWith(unauthenticated) ? unauthenticated : owner;
+    const opened = this.#opened.get(countKey);
+    opened?.delete(id);
+    if (opened?.size === 0) this.#opened.delete(countKey);
+  }
+}
+
+/** A session stays with the subject that opened it; without one, with local requests or with all others. */
+function mayUse({ owner, facts }: SessionDocument, principal: string | undefined, extra: MessageExtraInfo): boolean {
+  if (principal !== undefined) return owner === ownerTag("sub", principal);
+  return owner.startsWith(unauthenticated) && (facts.local ?? false) === isLocalRequest(extra);
+}
+
+function isLocalRequest({ requestInfo }: MessageExtraInfo): boolean {
+  return localityOf(requestInfo).local;
+}

@@ -1,0 +1,301 @@
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import type {
+  JSONRPCMessage,
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  MessageExtraInfo,
+} from "@modelcontextprotocol/sdk/types.js";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { internalMetaKeys } from "../../call/meta-keys.js";
+import type { HttpAnswer } from "../../http/http-answer.js";
+import { refusal } from "../../http/refusal.js";
+import { randomToken } from "../../owner/random-token.js";
+import { attribute } from "../../owner/session-client.js";
+import { isLogLevel } from "../log-filter.js";
+import { CallLedger } from "./call-ledger.js";
+import type { Cursor } from "./event-id.js";
+import type { Exchange } from "./exchange.js";
+import { lostAnswer } from "./lost-answer.js";
+import { jsonAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
+import type { SessionDocument } from "./session-document.js";
+import type { SessionLimits } from "./session-limits.js";
+import { SessionTransport } from "./session-transport.js";
+import { SseStream } from "./sse-stream.js";
+import { StandaloneStream } from "./standalone-stream.js";
+import type { ToolFacts, ToolKinds } from "./tool-kinds.js";
+
+/** A server instance that a session can be connected to. */
+export interface ConnectableServer {
+  connect(transport: Transport): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** What a session is made of. */
+export interface LiveSessionOptions {
+  readonly document: SessionDocument;
+  readonly engine: Engine;
+  readonly limits: SessionLimits;
+  /** Learns the kinds of the tools of this session's server. */
+  readonly toolKinds: (session: LiveSession) => Promise<ToolKinds>;
+}
+
+/** The first version of the protocol whose clients understand an event without data. */
+const primingVersion = "2025-11-25";
+/** Requests that may take as long as a task does. */
+const longMethods: readonly string[] = ["tools/call", "tasks/result"];
+
+/** A session in memory: what a client's requests, streams and calls come together in. */
+export class LiveSession {
+  readonly document: SessionDocument;
+  readonly transport: SessionTransport;
+  readonly #options: LiveSessionOptions;
+  readonly #limits: SessionLimits;
+  readonly #nonce = randomToken(9);
+  readonly #calls: CallLedger;
+  readonly #streams = new Set<SseStream>();
+  readonly #standalone: StandaloneStream;
+  #kinds: Promise<ToolKinds> | undefined;
+  /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
+  #entering = 0;
+  lastUsedMs = performance.now();
+  closed = false;
+
+  constructor(options: LiveSessionOptions) {
+    this.#options = options;
+    this.#limits = options.limits;
+    this.document = options.document;
+    this.#calls = new CallLedger(options.document, options.engine, options.limits);
+    this.#standalone = new StandaloneStream(`all_${this.#nonce}`, options.limits);
+    this.transport = new SessionTransport(this.id, this.#nonce, options.limits, {
+      onTask: (exchange, taskId) => this.#calls.noteTask(exchange, taskId),
+      onFinished: (exchange) => this.#calls.noteFinished(exchange),
+      onUnrelated: (message) => this.#sendUnrelated(message),
+      onClosed: () => this.#end(),
+    });
+  }
+
+  get id(): string {
+    return this.document.id;
+  }
+
+  get busy(): boolean {
+    return this.#entering > 0 || this.#streams.size > 0 || this.transport.busy;
+  }
+
+  /** Keeps the session in memory while something that a client sent enters. */
+  async enter<Result>(work: () => Promise<Result> | Result): Promise<Result> {
+    this.#entering += 1;
+    try {
+      return await work();
+    } finally {
+      this.#entering -= 1;
+    }
+  }
+
+  /** Connects a server and tells it all that this session's client told one before. */
+  async connect(server: ConnectableServer, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    await server.connect(this.transport);
+    const { initialize, logLevel } = this.document.facts;
+    const answer = await this.transport.ask("initialize", initialize, extra);
+    return logLevel === undefined ? answer : this.#restoreLevel(answer, logLevel, extra);
+  }
+
+  async #restoreLevel(answer: JSONRPCMessage, level: JsonObject, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    this.initialized(extra);
+    await this.transport.ask("logging/setLevel", level, extra);
+    return answer;
+  }
+
+  initialized(extra: MessageExtraInfo): void {
+    this.transport.onmessage?.({ jsonrpc: "2.0", method: "notifications/initialized" }, extra);
+  }
+
+  /** Tells the client on every stream when to come back. */
+  tellRetry(retryMs: number): void {
+    for (const stream of this.#streams) stream.tellRetry(retryMs);
+  }
+
+  /** Carries out a request of the client. */
+  async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const facts = await this.#factsOf(sent);
+    const request = await this.#named(withoutInternalMeta(sent), facts.takesClientId);
+    if (this.#streams.size >= this.#limits.maxStreams) return this.#tooMany("maxStreams");
+    if (this.#calls.openCount >= this.#limits.maxOpenCalls) return this.#tooMany("maxOpenCalls");
+    const level = request.method === "logging/setLevel" ? request.params?.level : undefined;
+    if (isLogLevel(level)) await this.document.change((facts) => ({ ...facts, logLevel: { level } }));
+    if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
+    const exchange = await this.#calls.open(request, facts.kind);
+    const stream = this.#openStream();
+    this.#attach(exchange, stream, exchange.place);
+    this.transport.deliver(exchange, { redelivered: false, extra: this.#extraOf(exchange, extra) });
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
+  async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    const exchange = await this.#calls.open(request, "once");
+    this.transport.deliver(exchange, { redelivered: false, extra });
+    await exchange.first();
+    if (exchange.response !== undefined && exchange.place <= 1) {
+      this.#calls.forget(exchange);
+      return jsonAnswer(exchange.response, this.id);
+    }
+    const stream = this.#openStream();
+    this.#attach(exchange, stream, 0);
+    if (exchange.innerId === undefined) exchange.detach();
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Takes a notification or a response of the client. */
+  async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
+    if (!("method" in message)) {
+      await this.#takeAnswer(message, extra);
+      return;
+    }
+    if (message.method !== "notifications/cancelled") {
+      this.transport.onmessage?.(message, extra);
+      return;
+    }
+    const { requestId, reason } = message.params ?? {};
+    const exchange = this.#calls.findRequest(requestId);
+    const withdrawn = this.#calls.withdraw(requestId);
+    if (exchange !== undefined)
+      await this.#cancel(exchange, typeof reason === "string" ? reason : "cancelled by the client");
+    await withdrawn;
+  }
+
+  async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
+    try {
+      const keep = await this.#calls.answerQuestion(response);
+      this.transport.accept(response, extra, keep);
+    } catch (error) {
+      this.transport.askAgain(String(response.id));
+      throw error;
+    }
+  }
+
+  #cancel(exchange: Exchange, reason: string): Promise<void> {
+    const delivered = exchange.innerId !== undefined;
+    this.transport.endDelivery(exchange, reason);
+    exchange.abandon();
+    return this.#calls.cancel(exchange, delivered);
+  }
+
+  /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
+  listen(after?: Cursor): HttpAnswer {
+    const stream = this.#openStream();
+    this.#standalone.attach(stream, after, this.#prime());
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Goes on with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
+  async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    if (cursor.stream.startsWith("all_"))
+      return this.#standalone.isAhead(cursor) ? refusal(400, aheadEvent) : this.listen(cursor);
+    const exchange = this.#calls.find(cursor);
+    if (exchange === undefined) return this.#answerUnknown(cursor);
+    const end = await this.#calls.judge(exchange, cursor.place);
+    if (end === "ahead") return refusal(400, aheadEvent);
+    if (end === "over") return nothingLeft();
+    const stream = this.#openStream();
+    this.#resumeOn(exchange, stream, cursor.place, extra);
+    return streamAnswer(stream, this.id);
+  }
+
+  /** Nothing is left of a call that was cancelled, or that the session no longer keeps: its client need not ask again. */
+  #answerUnknown(cursor: Cursor): HttpAnswer {
+    const lost = this.#calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.id, this.#limits);
+    return lost ?? nothingLeft();
+  }
+
+  #resumeOn(exchange: Exchange, stream: SseStream, place: number, extra: MessageExtraInfo): void {
+    const deliver = exchange.kind === "journal" || exchange.innerId === undefined;
+    if (exchange.kind === "journal") {
+      this.transport.endDelivery(exchange);
+      exchange.response = undefined;
+    }
+    exchange.resumedAt = place;
+    this.#attach(exchange, stream, place);
+    if (!deliver || exchange.finished) return;
+    const afterSeq = exchange.kind === "journal" ? { afterSeq: place } : {};
+    this.transport.deliver(exchange, { ...afterSeq, redelivered: true, extra: this.#extraOf(exchange, extra) });
+  }
+
+  /**
+   * A handler of the server may end the stream of its request early; the client comes back for the answer. Only those
+   * that were primed can. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server" (disconnecting at will).
+   */
+  #extraOf(exchange: Exchange, extra: MessageExtraInfo): MessageExtraInfo {
+    return this.#prime() === undefined
+      ? extra
+      : { ...extra, closeSSEStream: () => exchange.end(this.#limits.pollRetryMs) };
+  }
+
+  async #factsOf(request: JSONRPCRequest): Promise<ToolFacts> {
+    // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
+    if (request.method === "tasks/result") return { kind: "again", takesClientId: false };
+    if (request.method !== "tools/call") return otherRequest;
+    this.#kinds ??= this.#options.toolKinds(this);
+    const kinds = await this.#kinds;
+    return kinds.get(String(request.params?.name)) ?? otherRequest;
+  }
+
+  /**
+   * A session's caller is the client that it named last. Durability: the name is in the store before a request by that
+   * name is carried out.
+   */
+  async #named(request: JSONRPCRequest, takesArgument: boolean): Promise<JSONRPCRequest> {
+    const known = this.document.facts.clientId;
+    const { request: attributed, clientId } = attribute(request, known, takesArgument);
+    const isNew = clientId !== undefined && clientId !== known;
+    if (isNew) await this.document.change((facts) => ({ ...facts, clientId }));
+    return attributed;
+  }
+
+  #attach(exchange: Exchange, stream: SseStream, place: number): void {
+    exchange.attach(stream, place, this.#prime(), () => {
+      // Nobody listens: the journal keeps what happens, and a new delivery will tell it.
+      if (exchange.kind === "journal") this.transport.endDelivery(exchange);
+    });
+  }
+
+  #prime(): { readonly retryMs: number } | undefined {
+    return this.document.facts.protocolVersion >= primingVersion ? { retryMs: this.#limits.retryMs } : undefined;
+  }
+
+  #openStream(): SseStream {
+    const stream = new SseStream(this.#limits, () => this.#streams.delete(stream));
+    this.#streams.add(stream);
+    // The session was ended while the request entered: nobody would ever write.
+    if (this.closed) stream.close();
+    return stream;
+  }
+
+  #tooMany(limit: "maxStreams" | "maxOpenCalls"): HttpAnswer {
+    const message = `This session has reached its limit ${limit} = ${this.#limits[limit]}. Wait until something has finished.`;
+    return refusal(429, message, { headers: { "retry-after": "1" } });
+  }
+
+  async #sendUnrelated(message: JSONRPCMessage): Promise<void> {
+    if ("method" in message && message.method === "notifications/tools/list_changed") this.#kinds = undefined;
+    await this.#standalone.write(message);
+  }
+
+  #end(): void {
+    this.closed = true;
+    for (const stream of [...this.#streams]) stream.close();
+    this.#calls.clear();
+  }
+}
+
+const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
+const aheadEvent = "The event id is ahead of anything that this server sent.";
+
+/** What only a transport may say is taken out of what a client sent. */
+function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
+  const meta = request.params?._meta;
+  if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
+  const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
+  return { ...request, params: { ...request.params, _meta } };
+}

@@ -1,0 +1,59 @@
+import type { Engine } from "@resumable-mcp/core";
+import { z } from "zod";
+import type { Call } from "../../call/call.js";
+import { asRpcError } from "../../call/rpc-error.js";
+import { type CallPolicy, legacyCall } from "../call-2025.js";
+import type { McpServerLike, RequestExtra } from "../server-2025.js";
+import { aboutTask } from "./about-task.js";
+import { cancelTask } from "./cancel-task.js";
+import { listTasks } from "./list-tasks.js";
+import { legacyTask } from "./task-2025.js";
+import { taskResult } from "./task-result.js";
+
+type TaskMethod = (call: Call, params: Params) => Promise<object>;
+const paramsSchema = z.looseObject({
+  taskId: z.string().max(256).default(""),
+  cursor: z.string().max(1_024).optional(),
+});
+type Params = z.output<typeof paramsSchema>;
+
+const methods: Readonly<Record<string, TaskMethod>> = {
+  "tasks/get": async ({ tasks }, { taskId }) => legacyTask(await tasks.get(taskId)),
+  "tasks/result": (call, { taskId }) => taskResult(call, taskId),
+  "tasks/cancel": async ({ tasks }, { taskId }) => legacyTask(await cancelTask(tasks, taskId)),
+  "tasks/list": ({ tasks }, { cursor }) => listTasks(tasks, cursor),
+};
+
+/** One for all sessions: a schema is larger than all else that a session keeps of a method. */
+const requests = Object.keys(methods).map((method) =>
+  z.looseObject({ method: z.literal(method), params: paramsSchema.default({ taskId: "" }) }),
+);
+
+/**
+ * Registers the tasks of 2025-11-25 as views of an engine's. False when the server has tasks of its own.
+ *
+ * Bound to the owner: whoever has the same token or `client_id` finds them in any session, and in the other era.
+ * Source: MCP 2025-11-25, Tasks.
+ */
+export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPolicy): boolean {
+  const { server } = mcp;
+  try {
+    for (const method of Object.keys(methods)) server.assertCanSetRequestHandler(method);
+  } catch {
+    return false;
+  }
+  server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
+  for (const [index, [method, run]] of Object.entries(methods).entries()) {
+    const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
+      try {
+        const told = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
+        return await run(legacyCall(mcp, engine, policy, told, undefined), params);
+      } catch (error) {
+        throw asRpcError(error);
+      }
+    };
+    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+    server.setRequestHandler(requests[index] as never, handler as never);
+  }
+  return true;
+}

@@ -1,0 +1,59 @@
+import { isFinal, type JsonObject, type TaskSummary, type TaskView } from "@resumable-mcp/core";
+import { present } from "../../call/call-meta.js";
+import { metaKeys } from "../../call/meta-keys.js";
+import { progressText } from "../../call/tool-result.js";
+
+/** How often a client is asked to poll, in milliseconds. */
+const pollIntervalMs = 1_000;
+
+/** The key by which messages name the task that they belong to. Source: MCP 2025-11-25, Tasks, "Related Task Metadata". */
+export const relatedTaskKey = "io.modelcontextprotocol/related-task";
+
+/** A task as the 2025-11-25 version shows it. Source: MCP 2025-11-25, Tasks, "Data Types". */
+export type LegacyTask = {
+  taskId: string;
+  status: "working" | "input_required" | "completed" | "failed" | "cancelled";
+  statusMessage?: string;
+  createdAt: string;
+  lastUpdatedAt: string;
+  /** In milliseconds from its creation on; `null`: it is kept. */
+  ttl: number | null;
+  pollInterval: number;
+};
+
+/** Shows a task. */
+export function legacyTask(view: TaskView): LegacyTask {
+  const { record, status, interrupted } = view;
+  const state = interrupted ? "interrupted" : status;
+  const statusMessage = [`${state}: ${progressText(record)}`, record.message].filter((part) => part !== undefined);
+  return { ...legacySummary({ ...record, status }), statusMessage: statusMessage.join(", ") };
+}
+
+/** The same for lists, which know a little less. */
+export function legacySummary(task: TaskSummary): LegacyTask {
+  return {
+    taskId: task.id,
+    status: legacyStatus(task.status),
+    ...present("statusMessage", task.message),
+    createdAt: task.createdAt,
+    lastUpdatedAt: task.updatedAt,
+    ttl: ttlOf(task),
+    pollInterval: pollIntervalMs,
+  };
+}
+
+/** The answer to a call that became a task. Source: the same, "CreateTaskResult". */
+export function legacyCreateResult(view: TaskView): JsonObject {
+  const { id, lastSeq } = view.record;
+  return { task: legacyTask(view), _meta: { [metaKeys.taskId]: id, [metaKeys.seq]: lastSeq } };
+}
+
+function legacyStatus(status: TaskSummary["status"]): LegacyTask["status"] {
+  return status === "pending" || status === "running" || status === "paused" ? "working" : status;
+}
+
+/** An unfinished task is never deleted; a finished one is kept for its time, which counts from its end. */
+function ttlOf({ status, finishedAt, createdAt, ttlMs }: TaskSummary): number | null {
+  if (!isFinal(status) || finishedAt === undefined) return null;
+  return Date.parse(finishedAt) - Date.parse(createdAt) + ttlMs;
+}

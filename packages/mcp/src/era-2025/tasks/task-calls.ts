@@ -1,0 +1,139 @@
+import { type Engine, isJsonObject, type JsonObject, type OwnedTasks, type Tool } from "@resumable-mcp/core";
+import { z } from "zod";
+import { asRpcError, RpcError } from "../../call/rpc-error.js";
+import { beginTask } from "../../call/run-tool-call.js";
+import { splitClientId } from "../../owner/client-id-argument.js";
+import { type CallPolicy, legacyCall } from "../call-2025.js";
+import { closedSignal } from "../closed-signal.js";
+import type { McpServerLike, RequestExtra } from "../server-2025.js";
+import { legacyCreateResult, legacyTask } from "./task-2025.js";
+
+const requests = {
+  "tools/call": z.looseObject({ method: z.literal("tools/call") }),
+  "tools/list": z.looseObject({ method: z.literal("tools/list") }),
+};
+
+type Handler = (request: JsonObject, extra: RequestExtra) => Promise<object>;
+
+/**
+ * Lets calls of an engine's tools become tasks, and lists which tools may. Calls that ask for no task, and those of
+ * other tools, go the way that they went before.
+ *
+ * The SDK has no seam for a tool that is a task for one caller and a stream for the next, so its two handlers are
+ * wrapped; where it hides them differently one day, tools are simply called without tasks.
+ *
+ * Source: MCP 2025-11-25, Tasks, "Creating Tasks" and "Tool-Level Negotiation".
+ */
+export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPolicy): void {
+  const handlers: unknown = Reflect.get(mcp.server, "_requestHandlers");
+  if (!(handlers instanceof Map)) return;
+  const callTool: Handler | undefined = handlers.get("tools/call");
+  const listTools: Handler | undefined = handlers.get("tools/list");
+  if (callTool === undefined || listTools === undefined) return;
+  const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
+  const tellStatus = createStatusTeller(mcp, policy.onError);
+  const wrap = (method: keyof typeof requests, handler: Handler): void => {
+    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
+    mcp.server.setRequestHandler(requests[method] as never, handler as never);
+  };
+  wrap("tools/call", async (request, extra) => {
+    const { name, task } = isJsonObject(request.params) ? request.params : {};
+    const tool = tools.get(String(name));
+    if (tool === undefined)
+      return orUnknown(String(name), await callTool(request, extra), () => listTools({ method: "tools/list" }, extra));
+    checkSupport(tool, task !== undefined);
+    if (task === undefined) return callTool(request, extra);
+    return createTask({ mcp, engine, policy, tellStatus }, tool, request, extra);
+  });
+  wrap("tools/list", async (request, extra) => {
+    const listed = await listTools(request, extra);
+    return { ...listed, tools: asList(Reflect.get(listed, "tools")).map((entry) => withExecution(entry, tools)) };
+  });
+}
+
+/** The SDK says of a tool that it does not know just that; what there is instead is what helps. */
+async function orUnknown(name: string, answer: object, list: () => Promise<object>): Promise<object> {
+  const [block] = asList(Reflect.get(answer, "content"));
+  if (!isJsonObject(block) || block.text !== `MCP error -32602: Tool ${name} not found`) return answer;
+  const known = asList(Reflect.get(await list(), "tools")).map((entry) => String(Reflect.get(Object(entry), "name")));
+  const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known.join(", ")}.`;
+  return {
+    isError: true,
+    content: [{ type: "text", text: message }],
+    structuredContent: { error: { code: "UNKNOWN_TOOL", message } },
+  };
+}
+
+function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean): void {
+  if (taskSupport === "required" && !asTask) {
+    throw new RpcError({
+      code: -32_601,
+      message: `Tool ${name} has to be called as a task: add "task": {} to the params.`,
+    });
+  }
+  if (taskSupport === "forbidden" && asTask) {
+    throw new RpcError({ code: -32_601, message: `Tool ${name} cannot be called as a task: leave out "task".` });
+  }
+}
+
+interface TaskCalls {
+  readonly mcp: McpServerLike;
+  readonly engine: Engine;
+  readonly policy: CallPolicy;
+  readonly tellStatus: (tasks: OwnedTasks, taskId: string) => void;
+}
+
+async function createTask(
+  { mcp, engine, policy, tellStatus }: TaskCalls,
+  tool: Tool,
+  { params }: JsonObject,
+  extra: RequestExtra,
+): Promise<JsonObject> {
+  const input = isJsonObject(params) && isJsonObject(params.arguments) ? params.arguments : {};
+  const split = tool.clientIdArgument === true ? splitClientId(input) : { clientId: undefined, rest: input };
+  try {
+    const call = legacyCall(mcp, engine, policy, extra, split.clientId);
+    const begun = await beginTask(call, tool, split.rest as JsonObject, true);
+    if (!begun.created) await call.tasks.detach(begun.record.id);
+    tellStatus(call.tasks, begun.record.id);
+    return legacyCreateResult(begun);
+  } catch (error) {
+    throw asRpcError(error);
+  }
+}
+
+/**
+ * Tells the session's own stream of each new status of a task, once however many calls attach to it, for as long as
+ * there is a session. Source: the same, "Task Status Notification".
+ */
+function createStatusTeller({ server }: McpServerLike, onError: CallPolicy["onError"]): TaskCalls["tellStatus"] {
+  const watched = new Set<string>();
+  const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
+    let told: unknown;
+    for await (const _event of tasks.follow(taskId, { signal })) {
+      const params = legacyTask(await tasks.get(taskId));
+      if (signal.aborted) return;
+      if (params.status === told) continue;
+      told = params.status;
+      await server.notification({ method: "notifications/tasks/status", params } as never);
+    }
+  };
+  return (tasks, taskId) => {
+    if (watched.has(taskId)) return;
+    watched.add(taskId);
+    tell(tasks, taskId, closedSignal(server))
+      .catch((error: unknown) => onError?.(error))
+      .finally(() => watched.delete(taskId));
+  };
+}
+
+function withExecution(entry: unknown, tools: ReadonlyMap<string, Tool>): unknown {
+  const tool = isJsonObject(entry) ? tools.get(String(entry.name)) : undefined;
+  return tool === undefined
+    ? entry
+    : { ...(entry as object), execution: { taskSupport: tool.taskSupport ?? "optional" } };
+}
+
+function asList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

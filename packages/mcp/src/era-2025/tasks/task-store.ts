@@ -1,0 +1,124 @@
+import type { TaskStore } from "@modelcontextprotocol/sdk/experimental/tasks/interfaces.js";
+import {
+  type Engine,
+  isFinal,
+  isJsonObject,
+  isResumableError,
+  type JsonObject,
+  type OwnedTasks,
+  ownerTag,
+  ResumableError,
+} from "@resumable-mcp/core";
+import { bringValidator } from "../../call/json-schema-validator.js";
+import { asRpcError, RpcError } from "../../call/rpc-error.js";
+import { splitClientId } from "../../owner/client-id-argument.js";
+import { cancelTask } from "./cancel-task.js";
+import { listTasks } from "./list-tasks.js";
+import { legacyTask } from "./task-2025.js";
+import { answerOfTask } from "./task-result.js";
+
+/** Whose tasks a task store shows. */
+export interface TaskStoreOptions {
+  readonly engine: Engine;
+  /**
+   * The authenticated subject: one for all requests, where every session or request has a store of its own, or told
+   * by the session, where all share one. `undefined` refuses the request with `NO_OWNER`.
+   */
+  readonly owner: string | ((sessionId: string | undefined) => string | undefined);
+}
+
+/** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
+const maxStoppingTasks = 1_024;
+
+/**
+ * Makes a durable task store for the SDK's own server: its tasks are those of an engine, so they go on after a
+ * restart, and other clients of the same owner find them, in either era.
+ *
+ * A tool whose calls create tasks here has the name of one of the engine's tools, which does the work. The engine keeps
+ * its results too: `storeTaskResult` is refused. The SDK puts questions through a queue in memory, so what a task asks is
+ * not asked here; `attachTools` asks it. Nor does it say what became of a result: the same call gets it again for
+ * `reuseResultMs`.
+ *
+ * Durability: a task exists durably before its id leaves the server.
+ * Source: MCP 2025-11-25, Tasks.
+ * @example
+ * const taskStore = createTaskStore({ engine, owner: subject });
+ * new McpServer(info, { capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } }, taskStore });
+ */
+export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore {
+  bringValidator(engine);
+  /** Cancelled, while their code may still be about to stop. */
+  const stopping = new Set<string>();
+  const tasksOf = (sessionId: string | undefined): OwnedTasks => {
+    const subject = typeof owner === "string" ? owner : owner(sessionId);
+    if (subject !== undefined) return engine.forOwner(ownerTag("sub", subject));
+    const message = "The task store's owner() names nobody for this session. Authenticate, and open a session.";
+    throw new ResumableError("NO_OWNER", message, { details: {} });
+  };
+  return {
+    getTask: (taskId, sessionId) =>
+      answering(async () => {
+        const view = await orUndefined(tasksOf(sessionId).get(taskId));
+        if (view === undefined) return null;
+        if (isFinal(view.status)) stopping.delete(taskId);
+        return legacyTask(stopping.has(taskId) ? { ...view, status: "cancelled" } : view);
+      }),
+    createTask: (_params, _requestId, request, sessionId) =>
+      answering(async () => {
+        const tasks = tasksOf(sessionId);
+        const { tool, input } = callOf(engine, request);
+        const session = sessionId === undefined ? {} : { session: sessionId };
+        const started = await tasks.start({ tool, input, detached: true, ...session });
+        if (!started.created) await tasks.detach(started.record.id);
+        return legacyTask(started);
+      }),
+    getTaskResult: (taskId, sessionId) =>
+      answering(async () => {
+        const view = await tasksOf(sessionId).get(taskId);
+        if (isFinal(view.status)) return { ...answerOfTask(engine, view) };
+        throw notNow(`Task ${taskId} has no result yet: it is ${view.status}.`);
+      }),
+    updateTaskStatus: (taskId, status, _message, sessionId) =>
+      answering(async () => {
+        if (status !== "cancelled") throw notNow(`The engine decides when task ${taskId} is ${status}.`);
+        const { record } = await cancelTask(tasksOf(sessionId), taskId);
+        if (isFinal(record.status)) return;
+        stopping.add(taskId);
+        for (const oldest of [...stopping].slice(0, -maxStoppingTasks)) stopping.delete(oldest);
+      }),
+    storeTaskResult: (taskId) =>
+      Promise.reject(notNow(`The result of task ${taskId} is what its tool returns: leave storeTaskResult out.`)),
+    listTasks: (cursor, sessionId) => answering(() => listTasks(tasksOf(sessionId), cursor)),
+  };
+}
+
+/** What the SDK shows to the caller are JSON-RPC errors. */
+async function answering<Value>(run: () => Promise<Value>): Promise<Value> {
+  try {
+    return await run();
+  } catch (error) {
+    throw asRpcError(error);
+  }
+}
+
+async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    throw error;
+  }
+}
+
+function callOf(engine: Engine, { method, params }: { method: string; params?: object | undefined }) {
+  if (method !== "tools/call") throw notNow(`Only calls of tools become tasks here, not ${method}.`);
+  const { name, arguments: given }: { name?: unknown; arguments?: unknown } = params ?? {};
+  const tool = engine.tool(String(name));
+  const input: JsonObject = isJsonObject(given) ? given : {};
+  // The SDK parsed it from JSON.
+  return { tool: tool.name, input: tool.clientIdArgument === true ? (splitClientId(input).rest as JsonObject) : input };
+}
+
+function notNow(message: string): RpcError {
+  return new RpcError({ code: -32_602, message });
+}

@@ -1,0 +1,110 @@
+import type { Engine } from "@resumable-mcp/core";
+import type { Call } from "../call/call.js";
+import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
+import { decideHandoff } from "../call/handoff.js";
+import type { Notification } from "../call/journal-message.js";
+import { internalMetaKeys } from "../call/meta-keys.js";
+import { holdReceipt } from "../call/receipt/held-receipt.js";
+import { noteReceipt } from "../call/receipt/note-receipt.js";
+import { createReceipt } from "../call/receipt/receipt.js";
+import { local, localityOf } from "../owner/locality.js";
+import { resolveOwner } from "../owner/owner.js";
+import { subjectOf } from "../owner/subject.js";
+import { type ClientFacts, clientFacts } from "./envelope.js";
+import type { ConnectedServer, ModernContext } from "./server-2026.js";
+
+/** How the owner of a request is found. */
+export interface OwnerPolicy {
+  readonly owner?: ((context: ModernContext) => string | undefined) | undefined;
+  readonly singleUser?: boolean | undefined;
+}
+
+/** What a server makes of its callers. */
+export interface ModernCallPolicy extends OwnerPolicy {
+  readonly server: ConnectedServer;
+  readonly prefix: string;
+  readonly handoff?: boolean;
+}
+
+/** A call of the 2026 era, with what its client declared in this very request. */
+export interface ModernCall extends Call {
+  readonly client: ClientFacts;
+}
+
+const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
+
+/**
+ * Makes an era-neutral call of a request of the 2026 era.
+ *
+ * It ends when the request is cancelled (over HTTP: when its stream is closed), and when the engine drains, since then
+ * another process has to go on with it.
+ *
+ * @throws {@link ResumableError} `NO_OWNER`.
+ */
+export function modernCall(
+  engine: Engine,
+  policy: ModernCallPolicy,
+  context: ModernContext,
+  clientIdArgument: string | undefined,
+): ModernCall {
+  const { mcpReq } = context;
+  const client = clientFacts(mcpReq.envelope);
+  const meta = readMeta(context);
+  const clientId = meta.clientId ?? clientIdArgument;
+  const tasks = engine.forOwner(ownerOf(policy, context, clientId));
+  return {
+    engine,
+    client,
+    tasks,
+    meta,
+    requestId: mcpReq.id,
+    signal: AbortSignal.any([mcpReq.signal, drainSignal(engine)]),
+    ...present("clientId", clientId),
+    // Only a request that was cancelled while the server was up was cancelled by its caller.
+    left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
+    notify: ({ method, params }: Notification) => mcpReq.notify({ method, params: { ...params } }),
+    wantsLog: (level) => client.logLevel !== undefined && levels.indexOf(level) >= levels.indexOf(client.logLevel),
+    handoffAfterMs: (toolMs) =>
+      decideHandoff({ asked: meta.handoff, option: policy.handoff, host: client.name, toolMs }),
+    carryResult: (taskId) => carryResult(policy, context, { engine, tasks }, taskId),
+    controlToolName: (name) => `${policy.prefix}${name}`,
+  };
+}
+
+/** Notes that the answer to a request carries what a task came to. See `Call.carryResult`. */
+export function carryResult(
+  { server }: ModernCallPolicy,
+  context: ModernContext,
+  owned: Pick<Call, "engine" | "tasks">,
+  taskId: string,
+): void {
+  const receipt = createReceipt(owned, taskId, readMeta(context).tellsDelivery);
+  const request = context.http?.req;
+  noteReceipt(server, context.mcpReq.id, request === undefined ? receipt : holdReceipt(request, receipt));
+}
+
+/** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
+export function ownerOf(policy: OwnerPolicy, context: ModernContext, clientId: string | undefined): string {
+  const subject = policy.owner === undefined ? subjectOf(context.http?.authInfo) : policy.owner(context);
+  const isLocal = policy.singleUser === true || context.http === undefined;
+  return resolveOwner({ subject, clientId, locality: isLocal ? local : localityOf(context.http?.req) });
+}
+
+/** Over HTTP nobody stands between client and server who may set the internal keys. */
+export function readMeta({ mcpReq, http }: ModernContext): CallMeta {
+  if (http === undefined) return parseCallMeta(mcpReq._meta);
+  const own = Object.entries(mcpReq._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
+  return parseCallMeta(Object.fromEntries(own));
+}
+
+const drainSignals = new WeakMap<Engine, AbortSignal>();
+
+/** One signal for all calls of an engine. */
+function drainSignal(engine: Engine): AbortSignal {
+  const known = drainSignals.get(engine);
+  if (known !== undefined) return known;
+  const controller = new AbortController();
+  void engine.drainStarted.then(() => controller.abort("draining"));
+  drainSignals.set(engine, controller.signal);
+  return controller.signal;
+}

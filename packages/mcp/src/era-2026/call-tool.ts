@@ -1,0 +1,172 @@
+import { type Engine, isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
+import { isAnswerLost, untilAskedAgain } from "../call/ask-again.js";
+import type { RpcErrorBody } from "../call/rpc-error.js";
+import { attendTask, beginTask, joinTask, resultOf } from "../call/run-tool-call.js";
+import type { ToolResult } from "../call/tool-result.js";
+import { type ModernCall, type ModernCallPolicy, modernCall } from "./call-2026.js";
+import { noteAnswer } from "./open-answers.js";
+import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
+import type { ModernContext } from "./server-2026.js";
+import type { SigningKey } from "./signing-key.js";
+import { answerQuestions } from "./tasks/answer-questions.js";
+import { missingTasksExtension } from "./tasks/missing-extension.js";
+import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
+import { wrapAnswer } from "./tasks/wire-answer.js";
+
+/** What calls of one server have in common. */
+export interface CallSurroundings {
+  readonly engine: Engine;
+  readonly policy: ModernCallPolicy;
+  readonly signingKey: SigningKey;
+}
+
+/** A result that asks the client for input, or to come back. Source: MCP 2026-07-28, Multi Round-Trip Requests. */
+export interface InputRequiredResult {
+  readonly resultType: "input_required";
+  readonly inputRequests?: JsonObject;
+  readonly requestState: string;
+}
+
+/** Questions that a tool asks together reach the journal one after the other: look again after this time. */
+const gatherQuestionsMs = 25;
+/** How long a call that comes back to a server that drains is held, so that its next leg meets the new one. */
+const drainHoldMs = 1_000;
+
+const invalidState: RpcErrorBody = {
+  code: -32_602,
+  message: "Invalid or expired requestState. Send the call again without it.",
+  data: { reason: "invalid_request_state" },
+};
+
+/**
+ * Answers the call of a resumable tool in the 2026 era.
+ *
+ * - The client declared the tasks extension: with a task, as soon as it is durable.
+ * - It did not: with progress on its stream and the result at the end; questions and the draining of the server are
+ *   answered with a signed state, with which the client's next request goes on where this one ended.
+ */
+export function callTool(
+  surroundings: CallSurroundings,
+  tool: Tool,
+  input: Json,
+  context: ModernContext,
+  clientIdArgument: string | undefined,
+): Promise<ToolResult | InputRequiredResult> {
+  return noteAnswer(surroundings.engine, answerCall(surroundings, tool, input, context, clientIdArgument));
+}
+
+async function answerCall(
+  surroundings: CallSurroundings,
+  tool: Tool,
+  input: Json,
+  context: ModernContext,
+  clientIdArgument: string | undefined,
+): Promise<ToolResult | InputRequiredResult> {
+  const { engine, policy, signingKey } = surroundings;
+  const call = modernCall(engine, policy, context, clientIdArgument);
+  const { taskSupport = "optional" } = tool;
+  if (taskSupport === "required" && !call.client.tasks) return wrapAnswer({ error: missingTasksExtension });
+  const binding = { owner: call.tasks.owner, tool: tool.name, input };
+  const state = context.mcpReq.requestState();
+  const leg = state === undefined ? undefined : await verifiedLeg(signingKey, state, binding);
+  if (state !== undefined && leg === undefined) return wrapAnswer({ error: invalidState });
+  if (call.client.tasks && taskSupport !== "forbidden") return answerWithTask(call, tool, input, leg);
+  return answerInline({ call, tool, input, context, signingKey, binding, leg });
+}
+
+async function verifiedLeg(key: SigningKey, state: unknown, binding: LegBinding): Promise<CallLeg | undefined> {
+  return typeof state === "string" ? readLeg(await key(), state, binding, Date.now()) : undefined;
+}
+
+async function answerWithTask(
+  call: ModernCall,
+  tool: Tool,
+  input: Json,
+  leg: CallLeg | undefined,
+): Promise<ToolResult> {
+  const begun = leg === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, leg);
+  // It is the server's now: nobody has to wait for it.
+  if (!begun.created) await call.tasks.detach(begun.record.id);
+  return wrapAnswer({ result: createTaskResult(begun) as JsonObject });
+}
+
+interface InlineCall {
+  readonly call: ModernCall;
+  readonly tool: Tool;
+  readonly input: Json;
+  readonly context: ModernContext;
+  readonly signingKey: SigningKey;
+  readonly binding: LegBinding;
+  readonly leg: CallLeg | undefined;
+}
+
+async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequiredResult> {
+  const { tool, input, context, leg } = inline;
+  const { engine, client } = inline.call;
+  if (leg !== undefined && engine.draining) await held(context.mcpReq.signal);
+  const call = leg === undefined ? inline.call : afterLeg(inline.call, leg);
+  const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
+  const begun =
+    leg === undefined
+      ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended)
+      : await returnTo(call, leg);
+  const taskId = begun.record.id;
+  const { inputResponses } = context.mcpReq;
+  if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
+  const ending = await attendTask(await joinTask(call, begun), taskId, handoffMs);
+  if (ending.reason === "input_required" && client.forms) return askForInput(inline, taskId);
+  if (ending.reason === "left" && engine.draining) {
+    return { resultType: "input_required", requestState: await signed(inline, taskId, ending.view.record.lastSeq) };
+  }
+  return resultOf(call, ending, begun.reused);
+}
+
+/** What could not be stored is asked again, by the same call: its question is still open. */
+async function takeAnswers(
+  { tasks, signal }: ModernCall,
+  taskId: string,
+  responses: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  try {
+    await answerQuestions(tasks, taskId, responses, signal);
+  } catch (error) {
+    if (!isAnswerLost(error)) throw error;
+    await untilAskedAgain(signal);
+  }
+}
+
+/** Messages that an earlier leg sent are not sent again. */
+function afterLeg(call: ModernCall, { seq }: CallLeg): ModernCall {
+  return { ...call, meta: { ...call.meta, afterSeq: Math.max(call.meta.afterSeq, seq) } };
+}
+
+/** A leg belongs to its task, even if that has finished or was paused meanwhile; an orphan goes on. */
+async function returnTo({ tasks }: ModernCall, { taskId }: CallLeg): Promise<StartedTask> {
+  const view = await tasks.get(taskId);
+  const rests = isFinal(view.status) || !(view.interrupted || view.status === "pending");
+  return { ...(rests ? view : await tasks.resume(taskId)), created: false, reused: false };
+}
+
+async function askForInput(inline: InlineCall, taskId: string): Promise<InputRequiredResult> {
+  await new Promise((resolve) => setTimeout(resolve, gatherQuestionsMs));
+  const { record, questions } = await inline.call.tasks.get(taskId);
+  const requests = inputRequests(questions);
+  const requestState = await signed(inline, taskId, record.lastSeq);
+  // Answered meanwhile by somebody else: the next leg goes on.
+  if (Object.keys(requests).length === 0) return { resultType: "input_required", requestState };
+  return { resultType: "input_required", inputRequests: requests, requestState };
+}
+
+async function signed({ signingKey, binding }: InlineCall, taskId: string, seq: number): Promise<string> {
+  return signLeg(await signingKey(), { taskId, seq }, binding, Date.now());
+}
+
+function held(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(resolve, drainHoldMs);
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });
+}

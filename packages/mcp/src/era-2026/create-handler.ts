@@ -1,0 +1,52 @@
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type McpRequestContext,
+  type McpServer,
+  type ServerNotifier,
+} from "@modelcontextprotocol/server";
+import type { Engine } from "@resumable-mcp/core";
+import type { TasksHandler, WithTasksOptions } from "./handler-options.js";
+import { modernLimits } from "./limits-2026.js";
+import { lastAnswers } from "./open-answers.js";
+import { withTasks } from "./tasks/with-tasks.js";
+
+/** Makes the server of one request, with `attachModernTools` done. By `changes` it can tell what changed. */
+export type CreateModernServer = (
+  context: McpRequestContext,
+  changes: ServerNotifier,
+) => McpServer | Promise<McpServer>;
+
+/** How an endpoint of the 2026 era is made. */
+export interface ModernHandlerOptions extends WithTasksOptions {
+  readonly engine: Engine;
+  readonly createServer: CreateModernServer;
+}
+
+/**
+ * Serves clients of the 2026 era over HTTP.
+ *
+ * Requests of the 2025 era are refused: `isLegacyRequest` of the SDK tells which they are. Host, Origin and tokens are
+ * checked by whoever calls it.
+ *
+ * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
+ */
+export function createModernHandler(options: ModernHandlerOptions): TasksHandler<AuthInfo> {
+  const { engine, createServer, onError, keepAliveMs, maxSubscriptions = modernLimits.maxSubscriptions } = options;
+  const handler = createMcpHandler((context) => createServer(context, handler.notify), {
+    legacy: "reject",
+    // Who has how many is counted by `withTasks`, so that one owner cannot take all.
+    maxSubscriptions,
+    ...(onError === undefined ? {} : { onerror: onError }),
+    ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
+  });
+  const served = withTasks(handler, engine, options);
+  return {
+    answer: served.answer,
+    fetch: served.fetch,
+    async close() {
+      await lastAnswers(engine);
+      await served.close();
+    },
+  };
+}

@@ -1,0 +1,39 @@
+import type { HttpAnswer } from "../http/http-answer.js";
+import type { HttpRequest } from "../http/http-request.js";
+import type { Locality } from "../owner/locality.js";
+import type { VerifiedToken } from "../owner/subject.js";
+import type { ModernAttachOptions } from "./register-tools.js";
+
+/** What a request brings along beside itself. */
+export interface ModernRequestOptions<Auth extends VerifiedToken = VerifiedToken> {
+  /** A verified token. */
+  readonly authInfo?: Auth;
+  /** Whether only the user of this machine can have sent it. */
+  readonly locality?: Locality;
+  /** The body, where somebody has read it already. */
+  readonly parsedBody?: unknown;
+}
+
+/** A handler of HTTP requests, such as the SDK's `createMcpHandler` makes. */
+export interface ModernHandler<Auth extends VerifiedToken = VerifiedToken> {
+  fetch(request: Request, options?: ModernRequestOptions<Auth>): Promise<Response>;
+  /** Ends subscriptions with a result, and requests in flight without one. */
+  close(): Promise<void>;
+}
+
+/** The same for a server that says what became of an answer, as `listenerOf` does. */
+export interface TasksHandler<Auth extends VerifiedToken = VerifiedToken> extends ModernHandler<Auth> {
+  answer(request: HttpRequest, options?: ModernRequestOptions<Auth>): Promise<HttpAnswer>;
+}
+
+/** How subscriptions are served. */
+export interface WithTasksOptions extends Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> {
+  /** Subscriptions to tasks that are open at once. Default 8192. */
+  readonly maxSubscriptions?: number;
+  /** The same, of one owner. Default 128. */
+  readonly maxSubscriptionsPerOwner?: number;
+  /** How often an idle stream says that it lives, in milliseconds. Default 15000. */
+  readonly keepAliveMs?: number;
+  /** Of one POST that nobody has read before. Default 4 MiB. */
+  readonly maxBodyBytes?: number;
+}

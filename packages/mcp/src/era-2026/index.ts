@@ -1,0 +1,10 @@
+export type { CreateModernServer, ModernHandlerOptions } from "./create-handler.js";
+export { createModernHandler } from "./create-handler.js";
+export type { ModernHandler, ModernRequestOptions, WithTasksOptions } from "./handler-options.js";
+export type { ModernAttachOptions } from "./register-tools.js";
+export { attachModernTools, createToolCaller } from "./register-tools.js";
+export type { ModernContext, ModernServerLike } from "./server-2026.js";
+export { modernServerFactory } from "./server-factory.js";
+export type { StdioTransport } from "./tasks/stdio-tasks.js";
+export { withStdioTasks } from "./tasks/stdio-tasks.js";
+export { withTasks } from "./tasks/with-tasks.js";

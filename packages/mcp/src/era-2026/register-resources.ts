@@ -1,0 +1,31 @@
+import { type Engine, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { asRpcError } from "../call/rpc-error.js";
+import { listTaskResources, readTaskResource, taskResources, taskTemplate } from "../control/task-resources.js";
+import { type ModernCallPolicy, ownerOf, readMeta } from "./call-2026.js";
+import type { ModernContext, ModernServerLike } from "./server-2026.js";
+
+/** Offers an owner's tasks as resources. Source: MCP 2026-07-28, Server Features, Resources. */
+export function registerResources(mcp: ModernServerLike, engine: Engine, policy: ModernCallPolicy): void {
+  const tasksOf = (context: ModernContext): OwnedTasks =>
+    engine.forOwner(ownerOf(policy, context, readMeta(context).clientId));
+  const list = async (context: ModernContext) => {
+    try {
+      return await listTaskResources(tasksOf(context));
+    } catch (error) {
+      if (isResumableError(error, "NO_OWNER")) return { resources: [] };
+      throw error;
+    }
+  };
+  for (const { name, part, config } of taskResources) {
+    const read = async (uri: URL, _variables: object, context: ModernContext) => {
+      try {
+        return await readTaskResource(engine, tasksOf(context), uri.href);
+      } catch (error) {
+        throw asRpcError(error);
+      }
+    };
+    const template = taskTemplate(part, part === "task" ? list : undefined);
+    mcp.registerResource(name, template as never, config, read as never);
+  }
+  mcp.server.registerCapabilities({ resources: { subscribe: true } });
+}

@@ -1,0 +1,42 @@
+import type { McpServer, ServerNotifier } from "@modelcontextprotocol/server";
+import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
+import type { Engine } from "@resumable-mcp/core";
+import type { ServerDefinition } from "../define-server.js";
+import type { StdioChannel } from "../stdio/stdio-channel.js";
+import type { ModernAttachOptions } from "./register-tools.js";
+import { modernServerFactory } from "./server-factory.js";
+import { withStdioTasks } from "./tasks/stdio-tasks.js";
+
+/** What a connection of the 2026 era is served with. */
+export interface ModernStdioOptions extends ModernAttachOptions {
+  readonly definition: ServerDefinition;
+  readonly engine: Engine;
+  readonly channel: StdioChannel;
+}
+
+/** Serves one client of the 2026 era over a channel. */
+export function serveModernStdio(options: ModernStdioOptions): StdioServerHandle {
+  const { definition, engine, channel, onError } = options;
+  const createServer = modernServerFactory(definition, engine, options);
+  const connected: { server?: McpServer } = {};
+  const factory = async (...[context]: Parameters<Parameters<typeof serveStdio>[0]>) => {
+    const server = await createServer(context, changesOf(connected));
+    connected.server = server;
+    return server;
+  };
+  return serveStdio(factory, {
+    legacy: "reject",
+    transport: withStdioTasks(channel, engine, options),
+    ...(onError === undefined ? {} : { onerror: onError }),
+  });
+}
+
+/** Over stdio the connection's own server tells of changes. */
+function changesOf(connected: { readonly server?: McpServer }): ServerNotifier {
+  return {
+    toolsChanged: () => connected.server?.sendToolListChanged(),
+    promptsChanged: () => connected.server?.sendPromptListChanged(),
+    resourcesChanged: () => connected.server?.sendResourceListChanged(),
+    resourceUpdated: (uri) => void connected.server?.server.sendResourceUpdated({ uri }),
+  };
+}

@@ -1,0 +1,119 @@
+import type { Engine } from "@resumable-mcp/core";
+import { parseCallMeta } from "../../call/call-meta.js";
+import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
+import type { VerifiedToken } from "../../owner/subject.js";
+import { ownerOf } from "../call-2026.js";
+import type { ModernHandler, ModernRequestOptions, WithTasksOptions } from "../handler-options.js";
+import { modernLimits } from "../limits-2026.js";
+import { missingTasksExtension } from "../tasks/missing-extension.js";
+import { type ListenRequest, listenContext } from "./listen-request.js";
+import { type ListenStream, listenStream } from "./listen-stream.js";
+import { withEnd } from "./sse-frames.js";
+import { countSubscriptions } from "./subscription-count.js";
+import { ownPart, watchTasks } from "./task-watch.js";
+
+/** Serves the subscriptions of one endpoint. */
+export interface Listener<Auth extends VerifiedToken> {
+  /** Lets the SDK judge the request, and mixes messages about tasks into its stream. */
+  listen(request: Request, given: ModernRequestOptions<Auth>, listenTo: ListenRequest): Promise<Response>;
+  /** Ends all subscriptions to tasks with a result. */
+  close(): void;
+}
+
+/** Who listens, and what to. */
+interface Listening {
+  readonly owner: string | RpcError;
+  readonly listenTo: ListenRequest;
+  readonly leave: () => void;
+}
+
+/** Makes what serves `subscriptions/listen`. Limits: `maxSubscriptions`, `maxSubscriptionsPerOwner`. */
+export function createListener<Auth extends VerifiedToken>(
+  handler: ModernHandler<Auth>,
+  engine: Engine,
+  options: WithTasksOptions,
+): Listener<Auth> {
+  const takePlace = countSubscriptions({ ...modernLimits, ...options });
+  const open = new Set<ListenStream>();
+  const keepOpen = async (body: ReadableStream<Uint8Array>, listening: Listening) => {
+    const { listenTo } = listening;
+    if (!listenTo.namesTasks) return withEnd(body, listening.leave);
+    if (listenTo.taskIds !== undefined && !listenTo.declared) throw new RpcError(missingTasksExtension);
+    if (listening.owner instanceof RpcError) throw listening.owner;
+    return tellOfTasks(body, listening.owner, listening);
+  };
+  const tellOfTasks = async (source: ReadableStream<Uint8Array>, owner: string, { listenTo, leave }: Listening) => {
+    const { onError, keepAliveMs = modernLimits.keepAliveMs } = options;
+    const tasks = engine.forOwner(owner);
+    const watched = await ownPart(tasks, listenTo);
+    const { resources, taskIds = [] } = watched;
+    const subscriptionId = listenTo.id;
+    const stream = listenStream({
+      source,
+      subscriptionId,
+      watched,
+      keepAliveMs,
+      begin: (send, signal) => watchTasks({ engine, tasks, subscriptionId, taskIds, resources, signal, send, onError }),
+      onEnd: () => {
+        open.delete(stream);
+        leave();
+      },
+      onError,
+    });
+    open.add(stream);
+    return stream.body;
+  };
+  return {
+    async listen(request, given, listenTo) {
+      const owner = ownerIn(options, request, given, listenTo);
+      const place = takePlace(owner instanceof RpcError ? "" : owner);
+      if ("refused" in place) return refuse(listenTo.id, place.refused);
+      const response = await handler.fetch(request, given).catch((error: unknown) => {
+        place.leave();
+        throw error;
+      });
+      const { body } = response;
+      if (body === null || !isEventStream(response)) {
+        place.leave();
+        return response;
+      }
+      try {
+        return new Response(await keepOpen(body, { owner, listenTo, leave: place.leave }), response);
+      } catch (error) {
+        place.leave();
+        await body.cancel();
+        return refuse(listenTo.id, asRpcError(error));
+      }
+    },
+    close() {
+      for (const stream of [...open]) stream.close();
+    },
+  };
+}
+
+/** Whoever cannot be told apart from others may listen, but not to tasks. */
+function ownerIn(
+  options: WithTasksOptions,
+  request: Request,
+  { authInfo }: ModernRequestOptions,
+  listenTo: ListenRequest,
+): string | RpcError {
+  const context = listenContext(listenTo, request.signal, {
+    req: request,
+    ...(authInfo === undefined ? {} : { authInfo }),
+  });
+  try {
+    return ownerOf(options, context, parseCallMeta(listenTo.meta).clientId);
+  } catch (error) {
+    return asRpcError(error);
+  }
+}
+
+function isEventStream(response: Response): boolean {
+  return response.ok && response.headers.get("content-type")?.startsWith("text/event-stream") === true;
+}
+
+function refuse(id: string | number, { code, message, data }: RpcErrorBody | RpcError): Response {
+  const status = code === missingTasksExtension.code ? 400 : 200;
+  return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status });
+}

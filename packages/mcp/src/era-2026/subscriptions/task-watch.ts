@@ -1,0 +1,110 @@
+import {
+  type Engine,
+  isFinal,
+  isResumableError,
+  type JsonObject,
+  type OwnedTasks,
+  type TaskView,
+} from "@resumable-mcp/core";
+import { parseTaskUri, watchTaskResource } from "../../control/task-resources.js";
+import { envelopeKeys } from "../envelope.js";
+import { modernLimits } from "../limits-2026.js";
+import { detailedTask } from "../tasks/task-on-wire.js";
+import type { ListenRequest, WatchedPart } from "./listen-request.js";
+
+/** A subscription to some tasks of one owner. */
+export interface TaskWatch {
+  readonly engine: Engine;
+  readonly tasks: OwnedTasks;
+  readonly subscriptionId: string | number;
+  readonly taskIds: readonly string[];
+  /** URIs of tasks as resources. */
+  readonly resources: readonly string[];
+  readonly signal: AbortSignal;
+  /** Sends one notification; resolves when there is room for the next. */
+  readonly send: (notification: JsonObject) => Promise<void>;
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/**
+ * Tells of tasks as they change: first how each is now, then every change of what `tasks/get` would answer.
+ *
+ * A slow reader gets the newest state, not every one in between. Source: SEP-2663, "Status notifications".
+ */
+export function watchTasks(watch: TaskWatch): void {
+  const quietly = (watching: Promise<void>): void => {
+    watching.catch((error: unknown) => {
+      if (!isResumableError(error, "TASK_NOT_FOUND")) watch.onError?.(error);
+    });
+  };
+  for (const taskId of watch.taskIds) quietly(watchTask(watch, taskId));
+  for (const uri of watch.resources) {
+    const updated = () => watch.send(resourceUpdated(uri, watch.subscriptionId));
+    quietly(watchTaskResource(watch.tasks, uri, updated, watch.signal));
+  }
+}
+
+function resourceUpdated(uri: string, subscriptionId: string | number): JsonObject {
+  const _meta = { [envelopeKeys.subscriptionId]: subscriptionId };
+  return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, _meta } };
+}
+
+/** What is really watched of what a request names: the tasks that the owner has. The others are not told apart. */
+export async function ownPart(
+  tasks: OwnedTasks,
+  { taskIds, resources }: Pick<ListenRequest, "taskIds" | "resources">,
+): Promise<WatchedPart> {
+  const ids = taskIds === undefined ? undefined : await known(tasks, taskIds, (id) => id);
+  const uris = await known(tasks, resources, (uri) => parseTaskUri(uri)?.taskId ?? "");
+  return { taskIds: ids, resources: uris, refused: resources.filter((uri) => !uris.includes(uri)) };
+}
+
+async function known(
+  tasks: OwnedTasks,
+  names: readonly string[],
+  idOf: (name: string) => string,
+): Promise<readonly string[]> {
+  const found = await Promise.all(
+    [...new Set(names)].slice(0, modernLimits.maxTasksPerSubscription).map(async (name) => {
+      try {
+        await tasks.get(idOf(name));
+        return name;
+      } catch (error) {
+        if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+        throw error;
+      }
+    }),
+  );
+  return found.filter((name) => name !== undefined);
+}
+
+async function watchTask(watch: TaskWatch, taskId: string): Promise<void> {
+  const { tasks, signal } = watch;
+  let sent: string | undefined;
+  const tell = async (): Promise<TaskView> => {
+    const view = await tasks.get(taskId);
+    const notification = taskNotification(watch, view);
+    const text = JSON.stringify(notification);
+    if (text !== sent && !signal.aborted) await watch.send(notification);
+    sent = text;
+    return view;
+  };
+  let view = await tell();
+  while (!signal.aborted && !isFinal(view.status)) {
+    let seen = view.record.lastSeq;
+    for await (const followed of tasks.follow(taskId, { afterSeq: seen, signal })) {
+      const seq = followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
+      // One look tells of everything up to it.
+      if (seq <= seen) continue;
+      view = await tell();
+      seen = view.record.lastSeq;
+    }
+    if (!isFinal(view.status)) view = await tell();
+  }
+}
+
+function taskNotification({ engine, subscriptionId }: TaskWatch, view: TaskView): JsonObject {
+  const _meta = { [envelopeKeys.subscriptionId]: subscriptionId };
+  const task = detailedTask(engine, view) as JsonObject;
+  return { jsonrpc: "2.0", method: "notifications/tasks", params: { ...task, _meta } };
+}

@@ -1,0 +1,140 @@
+import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { parseCallMeta } from "../../call/call-meta.js";
+import { bringValidator } from "../../call/json-schema-validator.js";
+import { withReadableError } from "../../call/readable-error.js";
+import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
+import { ownerOf } from "../call-2026.js";
+import { envelopeKeys } from "../envelope.js";
+import { modernLimits } from "../limits-2026.js";
+import type { ModernAttachOptions } from "../register-tools.js";
+import {
+  isAcknowledgement,
+  type ListenRequest,
+  listenContext,
+  parseListenRequest,
+  type WatchedPart,
+  withWatched,
+} from "../subscriptions/listen-request.js";
+import { limitReached } from "../subscriptions/subscription-count.js";
+import { ownPart, watchTasks } from "../subscriptions/task-watch.js";
+import { missingTasksExtension } from "./missing-extension.js";
+import { unwrapAnswer } from "./wire-answer.js";
+
+/** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
+export interface StdioTransport {
+  start(): Promise<void>;
+  send(message: never, options?: never): Promise<void>;
+  close(): Promise<void>;
+  onmessage?: ((...message: never[]) => void) | undefined;
+  onclose?: (() => void) | undefined;
+  onerror?: ((error: Error) => void) | undefined;
+}
+
+/**
+ * Wraps the transport that is handed to the SDK's `serveStdio`, so that calls can be answered with tasks and clients
+ * can listen to them. What `withTasks` does over HTTP.
+ *
+ * @example
+ * serveStdio(createServer, { transport: withStdioTasks(new StdioServerTransport(), engine) });
+ */
+export function withStdioTasks<Wire extends StdioTransport>(
+  wire: Wire,
+  engine: Engine,
+  options: Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> = {},
+): Wire {
+  const { maxSubscriptions } = modernLimits;
+  bringValidator(engine);
+  const subscriptions = new Map<string | number, Subscription>();
+  let opening = 0;
+  const send = (message: JsonObject): Promise<void> => wire.send(message as never);
+  const sendQuietly = (message: JsonObject): void => void send(message).catch((error) => options.onError?.(error));
+  const transport: StdioTransport = {
+    start() {
+      wire.onmessage = receive;
+      wire.onclose = () => {
+        for (const { stop } of subscriptions.values()) stop.abort("closed");
+        transport.onclose?.();
+      };
+      wire.onerror = (error) => transport.onerror?.(error);
+      return wire.start();
+    },
+    close: () => wire.close(),
+    async send(message, sendOptions) {
+      const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
+      if (subscription === undefined)
+        return wire.send(withReadableError<object>(unwrapAnswer(message)) as never, sendOptions);
+      await send(withWatched(message, subscription));
+      watchTasks({
+        engine,
+        ...subscription,
+        taskIds: subscription.taskIds ?? [],
+        signal: subscription.stop.signal,
+        send,
+        onError: options.onError,
+      });
+    },
+  };
+  const listen = async (request: ListenRequest, message: never, extra: never): Promise<void> => {
+    const stop = new AbortController();
+    const context = listenContext(request, stop.signal, undefined);
+    const tasks = engine.forOwner(ownerOf(options, context, parseCallMeta(request.meta).clientId));
+    const watched = await ownPart(tasks, request);
+    subscriptions.set(request.id, { subscriptionId: request.id, tasks, ...watched, stop });
+    transport.onmessage?.(message, extra);
+  };
+  const refuse = (id: string | number, error: RpcErrorBody): void =>
+    sendQuietly({ jsonrpc: "2.0", id, error: { ...error } });
+  const receive = (message: never, extra: never): void => {
+    const request = parseListenRequest(message);
+    if (request === undefined || !request.namesTasks) {
+      stopCancelled(message, subscriptions);
+      transport.onmessage?.(message, extra);
+    } else if (request.taskIds !== undefined && !request.declared) refuse(request.id, missingTasksExtension);
+    else if (subscriptions.size + opening >= maxSubscriptions)
+      refuse(request.id, limitReached("maxSubscriptions", maxSubscriptions));
+    else {
+      opening += 1;
+      listen(request, message, extra)
+        .catch((error: unknown) => {
+          const { code, message } = asRpcError(error);
+          refuse(request.id, { code, message });
+        })
+        .finally(() => {
+          opening -= 1;
+        });
+    }
+  };
+  return withRest(wire, transport);
+}
+
+interface Subscription extends WatchedPart {
+  readonly subscriptionId: string | number;
+  readonly tasks: OwnedTasks;
+  readonly stop: AbortController;
+}
+
+/** Whatever else the transport has stays reachable, bound to it. */
+function withRest<Wire extends StdioTransport>(wire: Wire, own: StdioTransport): Wire {
+  return new Proxy(wire, {
+    get(target, key) {
+      if (key in own || key.toString().startsWith("on")) return Reflect.get(own, key);
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+    set: (target, key, value) => Reflect.set(key.toString().startsWith("on") ? own : target, key, value),
+  });
+}
+
+function subscriptionOf(message: JsonObject): string | number {
+  const params = isJsonObject(message.params) ? message.params : {};
+  const id = isJsonObject(params._meta) ? params._meta[envelopeKeys.subscriptionId] : undefined;
+  return typeof id === "string" || typeof id === "number" ? id : "";
+}
+
+function stopCancelled(message: unknown, subscriptions: Map<string | number, Subscription>): void {
+  if (!isJsonObject(message) || message.method !== "notifications/cancelled") return;
+  const id = isJsonObject(message.params) ? message.params.requestId : undefined;
+  if (typeof id !== "string" && typeof id !== "number") return;
+  subscriptions.get(id)?.stop.abort("cancelled");
+  subscriptions.delete(id);
+}

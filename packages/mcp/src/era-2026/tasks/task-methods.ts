@@ -1,0 +1,63 @@
+import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { z } from "zod";
+import { asRpcError, RpcError } from "../../call/rpc-error.js";
+import { carryResult, type ModernCallPolicy, ownerOf, readMeta } from "../call-2026.js";
+import { clientFacts } from "../envelope.js";
+import type { ModernContext, ModernServerLike } from "../server-2026.js";
+import { answerQuestions } from "./answer-questions.js";
+import { missingTasksExtension } from "./missing-extension.js";
+import { detailedTask } from "./task-on-wire.js";
+
+type TaskMethod = (tasks: OwnedTasks, taskId: string, context: ModernContext) => Promise<JsonObject>;
+
+const params = z.looseObject({ taskId: z.string().min(1).max(256) });
+
+/**
+ * Registers `tasks/get`, `tasks/update` and `tasks/cancel`.
+ *
+ * An owner's tasks are all there, by whatever call and era they began. Source: SEP-2663, "Methods".
+ */
+export function registerTaskMethods({ server }: ModernServerLike, engine: Engine, policy: ModernCallPolicy): void {
+  const methods: Readonly<Record<string, TaskMethod>> = {
+    "tasks/get": async (tasks, taskId, context) => {
+      const view = await tasks.get(taskId);
+      if (isFinal(view.status)) carryResult(policy, context, { engine, tasks }, taskId);
+      return detailedTask(engine, view) as JsonObject;
+    },
+    "tasks/update": updateTask,
+    "tasks/cancel": cancelTask,
+  };
+  for (const [method, run] of Object.entries(methods)) {
+    const handler = async ({ taskId }: z.output<typeof params>, context: ModernContext): Promise<JsonObject> => {
+      if (!clientFacts(context.mcpReq.envelope).tasks) throw new RpcError(missingTasksExtension);
+      try {
+        const owner = ownerOf(policy, context, readMeta(context).clientId);
+        return await run(engine.forOwner(owner), taskId, context);
+      } catch (error) {
+        throw asRpcError(error);
+      }
+    };
+    // The SDK's types bind schema and handler to its own copy of Standard Schema.
+    server.setRequestHandler(method, { params } as never, handler as never);
+  }
+}
+
+async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: ModernContext): Promise<JsonObject> {
+  // The SDK takes them out of the parameters, as it does for every method.
+  const responses = mcpReq.inputResponses;
+  if (responses === undefined) {
+    throw new RpcError({ code: -32_602, message: "Invalid params: inputResponses is missing or has no valid entry." });
+  }
+  await answerQuestions(tasks, taskId, responses, mcpReq.signal);
+  return {};
+}
+
+/** A task that has finished has nothing left to cancel, which is no error. Source: SEP-2663, "tasks/cancel". */
+async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<JsonObject> {
+  try {
+    await tasks.cancel(taskId);
+  } catch (error) {
+    if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
+  }
+  return {};
+}

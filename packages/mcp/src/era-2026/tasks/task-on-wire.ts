@@ -1,0 +1,96 @@
+import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
+import { type Engine, type JsonObject, type OpenQuestion, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
+import { finishedResult, progressText } from "../../call/tool-result.js";
+
+/** How often a client is asked to poll, in milliseconds. */
+const pollIntervalMs = 1_000;
+
+/** What a call is answered with when it became a task. Source: SEP-2663, "CreateTaskResult". */
+export function createTaskResult(view: TaskView): CreateTaskResultV2 {
+  return { resultType: "task", ...taskBase(view), status: wireStatus(view) };
+}
+
+/**
+ * A task with all that its status entails: open questions, result or error. Source: SEP-2663, "DetailedTask".
+ *
+ * A tool that failed has `completed` with an error as its result; only a JSON-RPC error that the tool threw makes the
+ * task `failed`.
+ */
+export function detailedTask(engine: Engine, view: TaskView): DetailedTaskV2 {
+  const base = taskBase(view);
+  const status = wireStatus(view);
+  const { error } = view.record;
+  switch (status) {
+    case "input_required":
+      return { ...base, status, inputRequests: inputRequests(view.questions) };
+    case "completed":
+      return {
+        ...base,
+        status,
+        result: { resultType: "complete", ...finishedResult(engine, view, false) } as JsonObject,
+      };
+    case "failed":
+      return {
+        ...base,
+        status,
+        error: { code: (error && rpcCodeOf(error)) ?? -32_603, message: error?.message ?? "The task failed." },
+      };
+    case "working":
+    case "cancelled":
+      return { ...base, status };
+  }
+}
+
+/** Open questions as elicitation requests. Source: MCP 2026-07-28, Elicitation; SEP-2322. */
+export function inputRequests(questions: readonly OpenQuestion[]): Record<string, ElicitRequest> {
+  const entries = questions.map(({ key, question }) => {
+    const params = { mode: "form", message: question.message, requestedSchema: question.schema } as const;
+    return [key, { method: "elicitation/create", params }] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+type ElicitRequest = {
+  method: "elicitation/create";
+  params: { mode: "form"; message: string; requestedSchema: JsonObject };
+};
+
+function taskBase(view: TaskView): Omit<TaskV2, "status"> {
+  const { record } = view;
+  return {
+    taskId: record.id,
+    statusMessage: statusMessage(view),
+    createdAt: record.createdAt,
+    lastUpdatedAt: record.updatedAt,
+    ttlMs: ttlMs(view),
+    pollIntervalMs,
+  };
+}
+
+/** An unfinished task is never deleted; a finished one is kept for its time, which counts from its end. */
+function ttlMs({ record }: TaskView): number | null {
+  if (record.finishedAt === undefined) return null;
+  return Math.max(1, Math.floor(Date.parse(record.finishedAt) - Date.parse(record.createdAt) + record.ttlMs));
+}
+
+function wireStatus({ status, record }: TaskView): TaskV2["status"] {
+  switch (status) {
+    case "pending":
+    case "running":
+    case "paused":
+      return "working";
+    case "failed":
+      return record.error !== undefined && rpcCodeOf(record.error) !== undefined ? "failed" : "completed";
+    case "input_required":
+    case "completed":
+    case "cancelled":
+      return status;
+  }
+}
+
+/** `working` hides what the task is: the message says it. */
+function statusMessage({ record, status, interrupted }: TaskView): string {
+  const state = interrupted ? "interrupted" : status;
+  const parts = [`${state}: ${progressText(record)}`, record.message].filter((part) => part !== undefined);
+  return parts.join(", ");
+}

@@ -1,0 +1,81 @@
+import type { Engine } from "@resumable-mcp/core";
+import { bringValidator } from "../../call/json-schema-validator.js";
+import { withReadableError } from "../../call/readable-error.js";
+import { answerSent } from "../../call/receipt/held-receipt.js";
+import { HttpAnswer } from "../../http/http-answer.js";
+import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
+import { readJsonBody } from "../../http/read-json-body.js";
+import { noteLocality } from "../../owner/locality.js";
+import type { VerifiedToken } from "../../owner/subject.js";
+import type { ModernHandler, ModernRequestOptions, TasksHandler, WithTasksOptions } from "../handler-options.js";
+import { modernLimits } from "../limits-2026.js";
+import { parseListenRequest } from "../subscriptions/listen-request.js";
+import { createListener } from "../subscriptions/listener.js";
+import { missingTasksExtension } from "./missing-extension.js";
+import { mayHoldAnswer, unwrapAnswer } from "./wire-answer.js";
+
+/**
+ * Wraps the SDK's handler of the 2026 era, so that calls can be answered with tasks and clients can listen to them.
+ *
+ * Everything else passes through unchanged.
+ *
+ * @example
+ * const handler = withTasks(createMcpHandler(createServer), engine);
+ */
+export function withTasks<Auth extends VerifiedToken>(
+  handler: ModernHandler<Auth>,
+  engine: Engine,
+  options: WithTasksOptions = {},
+): TasksHandler<Auth> {
+  const { maxBodyBytes = modernLimits.maxBodyBytes } = options;
+  bringValidator(engine);
+  const listener = createListener(handler, engine, options);
+  const answer = async (incoming: HttpRequest, given: ModernRequestOptions<Auth> = {}): Promise<HttpAnswer> => {
+    const request = incoming.toWeb();
+    noteLocality(request, given.locality);
+    const body = await bodyOf(request, given, maxBodyBytes);
+    if (body instanceof HttpAnswer) return body;
+    const passed = body === undefined ? given : { ...given, parsedBody: body };
+    const listenTo = parseListenRequest(body);
+    if (listenTo !== undefined) return HttpAnswer.ofWeb(await listener.listen(request, passed, listenTo));
+    return restoredAnswer(await handler.fetch(request, passed), isToolCall(body), () => answerSent(request));
+  };
+  return {
+    answer,
+    fetch: async (request, given) => (await answer(ofWebRequest(request), given)).toWeb(),
+    async close() {
+      listener.close();
+      await handler.close();
+    },
+  };
+}
+
+/** What somebody else has read, or could not, is passed on as it is. */
+async function bodyOf(
+  request: Request,
+  { parsedBody }: ModernRequestOptions,
+  maxBodyBytes: number,
+): Promise<unknown | HttpAnswer> {
+  if (parsedBody !== undefined || request.method !== "POST" || request.bodyUsed) return parsedBody;
+  const read = await readJsonBody(ofWebRequest(request), maxBodyBytes);
+  return read instanceof HttpAnswer ? read : read.value;
+}
+
+function isToolCall(body: unknown): boolean {
+  return typeof body === "object" && body !== null && "method" in body && body.method === "tools/call";
+}
+
+/** Answers and refusals come before anything else was sent, so they are never on a stream. */
+async function restoredAnswer(response: Response, ofToolCall: boolean, onSent: () => void): Promise<HttpAnswer> {
+  const { status } = response;
+  if (!response.headers.get("content-type")?.startsWith("application/json")) return HttpAnswer.ofWeb(response, onSent);
+  const text = await response.text();
+  const passed = new HttpAnswer(status, Object.fromEntries(response.headers), text, onSent);
+  const answers = ofToolCall && mayHoldAnswer(text);
+  if (!answers && !text.includes('"error"')) return passed;
+  const parsed = JSON.parse(text);
+  const message = withReadableError(answers ? unwrapAnswer(parsed) : parsed);
+  if (message === parsed) return passed;
+  const refused = "error" in message && message.error.code === missingTasksExtension.code;
+  return HttpAnswer.json(message, refused ? 400 : status);
+}

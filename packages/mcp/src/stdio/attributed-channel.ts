@@ -1,0 +1,91 @@
+import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { isJsonObject } from "@resumable-mcp/core";
+import { readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
+import { ConnectionClient } from "../owner/connection-client.js";
+import { randomToken } from "../owner/random-token.js";
+import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
+
+/** How long a request waits for the server's list of tools; after that its argument `client_id` is not kept. */
+export const toolListTimeoutMs = 10_000;
+
+/**
+ * Makes a channel whose requests are attributed to the client that the connection named last. They reach the server in
+ * the order in which they come, also while the server is asked which of its tools take the argument `client_id`.
+ */
+export function createAttributedChannel(write: (message: object) => Promise<void>): ChannelEnd {
+  const client = new ConnectionClient();
+  const list = createToolList((message) => inner.deliver(message));
+  const inner = createStdioChannel(async (message) => {
+    if (!list.takes(message)) await write(message);
+  });
+  const enter = async (message: unknown): Promise<void> => {
+    if (!isRequest(message)) return inner.deliver(message);
+    const kinds = client.needsTools(message) ? await list.read() : undefined;
+    const takesArgument = kinds?.get(String(message.params?.name))?.takesClientId ?? false;
+    return inner.deliver(client.attribute(message, takesArgument));
+  };
+  let entered: Promise<unknown> = Promise.resolve();
+  return {
+    channel: inner.channel,
+    deliver(message) {
+      const done = entered.then(() => enter(message));
+      entered = done.catch(() => {});
+      return done;
+    },
+    end: () => inner.end(),
+  };
+}
+
+interface ChannelRequest {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params?: { readonly [key: string]: unknown };
+}
+
+function isRequest(message: unknown): message is ChannelRequest {
+  if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return false;
+  return message.params === undefined || isJsonObject(message.params);
+}
+
+/** Asks the server behind a channel for its tools, when they have to be known. */
+function createToolList(ask: (message: object) => Promise<void>) {
+  const prefix = `own_${randomToken(9)}_`;
+  const asked = new Map<unknown, (answer: JSONRPCMessage) => void>();
+  let count = 0;
+  let kinds: Promise<ToolKinds> | undefined;
+  const askPage = (cursor?: string) =>
+    new Promise<JSONRPCMessage>((resolve, reject) => {
+      const id = `${prefix}${++count}`;
+      asked.set(id, resolve);
+      const params = cursor === undefined ? {} : { cursor };
+      ask({ jsonrpc: "2.0", id, method: "tools/list", params }).catch(reject);
+    });
+  return {
+    /** What the server offers; `undefined` when it does not say so in time. */
+    read(): Promise<ToolKinds | undefined> {
+      kinds ??= readToolKinds(askPage);
+      return inTime(kinds);
+    },
+    /** Takes the answers to its own requests out of what the server says. */
+    takes(message: object): boolean {
+      if ("method" in message && message.method === "notifications/tools/list_changed") kinds = undefined;
+      const answered = "id" in message ? asked.get(message.id) : undefined;
+      if (answered === undefined || !("id" in message) || "method" in message) return false;
+      asked.delete(message.id);
+      answered(message as JSONRPCMessage);
+      return true;
+    },
+  };
+}
+
+async function inTime<Value>(value: Promise<Value>): Promise<Value | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<undefined>((resolve) => {
+    timer = setTimeout(() => resolve(undefined), toolListTimeoutMs);
+  });
+  try {
+    return await Promise.race([value, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,0 +1,130 @@
+import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { bringValidator } from "../call/json-schema-validator.js";
+import { deliveryMethod } from "../call/meta-keys.js";
+import { withReadableError } from "../call/readable-error.js";
+import { noteDelivery } from "../call/receipt/note-delivery.js";
+import type { ServerDefinition } from "../define-server.js";
+import { claimsVersion } from "../http/claims-version.js";
+import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
+
+/** What a connection over stdio is served with. */
+export interface StdioErasOptions {
+  readonly definition: ServerDefinition;
+  readonly engine: Engine;
+  readonly handoff?: boolean;
+  /** Writes one message to the client. */
+  readonly write: (message: object) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A connection, of whatever era its client turns out to be. */
+export interface StdioEras {
+  /** Takes one message of the client. */
+  receive(message: unknown): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Era = "legacy" | "modern";
+
+interface Connection {
+  readonly end: ChannelEnd;
+  /** The SDK behind says nothing at all to a request that does not fit its schema. */
+  isRequest(message: object): boolean;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves one client over stdio. Each request tells its era; only the SDKs of eras that are spoken are loaded.
+ *
+ * A client that can do both asks `server/discover` first, often in a process that it ends right after: that answer
+ * needs no store, so the engine is opened by the first message that asks for anything else. A client that sends
+ * `initialize` is of the 2025 era from then on; it has its answer before the engine is opened.
+ *
+ * Every request gets one response: what is in flight in one era is answered when the client goes on in the other.
+ *
+ * Source: MCP 2026-07-28, Transports, "stdio"; Basic, "Versioning".
+ */
+export function serveStdioEras(options: StdioErasOptions): StdioEras {
+  bringValidator(options.engine);
+  const connections = new Map<Era, Promise<Connection>>();
+  let opened = false;
+  const open = () => {
+    // A client that left before its first answer needs none.
+    if (opened || options.engine.draining) return;
+    opened = true;
+    void options.engine.open().catch(options.onError);
+  };
+  const write = async (message: object) => {
+    await options.write(message);
+    open();
+  };
+  const connect = (era: Era): Promise<Connection> => {
+    const known = connections.get(era);
+    if (known !== undefined) return known;
+    const made = era === "modern" ? connectModern(options) : connectLegacy({ ...options, write });
+    connections.set(era, made);
+    return made;
+  };
+  return {
+    async receive(message) {
+      const method = isJsonObject(message) ? message.method : undefined;
+      if (method === deliveryMethod)
+        return options.write(await noteDelivery(options.engine, message)).catch(options.onError);
+      if (method !== "server/discover" && method !== "initialize") open();
+      for (const era of erasOf(message, [...connections.keys()])) {
+        const connection = await connect(era);
+        const refused = refusalOf(message, connection);
+        if (refused === undefined) await connection.end.deliver(message);
+        else await options.write(refused);
+      }
+    },
+    async close() {
+      const made = await Promise.all(connections.values());
+      for (const { end } of made) end.end();
+      await Promise.all(made.map((connection) => connection.close()));
+    },
+  };
+}
+
+/** Whose message it is. Only requests tell; the rest belongs to the era that the client speaks, or to both. Pure. */
+function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
+  const { method } = isJsonObject(message) ? message : {};
+  if (method === "initialize") return ["legacy"];
+  if (claimsVersion(message)) return ["modern"];
+  // The request that it names may be of either.
+  if (method === "notifications/cancelled" && connected.length > 0) return connected;
+  return connected.includes("legacy") ? ["legacy"] : [connected[0] ?? "legacy"];
+}
+
+/** What a request is answered that the SDK behind would pass over in silence. */
+function refusalOf(message: unknown, { isRequest }: Connection): object | undefined {
+  if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return undefined;
+  if (isRequest(message)) return undefined;
+  const { id } = message;
+  const error = { code: -32_600, message: "Invalid Request: its id, its params or its _meta are malformed." };
+  return { jsonrpc: "2.0", id: typeof id === "string" || Number.isInteger(id) ? id : null, error };
+}
+
+async function connectLegacy({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
+  const { createMcpServer } = await import("../era-2025/create-mcp-server.js");
+  const { createAttributedChannel } = await import("./attributed-channel.js");
+  const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
+  const end = createAttributedChannel((message) => write(withReadableError(message)));
+  const server = await createMcpServer(definition, engine, { onError, ...(handoff === undefined ? {} : { handoff }) });
+  await server.connect(end.channel);
+  return { end, isRequest: isJSONRPCRequest, close: () => server.close() };
+}
+
+async function connectModern({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
+  const { serveModernStdio } = await import("../era-2026/serve-stdio.js");
+  const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
+  const end = createStdioChannel(write);
+  const served = serveModernStdio({
+    definition,
+    engine,
+    channel: end.channel,
+    onError,
+    ...(handoff === undefined ? {} : { handoff }),
+  });
+  return { end, isRequest: isJSONRPCRequest, close: () => served.close() };
+}

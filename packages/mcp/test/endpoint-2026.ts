@@ -1,0 +1,114 @@
+import { Client, type ClientOptions, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
+import {
+  createEngine,
+  createMemoryStore,
+  type Engine,
+  type JsonObject,
+  type Store,
+  type Tool,
+} from "@resumable-mcp/core";
+import { createModernHandler, type ModernHandler, modernServerFactory } from "../src/era-2026/index.js";
+
+const version = "2026-07-28";
+const url = "http://127.0.0.1/mcp";
+
+/** An answer to a request that a test sends without a client. */
+export interface Answer {
+  readonly status: number;
+  readonly result: JsonObject;
+  readonly error: JsonObject;
+}
+
+/** An engine behind an endpoint of the 2026 era, and ways to reach it. */
+export interface Endpoint {
+  readonly engine: Engine;
+  readonly handler: ModernHandler;
+  /** Sends one request; `options` may name its client's capabilities and whose token it carries. */
+  send(method: string, params?: JsonObject, options?: SendOptions): Promise<Answer>;
+  /** The same, for requests that are answered with a stream. */
+  open(method: string, params?: JsonObject, options?: SendOptions): Promise<Response>;
+  connect(options?: ClientOptions): Promise<Client>;
+  close(): Promise<void>;
+}
+
+/** How a request is sent. */
+export interface SendOptions {
+  readonly capabilities?: JsonObject;
+  /** Whose token it carries; `undefined`: none, which is an error here. */
+  readonly user?: string | undefined;
+  readonly signal?: AbortSignal;
+}
+
+/** Capabilities of a client with the tasks extension. */
+export const withTasksExtension: JsonObject = {
+  elicitation: {},
+  extensions: { "io.modelcontextprotocol/tasks": {} },
+};
+
+/** Opens an endpoint; nothing listens, requests are handed to it. */
+export function openEndpoint(tools: readonly Tool[], store: Store = createMemoryStore()): Endpoint {
+  // Tools that wait at a closed gate are not waited for.
+  const engine = createEngine({ store, tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
+  const definition = { name: "test", version: "1", tools };
+  const handler = createModernHandler({ engine, createServer: modernServerFactory(definition, engine) });
+  let nextId = 1;
+  const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, ...rest } = {}) => {
+    const user = "user" in rest ? rest.user : "ada";
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": version,
+      "io.modelcontextprotocol/clientCapabilities": capabilities,
+      ...(params._meta as JsonObject | undefined),
+    };
+    const body = { jsonrpc: "2.0", id: nextId++, method, params: { ...params, _meta } };
+    const name = params.name ?? params.taskId ?? params.uri;
+    const headers: Record<string, string> = {
+      "content-type": "application/json",
+      accept: "application/json, text/event-stream",
+      "mcp-protocol-version": version,
+      "mcp-method": method,
+      ...(typeof name === "string" ? { "mcp-name": name } : {}),
+    };
+    const request = new Request(url, {
+      method: "POST",
+      headers,
+      body: JSON.stringify(body),
+      ...(signal === undefined ? {} : { signal }),
+    });
+    return handler.fetch(request, user === undefined ? {} : { authInfo: tokenOf(user) });
+  };
+  return {
+    engine,
+    handler,
+    open,
+    async send(method, params, options) {
+      const response = await open(method, params, options);
+      return { status: response.status, ...(await messageOf(response)) };
+    },
+    async connect(options = {}) {
+      const client = new Client(
+        { name: "stock", version: "1" },
+        { versionNegotiation: { mode: { pin: version } }, ...options },
+      );
+      const fetch = (input: string | URL | Request, init?: RequestInit) =>
+        handler.fetch(new Request(input, init), { authInfo: tokenOf("ada") });
+      await client.connect(new StreamableHTTPClientTransport(new URL(url), { fetch }));
+      return client;
+    },
+    async close() {
+      await handler.close();
+      await engine.close();
+    },
+  };
+}
+
+/** The last message of an answer: the only one, or the end of its stream. */
+async function messageOf(response: Response): Promise<{ readonly result: JsonObject; readonly error: JsonObject }> {
+  const text = await response.text();
+  if (response.headers.get("content-type")?.startsWith("application/json")) return JSON.parse(text);
+  const data = text.split("\n").filter((line) => line.startsWith("data: "));
+  return JSON.parse(data.at(-1)?.slice(6) ?? "{}");
+}
+
+function tokenOf(user: string) {
+  return { token: `token-of-${user}`, clientId: user, scopes: [] };
+}
