@@ -1,17 +1,17 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { ResumableError, type Store } from "@resumable-mcp/core";
+import { layoutOf } from "./disk/layout.js";
+import { fsStoreDefaults } from "./disk/limits.js";
+import { nodeDisk } from "./disk/node-disk.js";
+import { createHost } from "./disk/platform.js";
+import type { StoreContext } from "./disk/store-context.js";
+import { storeClosed, storeFailure } from "./disk/store-errors.js";
 import type { FsStoreOptions } from "./fs-store-options.js";
-import { layoutOf } from "./layout.js";
-import { fsStoreDefaults } from "./limits.js";
-import { nodeDisk } from "./node-disk.js";
+import { openFolder } from "./index/store-folder.js";
+import { emptyTrash } from "./index/trash.js";
 import { closeStore, type OpenStore, openStore } from "./open-store.js";
-import { createHost } from "./platform.js";
-import { signalTask } from "./signal-task.js";
-import type { StoreContext } from "./store-context.js";
-import { storeClosed, storeFailure } from "./store-errors.js";
-import { openFolder } from "./store-folder.js";
-import { emptyTrash } from "./trash.js";
+import { signalTask } from "./task/signal-task.js";
 
 /**
  * Creates a store in a folder of the local file system. Several processes may use one folder.

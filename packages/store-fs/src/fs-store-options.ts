@@ -1,7 +1,7 @@
 import type { Observer } from "@resumable-mcp/core";
-import type { Disk } from "./disk.js";
-import type { FsStoreLimits } from "./limits.js";
-import type { Host } from "./platform.js";
+import type { Disk } from "./disk/disk.js";
+import type { FsStoreLimits } from "./disk/limits.js";
+import type { Host } from "./disk/platform.js";
 
 /** What a file store is made of. Everything but the directory has a default. */
 export interface FsStoreOptions {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeDisk } from "../src/node-disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { commit, create, emptyFolder, lease, openStore } from "./scene.js";
 
 test("while a commit waits for its sync, readers see the wish that it carries out, and none of its events (G3)", async () => {

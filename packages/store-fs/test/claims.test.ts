@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lease, Store } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
-import { hashOfCall } from "../src/task-keys.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import { hashOfCall } from "../src/index/task-keys.js";
 import { commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;

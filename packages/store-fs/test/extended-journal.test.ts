@@ -1,9 +1,9 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
 import type { Lease, Store } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
-import { createHost } from "../src/platform.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import { createHost } from "../src/disk/platform.js";
 import { at, checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
 const limits = { extendFromBytes: 500, maxExtendBytes: 2_000 };

@@ -1,5 +1,5 @@
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 
 /** How an operation fails: with a code of the system, or by writing only a part. */
 export type Failure = "ENOSPC" | "EIO" | "EACCES" | "EMFILE" | "short";

@@ -2,9 +2,9 @@ import { readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { takenName } from "../src/done-file.js";
-import { nodeDisk } from "../src/node-disk.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import { takenName } from "../src/index/done-file.js";
 import { at, commit, create, emptyFolder, lease, newTask, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { createEngine, defineTool, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Host } from "../src/platform.js";
-import { createHost } from "../src/platform.js";
+import type { Host } from "../src/disk/platform.js";
+import { createHost } from "../src/disk/platform.js";
 import { everything, json, run, runWith } from "./command-line.js";
 import { emptyFolder, newTask, now, openStore } from "./scene.js";
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeDisk } from "../src/node-disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
 
 describe("the folder of a store", () => {

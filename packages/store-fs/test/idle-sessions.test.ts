@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeDisk } from "../src/node-disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { at, emptyFolder, openStore } from "./scene.js";
 
 const putSession = (store: ReturnType<typeof openStore>, index: number, ms: number) => {

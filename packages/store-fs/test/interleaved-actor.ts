@@ -1,9 +1,9 @@
 import { workerData } from "node:worker_threads";
 import type { Lease, Store } from "@resumable-mcp/core";
 import { createFsStore } from "../src/create-fs-store.js";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
-import type { Host } from "../src/platform.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import type { Host } from "../src/disk/platform.js";
 import { awaitFirstCue, type Cue, type Fact, type Report, report, type TurnMemory } from "./turns.js";
 
 /*

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import type { Host } from "../src/platform.js";
+import type { Host } from "../src/disk/platform.js";
 import { at, create, emptyFolder, lease, openStore, ttlMs } from "./scene.js";
 
 /** A machine of its own: only heartbeats tell who lives there. */

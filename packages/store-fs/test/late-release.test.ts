@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readdirSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import type { Host } from "../src/platform.js";
+import type { Host } from "../src/disk/platform.js";
 import { at, checkpoint, commit, create, emptyFolder, folderOf, lease, openStore, ttlMs } from "./scene.js";
 
 /** A machine of its own: only heartbeats tell who lives there. */

@@ -3,9 +3,9 @@ import { once } from "node:events";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { nodeDisk } from "../src/node-disk.js";
-import type { Host, ProcessIdentity } from "../src/platform.js";
-import { createHost } from "../src/platform.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import type { Host, ProcessIdentity } from "../src/disk/platform.js";
+import { createHost } from "../src/disk/platform.js";
 import {
   at,
   checkpoint,

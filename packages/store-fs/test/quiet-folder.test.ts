@@ -1,7 +1,7 @@
 import { readdirSync } from "node:fs";
 import { expect, test } from "vitest";
-import { nodeDisk } from "../src/node-disk.js";
-import type { Host } from "../src/platform.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
+import type { Host } from "../src/disk/platform.js";
 import { failingDisk } from "./failing-disk.js";
 import { at, checkpoint, commit, create, emptyFolder, folderOf, lease, openStore, ttlMs } from "./scene.js";
 

@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import type { Lease, Store } from "@resumable-mcp/core";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { at, checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
 test("a task's document tells a reader who, what, how far and when, in UTC", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nodeDisk } from "../src/node-disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
 test("a reader of another process that meets a rotation half done takes the task from nobody (G4)", async () => {

@@ -1,8 +1,8 @@
 import { copyFileSync, renameSync, unlinkSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { expect, test } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { checkpoint, commit, create, emptyFolder, folderOf, journalOf, lease, openStore } from "./scene.js";
 
 /** The machine's disk, which tells when the content of journals is written and when it is synced. */

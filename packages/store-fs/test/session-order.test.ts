@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { expect, test } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { emptyFolder, now, openStore } from "./scene.js";
 
 /** The machine's disk, which tells in which order a session's files are synced, named and removed. */

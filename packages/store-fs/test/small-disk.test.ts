@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isResumableError, type Lease, type Store } from "@resumable-mcp/core";
 import { afterAll, expect, test } from "vitest";
-import type { Disk } from "../src/disk.js";
-import { nodeDisk } from "../src/node-disk.js";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { failingDisk } from "./failing-disk.js";
 import { create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 

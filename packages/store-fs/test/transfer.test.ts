@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createEngine, defineTool, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import { encodeLine } from "../src/checked-line.js";
+import { encodeLine } from "../src/disk/checked-line.js";
 import { everything, json, run, runWith } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, newTask, now, openStore } from "./scene.js";
 

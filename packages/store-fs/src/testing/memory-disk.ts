@@ -1,4 +1,4 @@
-import type { Disk, FolderIdentity } from "../disk.js";
+import type { Disk, FolderIdentity } from "../disk/disk.js";
 import { emptyTree, type FileNode, type FileTree, type FolderNode, nodeAt, partsOf } from "./file-tree.js";
 
 /**

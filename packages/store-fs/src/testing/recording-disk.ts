@@ -1,5 +1,5 @@
 import { dirname, join } from "node:path";
-import type { Disk } from "../disk.js";
+import type { Disk } from "../disk/disk.js";
 
 /** One thing that happened to a disk, in the order in which it happened. A file is named by the opening it was reached by. */
 export type DiskEvent =

@@ -1,0 +1,76 @@
+import { isFinal, parseDuration, ResumableError } from "@resumable-mcp/core";
+import { taskFolder } from "../../disk/layout.js";
+import type { OpenStore } from "../../open-store.js";
+import type { CommandResult } from "./command.js";
+import { withOpenStore } from "./open-folder.js";
+
+/** How long the command may hold a task, should it die while it does. */
+const ttlMs = 15_000;
+
+interface Refused {
+  readonly taskId: string;
+  readonly reason: string;
+}
+
+/** Says how many tasks finished longer ago than an age, and deletes them when told to `apply`. Never an unfinished one. */
+export async function cleanCommand(store: OpenStore, age: string, apply: boolean): Promise<CommandResult> {
+  const { directory } = store.context.layout;
+  const beforeMs = Date.now() - ageOf(age);
+  const taskIds = await finishedBefore(store, beforeMs);
+  if (!apply) {
+    const text = `${taskIds.length} tasks finished more than ${age} ago. Nothing was changed. Add --apply to delete them.`;
+    return { json: { store: directory, olderThan: age, applied: false, tasks: taskIds }, text, ok: true };
+  }
+  const refused = await withOpenStore(directory, (writing) => deleteAll(writing, taskIds));
+  const kept = new Set(refused.map(({ taskId }) => taskId));
+  const deleted = taskIds.filter((id) => !kept.has(id));
+  const lines = refused.map(({ taskId, reason }) => `refused  ${taskId}  ${reason}`);
+  const text = [`${deleted.length} tasks deleted that finished more than ${age} ago`, ...lines].join("\n");
+  const json = { store: directory, olderThan: age, applied: true, tasks: deleted, refused };
+  return { json, text, ok: refused.length === 0 };
+}
+
+function ageOf(text: string): number {
+  const ms = parseDuration(text);
+  if (ms !== undefined) return ms;
+  throw new ResumableError("INVALID_OPTION", `--older-than is a duration such as 7d or 12h, not "${text}".`, {
+    details: { option: "older-than" },
+  });
+}
+
+async function finishedBefore({ context, finished }: OpenStore, beforeMs: number): Promise<readonly string[]> {
+  const { disk, layout } = context;
+  const found: string[] = [];
+  for await (const page of finished.pages(new Set(finished.openIds()))) {
+    for (const { head } of page) {
+      if (Date.parse(head.finishedAt ?? "") < beforeMs && disk.exists(taskFolder(layout, head.id))) found.push(head.id);
+    }
+  }
+  return found;
+}
+
+/** A task that cannot be deleted hinders no other. */
+async function deleteAll(store: OpenStore, taskIds: readonly string[]): Promise<readonly Refused[]> {
+  const refused: Refused[] = [];
+  for (const taskId of taskIds) {
+    const reason = await deleteOne(store, taskId);
+    if (reason !== undefined) refused.push({ taskId, reason });
+  }
+  await store.finished.compact((instance) => !store.workers.isInstanceAlive(instance));
+  return refused;
+}
+
+/** @returns why it was not deleted. */
+async function deleteOne({ book, remover }: OpenStore, taskId: string): Promise<string | undefined> {
+  const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+  try {
+    const taken = await book.acquire({ taskId, worker: "clean", ttlMs, now });
+    if (taken === undefined) return "another process writes it just now";
+    if (isFinal(taken.snapshot.record.status)) return await remover.remove(taken.lease).then(() => undefined);
+    await book.release(taken.lease);
+    return "it began anew";
+  } catch (error) {
+    if (!(error instanceof Error) || !("code" in error)) throw error;
+    return error.message;
+  }
+}

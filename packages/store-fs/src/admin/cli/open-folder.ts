@@ -1,0 +1,67 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
+import type { Disk } from "../../disk/disk.js";
+import { layoutOf } from "../../disk/layout.js";
+import { fsStoreDefaults } from "../../disk/limits.js";
+import { nodeDisk } from "../../disk/node-disk.js";
+import { createHost, type Host } from "../../disk/platform.js";
+import type { StoreContext } from "../../disk/store-context.js";
+import { openFolder } from "../../index/store-folder.js";
+import { closeStore, type OpenStore, openStore } from "../../open-store.js";
+
+/** Opens a store's folder to look at it: nothing is made, repaired, set aside or taken over. */
+export function openReadOnly(directory: string, machine = thisMachine()): OpenStore {
+  const context = contextOf(directory, true, machine);
+  openFolder(context, true);
+  return openStore(context, machine.host);
+}
+
+/**
+ * Runs something that changes a store, as one more process on its folder: what a server does at the same time stays
+ * whole. The folder has to be there, unless it `mayBeMade`.
+ */
+export async function withOpenStore<Result>(
+  directory: string,
+  run: (store: OpenStore) => Promise<Result>,
+  mayBeMade = false,
+  machine = thisMachine(),
+): Promise<Result> {
+  if (!mayBeMade) openReadOnly(directory, machine);
+  const context = contextOf(directory, false, machine);
+  openFolder(context, false);
+  const store = openStore(context, machine.host);
+  store.guard.open();
+  store.workers.open();
+  store.workers.noteTime({ wallMs: Date.now(), monotonicMs: performance.now() });
+  try {
+    await store.folder.finish();
+    return await run(store);
+  } finally {
+    await closeStore(store);
+  }
+}
+
+/** The file system that a store is on, and what is known of other processes. */
+export interface Machine {
+  readonly disk: Disk;
+  readonly host: Host;
+}
+
+function thisMachine(): Machine {
+  return { disk: nodeDisk, host: createHost() };
+}
+
+function contextOf(directory: string, readOnly: boolean, { disk }: Machine): StoreContext {
+  const unique = () => randomBytes(9).toString("base64url");
+  return {
+    layout: layoutOf(resolve(directory)),
+    disk,
+    durable: !readOnly,
+    limits: fsStoreDefaults,
+    instance: readOnly ? "reader" : unique(),
+    readOnly,
+    warn: () => {},
+    observe: () => {},
+    unique,
+  };
+}

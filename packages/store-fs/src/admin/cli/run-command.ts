@@ -1,0 +1,73 @@
+import { isResumableError } from "@resumable-mcp/core";
+import { packageVersion } from "../../package-version.js";
+import { type CommandResult, type Console, parseCommand } from "./command.js";
+import { commands } from "./commands.js";
+
+const usage = `resumable-mcp-store <command> [--store DIR] [--json]
+resumable-mcp-store --version
+
+  check         reads everything and says what is wrong
+  stats         counts tasks by status and tool, and the bytes of all files
+  list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
+  show ID       shows one task              [--events] [--items]
+  pause ID      leaves a wish for the process that runs the task, or will
+  resume ID     takes a pause back, or wakes a task
+  cancel ID     ends a task
+  export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status]
+  import FILE   brings such tasks into the store; - is standard input
+  clean --older-than AGE
+                says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
+  repair        says what it would put right (--dry-run, as without); does it with --apply
+
+check, stats, list and show change nothing. All can be used beside a running server. repair removes nothing that it
+cannot read: that goes to quarantine/, with a report. DIR is .resumable-mcp unless told otherwise.
+
+Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
+
+/** Runs one command of the store's command line. @returns the exit code. */
+export async function runCommand(args: readonly string[], console: Console): Promise<number> {
+  const parsed = parseOrExplain(args, console);
+  if (parsed === undefined) return 2;
+  const [name = "", ...subjects] = parsed.positionals;
+  if (parsed.values.help) {
+    console.out(usage);
+    return 0;
+  }
+  if (parsed.values.version) {
+    console.out(packageVersion);
+    return 0;
+  }
+  try {
+    const running = commands.get(name)?.(parsed.values, subjects, console);
+    if (running === undefined) {
+      console.error(usage);
+      return 2;
+    }
+    return show(await running, parsed.values.json, console);
+  } catch (error) {
+    report(error, parsed.values.json, console);
+    return 1;
+  }
+}
+
+function parseOrExplain(args: readonly string[], console: Console): ReturnType<typeof parseCommand> | undefined {
+  try {
+    return parseCommand(args);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return undefined;
+  }
+}
+
+function show({ json, text, ok, isAside }: CommandResult, asJson: boolean, console: Console): number {
+  (isAside ? console.error : console.out)(asJson ? JSON.stringify(json, null, 2) : text);
+  return ok ? 0 : 1;
+}
+
+function report(error: unknown, json: boolean, console: Console): void {
+  const code = isResumableError(error) ? error.code : "UNEXPECTED";
+  const message = error instanceof Error ? error.message : String(error);
+  const path = isResumableError(error) && "path" in error.details ? { path: error.details.path } : {};
+  if (json) console.out(JSON.stringify({ error: { code, message, ...path } }, null, 2));
+  else console.error([`${code}: ${message}`, ...Object.values(path)].join(" "));
+}

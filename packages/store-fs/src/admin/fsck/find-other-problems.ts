@@ -1,0 +1,79 @@
+import { basename, join } from "node:path";
+import { isSafeId } from "../../disk/layout.js";
+import { listIfExists, readFrom } from "../../disk/whole-file.js";
+import { parseSession } from "../../index/session-files.js";
+import { emptyTrash } from "../../index/trash.js";
+import type { OpenStore } from "../../open-store.js";
+import { foreignFile } from "./find-claim-problems.js";
+import { leftDraft } from "./left-draft.js";
+import { moveAside } from "./move-aside.js";
+import type { Problem } from "./problem.js";
+
+/** Reads every session. */
+export function findSessionProblems({ context }: OpenStore): readonly Problem[] {
+  const { disk, layout } = context;
+  return (listIfExists(disk, layout.sessions) ?? []).flatMap((session) => {
+    const folder = join(layout.sessions, session);
+    if (disk.stat(folder)?.isFolder !== true) return [foreignFile(folder)];
+    return (listIfExists(disk, folder) ?? []).flatMap((name) => sessionProblem(context, join(folder, name), session));
+  });
+}
+
+function sessionProblem(context: OpenStore["context"], path: string, session: string): readonly Problem[] {
+  const name = basename(path);
+  if (name.startsWith(".draft.")) return leftDraft(context, path);
+  if (!/^\d+\.json$/.test(name)) return [foreignFile(path)];
+  const bytes = readFrom(context.disk, path);
+  if (bytes === undefined || parseSession(bytes) !== undefined) return [];
+  const message = "the session cannot be read, and no other one can begin under its id";
+  const remedy = moveAside(path, message, { name: `session.${session}.${name}` });
+  return [{ kind: "damaged_session", severity: "damage", path, message, remedy }];
+}
+
+/** What does not belong into the folders of the store, and what was left in `trash/`. */
+export function findForeignFiles({ context, workers }: OpenStore): readonly Problem[] {
+  const { disk, layout } = context;
+  const known = new Set(Object.values(layout));
+  const namesIn = (folder: string) => (listIfExists(disk, folder) ?? []).map((name) => join(folder, name));
+  const isDraft = (path: string) => basename(path).startsWith(".draft.");
+  const others = [
+    ...namesIn(layout.directory).filter((path) => !known.has(path)),
+    ...namesIn(layout.tasks).filter((path) => !/^[0-9a-f]{2}$/.test(basename(path))),
+    ...namesIn(layout.tasks).flatMap((shard) => namesIn(shard).filter((path) => !isSafeId(basename(path)))),
+    ...namesIn(layout.workers).filter(
+      (path) => isDraft(path) || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(basename(path)),
+    ),
+  ];
+  const trash = namesIn(layout.trash);
+  return [
+    ...others.flatMap((path) => (isDraft(path) ? leftDraft(context, path) : [foreignFile(path)])),
+    ...trash.filter((path) => !/^(new|del)\./.test(basename(path))).map(foreignFile),
+    ...trash.filter((path) => isLeft(path, (instance) => workers.isInstanceAlive(instance))).map(leftInTrash),
+  ];
+}
+
+function isLeft(path: string, isAlive: (instance: string) => boolean): boolean {
+  const [kind, maker = ""] = basename(path).split(".");
+  return kind === "new" && !isAlive(maker);
+}
+
+function leftInTrash(path: string): Problem {
+  const apply = ({ context, remover, workers }: OpenStore) =>
+    emptyTrash(context, remover, (instance) => workers.isInstanceAlive(instance));
+  const message = "a process died while it made this; nobody was told of it";
+  const remedy = { says: "empty trash/, as the next server does when it starts", apply };
+  return { kind: "leftover", severity: "harmless", path, message, remedy };
+}
+
+/** What was set aside before. A program never empties this folder. */
+export function findQuarantined({ context }: OpenStore): readonly Problem[] {
+  const { disk, layout } = context;
+  return (listIfExists(disk, layout.quarantine) ?? [])
+    .filter((name) => !name.endsWith(".report.json"))
+    .map((name) => {
+      const isTask = isSafeId(name.split(".")[0] ?? "") && disk.stat(join(layout.quarantine, name))?.isFolder === true;
+      const path = join(layout.quarantine, name);
+      const message = "was set aside; read the report beside it, and remove both when you need them no more";
+      return { kind: "quarantined", severity: isTask ? "damage" : "harmless", path, message };
+    });
+}

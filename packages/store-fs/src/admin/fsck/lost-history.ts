@@ -1,0 +1,68 @@
+import { basename, join } from "node:path";
+import type { DamagedFile } from "../../disk/checked-line.js";
+import { journalName, taskFolder } from "../../disk/layout.js";
+import { quarantineCopy } from "../../disk/quarantine.js";
+import type { ChainEntry } from "../../journal/journal-line.js";
+import { chainThrough } from "../../journal/take-over.js";
+import type { OpenStore } from "../../open-store.js";
+import type { TaskReading } from "../../task/task-reader.js";
+import type { Problem } from "./problem.js";
+import { refuseIfHeld } from "./task-holder.js";
+
+/**
+ * Damage in an older file of a task whose newest one is sound: that one begins with all that the task is, so that the
+ * task can go on, and only what happened before is lost to whoever wants it told.
+ *
+ * @returns `undefined` where more than events would be lost.
+ */
+export function lostHistory(reading: TaskReading, damage: DamagedFile): Problem | undefined {
+  const { record, view } = reading;
+  const taskId = record.id;
+  const chain = chainThrough(view);
+  const place = chain.findIndex(({ epoch }) => journalName(epoch) === basename(damage.path));
+  const damaged = chain[place];
+  if (damaged === undefined || damaged.epoch === view.header.epoch) return undefined;
+  if (itemsThrough(reading, chain[place + 1]) > itemsBeside(reading)) return undefined;
+  const given = chain.slice(0, place + 1);
+  const lost = `events ${(given[0]?.base ?? 0) + 1} to ${damaged.end}`;
+  return {
+    kind: "damaged",
+    severity: "damage",
+    taskId,
+    path: damage.path,
+    message: `${damage.message}; the task is whole without it`,
+    remedy: {
+      says: `go on without ${lost}, in whose place readers get the task as it was after them, and keep ${names(given)} in quarantine/`,
+      apply: (repairing) => giveUp(repairing, taskId, given, damage.message),
+    },
+  };
+}
+
+/** Items of the present generation up to a file. */
+function itemsThrough({ record, view }: TaskReading, next: ChainEntry | undefined): number {
+  const { items, itemsFrom } = next ?? view.header;
+  return itemsFrom === record.itemsFromSeq ? items : 0;
+}
+
+/** Items of the present generation that stand in files of their own. */
+function itemsBeside({ record, view }: TaskReading): number {
+  const own = view.header.segments.filter(({ itemsFrom }) => itemsFrom === record.itemsFromSeq);
+  return own.reduce((sum, { count }) => sum + count, 0);
+}
+
+function names(files: readonly ChainEntry[]): string {
+  return files.map(({ epoch }) => journalName(epoch)).join(", ");
+}
+
+/** The files are kept before a new seal leaves them out. */
+async function giveUp(store: OpenStore, taskId: string, files: readonly ChainEntry[], problem: string): Promise<void> {
+  const { context, reader } = store;
+  refuseIfHeld(store, taskId);
+  let throughEpoch = 0;
+  for (const { epoch } of files) {
+    const name = journalName(epoch);
+    quarantineCopy(context, join(taskFolder(context.layout, taskId), name), `${taskId}.${name}`, problem);
+    throughEpoch = Math.max(throughEpoch, epoch);
+  }
+  await reader.settle(taskId, { throughEpoch, segment: undefined });
+}

@@ -1,0 +1,74 @@
+import { type Json, ResumableError, type Signal, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
+import { z } from "zod";
+import { decodeWhole, encodeLine } from "../../disk/checked-line.js";
+import { recordSchema } from "../../journal/journal-line.js";
+import { plainKinds } from "../../journal/task-folder.js";
+
+/** The version of the file that this program writes and reads. */
+export const exportVersion = 1;
+
+const eventShape = z.looseObject({ type: z.string(), seq: z.number(), at: z.string() });
+/** Kinds become parts of file names: no other ones are taken. */
+const signalShape = z.union([
+  z.looseObject({ id: z.string(), kind: z.enum(plainKinds) }),
+  z.looseObject({
+    id: z.string(),
+    kind: z.literal("answer"),
+    key: z.string(),
+    answer: z.looseObject({ action: z.string() }),
+  }),
+]);
+const instant = z.string().check(z.regex(/^\d{4}-\d\d-\d\dT[0-9:.]+Z$/));
+const datedShape = z.looseObject({ createdAt: instant, finishedAt: z.optional(instant) });
+
+const lineSchema = z.discriminatedUnion("type", [
+  /** The first line. */
+  z.object({ type: z.literal("export"), format: z.literal("resumable-mcp-tasks"), version: z.number() }),
+  /** A task begins. One that began before and has not ended is to be forgotten. */
+  z.object({
+    type: z.literal("task"),
+    id: z.string(),
+    /** The task before its first event in this file; `null` where that is the first of all. */
+    base: z.nullable(recordSchema),
+    signals: z.array(z.custom<Signal>((value) => signalShape.safeParse(value).success)),
+  }),
+  /** Items that belong to `base`, in order. */
+  z.object({ type: z.literal("items"), items: z.array(z.custom<Json>((value) => value !== undefined)) }),
+  z.object({
+    type: z.literal("events"),
+    events: z.array(z.custom<TaskEvent>((value) => eventShape.safeParse(value).success)),
+  }),
+  z.object({ type: z.literal("task_end"), id: z.string(), lastSeq: z.number() }),
+  /** The last line. A file without it was cut short. */
+  z.object({ type: z.literal("end"), tasks: z.number() }),
+]);
+
+/** One line of an exported file: a JSON object with a checksum, as in journals. */
+export type ExportLine = z.infer<typeof lineSchema>;
+
+/** Tells whether what the events of a file fold to is a task: a checksum says only that nothing was changed by chance. */
+export function isWholeRecord(record: TaskRecord): boolean {
+  // Dates become parts of file names.
+  return recordSchema.safeParse(record).success && datedShape.safeParse(record).success;
+}
+
+/** Writes a line of an exported file. */
+export function encodeExport(line: ExportLine): Buffer {
+  return encodeLine(JSON.stringify(line));
+}
+
+/** @throws {@link ResumableError} `EXPORT_INVALID` for a line that is not what was written. */
+export function parseExport(bytes: Buffer, line: number): ExportLine {
+  const parsed = lineSchema.safeParse(decodeWhole(bytes));
+  if (!parsed.success) throw invalidExport(line, "it is not what was written");
+  return parsed.data;
+}
+
+/** The file that is to be imported is not one, or not all of one. */
+export function invalidExport(line: number, reason: string): ResumableError {
+  return new ResumableError(
+    "EXPORT_INVALID",
+    `Line ${line} of the exported file cannot be used: ${reason}. Tasks that ended before it are imported; export the others again.`,
+    { details: { line, reason } },
+  );
+}

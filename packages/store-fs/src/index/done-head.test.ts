@@ -1,0 +1,68 @@
+import type { TaskSummary } from "@resumable-mcp/core";
+import { expect, test } from "vitest";
+import { encodeLine, type RawLine } from "../disk/checked-line.js";
+import { readHead } from "./done-head.js";
+import { encodeDone, parseDone } from "./done-line.js";
+
+const summary: TaskSummary = {
+  id: "task-0000000000001",
+  owner: "client:test",
+  tool: "count_words",
+  status: "completed",
+  progress: 3,
+  detached: true,
+  createdAt: "2026-01-01T00:00:00.000Z",
+  updatedAt: "2026-01-02T00:00:00.000Z",
+  ttlMs: 60_000,
+  message: 'said "so"',
+  finishedAt: "2026-01-02T00:00:00.000Z",
+};
+
+const head = {
+  seq: 7,
+  id: summary.id,
+  birth: "b-1",
+  owner: "client:test",
+  tool: "count_words",
+  status: "completed",
+  createdAt: "2026-01-01T00:00:00.000Z",
+  finishedAt: "2026-01-02T00:00:00.000Z",
+  ttlMs: 60_000,
+};
+
+function rawLine(bytes: Buffer): RawLine {
+  return { start: 0, next: bytes.byteLength, bytes: bytes.subarray(0, -1) };
+}
+
+function lineOf(parts: Partial<TaskSummary> = {}, flags: { again?: true } = {}): RawLine {
+  return rawLine(encodeDone({ seq: 7, ...flags, id: summary.id, birth: "b-1", summary: { ...summary, ...parts } }));
+}
+
+test.each<[string, Partial<TaskSummary>]>([
+  ["is plain", {}],
+  ["needs other letters", { owner: "sub:Zoë ✓", tool: "tööl" }],
+  ["holds what looks like the rest of a line", { owner: '","tool":"other","status":"failed","createdAt":"1' }],
+  ["is longer than what is looked at", { owner: `sub:${"x".repeat(2_000)}` }],
+  ["ended otherwise", { status: "cancelled" }],
+])("reads what lists choose by where it %s", (_, parts) => {
+  const line = lineOf(parts);
+  expect(readHead(line)).toEqual({ ...head, ...parts });
+  expect(parseDone(line)?.summary).toEqual({ ...summary, ...parts });
+});
+
+test("reads a line that may stand beside others about its task", () => {
+  expect(readHead(lineOf({}, { again: true }))).toEqual(head);
+});
+
+test("reads lines whose parts stand in another order, as earlier versions wrote them", () => {
+  const text = JSON.stringify({ seq: 7, id: summary.id, birth: "b-1", summary });
+  expect(readHead(rawLine(encodeLine(text)))).toEqual(head);
+});
+
+test("finds nothing in a line that says that a task is gone, that is none, or that is damaged", () => {
+  const gone = rawLine(encodeDone({ seq: 8, gone: true, id: summary.id, birth: "b-1" }));
+  const other = rawLine(encodeLine(JSON.stringify({ seq: 7, id: summary.id, birth: "b-1", summary: { id: 1 } })));
+  const damaged = lineOf();
+  damaged.bytes.write("faild", damaged.bytes.indexOf("completed"));
+  expect([gone, other, damaged].map(readHead)).toEqual([undefined, undefined, undefined]);
+});

@@ -1,0 +1,282 @@
+import { join } from "node:path";
+import { summarise, type TaskRecord } from "@resumable-mcp/core";
+import { allDone } from "../disk/all-done.js";
+import type { RawLine } from "../disk/checked-line.js";
+import { taskFolder } from "../disk/layout.js";
+import { SharedSync } from "../disk/shared-sync.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import type { LiveLease } from "../journal/live-lease.js";
+import { compactDone } from "./done-compaction.js";
+import { doneLines } from "./done-file.js";
+import { type DoneHead, readHead } from "./done-head.js";
+import { type DoneLine, encodeDone, idFilter, isFlagged, parseDone } from "./done-line.js";
+
+interface Superseding {
+  seq: number;
+  gone: boolean;
+  given: boolean;
+}
+
+/** A finished task as it is listed. The line is there until the next one is asked for. */
+export interface FinishedTask {
+  readonly head: DoneHead;
+  readonly line: RawLine;
+}
+
+/** What the lists have to know of a task that was deleted. */
+type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly birth: string };
+
+/**
+ * Which tasks are finished: a line for each in `done/`, and a marker in `open/` for every other.
+ *
+ * A task is in one of the two at any time: the line is written before the marker goes, and who has a marker is
+ * looked up in its journal, whatever lines say.
+ */
+export class FinishedTasks {
+  private readonly context: StoreContext;
+  private readonly background = new Set<Promise<void>>();
+  private readonly sync: SharedSync;
+  private readonly written = new Set<string>();
+  /** Raised when a write failed: what follows must not be glued to half a line. */
+  private part = 1;
+  private compacting: Promise<void> | undefined;
+
+  constructor(context: StoreContext) {
+    this.context = context;
+    this.sync = new SharedSync(async () => {
+      const paths = [...this.written];
+      this.written.clear();
+      await allDone(paths.map((path) => syncPath(context.disk, path)));
+      await context.disk.syncFolder(context.layout.done);
+    });
+  }
+
+  /** Notes that a task finished. Nobody else may have its lease before this is over. */
+  close(live: LiveLease, record: TaskRecord): void {
+    const still = () => !live.ended && live.view.record.lastSeq === record.lastSeq;
+    const closing = this.move(record, { birth: live.view.header.birth, again: record.generation > 1, still });
+    live.closing = this.track(closing);
+  }
+
+  /** Does what a process that died after the final event left undone. */
+  repair(record: TaskRecord, birth: string, still: () => boolean): void {
+    if (!this.context.readOnly) void this.track(this.move(record, { birth, again: true, still }));
+  }
+
+  private async move(
+    record: TaskRecord,
+    { birth, again, still }: { readonly birth: string; readonly again: boolean; readonly still: () => boolean },
+  ): Promise<void> {
+    const { context } = this;
+    const summary = summarise(record, record.status);
+    await this.append({ seq: record.lastSeq, ...(again && { again }), id: record.id, birth, summary }, record);
+    context.observe("store.done.appended", record.id);
+    if (still()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
+    context.observe("store.done.closed", record.id);
+  }
+
+  /** Notes that a task is not finished (any more). */
+  reopen(taskId: string): void {
+    touchFile(this.context.disk, join(this.context.layout.open, taskId));
+  }
+
+  /** As `reopen`; resolves when the note survives what the store's durability names. */
+  async reopenDurably(taskId: string): Promise<void> {
+    const { disk, layout, durable } = this.context;
+    this.reopen(taskId);
+    if (durable) await disk.syncFolder(layout.open);
+  }
+
+  /** Notes that a task was deleted. */
+  remove(gone: Deleted): Promise<void> {
+    const removing = this.leave(gone);
+    void this.track(removing);
+    return removing;
+  }
+
+  private async leave(gone: Deleted): Promise<void> {
+    const { disk, layout } = this.context;
+    const { id, birth, lastSeq } = gone;
+    await this.append({ seq: lastSeq, gone: true, id, birth }, gone);
+    // The id may have been given to another task since.
+    if (disk.stat(taskFolder(layout, id)) === undefined) unlinkIfExists(disk, join(layout.open, id));
+  }
+
+  private async append(line: DoneLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
+    const { disk, layout, durable, instance } = this.context;
+    const path = join(layout.done, `${dayOf(record)}.${instance}-${this.part}.jsonl`);
+    try {
+      const file = disk.open(path, "a");
+      try {
+        appendAll(disk, file, encodeDone(line));
+      } finally {
+        disk.close(file);
+      }
+    } catch (error) {
+      this.part += 1;
+      throw error;
+    }
+    if (!durable) return;
+    this.written.add(path);
+    await this.sync.request();
+  }
+
+  /** What fails here is found and done again by whoever lists open tasks next. */
+  private track(work: Promise<void>): Promise<void> {
+    const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
+    this.background.add(tracked);
+    return tracked;
+  }
+
+  /**
+   * Removes lines that do not count any more from the files of this store and of those that are gone.
+   *
+   * @param isGone tells whether a store that made a file is not in use any more.
+   */
+  compact(isGone: (instance: string) => boolean): Promise<void> {
+    this.compacting ??= this.thinOut(isGone).finally(() => {
+      this.compacting = undefined;
+    });
+    return this.compacting;
+  }
+
+  private thinOut(isGone: (instance: string) => boolean): Promise<void> {
+    const { context } = this;
+    // What is written from now on goes to another file than those that are rewritten.
+    this.part += 1;
+    return this.track(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
+  }
+
+  /** Ids with a marker in `open/`. */
+  openIds(): readonly string[] {
+    return listIfExists(this.context.disk, this.context.layout.open) ?? [];
+  }
+
+  /**
+   * Reads the lines that count, many at a time and newest day first, those of `except` left out.
+   *
+   * @param enough called before each day with its date; true ends the reading. No task of that day or of an earlier
+   * one was created later than that day.
+   */
+  async *pages(
+    except: ReadonlySet<string>,
+    enough: (day: string) => boolean = () => false,
+  ): AsyncGenerator<Iterable<FinishedTask>> {
+    const superseding = new Map<string, Superseding>();
+    for (const [day, names] of this.days()) {
+      if (enough(day)) return;
+      for (const name of names) await this.collect(name, superseding);
+      for (const name of names) {
+        for await (const lines of doneLines(this.context, name)) yield thatCount(lines, except, superseding);
+      }
+    }
+  }
+
+  /** Looks up with which event tasks of these ids finished. */
+  ends(ids: ReadonlySet<string>): Ends {
+    return new Ends(this.context, ids, this.days());
+  }
+
+  private days(): readonly (readonly [string, readonly string[]])[] {
+    const days = new Map<string, string[]>();
+    for (const name of listIfExists(this.context.disk, this.context.layout.done) ?? []) {
+      const [day] = name.split(".");
+      if (!day || !name.endsWith(".jsonl")) continue;
+      days.set(day, [...(days.get(day) ?? []), name]);
+    }
+    return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
+  }
+
+  private async collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
+    for await (const lines of doneLines(this.context, name)) for (const line of lines) note(superseding, line);
+  }
+
+  /** Resolves when everything noted so far is written. */
+  async idle(): Promise<void> {
+    await Promise.all(this.background);
+  }
+}
+
+/** The events with which some tasks finished, from lines that are read as far back as they are asked for. */
+export class Ends {
+  /** A read failed: what was read before does not count. */
+  failed = false;
+  private readonly context: StoreContext;
+  private readonly hasId: (line: RawLine) => boolean;
+  private readonly unread: (readonly [string, readonly string[]])[];
+  private readonly newest = new Map<string, Superseding>();
+  private reading = Promise.resolve();
+
+  constructor(
+    context: StoreContext,
+    ids: ReadonlySet<string>,
+    days: readonly (readonly [string, readonly string[]])[],
+  ) {
+    this.context = context;
+    this.hasId = idFilter(ids);
+    this.unread = [...days];
+  }
+
+  /** The seq of a task's last event, 0 when no line says that it finished. @param created the day of its creation. */
+  async of(birth: string, created: string): Promise<number> {
+    this.reading = this.reading.then(() => this.readBackTo(created));
+    await this.reading.catch((error: unknown) => {
+      this.failed = true;
+      throw error;
+    });
+    const end = this.newest.get(birth);
+    return end === undefined || end.gone ? 0 : end.seq;
+  }
+
+  private async readBackTo(created: string): Promise<void> {
+    for (let [next] = this.unread; next !== undefined && next[0] >= created; [next] = this.unread) {
+      for (const name of next[1]) await this.read(name);
+      this.unread.shift();
+    }
+  }
+
+  /** Lines of other tasks are not decoded: many finished tasks cost little. */
+  private async read(name: string): Promise<void> {
+    for await (const lines of doneLines(this.context, name)) {
+      for (const line of lines) if (this.hasId(line)) supersede(this.newest, parseDone(line));
+    }
+  }
+}
+
+function note(superseding: Map<string, Superseding>, raw: RawLine): void {
+  if (isFlagged(raw)) supersede(superseding, parseDone(raw));
+}
+
+function supersede(superseding: Map<string, Superseding>, line: DoneLine | undefined): void {
+  if (line === undefined) return;
+  const known = superseding.get(line.birth);
+  if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;
+  const given = known?.seq === line.seq && known.given;
+  superseding.set(line.birth, { seq: line.seq, gone: line.gone === true, given });
+}
+
+function* thatCount(
+  lines: Iterable<RawLine>,
+  except: ReadonlySet<string>,
+  superseding: ReadonlyMap<string, Superseding>,
+): Generator<FinishedTask> {
+  for (const line of lines) {
+    const head = readHead(line);
+    if (head !== undefined && !except.has(head.id) && counts(head, superseding)) yield { head, line };
+  }
+}
+
+function counts(line: DoneHead, superseding: ReadonlyMap<string, Superseding>): boolean {
+  const newest = superseding.get(line.birth);
+  if (newest === undefined) return true;
+  if (newest.gone || newest.given || newest.seq > line.seq) return false;
+  if (newest.seq === line.seq) newest.given = true;
+  return true;
+}
+
+/** The later of the days of creation and end: then no file holds a task that was created after its day. */
+function dayOf({ createdAt, finishedAt }: Pick<TaskRecord, "createdAt" | "finishedAt">): string {
+  const later = finishedAt !== undefined && finishedAt > createdAt ? finishedAt : createdAt;
+  return later.slice(0, 10);
+}

@@ -1,0 +1,129 @@
+import { join } from "node:path";
+import type { TaskRecord } from "@resumable-mcp/core";
+import { BoundedCache } from "../disk/bounded-cache.js";
+import { DamagedFile } from "../disk/checked-line.js";
+import { hasCode } from "../disk/disk.js";
+import { isSafeId } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { storeMissing } from "../disk/store-errors.js";
+import { listIfExists, touchFile } from "../disk/whole-file.js";
+import { newestView } from "../journal/newest-view.js";
+import type { TaskKeys } from "./task-keys.js";
+
+/**
+ * Notices when the store's folder, or one in it, is taken away under a running process.
+ *
+ * `tasks/` is the truth. What can be derived from it is made anew. Where it or the whole folder is not there, or another
+ * one is in its place, nothing is read or written until the same one is back: an unmounted disk leaves an empty folder,
+ * in which a store must not begin from nothing.
+ */
+export class FolderGuard {
+  private readonly context: StoreContext;
+  private readonly keys: TaskKeys;
+  /** Which folders these are; `undefined` before the store is open. */
+  private identity: string | undefined;
+  /** The state of the root in which every folder was there. */
+  private wholeState: string | undefined;
+
+  constructor(context: StoreContext, keys: TaskKeys) {
+    this.context = context;
+    this.keys = keys;
+  }
+
+  /** Makes the folders that are not there, and notes which store this is. @throws `STORE_MISSING` where only tasks/ is not. */
+  open(): void {
+    const { disk, layout } = this.context;
+    const isNew = !disk.exists(layout.tasks);
+    if (isNew && [layout.open, layout.done].some((folder) => (listIfExists(disk, folder) ?? []).length > 0)) {
+      throw storeMissing(layout.tasks, "tasks/ is not there, and its tasks are listed");
+    }
+    if (isNew) for (const folder of this.folders) disk.makeFolder(folder);
+    else this.restore();
+    touchFile(disk, layout.hint);
+    this.identity = this.look().identity;
+  }
+
+  /** @throws `STORE_MISSING` while the folder is not the one that was opened. */
+  check(): void {
+    const { disk, layout } = this.context;
+    if (this.identity === undefined) return;
+    const { identity, state } = this.look();
+    if (identity !== this.identity) throw storeMissing(layout.directory, "another folder, or none, is in its place");
+    if (state !== undefined && state === this.wholeState) return;
+    if (!disk.exists(layout.open) || !disk.exists(layout.done) || !disk.exists(layout.keys)) this.restore();
+    // As it was before it was looked through: what changes meanwhile is looked at by the next check.
+    this.wholeState = state;
+  }
+
+  /** As `check`, and makes every other folder anew that is not there. */
+  checkAll(): void {
+    this.check();
+    if (this.identity !== undefined) this.restore();
+  }
+
+  private look(): { readonly identity: string; readonly state: string | undefined } {
+    const { disk, layout } = this.context;
+    const root = disk.identify(layout.directory);
+    return { identity: `${root?.id} ${disk.identify(layout.tasks)?.id}`, state: root?.state };
+  }
+
+  /** Those that are derived from tasks/ come last: what is interrupted before is done again. */
+  private get folders(): readonly string[] {
+    const { tasks, trash, quarantine, workers, sessions, keys, open, done } = this.context.layout;
+    return [tasks, trash, quarantine, workers, sessions, keys, open, done];
+  }
+
+  private restore(): void {
+    const { context } = this;
+    const { disk, layout, durable } = context;
+    const missing = this.folders.filter((folder) => !disk.exists(folder));
+    if (missing.length === 0) return;
+    const lost = new Set(missing);
+    for (const folder of missing) if (folder !== layout.open && folder !== layout.done) disk.makeFolder(folder);
+    if (lost.has(layout.keys)) this.keys.claimAnew(recordsIn(context));
+    if (lost.has(layout.open) || lost.has(layout.done)) markAll(context);
+    if (durable) disk.syncFolderNow(layout.directory);
+    const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
+    context.warn(`${names.join(", ")} was not in the store's folder, and was made anew from tasks/.`);
+  }
+}
+
+function* taskIdsIn({ disk, layout }: StoreContext): Generator<string> {
+  for (const shard of listIfExists(disk, layout.tasks) ?? []) {
+    for (const id of listIfExists(disk, join(layout.tasks, shard)) ?? []) if (isSafeId(id)) yield id;
+  }
+}
+
+/** What cannot be read is set aside by whoever asks for it. */
+function* recordsIn(context: StoreContext): Generator<TaskRecord> {
+  for (const id of taskIdsIn(context)) {
+    try {
+      const view = newestView(context, new BoundedCache({ maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER }), id);
+      if (view !== undefined) yield view.record;
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+    }
+  }
+}
+
+/**
+ * Gives every task a marker: whoever lists tasks next looks them up, and moves the finished ones to `done/`. The folder
+ * of markers appears with all of them, since another process may list them at any moment.
+ */
+function markAll(context: StoreContext): void {
+  const { disk, layout, durable } = context;
+  const aside = join(layout.trash, `new.${context.instance}.${context.unique()}`);
+  disk.makeFolder(aside);
+  for (const id of taskIdsIn(context)) touchFile(disk, join(aside, id));
+  if (durable) disk.syncFolderNow(aside);
+  try {
+    disk.rename(aside, layout.open);
+  } catch (error) {
+    if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
+    // There are markers: those that are missing join them.
+    for (const id of taskIdsIn(context)) touchFile(disk, join(layout.open, id));
+    if (durable) disk.syncFolderNow(layout.open);
+    disk.removeTree(aside);
+  }
+  disk.makeFolder(layout.done);
+}

@@ -1,0 +1,128 @@
+import { ResumableError } from "@resumable-mcp/core";
+import { FirstDocumentFile, type FirstDocumentOptions, writeFirstDocument } from "@resumable-mcp/documents";
+import { z } from "zod";
+import { hasCode } from "../disk/disk.js";
+import { layoutVersion } from "../disk/layout.js";
+import { quarantineFile, reportFinding } from "../disk/quarantine.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { listIfExists } from "../disk/whole-file.js";
+import { type JournalsLayout, layoutOfJournals } from "../journal/journals-layout.js";
+
+const formatSchema = z.looseObject({ layout: z.number() });
+
+/** What a folder's `format.json` says. */
+type Format =
+  | { readonly kind: "missing" }
+  | { readonly kind: "says"; readonly layout: number }
+  | { readonly kind: "damaged"; readonly isEmpty: boolean };
+
+/** What a folder is to this version: a store of its layout, one that only lost its `format.json`, or nothing yet. */
+export type FolderFormat =
+  | { readonly kind: "ours" | "new" }
+  | { readonly kind: "lost"; readonly was: "missing" | "damaged" };
+
+/**
+ * Tells what a folder is, and changes nothing.
+ *
+ * Where `format.json` is missing or damaged the journals tell: the first line of each says its layout.
+ *
+ * @throws {@link ResumableError} `STORE_LAYOUT` for a folder that this version must not touch.
+ */
+export function lookAtFormat(context: StoreContext): FolderFormat {
+  const format = readFormat(context);
+  if (format.kind === "says") {
+    if (format.layout === layoutVersion) return { kind: "ours" };
+    throw otherLayout(context, format.layout, "format.json");
+  }
+  const names = listIfExists(context.disk, context.layout.directory) ?? [];
+  if (names.includes("tasks")) return judgeJournals(context, format.kind, names);
+  if (format.kind === "missing") return { kind: "new" };
+  if (format.isEmpty && isAllOurs(context, names)) return { kind: "lost", was: "damaged" };
+  throw unknownFolder(context, "format.json is not one of a store, and there is no folder tasks/");
+}
+
+function readFormat(context: StoreContext): Format {
+  let isEmpty: boolean | undefined;
+  const file = new FirstDocumentFile({
+    ...formatOptions(context),
+    onDamage: ({ text }) => {
+      isEmpty = /^\0*$/.test(text);
+    },
+  });
+  const document = file.read();
+  if (document !== null) return { kind: "says", layout: document.layout };
+  return isEmpty === undefined ? { kind: "missing" } : { kind: "damaged", isEmpty };
+}
+
+/** What cannot be read stays where it is until it is known whose folder this is. */
+function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDocumentOptions<{ layout: number }> {
+  const sync = durable ? "content" : "none";
+  return { path: layout.format, schema: formatSchema, disk, createName: unique, sync, onDamage: () => {} };
+}
+
+function judgeJournals(context: StoreContext, was: "missing" | "damaged", names: readonly string[]): FolderFormat {
+  const journals: JournalsLayout = layoutOfJournals(context);
+  if (journals === layoutVersion || (journals === "none" && isAllOurs(context, names))) return { kind: "lost", was };
+  if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
+  if (journals === "none") {
+    throw unknownFolder(context, "The folder has a folder tasks/ and no format.json of a store, nor any journal");
+  }
+  const state = was === "missing" ? "is missing" : "cannot be read";
+  throw unknownFolder(context, `format.json ${state}, nor can any journal be read`);
+}
+
+/** A folder with nothing but the names of a store, and drafts of them. */
+function isAllOurs({ layout }: StoreContext, names: readonly string[]): boolean {
+  const ours = new Set(Object.values(layout).map((path) => path.slice(layout.directory.length + 1)));
+  return names.every((name) => ours.has(name) || name.startsWith(".draft."));
+}
+
+/**
+ * Writes `format.json`, exclusively. One that is damaged is kept in `quarantine/` first; what was found is reported there
+ * and to whoever listens.
+ */
+export function writeFormat(context: StoreContext, format: FolderFormat): void {
+  if (format.kind === "ours") return;
+  if (format.kind === "lost") keepLost(context, format.was);
+  const document = { layout: layoutVersion, writtenBy: "@resumable-mcp/store-fs" };
+  if (writeFirstDocument(formatOptions(context), document)) return;
+  // Another process was faster.
+  writeFormat(context, lookAtFormat(context));
+}
+
+function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
+  const { disk, layout } = context;
+  const problem = lostFormat(was);
+  disk.makeFolder(layout.quarantine);
+  try {
+    if (was === "damaged") quarantineFile(context, layout.format, "format.json", problem);
+    else reportFinding(context, "format.json", { from: layout.format, problem });
+  } catch (error) {
+    // Another process was faster.
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+  context.warn(`${problem} The rest of the folder is of layout ${layoutVersion}: the file was written anew.`);
+}
+
+/** What is wrong with a `format.json` that the journals stand in for. */
+export function lostFormat(was: "missing" | "damaged"): string {
+  return was === "missing" ? "format.json is missing." : "format.json is damaged.";
+}
+
+function otherLayout({ layout }: StoreContext, found: number, where: string): ResumableError {
+  const supported = String(layoutVersion);
+  return new ResumableError(
+    "STORE_LAYOUT",
+    `The store's ${where} says layout ${found}, and this version reads layout ${supported}. Nothing was changed. Use the version that wrote the folder, or another folder.`,
+    { details: { path: layout.format, found: String(found), supported } },
+  );
+}
+
+function unknownFolder({ layout }: StoreContext, why: string): ResumableError {
+  const supported = String(layoutVersion);
+  return new ResumableError(
+    "STORE_LAYOUT",
+    `${why}: nothing says that this is a store of layout ${supported}. Nothing was changed. Use another folder, or restore format.json if this is a store.`,
+    { details: { path: layout.format, found: "none", supported } },
+  );
+}

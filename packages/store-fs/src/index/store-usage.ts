@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { checkStoreQuotas, type Instant } from "@resumable-mcp/core";
+import type { StoreContext } from "../disk/store-context.js";
+import { listIfExists } from "../disk/whole-file.js";
+
+/**
+ * How many tasks and bytes a store holds, where a quota asks for it; a store without quotas is never measured.
+ *
+ * What this process adds is counted as it happens. What others do, and what deletions free, is known when the store is
+ * measured again: when a task is to be made, at most once in `remeasureMs`, or when tasks were deleted here since and
+ * there is no room otherwise.
+ */
+export class StoreUsage {
+  private readonly context: StoreContext;
+  private tasks = 0;
+  private bytes = 0;
+  private measuredMs: number | undefined;
+  private isStale = false;
+  private measuring: Promise<void> | undefined;
+
+  constructor(context: StoreContext) {
+    this.context = context;
+  }
+
+  /**
+   * Makes room for one more task.
+   *
+   * @returns what gives it back if the task was not made.
+   * @throws {@link ResumableError} `QUOTA_EXCEEDED`.
+   */
+  async admit(now: Instant): Promise<() => void> {
+    if (!this.isLimited) return () => {};
+    const isOld = this.measuredMs === undefined || now.monotonicMs - this.measuredMs >= this.context.limits.remeasureMs;
+    if (isOld || (this.isStale && this.isFull)) await this.measure(now);
+    checkStoreQuotas(this.context.limits, { tasks: this.tasks, bytes: this.bytes });
+    this.tasks += 1;
+    return () => {
+      this.tasks -= 1;
+    };
+  }
+
+  /** Notes what was written. */
+  add(bytes: number): void {
+    this.bytes += bytes;
+  }
+
+  /** Notes that something was deleted. */
+  free(): void {
+    this.isStale = true;
+  }
+
+  private get isLimited(): boolean {
+    const { maxStoreTasks, maxStoreBytes } = this.context.limits;
+    return maxStoreTasks < Number.POSITIVE_INFINITY || maxStoreBytes < Number.POSITIVE_INFINITY;
+  }
+
+  private get isFull(): boolean {
+    const { maxStoreTasks, maxStoreBytes } = this.context.limits;
+    return this.tasks >= maxStoreTasks || this.bytes >= maxStoreBytes;
+  }
+
+  private measure(now: Instant): Promise<void> {
+    this.measuring ??= this.count(now).finally(() => {
+      this.measuring = undefined;
+    });
+    return this.measuring;
+  }
+
+  private async count(now: Instant): Promise<void> {
+    const { disk, layout, limits } = this.context;
+    let tasks = 0;
+    for (const shard of listIfExists(disk, layout.tasks) ?? []) {
+      tasks += listIfExists(disk, join(layout.tasks, shard))?.length ?? 0;
+      await breathe();
+    }
+    this.isStale = false;
+    this.bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await this.bytesIn(layout.directory) : 0;
+    this.tasks = tasks;
+    this.measuredMs = now.monotonicMs;
+  }
+
+  /** What goes while this looks counts for nothing. */
+  private async bytesIn(path: string): Promise<number> {
+    const stat = this.context.disk.stat(path);
+    if (stat?.isFolder !== true) return stat?.size ?? 0;
+    await breathe();
+    let sum = 0;
+    for (const name of listIfExists(this.context.disk, path) ?? []) sum += await this.bytesIn(join(path, name));
+    return sum;
+  }
+}

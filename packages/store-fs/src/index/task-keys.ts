@@ -1,0 +1,224 @@
+import { join } from "node:path";
+import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { z } from "zod";
+import { allDone } from "../disk/all-done.js";
+import { decodeWhole, encodeLine } from "../disk/checked-line.js";
+import { hasCode } from "../disk/disk.js";
+import { hashOf, isSafeId, taskFolder } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import {
+  createFile,
+  createWhole,
+  listIfExists,
+  readFrom,
+  syncPath,
+  syncPathNow,
+  unlinkIfExists,
+} from "../disk/whole-file.js";
+import type { TaskReader, TaskReading } from "../task/task-reader.js";
+import { KnownClaims } from "./known-claims.js";
+
+const claimSchema = z.object({
+  hash: z.string(),
+  taskId: z.string(),
+  /** The generation that the claim is for: a later one than the task's is a restart that is not written yet. */
+  generation: z.number(),
+});
+type Claim = z.infer<typeof claimSchema>;
+
+/** The claims that share a folder. */
+interface Bucket {
+  readonly folder: string;
+  readonly highest: number;
+  /** The newest claim of the key in question that speaks for a task. */
+  readonly claim: Claim | undefined;
+  readonly path: string | undefined;
+  /** A newer claim in the folder cannot be read, and may be one of this key. */
+  readonly isDoubtful: boolean;
+}
+
+/**
+ * Who stands for a call.
+ *
+ * Claims are numbered files that are created exclusively: whoever decided by what the highest one said, and then
+ * gets the next number, decided by the newest there is. Keys share a fixed number of folders, and the highest claim of
+ * a folder is never removed, so that a number is never given twice.
+ */
+export class TaskKeys {
+  private readonly context: StoreContext;
+  private readonly reader: TaskReader;
+  private known: KnownClaims;
+
+  constructor(context: StoreContext, reader: TaskReader) {
+    this.context = context;
+    this.reader = reader;
+    this.known = new KnownClaims(context.limits);
+  }
+
+  /** The newest claim of a call: one that was taken back, or whose task was deleted, uncovers the one before it. */
+  look(owner: string, key: string): Bucket {
+    const hash = hashOfCall(owner, key);
+    const folder = join(this.context.layout.keys, hash.slice(0, 3));
+    const numbers = this.numbersIn(folder);
+    const highest = numbers.at(-1) ?? 0;
+    let isDoubtful = false;
+    for (const number of this.known.candidates(folder, numbers, hash).toReversed()) {
+      const claim = this.readClaim(folder, number);
+      if (claim === "damaged") isDoubtful = true;
+      else if (claim !== undefined) this.known.note(folder, number, claim.hash);
+      if (claim === undefined || claim === "damaged" || claim.hash !== hash || !this.exists(claim.taskId)) continue;
+      return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
+    }
+    return { folder, highest, claim: undefined, path: undefined, isDoubtful };
+  }
+
+  /**
+   * Finds who stands for a call where a damaged claim hides it: an unfinished task has a marker and says itself whose
+   * it is. What is found is claimed anew, so that the next one who asks finds it at once.
+   *
+   * @returns whether there is something new to look at.
+   */
+  async mend(bucket: Bucket, owner: string, key: string): Promise<boolean> {
+    for (const taskId of listIfExists(this.context.disk, this.context.layout.open) ?? []) {
+      const record = (await this.readable(taskId))?.record;
+      if (record?.owner !== owner || record.key !== key || isFinal(record.status)) continue;
+      if (bucket.claim?.taskId === taskId) return false;
+      this.claim(bucket, { owner, key, id: taskId, generation: record.generation });
+      return true;
+    }
+    return false;
+  }
+
+  private numbersIn(folder: string): number[] {
+    const names = listIfExists(this.context.disk, folder) ?? [];
+    return names
+      .filter((name) => /^\d+$/.test(name))
+      .map(Number)
+      .sort((left, right) => left - right);
+  }
+
+  private readClaim(folder: string, number: number): Claim | "damaged" | undefined {
+    const bytes = readFrom(this.context.disk, join(folder, String(number)));
+    return bytes && (parseClaim(bytes) ?? "damaged");
+  }
+
+  /** Claims a call. @returns where the claim is, or `undefined` when somebody claimed anything in the folder meanwhile. */
+  claim(bucket: Bucket, task: { owner: string; key: string; id: string; generation: number }): string | undefined {
+    const { disk, unique } = this.context;
+    const claim: Claim = { hash: hashOfCall(task.owner, task.key), taskId: task.id, generation: task.generation };
+    const path = join(bucket.folder, String(bucket.highest + 1));
+    disk.makeFolder(bucket.folder);
+    return createWhole(disk, path, encodeLine(JSON.stringify(claim)), unique()) ? path : undefined;
+  }
+
+  /** Claims the calls of unfinished tasks when all claims were lost. */
+  claimAnew(records: Iterable<TaskRecord>): void {
+    this.known = new KnownClaims(this.context.limits);
+    for (const { owner, key, id, generation, status } of records) {
+      if (key === null || isFinal(status)) continue;
+      for (let bucket = this.look(owner, key); bucket.claim === undefined; bucket = this.look(owner, key)) {
+        this.claim(bucket, { owner, key, id, generation });
+      }
+    }
+  }
+
+  /** The task that a claim speaks for, if it can still run or be reused; settles restarts that nobody finished. */
+  async holderOf(claim: Claim): Promise<TaskReading | undefined> {
+    const isWritten = ({ record }: TaskReading) => record.generation >= claim.generation;
+    const reading = await this.readable(claim.taskId);
+    if (reading === undefined || isWritten(reading)) return reading;
+    return await this.reader.fence(claim.taskId, isWritten);
+  }
+
+  /** A damaged task stands for nothing any more. */
+  private async readable(taskId: string): Promise<TaskReading | undefined> {
+    try {
+      return isSafeId(taskId) ? await this.reader.read(taskId) : undefined;
+    } catch (error) {
+      if (isResumableError(error, "TASK_CORRUPT")) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Claims the call of a finished task that is about to begin anew.
+   *
+   * @returns what takes the claim back when nothing was written.
+   * @throws {@link ResumableError} `KEY_TAKEN`.
+   */
+  async claimAgain(record: TaskRecord): Promise<() => void> {
+    const { owner, key, id, generation } = record;
+    if (key === null) return () => {};
+    for (;;) {
+      const bucket = this.look(owner, key);
+      if (bucket.isDoubtful && (await this.mend(bucket, owner, key))) continue;
+      if (bucket.claim !== undefined && bucket.claim.taskId !== id) await this.refuseRival(id, bucket.claim);
+      const path = this.claim(bucket, { owner, key, id, generation });
+      if (path === undefined) continue;
+      await this.sync(owner, key);
+      return () => this.void(path, hashOfCall(owner, key));
+    }
+  }
+
+  /** @throws {@link ResumableError} `KEY_TAKEN` when the task of a claim is not finished. */
+  async refuseRival(taskId: string, claim: Claim): Promise<void> {
+    const rival = await this.holderOf(claim);
+    if (rival === undefined || isFinal(rival.record.status)) return;
+    throw new ResumableError(
+      "KEY_TAKEN",
+      `Task ${taskId} cannot begin anew: task ${claim.taskId} stands for the same call and is not finished. Use that one.`,
+      { details: { taskId, otherTaskId: claim.taskId } },
+    );
+  }
+
+  /** Keeps the number and takes away what it said. */
+  void(path: string, hash: string): void {
+    const { disk, unique, durable } = this.context;
+    const draft = `${path}.draft.${unique()}`;
+    createFile(disk, draft, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })));
+    if (durable) syncPathNow(disk, draft);
+    disk.rename(draft, path);
+  }
+
+  /** Makes a call's claims durable, with what they say: one that is empty after a loss of power stands for nobody. */
+  async sync(owner: string, key: string): Promise<void> {
+    const { disk, durable, layout } = this.context;
+    if (!durable) return;
+    const { folder, path } = this.look(owner, key);
+    await allDone([path === undefined ? undefined : this.syncFile(path), disk.syncFolder(folder)]);
+    await disk.syncFolder(layout.keys);
+  }
+
+  /** It may have been removed meanwhile, by whoever claimed the next number. */
+  private async syncFile(path: string): Promise<void> {
+    try {
+      await syncPath(this.context.disk, path);
+    } catch (error) {
+      if (!hasCode(error, "ENOENT")) throw error;
+    }
+  }
+
+  /** Removes the claims of tasks that are gone, except the highest number. */
+  prune(owner: string, key: string): void {
+    const folder = join(this.context.layout.keys, hashOfCall(owner, key).slice(0, 3));
+    for (const number of this.numbersIn(folder).slice(0, -1)) {
+      const claim = this.readClaim(folder, number);
+      if (claim === "damaged" || (claim !== undefined && this.exists(claim.taskId))) continue;
+      unlinkIfExists(this.context.disk, join(folder, String(number)));
+    }
+  }
+
+  private exists(taskId: string): boolean {
+    return isSafeId(taskId) && this.context.disk.stat(taskFolder(this.context.layout, taskId)) !== undefined;
+  }
+}
+
+/** Parses what a claim's file says; `undefined` when it says nothing that can be understood. */
+export function parseClaim(bytes: Buffer): Claim | undefined {
+  return claimSchema.safeParse(decodeWhole(bytes)).data;
+}
+
+/** What a claim calls an owner's key. */
+export function hashOfCall(owner: string, key: string): string {
+  return hashOf(JSON.stringify([owner, key]));
+}

@@ -1,0 +1,86 @@
+import { join } from "node:path";
+import type { Lease, TaskRecord } from "@resumable-mcp/core";
+import { allDone } from "../disk/all-done.js";
+import { shardFolder, taskFolder } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { leaseLost } from "../disk/store-errors.js";
+import { createFile, syncPath, unlinkIfExists } from "../disk/whole-file.js";
+import { holds } from "../journal/take-over.js";
+import { lookAt } from "../journal/task-folder.js";
+import type { Hints } from "../task/hints.js";
+import type { LeaseBook } from "../task/lease-book.js";
+import type { FinishedTasks } from "./finished-tasks.js";
+import type { StoreUsage } from "./store-usage.js";
+import type { TaskKeys } from "./task-keys.js";
+
+/** Deletes tasks. The rename to `trash/` is the moment at which a task is gone; the rest can be done by anybody. */
+export class TaskRemover {
+  private readonly parts: {
+    readonly context: StoreContext;
+    readonly usage: StoreUsage;
+    readonly book: LeaseBook;
+    readonly keys: TaskKeys;
+    readonly finished: FinishedTasks;
+    readonly hints: Hints;
+  };
+
+  constructor(parts: TaskRemover["parts"]) {
+    this.parts = parts;
+  }
+
+  async remove(lease: Lease): Promise<void> {
+    const { context, book, hints } = this.parts;
+    const { disk, layout, durable } = context;
+    const live = book.find(lease);
+    if (live === undefined) throw leaseLost(lease);
+    await live.closing;
+    await live.sync.idle();
+    const { record } = live.view;
+    const folder = taskFolder(layout, record.id);
+    if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) throw leaseLost(lease);
+    const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
+    const gone = goneOf(record, live.view.header.birth);
+    const note = await writeNote(context, gone);
+    if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) {
+      unlinkIfExists(disk, note);
+      throw leaseLost(lease);
+    }
+    disk.rename(folder, place);
+    context.observe("store.delete.trashed", record.id);
+    await book.drop(live);
+    if (durable) await allDone([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
+    await this.complete(gone, place);
+    hints.notify(record.id, "task");
+  }
+
+  /** Takes a deleted task out of the lists and removes what is left of it. */
+  async complete(record: Gone, place: string): Promise<void> {
+    const { context, usage, finished, keys } = this.parts;
+    await finished.remove(record);
+    context.observe("store.delete.listed", record.id);
+    if (record.key !== null) keys.prune(record.owner, record.key);
+    context.disk.removeTree(place);
+    usage.free();
+  }
+}
+
+/** What deleting has to know of a task. */
+export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "createdAt" | "finishedAt"> & {
+  readonly birth: string;
+};
+
+function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, birth: string): Gone {
+  return { id, birth, owner, key, lastSeq, createdAt, ...(finishedAt !== undefined && { finishedAt }) };
+}
+
+/**
+ * Whoever finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
+ * task that is gone without a note would be counted for ever.
+ */
+async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: Gone): Promise<string> {
+  const folder = taskFolder(layout, gone.id);
+  const path = join(folder, `deleted.${unique()}.json`);
+  createFile(disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
+  if (durable) await allDone([syncPath(disk, path), disk.syncFolder(folder)]);
+  return path;
+}

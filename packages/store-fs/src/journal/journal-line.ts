@@ -1,0 +1,131 @@
+import type { TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { z } from "zod";
+import { DamagedFile, decodeLine, type RawLine } from "../disk/checked-line.js";
+import { deepFreeze } from "../disk/deep-freeze.js";
+import { layoutVersion } from "../disk/layout.js";
+
+const recordShape = z.looseObject({
+  id: z.string(),
+  owner: z.string(),
+  tool: z.string(),
+  toolVersion: z.string(),
+  key: z.nullable(z.string()),
+  detached: z.boolean(),
+  ttlMs: z.number(),
+  status: z.enum(["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"]),
+  desired: z.enum(["run", "pause"]),
+  generation: z.number(),
+  attempt: z.number(),
+  live: z.boolean(),
+  crashes: z.number(),
+  failures: z.number(),
+  progress: z.number(),
+  itemCount: z.number(),
+  itemBytes: z.number(),
+  itemsFromSeq: z.number(),
+  remembered: z.record(z.string(), z.looseObject({ kind: z.enum(["step", "sleep", "question", "answer"]) })),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  lastSeq: z.number(),
+});
+
+/** A task's record as it stands in files. The value is passed on as it is: unknown fields survive. */
+export const recordSchema = z.custom<TaskRecord>((value) => recordShape.safeParse(value).success);
+
+const chainSchema = z.object({
+  epoch: z.number(),
+  /** Last seq before the file, and in it. */
+  base: z.number(),
+  end: z.number(),
+  /** How much of the file counts. */
+  bytes: z.number(),
+  /** Items before the file, counted from `itemsFrom`. */
+  items: z.number(),
+  itemsFrom: z.number(),
+});
+
+const segmentSchema = z.object({
+  name: z.string(),
+  bytes: z.number(),
+  /** Index of the first item, counted from `itemsFrom`. */
+  first: z.number(),
+  count: z.number(),
+  itemsFrom: z.number(),
+});
+
+/** The first line of a journal file: what the task was when the epoch began, and how much of earlier files counts. */
+const headerSchema = z.object({
+  layout: z.literal(layoutVersion),
+  taskId: z.string(),
+  /** Tells the task from one that is made under the same id after this one was deleted. */
+  birth: z.string(),
+  epoch: z.number(),
+  /** The epoch by which the lease is known: rotation begins a new file, not a new lease. */
+  lease: z.number(),
+  worker: z.nullable(z.string()),
+  /** Names the worker's file and its lease. */
+  holder: z.nullable(z.string()),
+  ttlMs: z.number(),
+  /** Last seq before this file, and the items before it, counted from `itemsFrom`. */
+  base: z.number(),
+  items: z.number(),
+  itemsFrom: z.number(),
+  record: z.nullable(recordSchema),
+  /** The seal: every earlier file with events that count; all others count for nothing. */
+  chain: z.array(chainSchema),
+  /** Items of files that compaction removed. */
+  segments: z.array(segmentSchema),
+  /** Signals that were carried out, and whose files may still be there. */
+  consumed: z.array(z.string()),
+  /** Names of answers that were carried out since the last restart from nothing. */
+  answered: z.array(z.string()),
+});
+
+/** How much of an earlier journal file counts. */
+export type ChainEntry = z.infer<typeof chainSchema>;
+/** A file with the items of removed journal files. */
+export type ItemSegment = z.infer<typeof segmentSchema>;
+/** The first line of a journal file. */
+export type JournalHeader = z.infer<typeof headerSchema>;
+/** Every other line of a journal file. */
+export interface JournalCommit {
+  readonly seq: number;
+  readonly events: readonly TaskEvent[];
+  readonly consumed?: readonly string[];
+}
+
+/** Parses the first line of a journal file. */
+export function parseHeader(line: RawLine, path: string): JournalHeader {
+  const parsed = headerSchema.safeParse(deepFreeze(decodeLine(line, path)));
+  if (parsed.success) return parsed.data;
+  throw new DamagedFile(path, line.start, `a line does not fit its schema (${parsed.error.issues[0]?.path.join(".")})`);
+}
+
+/** Parses a later line of a journal file. The values are new ones, which nobody else has. */
+export function parseCommit(line: RawLine, path: string): JournalCommit {
+  const parsed = decodeLine(line, path);
+  if (isCommit(parsed)) return parsed;
+  throw new DamagedFile(path, line.start, "a line is no commit");
+}
+
+/** Written out, since replaying a journal is mostly this: a schema takes several times as long as parsing the text. */
+function isCommit(value: unknown): value is JournalCommit {
+  if (typeof value !== "object" || value === null) return false;
+  const { seq, events, consumed }: { seq?: unknown; events?: unknown; consumed?: unknown } = value;
+  if (typeof seq !== "number" || !Array.isArray(events) || !events.every(isEvent)) return false;
+  return consumed === undefined || (Array.isArray(consumed) && consumed.every((id) => typeof id === "string"));
+}
+
+function isEvent(value: unknown): value is TaskEvent {
+  if (typeof value !== "object" || value === null) return false;
+  const { type, seq, at }: { type?: unknown; seq?: unknown; at?: unknown } = value;
+  return typeof type === "string" && typeof seq === "number" && typeof at === "string";
+}
+
+const seqPattern = /^\{"crc":"[0-9a-f]{8}","seq":(\d+),/;
+
+/** The first seq of a commit's line, without parsing the rest. */
+export function peekSeq(line: RawLine): number | undefined {
+  const match = seqPattern.exec(line.bytes.toString("latin1", 0, 48));
+  return match ? Number(match[1]) : undefined;
+}

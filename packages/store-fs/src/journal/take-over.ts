@@ -1,0 +1,253 @@
+import { dirname, join } from "node:path";
+import { allDone } from "../disk/all-done.js";
+import { encodeLine } from "../disk/checked-line.js";
+import { hasCode, isSystemError } from "../disk/disk.js";
+import { journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { appendAll, syncPath, syncPathNow, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import type { ChainEntry, ItemSegment, JournalHeader } from "./journal-line.js";
+import { newestView, type ViewCache } from "./newest-view.js";
+import { disturb } from "./quiet-folder.js";
+import { type FolderState, lookAt } from "./task-folder.js";
+import type { TaskView } from "./task-view.js";
+
+/** Who begins an epoch, and why. */
+export interface TakeOverRequest {
+  readonly taskId: string;
+  /** Absent where nobody wants the lease, and only the past is to be settled. */
+  readonly by?: { readonly worker: string; readonly holder: string };
+  readonly ttlMs: number;
+  /** Rotation: only the epoch directly after this one will do, and the lease stays the one it was. */
+  readonly rotate?: {
+    readonly epoch: number;
+    readonly lease: number;
+    readonly leaseFile: string;
+    readonly view: TaskView;
+  };
+  /** Files up to this epoch are replaced by a segment with their items. */
+  readonly compacted?: Compacted;
+}
+
+/** What compaction prepared. */
+export interface Compacted {
+  readonly throughEpoch: number;
+  readonly segment: ItemSegment | undefined;
+}
+
+/** An epoch that began: its file, open for appending, and the task as the seal says it is. */
+export interface TakenOver {
+  readonly epoch: number;
+  readonly file: number;
+  readonly view: TaskView;
+}
+
+/**
+ * Begins an epoch: announce, read, seal. The one mechanism of take-over, rotation, compaction and going on after a
+ * failed write.
+ *
+ * Announcing creates the epoch's file exclusively. Only then is read how far the earlier ones count, and these lengths
+ * become the new file's first line. Whoever wrote before finds the announcement after its next append, and whoever
+ * reads follows the newest seal.
+ *
+ * @returns `undefined` when somebody else was faster, or the task is gone.
+ */
+export function takeOver(context: StoreContext, cache: ViewCache, request: TakeOverRequest): TakenOver | undefined {
+  const announced = announce(context, request);
+  if (announced === undefined) return undefined;
+  const { epoch, file } = announced;
+  let sealed = false;
+  try {
+    context.observe("store.takeover.announced", request.taskId);
+    disturb(context, request.taskId);
+    const before = request.rotate?.view ?? newestView(context, cache, request.taskId, epoch);
+    if (before === undefined) return abandon(context, file);
+    cache.delete(request.taskId);
+    context.observe("store.takeover.read", request.taskId);
+    syncSealed(context, before);
+    const header = headerOf(request, epoch, before);
+    const line = encodeLine(JSON.stringify(header));
+    appendAll(context.disk, file, line);
+    sealed = true;
+    context.observe("store.takeover.sealed", request.taskId);
+    const folder = lookAt(context.disk, taskFolder(context.layout, request.taskId));
+    if (folder?.newest !== epoch) {
+      // Whoever came after may give up, and this epoch be the newest again.
+      withdraw(context, request, epoch, sealed);
+      return abandon(context, file);
+    }
+    return { epoch, file, view: viewOf(context, header, before, line.byteLength) };
+  } catch (error) {
+    context.disk.close(file);
+    withdraw(context, request, epoch, sealed);
+    throw error;
+  }
+}
+
+/** A loss of power must not leave the seal behind and take what it counts, or the name of that. */
+function syncSealed({ disk, durable }: StoreContext, { unsynced, sealSynced, path, header }: TaskView): void {
+  if (!durable) return;
+  if (unsynced) syncPathNow(disk, path);
+  if (sealSynced) return;
+  const folder = dirname(path);
+  for (const { epoch } of header.chain) syncPathNow(disk, join(folder, journalName(epoch)));
+  disk.syncFolderNow(folder);
+}
+
+/**
+ * Gives up an epoch whose taker failed. An announcement that will never be sealed can go: nobody has read anything into
+ * it. What cannot be removed stays, as if its taker had died: whoever comes next takes the next number.
+ */
+function withdraw(
+  context: StoreContext,
+  { taskId, by, rotate }: TakeOverRequest,
+  epoch: number,
+  sealed: boolean,
+): void {
+  const folder = taskFolder(context.layout, taskId);
+  try {
+    if (!sealed) unlinkIfExists(context.disk, join(folder, journalName(epoch)));
+    if (rotate === undefined && by !== undefined) {
+      unlinkIfExists(context.disk, join(folder, leaseName(epoch, by.holder)));
+    }
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+  }
+}
+
+function abandon(context: StoreContext, file: number): undefined {
+  context.disk.close(file);
+  return undefined;
+}
+
+function announce(
+  context: StoreContext,
+  request: TakeOverRequest,
+): { readonly epoch: number; readonly file: number } | undefined {
+  const { disk, layout } = context;
+  const folderPath = taskFolder(layout, request.taskId);
+  for (;;) {
+    const folder = lookAt(disk, folderPath);
+    if (folder === undefined) return undefined;
+    const { rotate, by } = request;
+    if (rotate !== undefined && !holds(folder, rotate.epoch, rotate.leaseFile)) return undefined;
+    const epoch = folder.newest + 1;
+    const claim = rotate === undefined && by !== undefined ? join(folderPath, leaseName(epoch, by.holder)) : undefined;
+    try {
+      if (claim !== undefined) touchFile(disk, claim);
+      return { epoch, file: disk.open(join(folderPath, journalName(epoch)), "wx") };
+    } catch (error) {
+      if (claim !== undefined) unlinkIfExists(disk, claim);
+      if (hasCode(error, "ENOENT")) return undefined;
+      if (!hasCode(error, "EEXIST")) throw error;
+    }
+  }
+}
+
+/**
+ * Tells whether an epoch is still the newest and its lease still there. A folder that was deleted and made again has
+ * another lease file, though its epochs may be the same.
+ */
+export function holds(folder: FolderState | undefined, epoch: number, leaseFile: string): boolean {
+  return folder?.newest === epoch && folder.leases.includes(leaseFile);
+}
+
+function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): JournalHeader {
+  const { record } = before;
+  const whole = chainThrough(before);
+  const through = request.compacted?.throughEpoch ?? 0;
+  const segment = request.compacted?.segment;
+  return {
+    layout: layoutVersion,
+    taskId: request.taskId,
+    birth: before.header.birth,
+    epoch,
+    lease: request.rotate?.lease ?? epoch,
+    worker: request.by?.worker ?? null,
+    holder: request.by?.holder ?? null,
+    ttlMs: request.ttlMs,
+    base: record.lastSeq,
+    items: record.itemCount,
+    itemsFrom: record.itemsFromSeq,
+    record,
+    chain: whole.filter((entry) => entry.epoch > through),
+    segments: [...before.header.segments, ...(segment === undefined ? [] : [segment])].filter(
+      ({ itemsFrom }) => itemsFrom === record.itemsFromSeq,
+    ),
+    consumed: [...before.consumed],
+    answered: [...before.answered],
+  };
+}
+
+const sealedBytes = new WeakMap<object, number>();
+
+/** How much is kept of a task's journal and items. What is sealed is added up once. */
+export function keptBytes({ header, offset }: TaskView): number {
+  const known = sealedBytes.get(header);
+  const sealed = known ?? [...header.chain, ...header.segments].reduce((sum, { bytes }) => sum + bytes, 0);
+  if (known === undefined) sealedBytes.set(header, sealed);
+  return sealed + offset;
+}
+
+/** The files that count for a view, its own included; a file without events counts for nothing. */
+export function chainThrough(view: TaskView): readonly ChainEntry[] {
+  const { header } = view;
+  if (view.record.lastSeq === header.base) return header.chain;
+  const own: ChainEntry = {
+    epoch: header.epoch,
+    base: header.base,
+    end: view.record.lastSeq,
+    bytes: view.offset,
+    items: header.items,
+    itemsFrom: header.itemsFrom,
+  };
+  return [...header.chain, own];
+}
+
+function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, length: number): TaskView {
+  const { record: _, ...rest } = header;
+  return {
+    header: rest,
+    path: join(taskFolder(context.layout, header.taskId), journalName(header.epoch)),
+    offset: length,
+    bodyStart: length,
+    record: before.record,
+    consumed: new Set(before.consumed),
+    answered: new Set(before.answered),
+    tail: before.tail,
+    unsynced: false,
+    sealSynced: true,
+  };
+}
+
+/**
+ * Makes an epoch's beginning durable: what it seals, the seal, and the names in the folder. Has to be over before
+ * the epoch's first acknowledgement.
+ */
+export async function syncTakenOver(context: StoreContext, taken: TakenOver): Promise<void> {
+  if (!context.durable) return;
+  const { disk, layout } = context;
+  const folder = taskFolder(layout, taken.view.header.taskId);
+  const sealed = taken.view.header.chain.map(({ epoch }) => syncPath(disk, join(folder, journalName(epoch))));
+  await allDone([...sealed, disk.syncData(taken.file)]);
+  await disk.syncFolder(folder);
+}
+
+/**
+ * Removes files that the newest seal made superfluous.
+ *
+ * Looks once more before: whoever announced a later epoch meanwhile may have read the seal before this one, and
+ * then needs the files that it names.
+ */
+export function removeSuperfluous(context: StoreContext, view: TaskView): void {
+  const { disk, layout } = context;
+  const folderPath = taskFolder(layout, view.header.taskId);
+  const folder = lookAt(disk, folderPath);
+  if (folder?.newest !== view.header.epoch) return;
+  const needed = new Set(view.header.chain.map(({ epoch }) => epoch));
+  for (const epoch of folder.epochs) {
+    if (epoch < view.header.epoch && !needed.has(epoch)) unlinkIfExists(disk, join(folderPath, journalName(epoch)));
+  }
+  for (const name of folder.leases) {
+    if (Number(name.split(".")[1]) < view.header.lease) unlinkIfExists(disk, join(folderPath, name));
+  }
+}

@@ -1,0 +1,69 @@
+import type { Disk } from "../disk/disk.js";
+import { listIfExists } from "../disk/whole-file.js";
+
+/** Kinds of signals that are nothing but their name. */
+export const plainKinds = ["pause", "resume", "cancel", "detach", "delivered", "undelivered"] as const;
+
+/** A signal whose file name says all. */
+export interface PlainSignal {
+  readonly id: string;
+  readonly order: number;
+  readonly kind: (typeof plainKinds)[number];
+}
+
+/** What the names in a task's folder say, which is all that a commit has to look at. */
+export interface FolderState {
+  /** Announced epochs, lowest first. */
+  readonly epochs: readonly number[];
+  /** The highest announced epoch. */
+  readonly newest: number;
+  /** Names of lease files. */
+  readonly leases: readonly string[];
+  /** By age. */
+  readonly signals: readonly PlainSignal[];
+  /** Names of answer files. */
+  readonly answers: readonly string[];
+  /** Names of the markers of writers who have seen all this. */
+  readonly quiet: readonly string[];
+}
+
+const journalPattern = /^journal\.(\d+)\.jsonl$/;
+const signalPattern = /^signal\.(\d+)\.([a-z_]+)\.[A-Za-z0-9_-]+$/;
+
+/** Looks at a task's folder; `undefined` when there is none. */
+export function lookAt(disk: Disk, folder: string): FolderState | undefined {
+  const names = listIfExists(disk, folder);
+  return names && parseNames(names);
+}
+
+function parseNames(names: readonly string[]): FolderState {
+  const epochs: number[] = [];
+  const leases: string[] = [];
+  const signals: PlainSignal[] = [];
+  const answers: string[] = [];
+  const quiet: string[] = [];
+  for (const name of names) {
+    const journal = journalPattern.exec(name);
+    if (journal) epochs.push(Number(journal[1]));
+    else if (name.startsWith("lease.")) leases.push(name);
+    else if (name.startsWith("answer.")) answers.push(name);
+    else if (name.startsWith("quiet.")) quiet.push(name);
+    else signals.push(...(parseSignal(name) ?? []));
+  }
+  epochs.sort((left, right) => left - right);
+  signals.sort((left, right) => left.order - right.order || (left.id < right.id ? -1 : 1));
+  return { epochs, newest: epochs.at(-1) ?? 0, leases, signals, answers, quiet };
+}
+
+/** The signal that a file's name says, if it is one. */
+export function parseSignal(name: string): readonly [PlainSignal] | undefined {
+  const match = name.startsWith("signal.") ? signalPattern.exec(name) : null;
+  const kind = plainKinds.find((known) => known === match?.[2]);
+  return kind && [{ id: name, order: Number(match?.[1]), kind }];
+}
+
+/** The epoch and holder of a lease file's name. */
+export function parseLease(name: string): { readonly epoch: number; readonly holder: string } {
+  const [, epoch, ...holder] = name.split(".");
+  return { epoch: Number(epoch), holder: holder.join(".") };
+}

@@ -1,0 +1,204 @@
+import { basename, join } from "node:path";
+import { type Answer, type NewSignal, oppositeOf, type Signal, type TaskRecord } from "@resumable-mcp/core";
+import { z } from "zod";
+import { decodeWhole, encodeLine } from "../disk/checked-line.js";
+import { hasCode } from "../disk/disk.js";
+import { hashOf, taskFolder } from "../disk/layout.js";
+import { quarantineFile } from "../disk/quarantine.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { limitExceeded } from "../disk/store-errors.js";
+import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import type { FolderState, PlainSignal } from "./task-folder.js";
+
+const answerSchema = z.object({
+  id: z.string(),
+  order: z.number(),
+  key: z.string(),
+  answer: z.custom<Answer>((value) => z.looseObject({ action: z.string() }).safeParse(value).success),
+});
+type StoredAnswer = z.infer<typeof answerSchema>;
+
+/** What a journal says about signals. */
+export interface SignalState {
+  readonly record: TaskRecord;
+  /** Ids of signals that were carried out, and whose files may still be there. */
+  readonly consumed: Set<string>;
+  /** Names of answers that were carried out since the last restart from nothing. */
+  readonly answered: Set<string>;
+}
+
+/** Signals of a task that no commit has consumed, oldest first. */
+export function pendingSignals(
+  context: StoreContext,
+  taskId: string,
+  folder: FolderState,
+  state: SignalState,
+): readonly Signal[] {
+  if (folder.signals.length === 0 && folder.answers.length === 0) {
+    state.consumed.clear();
+    return [];
+  }
+  const answers = readAnswers(context, taskId, folder);
+  forgetRemoved(state.consumed, folder, answers);
+  const plain = collapse(folder.signals.filter(({ id }) => !state.consumed.has(id)));
+  const given = answers.filter(({ id }) => !state.consumed.has(id) && !state.answered.has(signalFile(id)));
+  return [...plain, ...given].sort((left, right) => left.order - right.order).map(toSignal);
+}
+
+/** Notes what a commit carried out. */
+export function noteConsumed(state: SignalState, before: TaskRecord | undefined, ids: readonly string[]): void {
+  if (before !== undefined && before.itemsFromSeq !== state.record.itemsFromSeq) state.answered.clear();
+  for (const id of ids) {
+    state.consumed.add(id);
+    if (id.startsWith("answer.")) state.answered.add(signalFile(id));
+  }
+}
+
+/** A consumed signal whose file is gone cannot come back. The folder was looked at after the consuming commit. */
+function forgetRemoved(consumed: Set<string>, folder: FolderState, answers: readonly StoredAnswer[]): void {
+  if (consumed.size === 0) return;
+  const present = new Set([...folder.signals, ...answers].map(({ id }) => id));
+  for (const id of consumed) if (!present.has(id)) consumed.delete(id);
+}
+
+/** Two processes may leave the same signal at once: of two sides of a value the newest counts, else the first. */
+function collapse(signals: readonly PlainSignal[]): readonly PlainSignal[] {
+  return signals.filter((signal) => {
+    const same = signals.filter((other) => isSameValue(signal, other));
+    return signal === (hasSides(signal) ? same.at(-1) : same[0]);
+  });
+}
+
+function isSameValue({ kind }: PlainSignal, other: PlainSignal): boolean {
+  return other.kind === kind || other.kind === oppositeOf(kind);
+}
+
+function hasSides({ kind }: PlainSignal): boolean {
+  return oppositeOf(kind) !== undefined;
+}
+
+function toSignal(signal: PlainSignal | StoredAnswer): Signal {
+  if ("key" in signal) return { id: signal.id, kind: "answer", key: signal.key, answer: signal.answer };
+  return { id: signal.id, kind: signal.kind };
+}
+
+function readAnswers(context: StoreContext, taskId: string, folder: FolderState): readonly StoredAnswer[] {
+  return folder.answers.flatMap((name) => {
+    const path = join(taskFolder(context.layout, taskId), name);
+    const bytes = readFrom(context.disk, path);
+    if (bytes === undefined) return [];
+    const answer = parseAnswer(bytes);
+    if (answer === undefined) setAside(context, path, `${taskId}.${name}`);
+    return answer ?? [];
+  });
+}
+
+/** Parses what an answer's file says; `undefined` when it cannot be understood. */
+export function parseAnswer(bytes: Buffer): StoredAnswer | undefined {
+  return answerSchema.safeParse(decodeWhole(bytes)).data;
+}
+
+/** An answer that cannot be understood makes room for another: its question would wait for ever otherwise. */
+function setAside(context: StoreContext, path: string, name: string): void {
+  if (context.readOnly) return;
+  try {
+    quarantineFile(context, path, name, "an answer is damaged");
+  } catch (error) {
+    // Somebody else was faster.
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+}
+
+/** Tells whether the journal holds an answer for a key. */
+export function isAnswered({ record, answered }: SignalState, key: string): boolean {
+  if (answered.has(answerName(record, key))) return true;
+  return Object.hasOwn(record.remembered, key) && record.remembered[key]?.kind === "answer";
+}
+
+/** One place for each key, until a restart from nothing. */
+function answerName(record: TaskRecord, key: string): string {
+  return `answer.${record.itemsFromSeq}.${hashOf(key).slice(0, 32)}`;
+}
+
+/**
+ * Ids of the files that go when signals are consumed: a wish stands for equal and older ones that it hid.
+ */
+export function hiddenBy(consume: readonly string[], folder: FolderState): readonly string[] {
+  const chosen = folder.signals.filter(({ id }) => consume.includes(id));
+  const hidden = folder.signals.filter((signal) =>
+    chosen.some((other) => isSameValue(other, signal) && (!hasSides(other) || signal.order <= other.order)),
+  );
+  return [...new Set([...consume, ...hidden.map(({ id }) => id)])];
+}
+
+/** Removes the files of consumed signals. */
+export function removeSignals(context: StoreContext, taskId: string, ids: readonly string[]): void {
+  if (ids.length === 0) return;
+  const folder = taskFolder(context.layout, taskId);
+  for (const id of ids) unlinkIfExists(context.disk, join(folder, signalFile(id)));
+}
+
+/** An answer's file is named by its key, so that there can be only one; its id is longer. */
+export function signalFile(id: string): string {
+  return id.startsWith("answer.") ? id.split(".").slice(0, 3).join(".") : id;
+}
+
+/** A signal that was left: its own id, and those that it replaces, to be removed when it is durable. */
+export interface LeftSignal {
+  readonly id: string;
+  readonly replaced: readonly string[];
+}
+
+/** Leaves a signal's file. @returns `undefined` when the place is taken. */
+export function leaveSignal(
+  context: StoreContext,
+  record: TaskRecord,
+  signal: NewSignal,
+  folder: FolderState,
+): LeftSignal | undefined {
+  const path = taskFolder(context.layout, record.id);
+  const order = nextOrder(context, record.id, folder);
+  if (signal.kind === "answer") {
+    refuseTooMany(context, folder);
+    const left = leaveAnswer(context, join(path, answerName(record, signal.key)), signal, order);
+    return left && { ...left, replaced: [] };
+  }
+  const left = { id: `signal.${order}.${signal.kind}.${context.unique()}`, order, kind: signal.kind };
+  const before = folder.signals.filter((pending) => isSameValue(left, pending));
+  const [first] = before;
+  if (first !== undefined && !hasSides(left)) return { id: first.id, replaced: [] };
+  touchFile(context.disk, join(path, left.id));
+  return { id: left.id, replaced: before.map(({ id }) => id) };
+}
+
+function nextOrder(context: StoreContext, taskId: string, folder: FolderState): number {
+  const answers = readAnswers(context, taskId, folder).map(({ order }) => order);
+  return Math.max(0, ...folder.signals.map(({ order }) => order), ...answers) + 1;
+}
+
+function refuseTooMany({ limits }: StoreContext, { answers }: FolderState): void {
+  if (answers.length < limits.maxPendingAnswers) return;
+  throw limitExceeded("maxPendingAnswers", answers.length + 1, limits.maxPendingAnswers);
+}
+
+function leaveAnswer(
+  { disk, unique }: StoreContext,
+  path: string,
+  { key, answer }: Extract<NewSignal, { kind: "answer" }>,
+  order: number,
+): { readonly id: string } | undefined {
+  const stored: StoredAnswer = { id: `${basename(path)}.${unique()}`, order, key, answer };
+  return createWhole(disk, path, encodeLine(JSON.stringify(stored)), unique()) ? { id: stored.id } : undefined;
+}
+
+/** The file of an answer that comes from elsewhere. */
+export function answerFile(
+  record: TaskRecord,
+  { key, answer }: { readonly key: string; readonly answer: Answer },
+  order: number,
+  unique: string,
+): { readonly name: string; readonly bytes: Buffer } {
+  const name = answerName(record, key);
+  const stored: StoredAnswer = { id: `${name}.${unique}`, order, key, answer };
+  return { name, bytes: encodeLine(JSON.stringify(stored)) };
+}

@@ -1,0 +1,134 @@
+import { join } from "node:path";
+import { journalName, taskFolder } from "../disk/layout.js";
+import { watchPath } from "../disk/path-watch.js";
+import type { StoreContext } from "../disk/store-context.js";
+import type { LiveLease } from "../journal/live-lease.js";
+import { lookAt } from "../journal/task-folder.js";
+
+const maxHintBytes = 64 * 1024;
+
+interface Watched {
+  readonly wakes: Set<() => void>;
+  readonly stop: () => void;
+}
+
+/** Says that there may be something new: directly within this store, through the file system to other processes. */
+export class Hints {
+  private readonly tasks = new Map<string, Watched>();
+  private runnable: Watched | undefined;
+  private readonly context: StoreContext;
+  private readonly leases: ReadonlyMap<string, LiveLease>;
+
+  constructor(context: StoreContext, leases: ReadonlyMap<string, LiveLease>) {
+    this.context = context;
+    this.leases = leases;
+  }
+
+  /** `runnable`: also whoever looks for work may want to know. */
+  notify(taskId: string, about: "task" | "runnable"): void {
+    wakeAll(this.tasks.get(taskId));
+    if (about === "task") return;
+    wakeAll(this.runnable);
+    this.touchHint();
+  }
+
+  private touchHint(): void {
+    const { disk, layout } = this.context;
+    // Another folder may be in the store's place, and is left as it is.
+    if (!disk.exists(layout.hint)) return;
+    try {
+      const file = disk.open(layout.hint, "a");
+      try {
+        disk.write(file, Buffer.from("\n"), null);
+        if ((disk.stat(layout.hint)?.size ?? 0) > maxHintBytes) disk.truncate(file, 0);
+      } finally {
+        disk.close(file);
+      }
+    } catch {
+      // A hint that is lost costs the time until somebody looks anyway.
+    }
+  }
+
+  watch(taskId: string | undefined, wake: () => void): () => void {
+    const watched = taskId === undefined ? this.watchRunnable() : this.watchTask(taskId);
+    // Each call has an entry of its own, also when the same function is given twice.
+    const own = () => wake();
+    watched.wakes.add(own);
+    return () => {
+      watched.wakes.delete(own);
+      if (watched.wakes.size === 0) this.drop(taskId, watched);
+    };
+  }
+
+  private drop(taskId: string | undefined, watched: Watched): void {
+    watched.stop();
+    if (taskId === undefined) this.runnable = this.runnable === watched ? undefined : this.runnable;
+    else if (this.tasks.get(taskId) === watched) this.tasks.delete(taskId);
+  }
+
+  private watchRunnable(): Watched {
+    if (this.runnable !== undefined) return this.runnable;
+    const { disk, layout, limits } = this.context;
+    const watched: Watched = {
+      wakes: new Set(),
+      stop: watchPath({
+        disk,
+        path: layout.hint,
+        pollMs: limits.watchPollMs,
+        fingerprint: () => JSON.stringify(disk.stat(layout.hint)),
+        changed: () => wakeAll(watched),
+      }),
+    };
+    this.runnable = watched;
+    return watched;
+  }
+
+  private watchTask(taskId: string): Watched {
+    const known = this.tasks.get(taskId);
+    if (known !== undefined) return known;
+    const { disk, layout, limits } = this.context;
+    const watched: Watched = {
+      wakes: new Set(),
+      stop: watchPath({
+        disk,
+        path: taskFolder(layout, taskId),
+        pollMs: limits.watchPollMs,
+        fingerprint: () => this.fingerprint(taskId),
+        changed: (name) => {
+          if (this.concerns(taskId, name)) wakeAll(watched);
+        },
+      }),
+    };
+    this.tasks.set(taskId, watched);
+    return watched;
+  }
+
+  /** What this store writes itself it has told of already. */
+  private concerns(taskId: string, name: string | undefined): boolean {
+    if (name === undefined) return true;
+    if (name.startsWith("signal.") || name.startsWith("answer.") || name.startsWith("lease.")) return true;
+    if (!name.startsWith("journal.")) return false;
+    const live = this.leases.get(taskId);
+    return live === undefined || live.ended || name !== journalName(live.epoch);
+  }
+
+  private fingerprint(taskId: string): string {
+    const folder = taskFolder(this.context.layout, taskId);
+    const state = lookAt(this.context.disk, folder);
+    if (state === undefined) return "none";
+    // A file that was extended beforehand does not grow with each line.
+    const journal = this.context.disk.stat(join(folder, journalName(state.newest)));
+    return JSON.stringify([{ ...state, quiet: undefined }, journal]);
+  }
+
+  close(): void {
+    for (const watched of this.tasks.values()) watched.stop();
+    this.runnable?.stop();
+    this.tasks.clear();
+    this.runnable = undefined;
+  }
+}
+
+function wakeAll(watched: Watched | undefined): void {
+  for (const wake of watched?.wakes ?? []) queueMicrotask(wake);
+}

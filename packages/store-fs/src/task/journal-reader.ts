@@ -1,0 +1,179 @@
+import { join } from "node:path";
+import type { EventPage, ItemPage, Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { BoundedCache } from "../disk/bounded-cache.js";
+import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
+import { deepFreeze } from "../disk/deep-freeze.js";
+import { journalName, taskFolder } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { readFrom } from "../disk/whole-file.js";
+import { itemEvents } from "../journal/item-events.js";
+import { type ChainEntry, type ItemSegment, parseHeader } from "../journal/journal-line.js";
+import { journalLines } from "../journal/journal-range.js";
+import { chainThrough } from "../journal/take-over.js";
+import type { TaskReader, TaskReading } from "./task-reader.js";
+
+interface Range {
+  readonly after: number;
+  readonly limit: number;
+}
+
+/** Where in a task's files the events behind a seq begin. */
+interface Place {
+  readonly epoch: number;
+  readonly offset: number;
+}
+
+/** Reads parts of journals. */
+export class JournalReader {
+  private readonly context: StoreContext;
+  private readonly reader: TaskReader;
+  /** Where pages ended, so that who asks for the next one does not begin at the file's start. */
+  private readonly places: BoundedCache<Place>;
+
+  constructor(context: StoreContext, reader: TaskReader) {
+    this.context = context;
+    this.reader = reader;
+    const { maxCachedTasks } = context.limits;
+    this.places = new BoundedCache({ maxEntries: maxCachedTasks, maxBytes: Number.POSITIVE_INFINITY });
+  }
+
+  /** Reads events from behind a cursor. */
+  readEvents(taskId: string, { afterSeq, limit }: { afterSeq: number; limit: number }): Promise<EventPage> {
+    return this.reader.guard(taskId, async () => {
+      const reading = await this.reader.require(taskId);
+      return this.eventsOf(reading, { after: Math.max(afterSeq, 0), limit });
+    });
+  }
+
+  private eventsOf({ record, view }: Pick<TaskReading, "record" | "view">, range: Range): EventPage {
+    const { lastSeq } = record;
+    if (range.after >= lastSeq) return { events: [], lastSeq };
+    const fromTail = view.tail.between(range.after, lastSeq, range.limit);
+    if (fromTail !== undefined) return { events: fromTail, lastSeq };
+    const chain = chainThrough(view);
+    // Where no file with events is left, the newest one says what the task is.
+    const oldest = chain[0] ?? view.header;
+    if (range.after >= oldest.base) {
+      return { events: this.scan({ record, view }, chain, range), lastSeq };
+    }
+    const snapshot = this.snapshotBefore(record.id, oldest);
+    return { snapshot, events: this.scan({ record, view }, chain, { ...range, after: oldest.base }), lastSeq };
+  }
+
+  private scan(
+    { record, view }: Pick<TaskReading, "record" | "view">,
+    chain: readonly ChainEntry[],
+    { after, limit }: Range,
+  ): readonly TaskEvent[] {
+    const { birth } = view.header;
+    const known = this.places.get(placeKey(birth, after));
+    const found: TaskEvent[] = [];
+    let bytes = 0;
+    for (const entry of chain) {
+      if (entry.end <= after) continue;
+      const from = known?.epoch === entry.epoch ? known.offset : 0;
+      for (const line of this.linesOf(record.id, entry, { afterSeq: after, from })) {
+        for (const event of line.commit.events) {
+          if (event.seq > record.lastSeq || found.length >= limit) {
+            this.places.set(placeKey(birth, found.at(-1)?.seq ?? after), { epoch: entry.epoch, offset: line.start }, 0);
+            return found;
+          }
+          if (event.seq > after) found.push(event);
+        }
+        bytes += line.next - line.start;
+        if (bytes > this.context.limits.maxPageBytes) return found;
+      }
+    }
+    return found;
+  }
+
+  private linesOf(taskId: string, entry: ChainEntry, range: { readonly afterSeq: number; readonly from: number }) {
+    const path = join(taskFolder(this.context.layout, taskId), journalName(entry.epoch));
+    return journalLines(this.context, path, entry, range);
+  }
+
+  /** The task as it was when the oldest file that is left began. */
+  private snapshotBefore(taskId: string, oldest: Pick<ChainEntry, "epoch">): TaskRecord {
+    const path = join(taskFolder(this.context.layout, taskId), journalName(oldest.epoch));
+    const [first] = rawLines(readFrom(this.context.disk, path) ?? Buffer.alloc(0), 0, path);
+    const record = first && parseHeader(first, path).record;
+    if (!record) throw new DamagedFile(path, 0, "the snapshot is missing");
+    return record;
+  }
+
+  /** Reads items of the present generation. */
+  readItems(taskId: string, { after, limit }: Range): Promise<ItemPage> {
+    return this.reader.guard(taskId, async () => {
+      const { record, view } = await this.reader.require(taskId);
+      const total = record.itemCount;
+      const start = Math.min(Math.max(after, 0), total);
+      const end = Math.min(start + limit, total);
+      const sources = [...view.header.segments, ...chainThrough(view)];
+      const items = this.collect(record, sources, start, end);
+      return { items, next: start + items.length, total };
+    });
+  }
+
+  private collect(
+    record: TaskRecord,
+    sources: readonly (ItemSegment | ChainEntry)[],
+    start: number,
+    end: number,
+  ): readonly Json[] {
+    const items: Json[] = [];
+    let bytes = 0;
+    for (const [index, source] of sources.entries()) {
+      if (start + items.length >= end) break;
+      if (endsBefore(sources[index + 1], record, start)) continue;
+      for (const part of this.itemsIn(record, source)) {
+        const wanted = part.items.slice(Math.max(start + items.length - part.index, 0), end - part.index);
+        if (part.index + part.items.length <= start || part.index >= end) continue;
+        items.push(...wanted);
+        bytes += JSON.stringify(wanted).length;
+        if (bytes > this.context.limits.maxPageBytes) return items;
+      }
+    }
+    return items;
+  }
+
+  private *itemsIn(
+    record: TaskRecord,
+    source: ItemSegment | ChainEntry,
+  ): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
+    const folder = taskFolder(this.context.layout, record.id);
+    if ("epoch" in source) {
+      for (const { event, index } of itemEvents(this.context, folder, source, record.itemsFromSeq)) {
+        yield { index, items: event.items };
+      }
+      return;
+    }
+    if (source.itemsFrom !== record.itemsFromSeq) return;
+    yield* itemLines(this.context, folder, source);
+  }
+}
+
+/** The items of a file that compaction wrote, with the index of the first of each line. */
+export function* itemLines(
+  context: StoreContext,
+  folder: string,
+  { name, bytes: length }: ItemSegment,
+): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
+  const path = join(folder, "items", name);
+  const bytes = readFrom(context.disk, path);
+  if (bytes === undefined || bytes.byteLength < length) throw new DamagedFile(path, 0, "items are missing");
+  for (const line of rawLines(bytes.subarray(0, length), 0, path)) {
+    // The checksum says that these are the bytes that compaction wrote.
+    const { first, items } = deepFreeze(decodeLine(line, path)) as { first: number; items: readonly Json[] };
+    yield { index: first, items };
+  }
+}
+
+/** Tells whether everything before the next source lies before a place. */
+function endsBefore(next: ItemSegment | ChainEntry | undefined, record: TaskRecord, start: number): boolean {
+  if (next === undefined || next.itemsFrom !== record.itemsFromSeq) return false;
+  return ("epoch" in next ? next.items : next.first) <= start;
+}
+
+function placeKey(birth: string, seq: number): string {
+  return `${birth} ${seq}`;
+}

@@ -1,0 +1,274 @@
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import {
+  openQuestions,
+  type ResumableError,
+  type Signal,
+  type TaskRecord,
+  type TaskSnapshot,
+} from "@resumable-mcp/core";
+import { allDone } from "../disk/all-done.js";
+import { BoundedCache } from "../disk/bounded-cache.js";
+import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
+import { deepFreeze } from "../disk/deep-freeze.js";
+import { hasCode } from "../disk/disk.js";
+import { isSafeId, journalName, leaseName, taskFolder } from "../disk/layout.js";
+import { quarantinedAt, quarantineTask } from "../disk/quarantine.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { taskCorrupt, taskNotFound } from "../disk/store-errors.js";
+import { syncPath } from "../disk/whole-file.js";
+import { type KnownEnds, lostEnd } from "../index/known-ends.js";
+import type { LiveLease } from "../journal/live-lease.js";
+import { newestView, type Reading, readNow, type ViewCache } from "../journal/newest-view.js";
+import { type Compacted, holds, removeSuperfluous, syncTakenOver, takeOver } from "../journal/take-over.js";
+import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
+import { pendingSignals, signalFile } from "../journal/task-signals.js";
+import { extendView, type TaskView } from "../journal/task-view.js";
+import type { WorkerRegistry } from "./worker-registry.js";
+
+/** A task as read: the acknowledged record, its journal and its folder. */
+export interface TaskReading extends Reading {
+  readonly record: TaskRecord;
+  /** What was pending when the record was read: looked at later, a commit in between would hide both. */
+  readonly signals: readonly Signal[];
+}
+
+/** Reads tasks, those that this store writes itself and those of other processes. */
+export class TaskReader {
+  private readonly context: StoreContext;
+  private readonly cache: BoundedCache<TaskView>;
+  private readonly leases: ReadonlyMap<string, LiveLease>;
+  private readonly workers: WorkerRegistry;
+  private readonly ends: KnownEnds;
+
+  constructor(
+    context: StoreContext,
+    parts: {
+      readonly cache: BoundedCache<TaskView>;
+      readonly leases: ReadonlyMap<string, LiveLease>;
+      readonly workers: WorkerRegistry;
+      readonly ends: KnownEnds;
+    },
+  ) {
+    this.context = context;
+    this.cache = parts.cache;
+    this.leases = parts.leases;
+    this.workers = parts.workers;
+    this.ends = parts.ends;
+  }
+
+  /** Reads a task that has to exist. */
+  async require(taskId: string): Promise<TaskReading> {
+    const reading = await this.read(taskId);
+    if (reading === undefined) throw taskNotFound(taskId);
+    return reading;
+  }
+
+  /** Reads a task as others may see it from now on, or resolves to `undefined` when there is none. */
+  read(taskId: string): Promise<TaskReading | undefined> {
+    return this.readWith(this.cache, taskId);
+  }
+
+  /** Reads one task after the other, as `read` does, for whoever goes through many and will do so again. */
+  scan(): (taskId: string) => Promise<TaskReading | undefined> {
+    const cache = this.cache.forScan();
+    return (taskId) => this.readWith(cache, taskId);
+  }
+
+  private async readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
+    if (!isSafeId(taskId)) return undefined;
+    return this.guard(taskId, async () => this.readLive(taskId) ?? (await this.readSettled(cache, taskId)));
+  }
+
+  /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
+  async guard<Result>(taskId: string, run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run();
+    } catch (error) {
+      if (!(error instanceof DamagedFile)) throw error;
+      this.cache.delete(taskId);
+      return await this.secondLook(taskId, error, run);
+    }
+  }
+
+  /** Damage has to be seen twice: a file may have been removed or moved while it was read. */
+  private async secondLook<Result>(taskId: string, first: DamagedFile, run: () => Promise<Result>): Promise<Result> {
+    try {
+      const result = await run();
+      if (!this.isShorter(taskId, first)) return result;
+      throw first;
+    } catch (error) {
+      const damage = error instanceof DamagedFile ? error : first;
+      if (!(error instanceof DamagedFile) && !hasCode(error, "ENOENT")) throw error;
+      throw this.setAside(taskId, damage);
+    }
+  }
+
+  private setAside(taskId: string, damage: DamagedFile): ResumableError {
+    return taskCorrupt(taskId, quarantineTask(this.context, taskId, damage), damage);
+  }
+
+  /** What this process has read of a file is more than what is there: looking twice does not bring it back. */
+  private isShorter(taskId: string, damage: DamagedFile): boolean {
+    if (!(damage instanceof ShrunkFile)) return false;
+    const view = newestView(this.context, new BoundedCache({ maxEntries: 1, maxBytes: 1 }), taskId);
+    return view?.path === damage.path && view.header.birth === damage.birth && view.offset < damage.known;
+  }
+
+  private readLive(taskId: string): TaskReading | undefined {
+    const live = this.leases.get(taskId);
+    if (live === undefined || live.ended) return undefined;
+    const folder = lookAt(this.context.disk, taskFolder(this.context.layout, taskId));
+    if (folder === undefined || !holds(folder, live.epoch, live.leaseFile)) return undefined;
+    const view = acknowledgedView(live);
+    return { record: live.durable, view, folder, signals: pendingSignals(this.context, taskId, folder, view) };
+  }
+
+  private async readSettled(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
+    const { settlePollMs, maxSettlePolls } = this.context.limits;
+    for (let polls = 0; ; polls += 1) {
+      const reading = readNow(this.context, cache, taskId);
+      if (reading === undefined) return this.missing(taskId);
+      const signals = pendingSignals(this.context, taskId, reading.folder, reading.view);
+      // An answer whose file went before this looked stands in the journal, behind what was read.
+      const asks = openQuestions(reading.view.record).length > 0;
+      if (asks && polls < maxSettlePolls && extendView(this.context, reading.view)) continue;
+      const isDurable = await this.makeDurable(reading.view);
+      // A file that is gone was made superfluous by a newer one.
+      if (!isDurable) continue;
+      const isSettled = reading.settled || this.context.readOnly;
+      if (!isSettled && polls < maxSettlePolls && this.isBeingTaken(reading)) {
+        await delay(settlePollMs);
+        continue;
+      }
+      await this.expectEnd(cache, reading);
+      if (isSettled) return { ...reading, record: isDurable.record, signals };
+      await this.settle(taskId);
+    }
+  }
+
+  /** A journal that ends before the task is known to have finished is damaged, however sound what is left of it. */
+  private async expectEnd(cache: ViewCache, reading: Reading): Promise<void> {
+    const { header, record } = reading.view;
+    const end = await this.ends.of(reading);
+    if (end <= record.lastSeq) return;
+    // The task may have finished while the list was read: the journal comes last.
+    const again = newestView(this.context, cache, header.taskId);
+    if (again?.header.birth === header.birth && again.record.lastSeq < end) throw lostEnd(again, end);
+  }
+
+  private missing(taskId: string): undefined {
+    const path = quarantinedAt(this.context, taskId);
+    if (path !== undefined) throw taskCorrupt(taskId, path);
+    return undefined;
+  }
+
+  /**
+   * What was read may not be on the disk yet: others must not act on what a loss of power could take back.
+   *
+   * @returns the record up to which that is so, or `undefined` when the files were removed meanwhile.
+   */
+  private async makeDurable(view: TaskView): Promise<{ readonly record: TaskRecord } | undefined> {
+    const { record } = view;
+    if (!view.unsynced || !this.context.durable || this.context.readOnly) return { record };
+    try {
+      await this.syncRead(view);
+    } catch (error) {
+      if (hasCode(error, "ENOENT")) return undefined;
+      throw error;
+    }
+    if (view.record === record) view.unsynced = false;
+    return { record };
+  }
+
+  /** A journal that is read for the first time may seal files whose taker died before it synced them. */
+  private async syncRead(view: TaskView): Promise<void> {
+    const { disk, layout } = this.context;
+    const folder = taskFolder(layout, view.header.taskId);
+    const sealed = view.sealSynced ? [] : view.header.chain.map(({ epoch }) => join(folder, journalName(epoch)));
+    await allDone([...sealed, view.path].map((path) => syncPath(disk, path)));
+    if (!view.sealSynced) await disk.syncFolder(folder);
+    view.sealSynced = true;
+  }
+
+  /** Somebody who lives has announced an epoch: a taker, or the holder of the lease, whose journal goes on in a new file. */
+  private isBeingTaken({ view, folder }: Reading): boolean {
+    return folder.leases
+      .map(parseLease)
+      .filter(({ epoch, holder }) => epoch >= view.header.lease && !this.workers.isOwn(holder))
+      .some(({ holder }) => this.workers.isAlive(holder, view.header.ttlMs));
+  }
+
+  /**
+   * An epoch was announced and its taker died: nobody else can say what counts, so a seal without a lease does.
+   *
+   * @param compacted files that count no more from then on.
+   */
+  async settle(taskId: string, compacted?: Compacted): Promise<void> {
+    const taken = takeOver(this.context, this.cache, { taskId, ttlMs: 0, ...(compacted && { compacted }) });
+    if (taken === undefined) return;
+    try {
+      await syncTakenOver(this.context, taken);
+      removeSuperfluous(this.context, taken.view);
+    } catch (error) {
+      // Somebody took over since, and removed what is not needed any more.
+      if (!hasCode(error, "ENOENT")) throw error;
+    } finally {
+      this.context.disk.close(taken.file);
+    }
+  }
+
+  /**
+   * Waits for something that a live worker may be about to write. When it is not written, it never will be from then
+   * on: a new epoch sees to that.
+   */
+  async fence(taskId: string, isWritten: (reading: TaskReading) => boolean): Promise<TaskReading | undefined> {
+    const { settlePollMs, maxSettlePolls } = this.context.limits;
+    for (let polls = 0; polls < maxSettlePolls; polls += 1) {
+      const reading = await this.read(taskId);
+      if (reading === undefined || isWritten(reading)) return reading;
+      if (!this.isLeased(reading.folder, reading)) break;
+      await delay(settlePollMs);
+    }
+    await this.settle(taskId);
+    return await this.read(taskId);
+  }
+
+  /** Makes a snapshot out of a reading. */
+  snapshotOf(reading: TaskReading): TaskSnapshot {
+    const { record, folder, signals } = reading;
+    return Object.freeze({
+      record: deepFreeze(record),
+      signals: deepFreeze(signals),
+      leased: this.isLeased(folder, reading),
+    });
+  }
+
+  /** This store writes the task itself. */
+  isOwn(taskId: string): boolean {
+    return this.leases.get(taskId)?.ended === false;
+  }
+
+  /** Nobody has taken the task since it was read. */
+  isStill(reading: TaskReading): boolean {
+    const folder = lookAt(this.context.disk, taskFolder(this.context.layout, reading.record.id));
+    return folder !== undefined && folder.newest === reading.view.header.epoch && !this.isLeased(folder, reading);
+  }
+
+  /** Tells whether a live worker holds the lease. */
+  isLeased(folder: FolderState, { view }: Reading): boolean {
+    const { holder, lease, ttlMs } = view.header;
+    if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
+    // This store knows its own leases: a file that could not be removed is none.
+    if (this.workers.isOwn(holder) && this.leases.get(view.header.taskId)?.lease.epoch !== lease) return false;
+    return this.workers.isAlive(holder, ttlMs);
+  }
+}
+
+/** A wish is pending for others until the events that carry it out are theirs to see: never neither, never both. */
+function acknowledgedView({ view, unacknowledged }: LiveLease): TaskView {
+  if (unacknowledged.size === 0) return view;
+  const consumed = new Set([...view.consumed].filter((id) => !unacknowledged.has(id)));
+  const hidden = new Set([...unacknowledged].map(signalFile));
+  return { ...view, consumed, answered: new Set([...view.answered].filter((name) => !hidden.has(name))) };
+}
