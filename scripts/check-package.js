@@ -15,7 +15,7 @@ function run(command, ...args) {
 }
 
 const packed = run("pnpm", "pack", "--out", tarball);
-// Both linters run even if the first one complains, so that one run shows all there is to mend.
+// Both linters run even if the first one complains, so that one run shows all problems.
 const results = packed
   ? [run("publint", "run", tarball, "--strict"), run("attw", tarball, "--profile", "esm-only")]
   : [false];

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { tmpdir } from "node:os";
 import { promisify } from "node:util";
 
-/** The version that tests run on beside the oldest one that is supported. */
+/** The version that tests run on in addition to the oldest one that is supported. */
 export const newerNode = "node@24.21.0";
 
 /** Where its program is; the first call brings it from the registry. */

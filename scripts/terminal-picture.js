@@ -140,7 +140,7 @@ async function play(frames) {
   const first = await startServer(port);
   const view = openClient(first.url, frames);
   await view.shows(/not finished[\s\S]*60/);
-  // For whoever looks at the picture.
+  // For readers of the picture.
   await sleep(longestMs);
   view.ui.stdin.write("\r");
   view.says("Enter: both go on from their last checkpoint");

@@ -1,4 +1,4 @@
-// Writes beside a bundle the names and licences of the packages whose files went into it, as their licences ask.
+// Writes the names and licences of the packages whose files went into a bundle next to it, as their licences require.
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 
