@@ -4,15 +4,11 @@ import { library, selfContained } from "../tsup.shared.js";
 export default defineConfig([
   library(
     [
-      "src/index.ts",
-      "src/measure-worker.ts",
-      "src/{memory,open,resume,stored-memory}-worker.ts",
-      "src/servers/{bare-legacy-stdio,bare-modern-stdio,bare-http,tools-module,tell-memory}.ts",
-      "src/storm.ts",
-      "src/storm-server.ts",
-      "src/crashes.ts",
-      "src/crash-worker.ts",
-      "src/crash-images.ts",
+      "src/{index,storm,crashes,crash-images}.ts",
+      "src/workers/{measure,memory,open,resume,stored-memory}-worker.ts",
+      "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-http,tools-module,tell-memory}.ts",
+      "src/storm/storm-server.ts",
+      "src/crashes/crash-worker.ts",
       "src/terminal/{live-servers,tell-vitals}.ts",
     ],
     { clean: ["!one-line.js", "!one-line.js.map"] },

@@ -1,10 +1,10 @@
 import { parseArgs } from "node:util";
-import { measures } from "./all-measures.js";
-import { failedOutcome, type Outcome } from "./measure.js";
-import { replaceTable, table, writeReport } from "./report.js";
-import { runIsolated } from "./run-isolated.js";
-import { sharedFolderVariable } from "./shared-store.js";
-import { temporaryFolder } from "./stored-tasks.js";
+import { measures } from "./measures/all-measures.js";
+import { failedOutcome, type Outcome } from "./report/measure.js";
+import { replaceTable, table, writeReport } from "./report/report.js";
+import { sharedFolderVariable } from "./stores/shared-store.js";
+import { temporaryFolder } from "./stores/stored-tasks.js";
+import { runIsolated } from "./workers/run-isolated.js";
 
 const { values } = parseArgs({
   options: {

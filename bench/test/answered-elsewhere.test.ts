@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { afterEach, expect, test, vi } from "vitest";
-import { temporaryFolder } from "../src/stored-tasks.js";
+import { temporaryFolder } from "../src/stores/stored-tasks.js";
 import { createLink, type Link } from "../src/storm/driver.js";
 import { beginLife, type ServerLife } from "../src/storm/server-life.js";
 
-const serverScript = new URL("../dist/storm-server.js", import.meta.url);
+const serverScript = new URL("../dist/storm/storm-server.js", import.meta.url);
 /** What has not ended by then hangs; a machine that does ten other things at once needs minutes for it. */
 const patienceMs = 900_000;
 const leaseTtlMs = 1_000;

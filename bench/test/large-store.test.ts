@@ -1,7 +1,7 @@
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, onTestFinished, test } from "vitest";
-import { fillStore } from "../src/large-store.js";
-import { now, temporaryFolder } from "../src/stored-tasks.js";
+import { fillStore } from "../src/stores/large-store.js";
+import { now, temporaryFolder } from "../src/stores/stored-tasks.js";
 
 test("a filled store lists, counts and reads its tasks as if it had made them itself", async () => {
   const { directory, remove } = await temporaryFolder();

@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { describe, expect, it } from "vitest";
-import { temporaryFolder } from "../src/stored-tasks.js";
+import { temporaryFolder } from "../src/stores/stored-tasks.js";
 import { driveRun } from "../src/storm/driver.js";
 import { beginLife, type ServerLife } from "../src/storm/server-life.js";
 import { journalFacts, problemsOfRun } from "../src/storm/verify.js";
 
 const storm = fileURLToPath(new URL("../dist/storm.js", import.meta.url));
-const serverScript = new URL("../dist/storm-server.js", import.meta.url);
+const serverScript = new URL("../dist/storm/storm-server.js", import.meta.url);
 const run = promisify(execFile);
 /** What has not ended by then hangs; a machine that does ten other things at once needs minutes for it. */
 const patienceMs = 900_000;

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isFinal, type Store } from "@resumable-mcp/core";
 import { createFsStore, observerPoints } from "@resumable-mcp/store-fs";
-import { temporaryFolder } from "../stored-tasks.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
 import { histogram, planKill } from "../storm/kill-plan.js";
 import { createRandom, type Random } from "../storm/random.js";
 import { type CrashVerdict, judgeRuns } from "./judge-runs.js";

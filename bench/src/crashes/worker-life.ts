@@ -48,7 +48,7 @@ export interface WorkerLife {
   end(): void;
 }
 
-const script = fileURLToPath(new URL("crash-worker.js", import.meta.url));
+const script = fileURLToPath(new URL("crashes/crash-worker.js", import.meta.url));
 
 /** Starts a worker, and hears what it tells. */
 export function beginWorker(order: WorkerOrder, hear: (line: WorkerLine) => void): WorkerLife {

@@ -2,10 +2,10 @@ import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Lease, Store } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { type Measure, timePer } from "../measure.js";
-import { inProcess } from "../run-isolated.js";
-import { sharedFolder } from "../shared-store.js";
-import { beginTask, checkpoints, now, temporaryFolder } from "../stored-tasks.js";
+import { type Measure, timePer } from "../report/measure.js";
+import { sharedFolder } from "../stores/shared-store.js";
+import { beginTask, checkpoints, now, temporaryFolder } from "../stores/stored-tasks.js";
+import { inProcess } from "../workers/run-isolated.js";
 
 /** Late checkpoints of one task against early ones of another. */
 export const taskLength: Measure = {
@@ -85,7 +85,7 @@ async function resumeCopy(template: string): Promise<number> {
   const folder = await temporaryFolder();
   try {
     cpSync(template, folder.directory, { recursive: true });
-    return await inProcess<number>("resume-worker.js", [folder.directory]);
+    return await inProcess<number>("workers/resume-worker.js", [folder.directory]);
   } finally {
     await folder.remove();
   }

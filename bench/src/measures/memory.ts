@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Measure } from "../measure.js";
+import type { Measure } from "../report/measure.js";
 
 /** What the process that is measured is asked to do, and answers. */
 export interface MemoryOrder {
@@ -29,7 +29,7 @@ export function memoryMeasure(many: MemoryOrder, few: MemoryOrder): Measure {
 
 /** Runs the work in a process of its own and resolves to the MiB in use after a collection. */
 function memoryOf(order: MemoryOrder): Promise<number> {
-  const script = fileURLToPath(new URL("memory-worker.js", import.meta.url));
+  const script = fileURLToPath(new URL("workers/memory-worker.js", import.meta.url));
   return new Promise((resolve, reject) => {
     const child = fork(script, [JSON.stringify(order)], { execArgv: ["--expose-gc"], stdio: "inherit" });
     let figure: number | undefined;

@@ -2,9 +2,9 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Measure } from "../measure.js";
-import { spreadOf } from "../statistics.js";
-import { temporaryFolder } from "../stored-tasks.js";
+import type { Measure } from "../report/measure.js";
+import { spreadOf } from "../report/statistics.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
 import { callRate, openSession } from "./http-session.js";
 
 const built = (name: string) => fileURLToPath(new URL(`servers/${name}.js`, import.meta.url));
@@ -12,13 +12,13 @@ const programOf = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`@resumable-mcp/${name}/package.json`)), "dist", file);
 
 const clientInfo = { name: "bench", version: "1.0.0" };
-const legacyHello = {
+const hello2025 = {
   jsonrpc: "2.0",
   id: 1,
   method: "initialize",
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
 };
-const modernHello = {
+const hello2026 = {
   jsonrpc: "2.0",
   id: 1,
   method: "server/discover",
@@ -32,9 +32,9 @@ const modernHello = {
 };
 
 /** From starting a server over stdio until its first answer, supervised as it is unless told otherwise. */
-export function stdioStart(era: "legacy" | "modern", supervised: boolean): Measure {
-  const hello = era === "legacy" ? legacyHello : modernHello;
-  const sdk = era === "legacy" ? "@modelcontextprotocol/sdk" : "@modelcontextprotocol/server";
+export function stdioStart(era: "2025" | "2026", supervised: boolean): Measure {
+  const hello = era === "2025" ? hello2025 : hello2026;
+  const sdk = era === "2025" ? "@modelcontextprotocol/sdk" : "@modelcontextprotocol/server";
   const flags = supervised ? [] : ["--no-supervise"];
   return {
     id: `stdio-start-${era}${supervised ? "" : "-unsupervised"}`,

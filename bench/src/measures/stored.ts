@@ -1,10 +1,10 @@
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { fillStore } from "../large-store.js";
-import type { Measure } from "../measure.js";
-import { timePer } from "../measure.js";
-import { inProcess } from "../run-isolated.js";
-import { sharedFolder } from "../shared-store.js";
-import { beginTask, checkpoints } from "../stored-tasks.js";
+import type { Measure } from "../report/measure.js";
+import { timePer } from "../report/measure.js";
+import { fillStore } from "../stores/large-store.js";
+import { sharedFolder } from "../stores/shared-store.js";
+import { beginTask, checkpoints } from "../stores/stored-tasks.js";
+import { inProcess } from "../workers/run-isolated.js";
 
 const many = 100_000;
 const unfinished = 100;
@@ -52,8 +52,8 @@ export const opening: Measure = {
   async prepare() {
     const [large, small] = [await storeOf(many), await storeOf(100)];
     return {
-      subject: () => inProcess<number>("open-worker.js", [large]),
-      peer: () => inProcess<number>("open-worker.js", [small]),
+      subject: () => inProcess<number>("workers/open-worker.js", [large]),
+      peer: () => inProcess<number>("workers/open-worker.js", [small]),
       dispose: async () => {},
     };
   },
@@ -72,8 +72,8 @@ export const storedMemory: Measure = {
     const large = await storeOf(many);
     const none = await sharedFolder("no-tasks", async () => {});
     return {
-      subject: () => inProcess<number>("stored-memory-worker.js", [large]),
-      peer: () => inProcess<number>("stored-memory-worker.js", [none]),
+      subject: () => inProcess<number>("workers/stored-memory-worker.js", [large]),
+      peer: () => inProcess<number>("workers/stored-memory-worker.js", [none]),
       dispose: async () => {},
     };
   },

@@ -1,6 +1,6 @@
 import type { Lease, Store, TaskEvent } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { beginTask, now } from "../stored-tasks.js";
+import { beginTask, now } from "../stores/stored-tasks.js";
 import type { Checkpoint, CheckpointKeeper, Kept } from "./checkpoint-keeper.js";
 
 interface Held {

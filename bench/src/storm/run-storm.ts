@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { Store } from "@resumable-mcp/core";
 import { createFsStore, observerPoints } from "@resumable-mcp/store-fs";
-import { temporaryFolder } from "../stored-tasks.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
 import { driveRun, type FollowedRun } from "./driver.js";
 import { histogram, planKill } from "./kill-plan.js";
 import { createRandom, type Random } from "./random.js";

@@ -27,7 +27,7 @@ export interface ServerLife {
 }
 
 /** Beside the bundle that this file ends up in; tests name the built one. */
-const besideBundle = new URL("storm-server.js", import.meta.url);
+const besideBundle = new URL("storm/storm-server.js", import.meta.url);
 const maxLines = 10_000;
 
 /** Starts a server and waits until it listens, or until it died before it could. */

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { temporaryFolder } from "../stored-tasks.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
 import { createLink, type Link } from "./driver.js";
 import { createRandom, type Random } from "./random.js";
 import { beginLife, type ServerLife } from "./server-life.js";

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { plainCommand } from "./plain-command.js";
-import { ownServer } from "./server-process.js";
-import { superviseCommand } from "./supervise-command.js";
+import { ownServer } from "./supervisor/server-process.js";
+import { superviseCommand } from "./supervisor/supervise-command.js";
 
 // What a host waits for is in this file: a supervisor needs no other, and starts its server before it does anything else.
 // It is built as CommonJS, which starts sooner; docs/decisions/0020.

@@ -10,9 +10,9 @@ import {
 } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { dataFolder, surroundings } from "./data-folder.js";
+import { supervisorLimits } from "./limits.js";
 import type { PlainCommand } from "./plain-command.js";
 import { serveStdio } from "./serve-stdio.js";
-import { supervisorLimits } from "./supervisor-limits.js";
 
 /** Serves a tools module to the host at the other end of stdin and stdout, then ends the process. */
 export function serveModule(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {

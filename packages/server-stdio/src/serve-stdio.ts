@@ -1,8 +1,8 @@
 import { createEngine, type EngineLimits, type EngineOptions, type Observer, type Store } from "@resumable-mcp/core";
 import { type ServerDefinition, serveStdioEras } from "@resumable-mcp/mcp";
-import { readHostLine } from "./host-line.js";
-import { readLines } from "./read-lines.js";
-import { supervisorLimits } from "./supervisor-limits.js";
+import { supervisorLimits } from "./limits.js";
+import { readHostLine } from "./wire/host-line.js";
+import { readLines } from "./wire/read-lines.js";
 
 /** How a server is served over stdio. */
 export interface ServeStdioOptions {

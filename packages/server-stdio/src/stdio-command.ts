@@ -8,9 +8,9 @@ import {
 } from "@resumable-mcp/mcp/command-line";
 import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
 import { packageVersion } from "./package-version.js";
-import { ownServer } from "./server-process.js";
 import { splitCommand } from "./split-command.js";
-import { superviseCommand } from "./supervise-command.js";
+import { ownServer } from "./supervisor/server-process.js";
+import { superviseCommand } from "./supervisor/supervise-command.js";
 
 const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
        resumable-mcp-stdio --command "node my-server.js"

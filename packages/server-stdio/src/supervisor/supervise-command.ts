@@ -1,5 +1,5 @@
+import { supervisorLimits } from "../limits.js";
 import { supervise } from "./supervise.js";
-import { supervisorLimits } from "./supervisor-limits.js";
 
 /** Supervises a server for the host at the other end of stdin and stdout, then ends the process. */
 export async function superviseCommand(program: string, command: readonly [string, ...string[]]): Promise<never> {

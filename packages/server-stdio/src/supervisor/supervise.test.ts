@@ -3,10 +3,10 @@ import { createInterface } from "node:readline";
 import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
+import { type SupervisorLimits, supervisorLimits } from "../limits.js";
+import { splitCommand } from "../split-command.js";
 import { restartDelay } from "./restart-plan.js";
-import { splitCommand } from "./split-command.js";
 import { supervise } from "./supervise.js";
-import { type SupervisorLimits, supervisorLimits } from "./supervisor-limits.js";
 
 /** Answers `initialize`, and dies of it. */
 const dying = `process.stdin.once("data", (data) => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { metaOf, type RpcMessage } from "./json-rpc.js";
+import { metaOf, type RpcMessage } from "../wire/json-rpc.js";
 import { Relay, type Sent } from "./relay.js";
 
 const limits = { maxPending: 10, maxDeliveries: 3, maxToolPages: 3 };

@@ -1,5 +1,5 @@
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { now } from "./stored-tasks.js";
+import { now } from "../stores/stored-tasks.js";
 
 /** Opens a store, takes its unfinished task over, and tells how many milliseconds that took. */
 const begun = performance.now();

@@ -1,5 +1,5 @@
 import { ConnectionClient, type ToolKinds } from "@resumable-mcp/mcp";
-import type { PendingRequest } from "./pending-request.js";
+import type { PendingRequest } from "./in-flight-request.js";
 
 /**
  * Attributes the host's requests to their clients in the order of arrival. A call whose client depends on its tool

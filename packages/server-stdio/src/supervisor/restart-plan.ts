@@ -1,4 +1,4 @@
-import type { SupervisorLimits } from "./supervisor-limits.js";
+import type { SupervisorLimits } from "../limits.js";
 
 type RestartLimits = Pick<SupervisorLimits, "maxCrashes" | "crashWindowMs" | "restartDelayMs" | "maxRestartDelayMs">;
 

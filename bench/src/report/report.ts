@@ -1,8 +1,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, platform, release } from "node:os";
+import { sqliteVersion } from "../peers/sqlite-keeper.js";
+import { threadPoolSize } from "../workers/run-isolated.js";
 import type { Outcome } from "./measure.js";
-import { sqliteVersion } from "./peers/sqlite-keeper.js";
-import { threadPoolSize } from "./run-isolated.js";
 import type { Spread, Target } from "./statistics.js";
 
 const begin = "<!-- measured: begin -->";

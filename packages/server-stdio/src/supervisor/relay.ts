@@ -1,6 +1,5 @@
 import { metaKeys, outcomeUnknown, QuestionRelay, questionId, randomToken } from "@resumable-mcp/mcp";
-import { Arrivals } from "./arrivals.js";
-import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
+import type { SupervisorLimits } from "../limits.js";
 import {
   isRequest,
   isResponse,
@@ -9,10 +8,11 @@ import {
   type RpcMessage,
   type RpcObject,
   type RpcRequest,
-} from "./json-rpc.js";
-import { failed, idInUse, tooMany } from "./own-answers.js";
-import { PendingRequest } from "./pending-request.js";
-import type { SupervisorLimits } from "./supervisor-limits.js";
+} from "../wire/json-rpc.js";
+import { Arrivals } from "./arrivals.js";
+import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
+import { PendingRequest } from "./in-flight-request.js";
+import { failed, idInUse, tooMany } from "./synthetic-responses.js";
 import { ToolList } from "./tool-list.js";
 
 /** A message to be sent, and to whom. */

@@ -1,6 +1,6 @@
 import { createEngine } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { now } from "./stored-tasks.js";
+import { now } from "../stores/stored-tasks.js";
 
 /** Opens a store, lists and counts its tasks, and tells how many MiB the process has in use afterwards. */
 const store = createFsStore({ directory: process.argv[2] ?? "" });

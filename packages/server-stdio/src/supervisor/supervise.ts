@@ -1,11 +1,11 @@
 import type { Readable, Writable } from "node:stream";
-import { readHostLine } from "./host-line.js";
-import { parseLine } from "./json-rpc.js";
-import { readLines } from "./read-lines.js";
+import type { SupervisorLimits } from "../limits.js";
+import { readHostLine } from "../wire/host-line.js";
+import { parseLine } from "../wire/json-rpc.js";
+import { readLines } from "../wire/read-lines.js";
 import { Relay, type Sent } from "./relay.js";
 import { restartDelay } from "./restart-plan.js";
 import { type ServerProcess, startServer } from "./server-process.js";
-import type { SupervisorLimits } from "./supervisor-limits.js";
 
 /** What is supervised, and for whom. */
 export interface SuperviseOptions {

@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { Outcome } from "./measure.js";
+import type { Outcome } from "../report/measure.js";
 
 /** Threads of each measured process that may sync at once: what Node gives to whoever changes nothing. */
 export const threadPoolSize = 4;
@@ -10,7 +10,7 @@ const measureTimeoutMs = 300_000;
 
 /** Runs a measure in a process of its own, so that none inherits another's heap or files. */
 export function runIsolated(id: string): Promise<Outcome> {
-  return inProcess<Outcome>("measure-worker.js", [id]);
+  return inProcess<Outcome>("workers/measure-worker.js", [id]);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { metaKeys, randomToken } from "@resumable-mcp/mcp";
-import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "./json-rpc.js";
+import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "../wire/json-rpc.js";
 
 /** A request of the host that has no answer yet. */
 export class PendingRequest {

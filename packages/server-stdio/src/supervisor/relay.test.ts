@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { RpcMessage } from "./json-rpc.js";
+import type { RpcMessage } from "../wire/json-rpc.js";
 import { Relay, type Sent } from "./relay.js";
 
 const limits = { maxPending: 10, maxDeliveries: 3, maxToolPages: 3 };

@@ -1,8 +1,8 @@
 import { createEngine, defineTool } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { z } from "zod";
-import type { MemoryOrder } from "./measures/memory.js";
-import { temporaryFolder } from "./stored-tasks.js";
+import type { MemoryOrder } from "../measures/memory.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
 
 const order: MemoryOrder = JSON.parse(process.argv[2] ?? "{}");
 

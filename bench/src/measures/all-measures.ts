@@ -1,10 +1,10 @@
-import type { Measure } from "./measure.js";
-import { againstBareLoop, againstPeer, peers } from "./measures/checkpoint-rate.js";
-import { replay, resuming, taskLength } from "./measures/long-task.js";
-import { memoryMeasure } from "./measures/memory.js";
-import { sessionCalls, sessionMemory, stdioStart } from "./measures/servers.js";
-import { opening, storedMemory, storedTasks } from "./measures/stored.js";
-import { firstFrameMeasure, keyMeasure, processorMeasure, terminalMemoryMeasure } from "./measures/terminal.js";
+import type { Measure } from "../report/measure.js";
+import { againstBareLoop, againstPeer, peers } from "./checkpoint-rate.js";
+import { replay, resuming, taskLength } from "./long-task.js";
+import { memoryMeasure } from "./memory.js";
+import { sessionCalls, sessionMemory, stdioStart } from "./servers.js";
+import { opening, storedMemory, storedTasks } from "./stored.js";
+import { firstFrameMeasure, keyMeasure, processorMeasure, terminalMemoryMeasure } from "./terminal.js";
 
 /** Everything that is measured, in the order of the report. */
 export const measures: readonly Measure[] = [
@@ -25,10 +25,10 @@ export const measures: readonly Measure[] = [
   taskLength,
   resuming,
   replay,
-  stdioStart("legacy", true),
-  stdioStart("modern", true),
-  stdioStart("legacy", false),
-  stdioStart("modern", false),
+  stdioStart("2025", true),
+  stdioStart("2026", true),
+  stdioStart("2025", false),
+  stdioStart("2026", false),
   sessionMemory,
   sessionCalls,
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),

@@ -1,4 +1,4 @@
-import type { RpcMessage, RpcRequest } from "./json-rpc.js";
+import type { RpcMessage, RpcRequest } from "../wire/json-rpc.js";
 
 /** What whoever waits is told when the server does not stay alive. */
 export function failed({ id }: RpcRequest, tool: string | undefined, why: string): RpcMessage {

@@ -1,5 +1,5 @@
-import { measures } from "./all-measures.js";
-import { runMeasure } from "./measure.js";
+import { measures } from "../measures/all-measures.js";
+import { runMeasure } from "../report/measure.js";
 
 const measure = measures.find(({ id }) => id === process.argv[2]);
 if (measure === undefined) throw new Error(`There is no measure ${process.argv[2]}.`);
