@@ -1,6 +1,6 @@
+export type { Clock } from "./engine/clock.js";
 export { createEngine } from "./engine/create-engine.js";
 export type {
-  Clock,
   Engine,
   EngineOptions,
   Followed,
@@ -36,20 +36,16 @@ export type {
   Instant,
   ItemPage,
   Lease,
-  NewSignal,
   Observer,
   RunnableTask,
-  Signal,
   Store,
   StoreCapabilities,
   StoredSession,
   TaskCounts,
   TaskPage,
   TaskQuery,
-  TaskSnapshot,
 } from "./store/store.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
-export { oppositeOf } from "./task/opposite-of.js";
 export { reduceTask } from "./task/reduce-task.js";
 export { rpcCodeOf } from "./task/rpc-failure.js";
 export type {
@@ -76,6 +72,8 @@ export {
   needsNoCaller,
   statusOf,
 } from "./task/task-rules.js";
+export type { NewSignal, Signal, TaskSnapshot } from "./task/task-snapshot.js";
+export { oppositeOf } from "./task/task-snapshot.js";
 export { defineTool } from "./tool/define-tool.js";
 export { parseDuration } from "./tool/parse-duration.js";
 export type { AnySchema, Checked, InferOutput, JsonSchemaValidator, StandardSchema } from "./tool/schema.js";

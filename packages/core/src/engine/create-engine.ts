@@ -3,6 +3,7 @@ import { type EngineLimits, engineDefaults } from "../limits.js";
 import type { Observer, Store } from "../store/store.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
+import { instantOf, repeat, systemClock } from "./clock.js";
 import { DueTimes } from "./due-times.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import { CallerStops } from "./owner/caller-stops.js";
@@ -10,15 +11,14 @@ import { DeliveryNotes } from "./owner/delivery-notes.js";
 import type { EngineParts } from "./owner/engine-parts.js";
 import { createOwnedTasks } from "./owner/owned-tasks.js";
 import { randomId } from "./owner/task-key.js";
-import { repeat } from "./repeat.js";
+
 import { countRecovery } from "./scheduling/count-recovery.js";
-import { instantOf } from "./scheduling/open-task.js";
+
 import { RunnableTools } from "./scheduling/runnable-tools.js";
 import { Scheduler } from "./scheduling/scheduler.js";
 import { sweepExpired } from "./scheduling/sweep-expired.js";
 import { createToolTable, requireTool } from "./scheduling/tool-table.js";
 import { UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
-import { systemClock } from "./system-clock.js";
 
 /**
  * Makes the engine that runs tools durably.

@@ -1,4 +1,4 @@
-import type { Clock } from "./engine.js";
+import type { Clock } from "./clock.js";
 
 /** Beyond this many the oldest are forgotten, and the wall clock decides over them again. */
 const maxKnown = 100_000;

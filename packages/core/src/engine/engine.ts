@@ -5,20 +5,7 @@ import type { Answer, Question, TaskEvent } from "../task/task-event.js";
 import type { TaskRecord, TaskStatus } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
-
-/** Time, as an argument. */
-export interface Clock {
-  /** Milliseconds since 1970 UTC. */
-  wallMs(): number;
-  /** Milliseconds since an arbitrary moment; never jumps. */
-  monotonicMs(): number;
-  /**
-   * Calls back once after a delay; returns a function that calls it off.
-   *
-   * @param keepAlive somebody waits for it, so the process must not end meanwhile. By default it may.
-   */
-  after(delayMs: number, run: () => void, keepAlive?: boolean): () => void;
-}
+import type { Clock } from "./clock.js";
 
 /** What an engine is made of. Everything but store and tools has a default. */
 export interface EngineOptions {

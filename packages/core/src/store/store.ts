@@ -1,6 +1,7 @@
 import type { Json } from "../json.js";
-import type { Answer, NewTask, TaskEvent, TaskEventBody } from "../task/task-event.js";
+import type { NewTask, TaskEvent, TaskEventBody } from "../task/task-event.js";
 import type { TaskRecord, TaskStatus, TaskSummary } from "../task/task-record.js";
+import type { NewSignal, Signal, TaskSnapshot } from "../task/task-snapshot.js";
 
 /** A reading of the caller's clocks. Stores never read a clock of their own. */
 export interface Instant {
@@ -24,32 +25,6 @@ export interface Lease {
   readonly worker: string;
   /** The fencing number: each lease of a task has a higher one than every lease before. */
   readonly epoch: number;
-}
-
-/**
- * A wish of somebody who does not hold the lease. It stays until a commit consumes it.
- *
- * `pause` and `resume` are one desired value: the newer replaces the older. So are `delivered` and `undelivered`, which
- * say whether the task's result reached its caller. `cancel` and `detach` exist at most once. There is at most one `answer` for each key, also after it was consumed, until the task restarts
- * from nothing (`restarted` with `fromState` false, which changes the record's `itemsFromSeq`) and may ask anew.
- */
-export type Signal = { readonly id: string } & (
-  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "delivered" | "undelivered" }
-  | { readonly kind: "answer"; readonly key: string; readonly answer: Answer }
-);
-
-/** A signal to be left; the store gives it its id. */
-export type NewSignal =
-  | { readonly kind: "pause" | "resume" | "cancel" | "detach" | "delivered" | "undelivered" }
-  | { readonly kind: "answer"; readonly key: string; readonly answer: Answer };
-
-/** A task as others see it. */
-export interface TaskSnapshot {
-  readonly record: TaskRecord;
-  /** Signals that no commit has consumed yet, oldest first. */
-  readonly signals: readonly Signal[];
-  /** A live worker holds its lease, as far as this process could tell at the latest `Instant` that it was given. */
-  readonly leased: boolean;
 }
 
 /** Which tasks to list. Absent fields match everything. */

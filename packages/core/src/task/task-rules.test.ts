@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import type { NewSignal, TaskSnapshot } from "../store/store.js";
 import { reduceTask } from "./reduce-task.js";
 import type { TaskEventBody } from "./task-event.js";
 import {
@@ -13,6 +12,7 @@ import {
   statusOf,
   unansweredQuestions,
 } from "./task-rules.js";
+import type { NewSignal, TaskSnapshot } from "./task-snapshot.js";
 
 const at = "2026-01-01T00:00:00.000Z";
 const atMs = Date.parse(at);

@@ -1,6 +1,6 @@
-import type { TaskSnapshot } from "../store/store.js";
 import { derivedStatus } from "./reduce-task.js";
 import { isFinal, openQuestions, type TaskStatus } from "./task-record.js";
+import type { TaskSnapshot } from "./task-snapshot.js";
 
 /** The status of a task as a caller should see it: a task whose process died does not run. */
 export function statusOf(snapshot: TaskSnapshot): TaskStatus {

@@ -1,4 +1,4 @@
-import type { Clock } from "../engine/engine.js";
+import type { Clock } from "../engine/clock.js";
 
 /** A clock that stands still until it is turned. */
 export interface ManualClock extends Clock {

@@ -1,5 +1,5 @@
 import { type InterruptReason, TaskInterrupted } from "../../errors.js";
-import type { Clock } from "../engine.js";
+import type { Clock } from "../clock.js";
 
 /** Stops an attempt in three stages: wanted (at the next checkpoint), aborted (now), abandoned (without the tool). */
 export interface AttemptControl {

@@ -1,9 +1,9 @@
 import type { InterruptReason } from "../../errors.js";
 import type { Json } from "../../json.js";
-import type { Signal } from "../../store/store.js";
 import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { desiredOf } from "../../task/task-rules.js";
+import type { Signal } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { failureOf, retryDelay } from "../retry-delay.js";
 import type { JournalEntry } from "./journal-writer.js";

@@ -1,6 +1,7 @@
 import { ResumableError } from "../../errors.js";
 import type { Tool } from "../../tool/tool.js";
-import type { Clock } from "../engine.js";
+import type { Clock } from "../clock.js";
+
 import type { AttemptControl } from "./attempt-control.js";
 
 /** Timers of an attempt as a whole, and of the time since its last commit. */

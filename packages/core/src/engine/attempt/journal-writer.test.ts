@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { ResumableError } from "../../errors.js";
 import { createMemoryStore } from "../../store/memory/memory-store.js";
-import type { Signal, Store } from "../../store/store.js";
+import type { Store } from "../../store/store.js";
 import type { TaskEventBody } from "../../task/task-event.js";
+import type { Signal } from "../../task/task-snapshot.js";
 import { createManualClock } from "../../testing/manual-clock.js";
 import { JournalWriter } from "./journal-writer.js";
 

@@ -1,9 +1,10 @@
 import { isResumableError, TaskInterrupted } from "../../errors.js";
-import type { Lease, Signal, Store } from "../../store/store.js";
+import type { Lease, Store } from "../../store/store.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { TaskEvent, TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
-import type { Clock } from "../engine.js";
+import type { Signal } from "../../task/task-snapshot.js";
+import type { Clock } from "../clock.js";
 
 /** Events that become visible together, and the signals that they carry out. */
 export interface JournalEntry {

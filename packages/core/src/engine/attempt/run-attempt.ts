@@ -1,7 +1,7 @@
-import type { Signal } from "../../store/store.js";
 import type { TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { desiredOf } from "../../task/task-rules.js";
+import type { Signal } from "../../task/task-snapshot.js";
 import type { Attempt, AttemptEnd, AttemptOptions, AttemptParts } from "./attempt.js";
 import { createAttemptControl } from "./attempt-control.js";
 import { createAttemptLog } from "./attempt-log.js";

@@ -1,6 +1,7 @@
 import { TaskInterrupted } from "../../errors.js";
+import type { Clock } from "../clock.js";
 import type { DueTimes } from "../due-times.js";
-import type { Clock } from "../engine.js";
+
 import type { AttemptControl } from "./attempt-control.js";
 
 interface Wait {

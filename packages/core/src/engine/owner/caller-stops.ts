@@ -1,6 +1,7 @@
 import { isResumableError } from "../../errors.js";
 import type { EngineLimits } from "../../limits.js";
-import type { Clock } from "../engine.js";
+import type { Clock } from "../clock.js";
+
 import { writeBackoff } from "../retry-delay.js";
 
 /** What the stops of an engine share. */

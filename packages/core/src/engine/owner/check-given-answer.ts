@@ -1,8 +1,8 @@
 import { ResumableError } from "../../errors.js";
 import { copyJson, isJsonObject } from "../../json.js";
-import type { TaskSnapshot } from "../../store/store.js";
 import type { Answer } from "../../task/task-event.js";
 import { isFinal, openQuestions } from "../../task/task-record.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { invalidValue } from "../attempt/check-checkpoint.js";
 import { checkAnswer } from "./check-answer.js";
 

@@ -1,8 +1,9 @@
 import type { EngineLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import type { Tool } from "../../tool/tool.js";
+import type { Clock } from "../clock.js";
 import type { DueTimes } from "../due-times.js";
-import type { Clock } from "../engine.js";
+
 import type { RunnableTools } from "../scheduling/runnable-tools.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
 import type { UnfinishedTasks } from "../scheduling/unfinished-tasks.js";

@@ -2,7 +2,8 @@ import type { EngineLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import { isFinalEvent } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
-import type { Clock, Followed } from "../engine.js";
+import type { Clock } from "../clock.js";
+import type { Followed } from "../engine.js";
 
 /** What following needs. */
 export interface FollowOptions {

@@ -1,7 +1,8 @@
-import type { Store, TaskCounts, TaskPage, TaskSnapshot } from "../../store/store.js";
+import type { Store, TaskCounts, TaskPage } from "../../store/store.js";
 import type { Answer } from "../../task/task-event.js";
 import { isFinal, type TaskRecord } from "../../task/task-record.js";
 import { isDelivered, statusOf } from "../../task/task-rules.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { invalidValue } from "../attempt/check-checkpoint.js";
 import type { Followed, OwnedTasks, OwnTaskQuery, StartedTask, StartRequest, TaskView, WaitResult } from "../engine.js";
 import { requireTool } from "../scheduling/tool-table.js";

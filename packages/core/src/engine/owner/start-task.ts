@@ -1,14 +1,15 @@
 import { isResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
-import type { TaskSnapshot } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
 import { desiredOf } from "../../task/task-rules.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 import { checkLimit, invalidValue } from "../attempt/check-checkpoint.js";
+import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
-import { instantOf } from "../scheduling/open-task.js";
+
 import { requireTool } from "../scheduling/tool-table.js";
 import type { EngineParts } from "./engine-parts.js";
 import { taskKey } from "./task-key.js";

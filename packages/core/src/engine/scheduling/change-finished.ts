@@ -1,7 +1,9 @@
 import { ResumableError } from "../../errors.js";
-import type { Lease, TaskSnapshot } from "../../store/store.js";
+import type { Lease } from "../../store/store.js";
 import { isFinal, type TaskRecord } from "../../task/task-record.js";
-import { instantOf, type OpenTaskOptions } from "./open-task.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
+import { instantOf } from "../clock.js";
+import type { OpenTaskOptions } from "./open-task.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(options: OpenTaskOptions, taskId: string): Promise<boolean> {

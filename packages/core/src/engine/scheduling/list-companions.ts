@@ -1,7 +1,8 @@
 import { isResumableError } from "../../errors.js";
-import type { Store, TaskSnapshot } from "../../store/store.js";
+import type { Store } from "../../store/store.js";
 import { onlyWaits, type TaskRecord, type TaskStatus, type TaskSummary } from "../../task/task-record.js";
 import { isOrphan } from "../../task/task-rules.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
 
 const suspected: readonly TaskStatus[] = ["pending", "running", "paused", "input_required", "failed"];
 const pageSize = 1_000;

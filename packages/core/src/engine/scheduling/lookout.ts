@@ -1,5 +1,5 @@
 import type { EngineLimits } from "../../limits.js";
-import type { Clock } from "../engine.js";
+import type { Clock } from "../clock.js";
 
 /** What a lookout is made of. */
 export interface LookoutOptions {

@@ -1,11 +1,13 @@
 import type { EngineLimits } from "../../limits.js";
-import type { Instant, Lease, Store, TaskSnapshot } from "../../store/store.js";
+import type { Lease, Store } from "../../store/store.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { TaskRecord } from "../../task/task-record.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { stampEvents } from "../attempt/journal-writer.js";
+import { type Clock, instantOf } from "../clock.js";
 import type { DueTimes } from "../due-times.js";
-import type { Clock } from "../engine.js";
+
 import { listCompanions } from "./list-companions.js";
 import { planAttempt, waitsUntil } from "./plan-attempt.js";
 
@@ -75,9 +77,4 @@ async function carryOut(
   const next = reduceTask(record, stampEvents(events, record.lastSeq, now.wallMs));
   const pending = await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now });
   return { record: next, signals: pending.signals, leased: false };
-}
-
-/** Reads both clocks. */
-export function instantOf(clock: Clock): Instant {
-  return { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
 }

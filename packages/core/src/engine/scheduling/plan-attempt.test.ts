@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { NewSignal, TaskSnapshot } from "../../store/store.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { TaskEventBody } from "../../task/task-event.js";
+import type { NewSignal, TaskSnapshot } from "../../task/task-snapshot.js";
 import { type PlanInputs, planAttempt, waitsUntil } from "./plan-attempt.js";
 
 const nowMs = Date.UTC(2026, 0, 1);

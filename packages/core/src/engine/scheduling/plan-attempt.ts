@@ -1,7 +1,7 @@
-import type { TaskSnapshot } from "../../store/store.js";
 import type { TaskEventBody } from "../../task/task-event.js";
 import { isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../../task/task-record.js";
 import { desiredOf } from "../../task/task-rules.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
 

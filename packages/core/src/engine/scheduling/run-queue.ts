@@ -2,7 +2,8 @@ import type { EngineLimits } from "../../limits.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import type { Attempt } from "../attempt/attempt.js";
-import type { Clock } from "../engine.js";
+import type { Clock } from "../clock.js";
+
 import { pickNext, type QueuedTask, type RunningTask, type SlotLimits } from "./pick-next.js";
 import { nextTrialMs } from "./suspects.js";
 

@@ -1,6 +1,7 @@
 import { isResumableError } from "../../errors.js";
-import type { EngineParts } from "../owner/engine-parts.js";
-import { instantOf } from "./open-task.js";
+import { instantOf } from "../clock.js";
+import type { OpenTaskOptions } from "./open-task.js";
+import type { Scheduler } from "./scheduler.js";
 
 /**
  * Deletes finished tasks whose time is over, until none is left or `stopped` says so. Resolves to how many.
@@ -8,7 +9,16 @@ import { instantOf } from "./open-task.js";
  * A task that cannot be deleted is reported and left; it hinders no other.
  */
 export async function sweepExpired(
-  { store, scheduler, limits, clock, onError }: EngineParts,
+  {
+    store,
+    scheduler,
+    limits,
+    clock,
+    onError,
+  }: Pick<OpenTaskOptions, "store" | "limits" | "clock"> & {
+    readonly scheduler: Pick<Scheduler, "remove">;
+    readonly onError: (error: unknown) => void;
+  },
   stopped: () => boolean,
 ): Promise<number> {
   let deleted = 0;

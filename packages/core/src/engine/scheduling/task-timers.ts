@@ -1,4 +1,4 @@
-import type { Clock } from "../engine.js";
+import type { Clock } from "../clock.js";
 
 /** Why a task waits: until it is due, or because its store failed and it must not be tried at once. */
 export type TimerKind = "due" | "backoff";

@@ -1,5 +1,5 @@
-import { oppositeOf } from "../../task/opposite-of.js";
-import type { NewSignal, Signal } from "../store.js";
+import type { NewSignal, Signal } from "../../task/task-snapshot.js";
+import { oppositeOf } from "../../task/task-snapshot.js";
 import { isolate, type MemoryTask } from "./memory.js";
 import { alreadyAnswered } from "./memory-error.js";
 

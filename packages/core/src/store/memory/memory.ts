@@ -3,7 +3,8 @@ import { copyJson } from "../../json.js";
 import type { StoreQuotas } from "../../limits.js";
 import type { TaskEvent } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
-import type { Lease, Signal, StoredSession } from "../store.js";
+import type { Signal } from "../../task/task-snapshot.js";
+import type { Lease, StoredSession } from "../store.js";
 
 /** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
 export interface MemoryTask {

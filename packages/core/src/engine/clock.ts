@@ -1,0 +1,64 @@
+import type { Instant } from "../store/store.js";
+
+/** Time, as an argument. */
+export interface Clock {
+  /** Milliseconds since 1970 UTC. */
+  wallMs(): number;
+  /** Milliseconds since an arbitrary moment; never jumps. */
+  monotonicMs(): number;
+  /**
+   * Calls back once after a delay; returns a function that calls it off.
+   *
+   * @param keepAlive somebody waits for it, so the process must not end meanwhile. By default it may.
+   */
+  after(delayMs: number, run: () => void, keepAlive?: boolean): () => void;
+}
+
+/** The clock of this machine. */
+export const systemClock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after(delayMs, run, keepAlive = false) {
+    // Timers hold 31 bits; a longer delay would fire at once.
+    const timer: unknown = setTimeout(run, Math.min(delayMs, 2 ** 31 - 1));
+    if (
+      !keepAlive &&
+      typeof timer === "object" &&
+      timer !== null &&
+      "unref" in timer &&
+      typeof timer.unref === "function"
+    ) {
+      timer.unref();
+    }
+    return () => clearTimeout(timer as number);
+  },
+};
+
+/** Reads both clocks. */
+export function instantOf(clock: Clock): Instant {
+  return { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+}
+
+/** Calls again and again, each time after the call before has ended. Returns how to stop. */
+export function repeat(
+  clock: Clock,
+  { firstMs, everyMs }: { readonly firstMs: number; readonly everyMs: number },
+  run: () => Promise<unknown>,
+  onError: (error: unknown) => void,
+): () => void {
+  let stopped = false;
+  let stopTimer = () => {};
+  const arm = (delayMs: number): void => {
+    if (stopped) return;
+    stopTimer = clock.after(delayMs, () => {
+      void run()
+        .catch(onError)
+        .finally(() => arm(everyMs));
+    });
+  };
+  arm(firstMs);
+  return () => {
+    stopped = true;
+    stopTimer();
+  };
+}

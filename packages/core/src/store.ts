@@ -1,0 +1,38 @@
+/** What a store needs of the core beside the entry `.`: the contract, and the rules that every store shares. */
+export { canonicalJson, copyJson, jsonBytes } from "./json.js";
+export type { StoreQuotas } from "./limits.js";
+export { storeQuotaDefaults } from "./limits.js";
+export type {
+  EventPage,
+  Instant,
+  ItemPage,
+  Lease,
+  Observer,
+  RunnableTask,
+  Store,
+  StoreCapabilities,
+  StoredSession,
+  TaskCounts,
+  TaskPage,
+  TaskQuery,
+} from "./store/store.js";
+export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
+export { reduceTask } from "./task/reduce-task.js";
+export type { NewTask, TaskEventBody } from "./task/task-event.js";
+export { isFinalEvent } from "./task/task-event.js";
+export type { Remembered } from "./task/task-record.js";
+export { summarise } from "./task/task-record.js";
+export {
+  desiredOf,
+  dueMs,
+  isContinuable,
+  isDelivered,
+  isExpired,
+  isOrphan,
+  isReusable,
+  isRunnable,
+  needsNoCaller,
+  statusOf,
+} from "./task/task-rules.js";
+export type { NewSignal, Signal, TaskSnapshot } from "./task/task-snapshot.js";
+export { oppositeOf } from "./task/task-snapshot.js";
