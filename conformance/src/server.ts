@@ -6,8 +6,8 @@ import { createFsStore } from "@resumable-mcp/store-fs";
 import { askingTools } from "./asking-tools.js";
 import { contentTools } from "./content-tools.js";
 import { runningTools, schemaTools } from "./running-tools.js";
-import { setupLegacy } from "./setup-legacy.js";
-import { setupModern } from "./setup-modern.js";
+import { setup2025 } from "./setup-2025.js";
+import { setup2026 } from "./setup-2026.js";
 import { taskTools } from "./task-tools.js";
 
 const { values } = parseArgs({
@@ -18,8 +18,8 @@ const definition = defineServer({
   name: "resumable-mcp-conformance",
   version: "1.0.0",
   tools: [...contentTools, ...runningTools, ...schemaTools, ...askingTools, ...taskTools],
-  setup: setupLegacy,
-  setupModern,
+  setup: setup2025,
+  setup2026,
 });
 
 const server = await serve({

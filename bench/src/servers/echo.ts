@@ -1,11 +1,11 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import type { McpServer as ModernMcpServer } from "@modelcontextprotocol/server";
+import type { McpServer as McpServer2026 } from "@modelcontextprotocol/server";
 import { z } from "zod";
 
 /** Adds one trivial tool that keeps nothing, in the way that both SDKs share. */
-export function registerEcho(server: McpServer | ModernMcpServer): void {
+export function registerEcho(server: McpServer | McpServer2026): void {
   const config = { description: "Gives a text back.", inputSchema: z.object({ text: z.string() }) };
   const run = async ({ text }: { text: string }) => ({ content: [{ type: "text" as const, text }] });
   if ("experimental" in server) (server as McpServer).registerTool("echo", config, run);
-  else (server as ModernMcpServer).registerTool("echo", config, run);
+  else (server as McpServer2026).registerTool("echo", config, run);
 }

@@ -7,5 +7,5 @@ export default defineServer({
   version: "1.0.0",
   tools: [],
   setup: registerEcho,
-  setupModern: registerEcho,
+  setup2026: registerEcho,
 });

@@ -32,7 +32,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
-  test("attachTools on stdio loses the call and not the task: the same call attaches to it", limits, async () => {
+  test("registerTools on stdio loses the call and not the task: the same call attaches to it", limits, async () => {
     const folder = await pasteExamples(project, "packages/mcp", ["tools.mjs", "stdio.mjs"]);
     const first = await connectStdio(folder, process.execPath, "stdio.mjs");
     const before = progressUntil(first.client, 2, async () => void process.kill(first.pid, "SIGKILL"));
@@ -44,7 +44,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     expect(after.seen).toEqual([2, 3, 4]);
   });
 
-  test("attachTools under the supervisor keeps the call too, without gap or repeat", limits, async () => {
+  test("registerTools under the supervisor keeps the call too, without gap or repeat", limits, async () => {
     const folder = await pasteExamples(project, "packages/mcp", ["tools.mjs", "stdio.mjs"]);
     const command = ["--command", `${process.execPath} stdio.mjs`];
     const { client, pid } = await connectStdio(folder, project.bin("resumable-mcp-stdio"), ...command);
@@ -69,7 +69,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
   );
 
   test("withTasks goes on by itself: tasks/get answers with the result", limits, async () => {
-    const server = await serveExample(project, "packages/mcp", "modern.mjs");
+    const server = await serveExample(project, "packages/mcp", "server-2026.mjs");
     const created = await task2026(server.url, "tools/call", countToSix);
     expect(created).toMatchObject({ resultType: "task", status: "working" });
     const get = () => task2026(server.url, "tasks/get", { taskId: created.taskId });
@@ -144,7 +144,7 @@ test("every example that a README asks to be pasted passes a strict compiler", l
   await compile(folder, [...names, "my-server.mjs"], { allowJs: true, checkJs: true, noEmit: true });
 });
 
-test("attachTools serves servers of two versions of the SDK at once", limits, async () => {
+test("registerTools serves servers of two versions of the SDK at once", limits, async () => {
   const folder = await pasteExamples(project, "packages/mcp", ["tools.mjs"]);
   await folder.write("two-versions.ts", twoVersions);
   await compile(folder, ["two-versions.ts"], { allowJs: true, outDir: "compiled" });

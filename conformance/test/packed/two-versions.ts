@@ -17,8 +17,8 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import { McpServer as ModernServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
-import { attachTools, createEventStore, createSessionHandler, createTaskStore, taskHandler } from "@resumable-mcp/mcp";
-import { attachModernTools } from "@resumable-mcp/mcp/2026";
+import { registerTools, createEventStore, createSessionHandler, createTaskStore, taskHandler } from "@resumable-mcp/mcp";
+import { registerTools2026 } from "@resumable-mcp/mcp/2026";
 import tools from "./tools.mjs";
 
 const store = createMemoryStore();
@@ -26,10 +26,10 @@ const engine = createEngine({ store, tools });
 const info = { name: "two-versions", version: "1.0.0" };
 
 const older = new OlderServer(info);
-attachTools(older, engine, { owner: () => "me" });
+registerTools(older, engine, { owner: () => "me" });
 const newer = new McpServer(info);
-attachTools(newer, engine, { owner: () => "me" });
-attachModernTools(new ModernServer(info), engine, { owner: () => "me" });
+registerTools(newer, engine, { owner: () => "me" });
+registerTools2026(new ModernServer(info), engine, { owner: () => "me" });
 createSessionHandler({ engine, createServer: () => new OlderServer(info) });
 createSessionHandler({ engine, createServer: () => new McpServer(info) });
 

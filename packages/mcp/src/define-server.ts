@@ -2,7 +2,7 @@ import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type {
   CallToolResult,
   InputRequiredResult,
-  McpServer as ModernMcpServer,
+  McpServer as McpServer2026,
   ServerContext,
   ServerNotifier,
 } from "@modelcontextprotocol/server";
@@ -18,11 +18,11 @@ export interface ServerDefinition {
   /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */
   readonly setup?: (server: McpServer) => void | Promise<void>;
   /** The same for clients of the 2026 era. Over HTTP it runs once a request. */
-  readonly setupModern?: (server: ModernMcpServer, setup: ModernSetup) => void | Promise<void>;
+  readonly setup2026?: (server: McpServer2026, setup: Setup2026) => void | Promise<void>;
 }
 
 /** What a server of the 2026 era can use for what it adds. */
-export interface ModernSetup {
+export interface Setup2026 {
   /** Tells clients that listen of changes. */
   readonly changes: ServerNotifier;
   /**

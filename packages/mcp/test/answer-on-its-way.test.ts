@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, defineTool, type Engine } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { openEndpoint as openModern } from "./endpoint-2026.js";
+import { openEndpoint as open2026 } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -26,7 +26,7 @@ async function busyElsewhere() {
   const store = createMemoryStore();
   const limits = { pollMs: neverMs, hintDelayMs: neverMs, graceMs: 20, drainTimeoutMs: 20 };
   const busy: Engine = createEngine({ store, tools: [askTwice], limits });
-  const endpoint = openModern([askTwice], store);
+  const endpoint = open2026([askTwice], store);
   closing.push(endpoint.close, () => busy.close());
   const { record } = await busy.forOwner("sub:ada").start({ tool: "ask_twice", input: {} });
   const keys = async () => Object.keys((await store.getTask(record.id))?.record.remembered ?? {});

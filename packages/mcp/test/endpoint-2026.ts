@@ -7,7 +7,7 @@ import {
   type Store,
   type Tool,
 } from "@resumable-mcp/core";
-import { createModernHandler, type ModernHandler, modernServerFactory } from "../src/era-2026/index.js";
+import { createHandler2026, type Handler2026, serverFactory2026 } from "../src/era-2026/index.js";
 
 const version = "2026-07-28";
 const url = "http://127.0.0.1/mcp";
@@ -22,7 +22,7 @@ export interface Answer {
 /** An engine behind an endpoint of the 2026 era, and ways to reach it. */
 export interface Endpoint {
   readonly engine: Engine;
-  readonly handler: ModernHandler;
+  readonly handler: Handler2026;
   /** Sends one request; `options` may name its client's capabilities and whose token it carries. */
   send(method: string, params?: JsonObject, options?: SendOptions): Promise<Answer>;
   /** The same, for requests that are answered with a stream. */
@@ -50,7 +50,7 @@ export function openEndpoint(tools: readonly Tool[], store: Store = createMemory
   // Tools that wait at a closed gate are not waited for.
   const engine = createEngine({ store, tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
   const definition = { name: "test", version: "1", tools };
-  const handler = createModernHandler({ engine, createServer: modernServerFactory(definition, engine) });
+  const handler = createHandler2026({ engine, createServer: serverFactory2026(definition, engine) });
   let nextId = 1;
   const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, ...rest } = {}) => {
     const user = "user" in rest ? rest.user : "ada";

@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { attachTools, metaKeys } from "../src/index.js";
+import { metaKeys, registerTools } from "../src/index.js";
 import { countTool } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -16,7 +16,7 @@ const answer = z.object({ result: z.object({ _meta: z.object({ [metaKeys.taskId]
 /** One request to a server behind the SDK's own HTTP transport; its subject comes with it. */
 async function callOverStock(engine: ReturnType<typeof createEngine>, subject: string, meta: object) {
   const server = new McpServer({ name: "test", version: "1" });
-  attachTools(server, engine);
+  registerTools(server, engine);
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport);
   closing.push(() => server.close());

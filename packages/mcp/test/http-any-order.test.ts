@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, type JsonObject } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { serverFactory } from "../src/era-2025/index.js";
-import { createModernHandler, modernServerFactory } from "../src/era-2026/index.js";
+import { createHandler2026, serverFactory2026 } from "../src/era-2026/index.js";
 import { createBothErasHandler, createSessionHandler } from "../src/index.js";
 import { createRandom, greet, someMessages } from "./any-order.js";
 
@@ -15,12 +15,12 @@ function endpoint() {
   const onError = () => {};
   const handler = createBothErasHandler({
     maxBodyBytes: 100_000,
-    legacy: async () => createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }) }),
-    modern: async () => {
+    era2025: async () => createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }) }),
+    era2026: async () => {
       const options = { onError, singleUser: true };
-      return createModernHandler({
+      return createHandler2026({
         engine,
-        createServer: modernServerFactory(definition, engine, options),
+        createServer: serverFactory2026(definition, engine, options),
         ...options,
       });
     },

@@ -5,9 +5,9 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { createEngine, createMemoryStore, type Store, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
 import {
-  attachTools,
   createSessionHandler,
   nodeListener,
+  registerTools,
   type SessionHandlerOptions,
   withCrossStreamReplay,
 } from "../src/index.js";
@@ -34,7 +34,7 @@ export async function openEndpoint({ tools, setup, subjects, store, crossStreamR
     engine,
     createServer() {
       const server = new McpServer({ name: "test", version: "1" });
-      attachTools(server, engine, { controlTools: "all" });
+      registerTools(server, engine, { controlTools: "all" });
       setup?.(server);
       return server;
     },

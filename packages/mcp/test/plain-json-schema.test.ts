@@ -13,7 +13,7 @@ import {
 } from "@resumable-mcp/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { withStdioTasks, withTasks } from "../src/era-2026/index.js";
-import { attachTools, createSessionHandler, createTaskStore, serveStdioEras, taskHandler } from "../src/index.js";
+import { createSessionHandler, createTaskStore, registerTools, serveStdioEras, taskHandler } from "../src/index.js";
 import { openEndpoint } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -49,14 +49,14 @@ async function connectTo(server: McpServer): Promise<Client> {
 
 type Call = (args: JsonObject, name?: string) => Promise<unknown>;
 
-async function byAttachedTools(tools: readonly Tool[]): Promise<Call> {
+async function byServer2025(tools: readonly Tool[]): Promise<Call> {
   const server = new McpServer({ name: "test", version: "1" });
-  attachTools(server, makeEngine(tools));
+  registerTools(server, makeEngine(tools));
   const client = await connectTo(server);
   return (args, name = "halve") => client.callTool({ name, arguments: args });
 }
 
-async function byModernTools(tools: readonly Tool[]): Promise<Call> {
+async function byServer2026(tools: readonly Tool[]): Promise<Call> {
   const endpoint = openEndpoint(tools);
   closing.push(endpoint.close);
   const client = await endpoint.connect();
@@ -64,7 +64,7 @@ async function byModernTools(tools: readonly Tool[]): Promise<Call> {
   return (args, name = "halve") => client.callTool({ name, arguments: args });
 }
 
-const ways = { attachTools: byAttachedTools, attachModernTools: byModernTools };
+const ways = { registerTools: byServer2025, registerTools2026: byServer2026 };
 
 describe.each(Object.entries(ways))("%s", (_name, connect) => {
   test("checks input and output by plain JSON Schema, though the engine was given no validator", async () => {
@@ -104,8 +104,8 @@ describe("a recovered task whose tool has plain JSON Schema runs before any clie
   const unused = () => Promise.reject(new Error("No client came."));
   const ignored = async () => {};
   const serving: { readonly [way: string]: (engine: Engine) => { readonly close?: () => Promise<void> } } = {
-    attachTools(engine) {
-      attachTools(new McpServer({ name: "test", version: "1" }), engine);
+    registerTools(engine) {
+      registerTools(new McpServer({ name: "test", version: "1" }), engine);
       return {};
     },
     createSessionHandler: (engine) => createSessionHandler({ engine, createServer: unused }),

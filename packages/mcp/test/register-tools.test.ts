@@ -9,7 +9,7 @@ import {
 import { createEngine, createMemoryStore, defineTool, type Store, TerminalError, type Tool } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { type AttachOptions, attachTools, metaKeys } from "../src/index.js";
+import { metaKeys, type RegisterOptions, registerTools } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -19,7 +19,7 @@ afterEach(async () => {
 
 async function connect(
   tools: readonly Tool[],
-  options: AttachOptions = { controlTools: "all" },
+  options: RegisterOptions = { controlTools: "all" },
   capabilities = {},
   store: Store = createMemoryStore(),
 ) {
@@ -31,7 +31,7 @@ async function connect(
   });
   const open = async () => {
     const server = new McpServer({ name: "test", version: "1" });
-    attachTools(server, engine, options);
+    registerTools(server, engine, options);
     const client = new Client({ name: "stock", version: "1" }, { capabilities });
     const [here, there] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(there), client.connect(here)]);
@@ -241,10 +241,10 @@ test("a name that is taken is refused at the start", () => {
   server.registerTool("get_task", { description: "mine" }, () => ({ content: [] }));
   const engine = createEngine({ store: createMemoryStore(), tools: [countTool()] });
   closing.push(() => engine.close());
-  expect(() => attachTools(server, engine)).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
+  expect(() => registerTools(server, engine)).toThrow(expect.objectContaining({ code: "TOOL_NAME_TAKEN" }));
   const other = new McpServer({ name: "test", version: "1" });
   other.registerTool("get_task", { description: "mine" }, () => ({ content: [] }));
-  attachTools(other, engine, { prefix: "long_" });
+  registerTools(other, engine, { prefix: "long_" });
 });
 
 test("the prompt names unfinished tasks", async () => {

@@ -3,7 +3,7 @@ import { createTaskSessionFromClient, resultFromTaskOutcome } from "@modelcontex
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { createEngine, createMemoryStore, type JsonObject, type Tool } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
-import { modernServerFactory, withStdioTasks } from "../src/era-2026/index.js";
+import { serverFactory2026, withStdioTasks } from "../src/era-2026/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 
 const version = "2026-07-28";
@@ -19,7 +19,7 @@ async function connect(...tools: Tool[]) {
   const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
   const [here, there] = InMemoryTransport.createLinkedPair();
   overAWire(there);
-  const factory = modernServerFactory({ name: "test", version: "1", tools }, engine);
+  const factory = serverFactory2026({ name: "test", version: "1", tools }, engine);
   const server = serveStdio((context) => factory(context, noChanges), { transport: withStdioTasks(there, engine) });
   const client = new Client({ name: "stock", version: "1" }, { versionNegotiation: { mode: { pin: version } } });
   await client.connect(here);

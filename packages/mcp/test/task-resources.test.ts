@@ -5,7 +5,7 @@ import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/typ
 import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { messageOfFrame, readFrames } from "../src/era-2026/subscriptions/sse-frames.js";
-import { attachTools } from "../src/index.js";
+import { registerTools } from "../src/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { openEndpoint, withTasksExtension } from "./endpoint-2026.js";
 
@@ -17,11 +17,11 @@ afterEach(async () => {
 /** One engine with a client of each era, and a task that is at 1 of 2. */
 async function begin() {
   const gate = createGate();
-  const modern = openEndpoint([countTool(gate)]);
-  closing.push(modern.close);
-  const legacy = async (user: string) => {
+  const era2026 = openEndpoint([countTool(gate)]);
+  closing.push(era2026.close);
+  const era2025 = async (user: string) => {
     const server = new McpServer({ name: "test", version: "1" });
-    attachTools(server, modern.engine, { owner: () => user });
+    registerTools(server, era2026.engine, { owner: () => user });
     const client = new Client({ name: "stock", version: "1" });
     const [here, there] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(there), client.connect(here)]);
@@ -29,13 +29,13 @@ async function begin() {
     return client;
   };
   const call = { name: "count_to", arguments: { n: 2 } };
-  const { result } = await modern.send("tools/call", call, { capabilities: withTasksExtension });
+  const { result } = await era2026.send("tools/call", call, { capabilities: withTasksExtension });
   const taskId = String(result.taskId);
   gate.open();
-  for await (const followed of modern.engine.forOwner("sub:ada").follow(taskId)) {
+  for await (const followed of era2026.engine.forOwner("sub:ada").follow(taskId)) {
     if (followed.kind === "event" && followed.event.type === "checkpoint") break;
   }
-  return { gate, modern, legacy, taskId };
+  return { gate, era2026, era2025, taskId };
 }
 
 function dataOf(contents: unknown): JsonObject {
@@ -44,13 +44,13 @@ function dataOf(contents: unknown): JsonObject {
 }
 
 test("both eras list an owner's tasks and read them, their journal and their items", async () => {
-  const { modern, legacy, taskId } = await begin();
-  const client = await legacy("ada");
+  const { era2026, era2025, taskId } = await begin();
+  const client = await era2025("ada");
   const expected = { uri: `task://${taskId}`, title: expect.stringContaining("count_to") };
   expect((await client.listResources()).resources).toMatchObject([expected]);
-  expect((await modern.send("resources/list")).result).toMatchObject({ resources: [expected] });
+  expect((await era2026.send("resources/list")).result).toMatchObject({ resources: [expected] });
   const readBoth = async (uri: string) => {
-    const { result } = await modern.send("resources/read", { uri });
+    const { result } = await era2026.send("resources/read", { uri });
     const { contents } = await client.readResource({ uri });
     expect(dataOf(contents)).toEqual(dataOf(result.contents));
     return dataOf(contents);
@@ -68,20 +68,20 @@ test("both eras list an owner's tasks and read them, their journal and their ite
 });
 
 test("a foreign task is no resource, and is answered like an unknown one", async () => {
-  const { modern, legacy, taskId } = await begin();
-  const eve = await legacy("eve");
+  const { era2026, era2025, taskId } = await begin();
+  const eve = await era2025("eve");
   expect((await eve.listResources()).resources).toEqual([]);
   for (const part of ["", "/journal", "/items"]) {
     const uri = `task://${taskId}${part}`;
     const missing = { code: -32_602, data: { uri } };
     await expect(eve.readResource({ uri })).rejects.toMatchObject(missing);
-    expect((await modern.send("resources/read", { uri }, { user: "eve" })).error).toMatchObject(missing);
+    expect((await era2026.send("resources/read", { uri }, { user: "eve" })).error).toMatchObject(missing);
   }
 });
 
 test("a session of the 2025 era hears of a task's changes as long as it subscribes", async () => {
-  const { gate, legacy, taskId } = await begin();
-  const client = await legacy("ada");
+  const { gate, era2025, taskId } = await begin();
+  const client = await era2025("ada");
   const uri = `task://${taskId}`;
   const heard = new Promise<string>((resolve) => {
     client.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
@@ -93,9 +93,9 @@ test("a session of the 2025 era hears of a task's changes as long as it subscrib
 });
 
 test("a subscription of the 2026 era hears of a task's changes", async () => {
-  const { gate, modern, taskId } = await begin();
+  const { gate, era2026, taskId } = await begin();
   const uri = `task://${taskId}/journal`;
-  const response = await modern.open("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } });
+  const response = await era2026.open("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } });
   if (response.body === null) throw new Error("The subscription has no stream.");
   const frames = readFrames(response.body);
   const next = async () => messageOfFrame((await frames.next()).value ?? "");

@@ -10,7 +10,7 @@ import {
 import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { attachTools } from "../src/index.js";
+import { registerTools } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -23,7 +23,7 @@ async function connect(tools: readonly Tool[], capabilities = {}) {
   closing.push(() => engine.close());
   const open = async (user: string) => {
     const server = new McpServer({ name: "test", version: "1" });
-    attachTools(server, engine, { owner: () => user });
+    registerTools(server, engine, { owner: () => user });
     const client = new Client({ name: "stock", version: "1" }, { capabilities });
     const [here, there] = InMemoryTransport.createLinkedPair();
     await Promise.all([server.connect(there), client.connect(here)]);

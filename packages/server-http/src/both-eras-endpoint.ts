@@ -32,7 +32,7 @@ export function bothErasEndpoint(
   const attach = { onError, ...(handoff === undefined ? {} : { handoff }) };
   return createBothErasHandler({
     maxBodyBytes: options.limits?.maxBodyBytes ?? sessionLimits.maxBodyBytes,
-    legacy: async () => {
+    era2025: async () => {
       const { serverFactory } = await import("@resumable-mcp/mcp/2025");
       const handler = createSessionHandler({
         engine,
@@ -44,10 +44,10 @@ export function bothErasEndpoint(
         ? withCrossStreamReplay(handler, { store: engine.store, onError })
         : handler;
     },
-    modern: async () => {
-      const { createModernHandler, modernServerFactory } = await import("@resumable-mcp/mcp/2026");
-      const createServer = modernServerFactory(definition, engine, attach);
-      return createModernHandler({ engine, createServer, onError });
+    era2026: async () => {
+      const { createHandler2026, serverFactory2026 } = await import("@resumable-mcp/mcp/2026");
+      const createServer = serverFactory2026(definition, engine, attach);
+      return createHandler2026({ engine, createServer, onError });
     },
   });
 }

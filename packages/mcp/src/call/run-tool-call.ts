@@ -17,7 +17,7 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
   const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended);
   const joined = await joinTask(call, started);
-  const ending = await attendTask(joined, started.record.id, handoffMs);
+  const ending = await followTask(joined, started.record.id, handoffMs);
   return resultOf(joined, ending, started.reused);
 }
 
@@ -40,7 +40,7 @@ export async function joinTask<Joining extends Call>(
 }
 
 /** Follows a task for a caller, and notes how the caller left. */
-export async function attendTask(call: Call, taskId: string, handoffMs: number | undefined): Promise<CallEnding> {
+export async function followTask(call: Call, taskId: string, handoffMs: number | undefined): Promise<CallEnding> {
   const leave = call.tasks.attend(taskId);
   let left: "cancelled" | "gone" = "gone";
   try {

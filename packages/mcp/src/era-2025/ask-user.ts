@@ -2,7 +2,7 @@ import type { Answer, JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { AskedQuestion } from "../call/call.js";
 import { metaKeys } from "../call/meta-keys.js";
-import type { McpServerLike, RequestExtra } from "./server-2025.js";
+import type { RequestExtra, Server2025 } from "./server-2025.js";
 
 const elicitResult = z.looseObject({
   action: z.enum(["accept", "decline", "cancel"]),
@@ -13,7 +13,7 @@ const elicitResult = z.looseObject({
 const noTimeoutMs = 2 ** 31 - 1;
 
 /** Tells whether a client can ask its user by a form. Source: MCP, Elicitation, "Capabilities". */
-export function canAsk({ server }: McpServerLike): boolean {
+export function canAsk({ server }: Server2025): boolean {
   const elicitation = server.getClientCapabilities()?.elicitation;
   if (elicitation === undefined) return false;
   return "form" in elicitation || !("url" in elicitation);

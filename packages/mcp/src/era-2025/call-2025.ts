@@ -9,7 +9,7 @@ import { type Locality, local, localityOf } from "../owner/locality.js";
 import { resolveOwner } from "../owner/owner.js";
 import { subjectOf } from "../owner/subject.js";
 import { askUser, canAsk } from "./ask-user.js";
-import type { McpServerLike, RequestExtra } from "./server-2025.js";
+import type { RequestExtra, Server2025 } from "./server-2025.js";
 
 /** The reason with which a transport ends a delivery whose caller is gone or is served by a newer one. */
 export const goneReason = "resumable-mcp: the stream of this call is gone";
@@ -29,8 +29,8 @@ export interface CallPolicy {
  *
  * @throws {@link ResumableError} `NO_OWNER`.
  */
-export function legacyCall(
-  server: McpServerLike,
+export function call2025(
+  server: Server2025,
   engine: Engine,
   policy: CallPolicy,
   extra: RequestExtra,
@@ -85,7 +85,7 @@ export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-in
  * Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A
  * host at the other end of stdio, and the supervisor in between, are the one local user.
  */
-function readMeta({ server }: McpServerLike, extra: RequestExtra): CallMeta {
+function readMeta({ server }: Server2025, extra: RequestExtra): CallMeta {
   if (isStdio(extra) || (server.transport !== undefined && setsInternalMeta in server.transport))
     return parseCallMeta(extra._meta);
   const own = Object.entries(extra._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
@@ -93,6 +93,6 @@ function readMeta({ server }: McpServerLike, extra: RequestExtra): CallMeta {
 }
 
 /** A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller. */
-function isGone({ server }: McpServerLike, signal: AbortSignal): boolean {
+function isGone({ server }: Server2025, signal: AbortSignal): boolean {
   return signal.reason === goneReason || server.transport === undefined;
 }

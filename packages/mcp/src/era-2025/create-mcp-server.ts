@@ -3,7 +3,7 @@ import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/instructions.js";
 import type { ServerDefinition } from "../define-server.js";
-import { type AttachOptions, attachTools } from "./register-tools.js";
+import { type RegisterOptions, registerTools } from "./register-tools.js";
 
 /**
  * Makes a server of the 2025 era of a definition, with all control tools.
@@ -15,7 +15,7 @@ import { type AttachOptions, attachTools } from "./register-tools.js";
 export async function createMcpServer(
   definition: ServerDefinition,
   engine: Engine,
-  options: AttachOptions & { readonly tasks?: OwnedTasks } = {},
+  options: RegisterOptions & { readonly tasks?: OwnedTasks } = {},
 ): Promise<McpServer> {
   const { name, version, setup } = definition;
   const { tasks, ...attach } = options;
@@ -26,7 +26,7 @@ export async function createMcpServer(
   ]);
   const capabilities = { logging: {} };
   const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
-  attachTools(server, engine, { controlTools: "all", ...attach });
+  registerTools(server, engine, { controlTools: "all", ...attach });
   await setup?.(server);
   return server;
 }

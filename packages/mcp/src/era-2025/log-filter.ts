@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
-import type { McpServerLike } from "./server-2025.js";
+import type { Server2025 } from "./server-2025.js";
 
 const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 const setLevelRequest = z.looseObject({
@@ -19,7 +19,7 @@ export function isLogLevel(level: unknown): level is (typeof levels)[number] {
  * A server without the capability gets it here; one that has it already keeps the level itself.
  * Source: MCP, Utilities, "Logging".
  */
-export function createLogFilter({ server }: McpServerLike): (level: string, sessionId: string | undefined) => boolean {
+export function createLogFilter({ server }: Server2025): (level: string, sessionId: string | undefined) => boolean {
   if (keepsLevel(server)) return (level, sessionId) => !isIgnored(server, level, sessionId);
   const least = { index: 0 };
   server.registerCapabilities({ logging: {} });
@@ -35,7 +35,7 @@ export function createLogFilter({ server }: McpServerLike): (level: string, sess
   return (level) => least.index <= levels.indexOf(level as (typeof levels)[number]);
 }
 
-function keepsLevel(server: McpServerLike["server"]): boolean {
+function keepsLevel(server: Server2025["server"]): boolean {
   try {
     server.assertCanSetRequestHandler("logging/setLevel");
     return false;
@@ -45,7 +45,7 @@ function keepsLevel(server: McpServerLike["server"]): boolean {
 }
 
 /** The SDK tells nobody the level that a client set, except by this function, which its types call private. */
-function isIgnored(server: McpServerLike["server"], level: string, sessionId: string | undefined): boolean {
+function isIgnored(server: Server2025["server"], level: string, sessionId: string | undefined): boolean {
   const test: unknown = Reflect.get(server, "isMessageIgnored");
   return typeof test === "function" && test(level, sessionId) === true;
 }

@@ -9,9 +9,9 @@ import {
   taskTemplate,
   watchTaskResource,
 } from "../control/task-resources.js";
-import { type CallPolicy, legacyCall } from "./call-2025.js";
+import { type CallPolicy, call2025 } from "./call-2025.js";
 import { closedSignal } from "./closed-signal.js";
-import type { McpServerLike, RequestExtra } from "./server-2025.js";
+import type { RequestExtra, Server2025 } from "./server-2025.js";
 
 const uriParams = z.looseObject({ uri: z.string().max(1_024) });
 const requests = {
@@ -24,8 +24,8 @@ type UriRequest = { readonly params: z.output<typeof uriParams> };
 const maxSubscriptions = 100;
 
 /** Offers an owner's tasks as resources, with updates. Source: MCP 2025-11-25, Server Features, Resources. */
-export function registerResources(mcp: McpServerLike, engine: Engine, policy: CallPolicy): void {
-  const tasksOf = (extra: RequestExtra): OwnedTasks => legacyCall(mcp, engine, policy, extra, undefined).tasks;
+export function registerResources(mcp: Server2025, engine: Engine, policy: CallPolicy): void {
+  const tasksOf = (extra: RequestExtra): OwnedTasks => call2025(mcp, engine, policy, extra, undefined).tasks;
   const list = async (extra: RequestExtra) => {
     try {
       return await listTaskResources(tasksOf(extra));
@@ -53,7 +53,7 @@ export function registerResources(mcp: McpServerLike, engine: Engine, policy: Ca
  * silent, unless the server handles them itself.
  */
 function takeSubscriptions(
-  { server }: McpServerLike,
+  { server }: Server2025,
   tasksOf: (extra: RequestExtra) => OwnedTasks,
   policy: CallPolicy,
 ): void {

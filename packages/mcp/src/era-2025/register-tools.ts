@@ -11,17 +11,17 @@ import { type ControlTool, type ControlToolName, controlMeta } from "../control/
 import { chosenControlTools } from "../control/control-tools.js";
 import { unfinishedTasksText } from "../control/instructions.js";
 import { namesCaller, splitClientId, withClientId } from "../owner/client-id-argument.js";
-import { type CallPolicy, legacyCall } from "./call-2025.js";
+import { type CallPolicy, call2025 } from "./call-2025.js";
 import { exactSchema } from "./exact-schema.js";
 import { createLogFilter } from "./log-filter.js";
 import { oncePer } from "./once-per.js";
 import { registerResources } from "./register-resources.js";
-import type { McpServerLike, RequestExtra } from "./server-2025.js";
+import type { RequestExtra, Server2025 } from "./server-2025.js";
 import { registerTasks } from "./tasks/register-tasks.js";
 import { takeTaskCalls } from "./tasks/task-calls.js";
 
 /** How tools are attached. */
-export interface AttachOptions {
+export interface RegisterOptions {
   /** The authenticated subject of a call. Default: what the verified token says. */
   readonly owner?: (extra: RequestExtra) => string | undefined;
   /**
@@ -49,9 +49,9 @@ export interface AttachOptions {
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
  * @example
  * const engine = createEngine({ store: createMemoryStore(), tools: [countWords] });
- * attachTools(server, engine, { owner: (extra) => extra.authInfo?.clientId });
+ * registerTools(server, engine, { owner: (extra) => extra.authInfo?.clientId });
  */
-export function attachTools(server: McpServerLike, engine: Engine, options: AttachOptions = {}): void {
+export function registerTools(server: Server2025, engine: Engine, options: RegisterOptions = {}): void {
   const { owner, handoff, singleUser, prefix = "" } = options;
   bringValidator(engine);
   const policy: CallPolicy = {
@@ -66,7 +66,7 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
     return async (input, extra) => {
       try {
         const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
-        return asCallToolResult(await run(legacyCall(server, engine, policy, extra, clientId), rest as JsonObject));
+        return asCallToolResult(await run(call2025(server, engine, policy, extra, clientId), rest as JsonObject));
       } catch (error) {
         return asCallToolResult(failureResult(error, options.onError));
       }
@@ -81,11 +81,11 @@ export function attachTools(server: McpServerLike, engine: Engine, options: Atta
   }
   if (registerTasks(server, engine, policy)) takeTaskCalls(server, engine, policy);
   registerResources(server, engine, policy);
-  registerPrompt(server, (extra) => legacyCall(server, engine, policy, extra, undefined));
+  registerPrompt(server, (extra) => call2025(server, engine, policy, extra, undefined));
 }
 
-type Handler = Parameters<McpServerLike["registerTool"]>[2];
-type Config = Parameters<McpServerLike["registerTool"]>[1];
+type Handler = Parameters<Server2025["registerTool"]>[2];
+type Config = Parameters<Server2025["registerTool"]>[1];
 
 const toolConfig = oncePer((tool: Tool): Config => {
   const { inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description } = tool;
@@ -110,7 +110,7 @@ const controlConfig = oncePer(({ title, description, annotations, inputSchema }:
   };
 });
 
-function register(server: McpServerLike, name: string, config: Config, handler: Handler): void {
+function register(server: Server2025, name: string, config: Config, handler: Handler): void {
   try {
     server.registerTool(name, config, handler);
   } catch (cause) {
@@ -119,7 +119,7 @@ function register(server: McpServerLike, name: string, config: Config, handler: 
   }
 }
 
-function registerPrompt(server: McpServerLike, callOf: (extra: RequestExtra) => Call): void {
+function registerPrompt(server: Server2025, callOf: (extra: RequestExtra) => Call): void {
   const description =
     "Lists the long-running tasks that are not finished yet, so that they can be resumed or cancelled.";
   try {

@@ -43,7 +43,7 @@ export type TasksCapability = {
 /**
  * A `McpServer` of `@modelcontextprotocol/sdk` 1.x, taken structurally: it may come from another copy of the SDK.
  */
-export interface McpServerLike {
+export interface Server2025 {
   readonly server: {
     readonly transport?: object | undefined;
     onclose?: (() => void) | undefined;

@@ -11,23 +11,23 @@ import { local, localityOf } from "../owner/locality.js";
 import { resolveOwner } from "../owner/owner.js";
 import { subjectOf } from "../owner/subject.js";
 import { type ClientFacts, clientFacts } from "./envelope.js";
-import type { ConnectedServer, ModernContext } from "./server-2026.js";
+import type { ConnectedServer, Context2026 } from "./server-2026.js";
 
 /** How the owner of a request is found. */
 export interface OwnerPolicy {
-  readonly owner?: ((context: ModernContext) => string | undefined) | undefined;
+  readonly owner?: ((context: Context2026) => string | undefined) | undefined;
   readonly singleUser?: boolean | undefined;
 }
 
 /** What a server makes of its callers. */
-export interface ModernCallPolicy extends OwnerPolicy {
+export interface CallPolicy2026 extends OwnerPolicy {
   readonly server: ConnectedServer;
   readonly prefix: string;
   readonly handoff?: boolean;
 }
 
 /** A call of the 2026 era, with what its client declared in this very request. */
-export interface ModernCall extends Call {
+export interface Call2026 extends Call {
   readonly client: ClientFacts;
 }
 
@@ -41,12 +41,12 @@ const levels = ["debug", "info", "notice", "warning", "error", "critical", "aler
  *
  * @throws {@link ResumableError} `NO_OWNER`.
  */
-export function modernCall(
+export function call2026(
   engine: Engine,
-  policy: ModernCallPolicy,
-  context: ModernContext,
+  policy: CallPolicy2026,
+  context: Context2026,
   clientIdArgument: string | undefined,
-): ModernCall {
+): Call2026 {
   const { mcpReq } = context;
   const client = clientFacts(mcpReq.envelope);
   const meta = readMeta(context);
@@ -73,8 +73,8 @@ export function modernCall(
 
 /** Notes that the answer to a request carries what a task came to. See `Call.carryResult`. */
 export function carryResult(
-  { server }: ModernCallPolicy,
-  context: ModernContext,
+  { server }: CallPolicy2026,
+  context: Context2026,
   owned: Pick<Call, "engine" | "tasks">,
   taskId: string,
 ): void {
@@ -84,14 +84,14 @@ export function carryResult(
 }
 
 /** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
-export function ownerOf(policy: OwnerPolicy, context: ModernContext, clientId: string | undefined): string {
+export function ownerOf(policy: OwnerPolicy, context: Context2026, clientId: string | undefined): string {
   const subject = policy.owner === undefined ? subjectOf(context.http?.authInfo) : policy.owner(context);
   const isLocal = policy.singleUser === true || context.http === undefined;
   return resolveOwner({ subject, clientId, locality: isLocal ? local : localityOf(context.http?.req) });
 }
 
 /** Over HTTP nobody stands between client and server who may set the internal keys. */
-export function readMeta({ mcpReq, http }: ModernContext): CallMeta {
+export function readMeta({ mcpReq, http }: Context2026): CallMeta {
   if (http === undefined) return parseCallMeta(mcpReq._meta);
   const own = Object.entries(mcpReq._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
   return parseCallMeta(Object.fromEntries(own));

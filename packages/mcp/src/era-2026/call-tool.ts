@@ -1,12 +1,12 @@
 import { type Engine, isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
 import { isAnswerLost, untilAskedAgain } from "../call/ask-again.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
-import { attendTask, beginTask, joinTask, resultOf } from "../call/run-tool-call.js";
+import { beginTask, followTask, joinTask, resultOf } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
-import { type ModernCall, type ModernCallPolicy, modernCall } from "./call-2026.js";
+import { type Call2026, type CallPolicy2026, call2026 } from "./call-2026.js";
 import { noteAnswer } from "./open-answers.js";
 import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
-import type { ModernContext } from "./server-2026.js";
+import type { Context2026 } from "./server-2026.js";
 import type { SigningKey } from "./signing-key.js";
 import { answerQuestions } from "./tasks/answer-questions.js";
 import { missingTasksExtension } from "./tasks/missing-extension.js";
@@ -14,9 +14,9 @@ import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
 import { wrapAnswer } from "./tasks/wire-answer.js";
 
 /** What calls of one server have in common. */
-export interface CallSurroundings {
+export interface CallEnvironment {
   readonly engine: Engine;
-  readonly policy: ModernCallPolicy;
+  readonly policy: CallPolicy2026;
   readonly signingKey: SigningKey;
 }
 
@@ -46,24 +46,24 @@ const invalidState: RpcErrorBody = {
  *   answered with a signed state, with which the client's next request goes on where this one ended.
  */
 export function callTool(
-  surroundings: CallSurroundings,
+  environment: CallEnvironment,
   tool: Tool,
   input: Json,
-  context: ModernContext,
+  context: Context2026,
   clientIdArgument: string | undefined,
 ): Promise<ToolResult | InputRequiredResult> {
-  return noteAnswer(surroundings.engine, answerCall(surroundings, tool, input, context, clientIdArgument));
+  return noteAnswer(environment.engine, answerCall(environment, tool, input, context, clientIdArgument));
 }
 
 async function answerCall(
-  surroundings: CallSurroundings,
+  environment: CallEnvironment,
   tool: Tool,
   input: Json,
-  context: ModernContext,
+  context: Context2026,
   clientIdArgument: string | undefined,
 ): Promise<ToolResult | InputRequiredResult> {
-  const { engine, policy, signingKey } = surroundings;
-  const call = modernCall(engine, policy, context, clientIdArgument);
+  const { engine, policy, signingKey } = environment;
+  const call = call2026(engine, policy, context, clientIdArgument);
   const { taskSupport = "optional" } = tool;
   if (taskSupport === "required" && !call.client.tasks) return wrapAnswer({ error: missingTasksExtension });
   const binding = { owner: call.tasks.owner, tool: tool.name, input };
@@ -78,12 +78,7 @@ async function verifiedLeg(key: SigningKey, state: unknown, binding: LegBinding)
   return typeof state === "string" ? readLeg(await key(), state, binding, Date.now()) : undefined;
 }
 
-async function answerWithTask(
-  call: ModernCall,
-  tool: Tool,
-  input: Json,
-  leg: CallLeg | undefined,
-): Promise<ToolResult> {
+async function answerWithTask(call: Call2026, tool: Tool, input: Json, leg: CallLeg | undefined): Promise<ToolResult> {
   const begun = leg === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, leg);
   // It is the server's now: nobody has to wait for it.
   if (!begun.created) await call.tasks.detach(begun.record.id);
@@ -91,10 +86,10 @@ async function answerWithTask(
 }
 
 interface InlineCall {
-  readonly call: ModernCall;
+  readonly call: Call2026;
   readonly tool: Tool;
   readonly input: Json;
-  readonly context: ModernContext;
+  readonly context: Context2026;
   readonly signingKey: SigningKey;
   readonly binding: LegBinding;
   readonly leg: CallLeg | undefined;
@@ -113,7 +108,7 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
-  const ending = await attendTask(await joinTask(call, begun), taskId, handoffMs);
+  const ending = await followTask(await joinTask(call, begun), taskId, handoffMs);
   if (ending.reason === "input_required" && client.forms) return askForInput(inline, taskId);
   if (ending.reason === "left" && engine.draining) {
     return { resultType: "input_required", requestState: await signed(inline, taskId, ending.view.record.lastSeq) };
@@ -123,7 +118,7 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
 
 /** What could not be stored is asked again, by the same call: its question is still open. */
 async function takeAnswers(
-  { tasks, signal }: ModernCall,
+  { tasks, signal }: Call2026,
   taskId: string,
   responses: Readonly<Record<string, unknown>>,
 ): Promise<void> {
@@ -136,12 +131,12 @@ async function takeAnswers(
 }
 
 /** Messages that an earlier leg sent are not sent again. */
-function afterLeg(call: ModernCall, { seq }: CallLeg): ModernCall {
+function afterLeg(call: Call2026, { seq }: CallLeg): Call2026 {
   return { ...call, meta: { ...call.meta, afterSeq: Math.max(call.meta.afterSeq, seq) } };
 }
 
 /** A leg belongs to its task, even if that has finished or was paused meanwhile; an orphan goes on. */
-async function returnTo({ tasks }: ModernCall, { taskId }: CallLeg): Promise<StartedTask> {
+async function returnTo({ tasks }: Call2026, { taskId }: CallLeg): Promise<StartedTask> {
   const view = await tasks.get(taskId);
   const rests = isFinal(view.status) || !(view.interrupted || view.status === "pending");
   return { ...(rests ? view : await tasks.resume(taskId)), created: false, reused: false };

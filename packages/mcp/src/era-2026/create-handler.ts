@@ -7,20 +7,17 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
 import type { TasksHandler, WithTasksOptions } from "./handler-options.js";
-import { modernLimits } from "./limits-2026.js";
+import { limits2026 } from "./limits-2026.js";
 import { lastAnswers } from "./open-answers.js";
 import { withTasks } from "./tasks/with-tasks.js";
 
-/** Makes the server of one request, with `attachModernTools` done. By `changes` it can tell what changed. */
-export type CreateModernServer = (
-  context: McpRequestContext,
-  changes: ServerNotifier,
-) => McpServer | Promise<McpServer>;
+/** Makes the server of one request, with `registerTools2026` done. By `changes` it can tell what changed. */
+export type CreateServer2026 = (context: McpRequestContext, changes: ServerNotifier) => McpServer | Promise<McpServer>;
 
 /** How an endpoint of the 2026 era is made. */
-export interface ModernHandlerOptions extends WithTasksOptions {
+export interface HandlerOptions2026 extends WithTasksOptions {
   readonly engine: Engine;
-  readonly createServer: CreateModernServer;
+  readonly createServer: CreateServer2026;
 }
 
 /**
@@ -31,8 +28,8 @@ export interface ModernHandlerOptions extends WithTasksOptions {
  *
  * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
  */
-export function createModernHandler(options: ModernHandlerOptions): TasksHandler<AuthInfo> {
-  const { engine, createServer, onError, keepAliveMs, maxSubscriptions = modernLimits.maxSubscriptions } = options;
+export function createHandler2026(options: HandlerOptions2026): TasksHandler<AuthInfo> {
+  const { engine, createServer, onError, keepAliveMs, maxSubscriptions = limits2026.maxSubscriptions } = options;
   const handler = createMcpHandler((context) => createServer(context, handler.notify), {
     legacy: "reject",
     // Who has how many is counted by `withTasks`, so that one owner cannot take all.

@@ -2,10 +2,10 @@ import type { HttpAnswer } from "../http/http-answer.js";
 import type { HttpRequest } from "../http/http-request.js";
 import type { Locality } from "../owner/locality.js";
 import type { VerifiedToken } from "../owner/subject.js";
-import type { ModernAttachOptions } from "./register-tools.js";
+import type { RegisterOptions2026 } from "./register-tools.js";
 
 /** What a request brings along beside itself. */
-export interface ModernRequestOptions<Auth extends VerifiedToken = VerifiedToken> {
+export interface RequestOptions2026<Auth extends VerifiedToken = VerifiedToken> {
   /** A verified token. */
   readonly authInfo?: Auth;
   /** Whether only the user of this machine can have sent it. */
@@ -15,19 +15,19 @@ export interface ModernRequestOptions<Auth extends VerifiedToken = VerifiedToken
 }
 
 /** A handler of HTTP requests, such as the SDK's `createMcpHandler` makes. */
-export interface ModernHandler<Auth extends VerifiedToken = VerifiedToken> {
-  fetch(request: Request, options?: ModernRequestOptions<Auth>): Promise<Response>;
+export interface Handler2026<Auth extends VerifiedToken = VerifiedToken> {
+  fetch(request: Request, options?: RequestOptions2026<Auth>): Promise<Response>;
   /** Ends subscriptions with a result, and requests in flight without one. */
   close(): Promise<void>;
 }
 
 /** The same for a server that says what became of an answer, as `listenerOf` does. */
-export interface TasksHandler<Auth extends VerifiedToken = VerifiedToken> extends ModernHandler<Auth> {
-  answer(request: HttpRequest, options?: ModernRequestOptions<Auth>): Promise<HttpAnswer>;
+export interface TasksHandler<Auth extends VerifiedToken = VerifiedToken> extends Handler2026<Auth> {
+  answer(request: HttpRequest, options?: RequestOptions2026<Auth>): Promise<HttpAnswer>;
 }
 
 /** How subscriptions are served. */
-export interface WithTasksOptions extends Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> {
+export interface WithTasksOptions extends Pick<RegisterOptions2026, "owner" | "singleUser" | "onError"> {
   /** Subscriptions to tasks that are open at once. Default 8192. */
   readonly maxSubscriptions?: number;
   /** The same, of one owner. Default 128. */

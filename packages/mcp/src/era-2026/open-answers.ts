@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine } from "@resumable-mcp/core";
 import { hearCallers } from "../call/receipt/hear-callers.js";
-import { modernLimits } from "./limits-2026.js";
+import { limits2026 } from "./limits-2026.js";
 
 /** Answers of calls that are still being made, by the engine that the calls are about. */
 const openAnswers = new WeakMap<Engine, Set<Promise<unknown>>>();
@@ -25,7 +25,7 @@ export async function lastAnswers(engine: Engine): Promise<void> {
   if (!engine.draining) return;
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, modernLimits.drainAnswersMs);
+    timer = setTimeout(resolve, limits2026.drainAnswersMs);
   });
   await Promise.race([Promise.allSettled(openAnswers.get(engine) ?? []), tooLate]);
   clearTimeout(timer);

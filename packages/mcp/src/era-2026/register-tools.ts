@@ -8,19 +8,19 @@ import { type ControlTool, type ControlToolName, controlMeta } from "../control/
 import { chosenControlTools } from "../control/control-tools.js";
 import { unfinishedTasksText } from "../control/instructions.js";
 import { namesCaller, splitClientId, withClientId } from "../owner/client-id-argument.js";
-import { type ModernCallPolicy, modernCall } from "./call-2026.js";
-import { type CallSurroundings, callTool, type InputRequiredResult } from "./call-tool.js";
+import { type CallPolicy2026, call2026 } from "./call-2026.js";
+import { type CallEnvironment, callTool, type InputRequiredResult } from "./call-tool.js";
 import { tasksExtension } from "./envelope.js";
 import { passingSchema } from "./passing-schema.js";
 import { registerResources } from "./register-resources.js";
-import type { ModernContext, ModernServerLike, ModernToolConfig } from "./server-2026.js";
+import type { Context2026, Server2026, ToolConfig2026 } from "./server-2026.js";
 import { storedSigningKey } from "./signing-key.js";
 import { registerTaskMethods } from "./tasks/task-methods.js";
 
 /** How tools are attached to a server of the 2026 era. */
-export interface ModernAttachOptions {
+export interface RegisterOptions2026 {
   /** The authenticated subject of a call. Default: what the verified token says. */
-  readonly owner?: (context: ModernContext) => string | undefined;
+  readonly owner?: (context: Context2026) => string | undefined;
   /**
    * Calls that say nothing of their caller belong to one local user, as over stdio. Only for servers that one person
    * can reach.
@@ -40,7 +40,7 @@ export interface ModernAttachOptions {
 
 type Run = (
   input: JsonObject,
-  context: ModernContext,
+  context: Context2026,
   clientId: string | undefined,
 ) => Promise<ToolResult | InputRequiredResult>;
 
@@ -54,16 +54,16 @@ type Run = (
  * Source: MCP 2026-07-28, Server Features, Tools; SEP-2663.
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
  */
-export function attachModernTools(server: ModernServerLike, engine: Engine, options: ModernAttachOptions = {}): void {
-  const surroundings = callSurroundings(server, engine, options);
-  const { policy } = surroundings;
+export function registerTools2026(server: Server2026, engine: Engine, options: RegisterOptions2026 = {}): void {
+  const environment = callEnvironment(server, engine, options);
+  const { policy } = environment;
   server.server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
   for (const tool of engine.tools) {
-    const run: Run = (input, context, clientId) => callTool(surroundings, tool, input, context, clientId);
+    const run: Run = (input, context, clientId) => callTool(environment, tool, input, context, clientId);
     register(server, tool.name, toolConfig(tool), handlerOf(run, tool.clientIdArgument === true, options.onError));
   }
   for (const tool of chosenControlTools(options.controlTools)) {
-    const run: Run = (input, context, clientId) => tool.run(modernCall(engine, policy, context, clientId), input);
+    const run: Run = (input, context, clientId) => tool.run(call2026(engine, policy, context, clientId), input);
     register(server, `${policy.prefix}${tool.name}`, controlConfig(tool), handlerOf(run, true, options.onError));
   }
   registerTaskMethods(server, engine, policy);
@@ -78,28 +78,24 @@ export function attachModernTools(server: ModernServerLike, engine: Engine, opti
  * @throws {@link ResumableError} what `OwnedTasks.start` throws.
  */
 export function createToolCaller(
-  server: ModernServerLike,
+  server: Server2026,
   engine: Engine,
-  options: ModernAttachOptions = {},
-): (tool: string, input: JsonObject, context: ModernContext) => Promise<ToolResult | InputRequiredResult> {
-  const surroundings = callSurroundings(server, engine, options);
-  return (name, input, context) => callTool(surroundings, engine.tool(name), input, withoutState(context), undefined);
+  options: RegisterOptions2026 = {},
+): (tool: string, input: JsonObject, context: Context2026) => Promise<ToolResult | InputRequiredResult> {
+  const environment = callEnvironment(server, engine, options);
+  return (name, input, context) => callTool(environment, engine.tool(name), input, withoutState(context), undefined);
 }
 
 /** The state and the answers of a server's own handler are its own. */
-function withoutState({ mcpReq, ...context }: ModernContext): ModernContext {
+function withoutState({ mcpReq, ...context }: Context2026): Context2026 {
   const { inputResponses: _own, ...request } = mcpReq;
   return { ...context, mcpReq: { ...request, requestState: () => undefined } };
 }
 
-function callSurroundings(
-  { server }: ModernServerLike,
-  engine: Engine,
-  options: ModernAttachOptions,
-): CallSurroundings {
+function callEnvironment({ server }: Server2026, engine: Engine, options: RegisterOptions2026): CallEnvironment {
   const { owner, handoff, requestStateKey, singleUser = false, prefix = "" } = options;
   bringValidator(engine);
-  const policy: ModernCallPolicy = {
+  const policy: CallPolicy2026 = {
     server,
     prefix,
     singleUser,
@@ -116,8 +112,8 @@ function givenKey(key: Uint8Array): () => Promise<Uint8Array> {
   throw new ResumableError("INVALID_OPTION", message, { details: { option: "requestStateKey" } });
 }
 
-function handlerOf(run: Run, takesClientId: boolean, onError: ModernAttachOptions["onError"]) {
-  return async (input: Record<string, unknown>, context: ModernContext) => {
+function handlerOf(run: Run, takesClientId: boolean, onError: RegisterOptions2026["onError"]) {
+  return async (input: Record<string, unknown>, context: Context2026) => {
     try {
       const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
       // The SDK parsed it from JSON.
@@ -128,7 +124,7 @@ function handlerOf(run: Run, takesClientId: boolean, onError: ModernAttachOption
   };
 }
 
-function toolConfig(tool: Tool): ModernToolConfig {
+function toolConfig(tool: Tool): ToolConfig2026 {
   const { inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description, icons } = tool;
   const output = answerSchema(outputJsonSchema);
   return {
@@ -142,7 +138,7 @@ function toolConfig(tool: Tool): ModernToolConfig {
   };
 }
 
-function controlConfig({ title, description, annotations, inputSchema }: ControlTool): ModernToolConfig {
+function controlConfig({ title, description, annotations, inputSchema }: ControlTool): ToolConfig2026 {
   return {
     title,
     description,
@@ -153,9 +149,9 @@ function controlConfig({ title, description, annotations, inputSchema }: Control
 }
 
 function register(
-  server: ModernServerLike,
+  server: Server2026,
   name: string,
-  config: ModernToolConfig,
+  config: ToolConfig2026,
   handler: ReturnType<typeof handlerOf>,
 ): void {
   try {
@@ -166,11 +162,11 @@ function register(
   }
 }
 
-function registerPrompt(server: ModernServerLike, engine: Engine, policy: ModernCallPolicy): void {
+function registerPrompt(server: Server2026, engine: Engine, policy: CallPolicy2026): void {
   const description =
     "Lists the long-running tasks that are not finished yet, so that they can be resumed or cancelled.";
-  const handler = async (context: ModernContext) => {
-    const text = await unfinishedTasksText(modernCall(engine, policy, context, undefined).tasks);
+  const handler = async (context: Context2026) => {
+    const text = await unfinishedTasksText(call2026(engine, policy, context, undefined).tasks);
     return { messages: [{ role: "user", content: { type: "text", text } }] };
   };
   try {

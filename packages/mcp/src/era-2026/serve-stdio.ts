@@ -3,21 +3,21 @@ import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server
 import type { Engine } from "@resumable-mcp/core";
 import type { ServerDefinition } from "../define-server.js";
 import type { StdioChannel } from "../stdio/stdio-channel.js";
-import type { ModernAttachOptions } from "./register-tools.js";
-import { modernServerFactory } from "./server-factory.js";
+import type { RegisterOptions2026 } from "./register-tools.js";
+import { serverFactory2026 } from "./server-factory.js";
 import { withStdioTasks } from "./tasks/stdio-tasks.js";
 
 /** What a connection of the 2026 era is served with. */
-export interface ModernStdioOptions extends ModernAttachOptions {
+export interface StdioOptions2026 extends RegisterOptions2026 {
   readonly definition: ServerDefinition;
   readonly engine: Engine;
   readonly channel: StdioChannel;
 }
 
 /** Serves one client of the 2026 era over a channel. */
-export function serveModernStdio(options: ModernStdioOptions): StdioServerHandle {
+export function serveStdio2026(options: StdioOptions2026): StdioServerHandle {
   const { definition, engine, channel, onError } = options;
-  const createServer = modernServerFactory(definition, engine, options);
+  const createServer = serverFactory2026(definition, engine, options);
   const connected: { server?: McpServer } = {};
   const factory = async (...[context]: Parameters<Parameters<typeof serveStdio>[0]>) => {
     const server = await createServer(context, changesOf(connected));

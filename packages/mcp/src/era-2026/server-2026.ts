@@ -1,7 +1,7 @@
 import type { VerifiedToken } from "../owner/subject.js";
 
 /** What a handler is given beside its input: the part of the SDK's `ServerContext` that is used here. */
-export interface ModernContext {
+export interface Context2026 {
   readonly mcpReq: {
     readonly id: string | number;
     readonly _meta?: object;
@@ -29,7 +29,7 @@ export interface PassingSchema {
 }
 
 /** How a tool is registered. */
-export interface ModernToolConfig {
+export interface ToolConfig2026 {
   title?: string;
   description?: string;
   inputSchema: PassingSchema;
@@ -49,7 +49,7 @@ export interface ConnectedServer {
  *
  * Callbacks take `never` where the SDK's own types are generic over its schemas.
  */
-export interface ModernServerLike {
+export interface Server2026 {
   readonly server: ConnectedServer & {
     registerCapabilities(capabilities: {
       extensions?: Record<string, Record<string, never>>;
@@ -59,7 +59,7 @@ export interface ModernServerLike {
     projectCallToolResult: unknown;
     setRequestHandler(method: string, schemas: never, handler: never): void;
   };
-  registerTool(name: string, config: ModernToolConfig, handler: never): unknown;
+  registerTool(name: string, config: ToolConfig2026, handler: never): unknown;
   registerResource(
     name: string,
     template: never,

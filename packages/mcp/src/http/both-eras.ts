@@ -30,14 +30,14 @@ export interface EndpointHandler extends EraHandler {
 /** What an endpoint for both eras is made of. */
 export interface BothErasOptions {
   /** Makes the handler of the 2025 era, at its first request. */
-  readonly legacy: () => Promise<EraHandler>;
+  readonly era2025: () => Promise<EraHandler>;
   /** Makes the handler of the 2026 era, at its first request. */
-  readonly modern: () => Promise<EraHandler>;
+  readonly era2026: () => Promise<EraHandler>;
   readonly maxBodyBytes: number;
 }
 
 /** The first version of the 2026 era. Versions are dates, so their order is that of their text. */
-const firstModernVersion = "2026-07-28";
+const firstVersion2026 = "2026-07-28";
 
 /**
  * Makes one endpoint for clients of both eras. Which era a request belongs to stands in the request alone: each of the
@@ -47,24 +47,24 @@ const firstModernVersion = "2026-07-28";
  *
  * Source: MCP 2026-07-28, Basic, "Versioning" (servers that support several eras).
  */
-export function createBothErasHandler({ legacy, modern, maxBodyBytes }: BothErasOptions): EndpointHandler {
-  const eras = { legacy: lazily(legacy), modern: lazily(modern) };
+export function createBothErasHandler({ era2025, era2026, maxBodyBytes }: BothErasOptions): EndpointHandler {
+  const eras = { era2025: lazily(era2025), era2026: lazily(era2026) };
   const answer: EndpointHandler["answer"] = async (request, context = {}) => {
     if (request.method !== "POST") {
       // The 2026 era has nothing but POST.
-      if (versionOf(request) >= firstModernVersion) return onlyPost();
-      return answerBy(await eras.legacy.get(), request, context);
+      if (versionOf(request) >= firstVersion2026) return onlyPost();
+      return answerBy(await eras.era2025.get(), request, context);
     }
     const body = await readJsonBody(request, maxBodyBytes);
     if (body instanceof HttpAnswer) return body;
-    const era = (await isModern(request, body.value)) ? eras.modern : eras.legacy;
+    const era = (await is2026(request, body.value)) ? eras.era2026 : eras.era2025;
     return answerBy(await era.get(), request, { ...context, parsedBody: body.value });
   };
   return {
     answer,
     fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
     async close() {
-      await Promise.all([eras.legacy.close(), eras.modern.close()]);
+      await Promise.all([eras.era2025.close(), eras.era2026.close()]);
     },
   };
 }
@@ -74,8 +74,8 @@ async function answerBy(era: EraHandler, request: HttpRequest, context: Endpoint
 }
 
 /** Only what may be of the 2026 era is worth loading the SDK that can really tell. */
-async function isModern(request: HttpRequest, body: unknown): Promise<boolean> {
-  const mayBe = versionOf(request) >= firstModernVersion || (Array.isArray(body) ? body : [body]).some(claimsVersion);
+async function is2026(request: HttpRequest, body: unknown): Promise<boolean> {
+  const mayBe = versionOf(request) >= firstVersion2026 || (Array.isArray(body) ? body : [body]).some(claimsVersion);
   if (!mayBe) return false;
   const { isLegacyRequest } = await import("@modelcontextprotocol/server");
   return !(await isLegacyRequest(request.toWeb(), body));

@@ -24,7 +24,7 @@ export interface StdioEras {
   close(): Promise<void>;
 }
 
-type Era = "legacy" | "modern";
+type Era = "2025" | "2026";
 
 interface Connection {
   readonly end: ChannelEnd;
@@ -61,7 +61,7 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
   const connect = (era: Era): Promise<Connection> => {
     const known = connections.get(era);
     if (known !== undefined) return known;
-    const made = era === "modern" ? connectModern(options) : connectLegacy({ ...options, write });
+    const made = era === "2026" ? connect2026(options) : connect2025({ ...options, write });
     connections.set(era, made);
     return made;
   };
@@ -89,11 +89,11 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
 /** Whose message it is. Only requests tell; the rest belongs to the era that the client speaks, or to both. Pure. */
 function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
   const { method } = isJsonObject(message) ? message : {};
-  if (method === "initialize") return ["legacy"];
-  if (claimsVersion(message)) return ["modern"];
+  if (method === "initialize") return ["2025"];
+  if (claimsVersion(message)) return ["2026"];
   // The request that it names may be of either.
   if (method === "notifications/cancelled" && connected.length > 0) return connected;
-  return connected.includes("legacy") ? ["legacy"] : [connected[0] ?? "legacy"];
+  return connected.includes("2025") ? ["2025"] : [connected[0] ?? "2025"];
 }
 
 /** What a request is answered that the SDK behind would pass over in silence. */
@@ -105,7 +105,7 @@ function refusalOf(message: unknown, { isRequest }: Connection): object | undefi
   return { jsonrpc: "2.0", id: typeof id === "string" || Number.isInteger(id) ? id : null, error };
 }
 
-async function connectLegacy({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
+async function connect2025({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
   const { createMcpServer } = await import("../era-2025/create-mcp-server.js");
   const { createAttributedChannel } = await import("./attributed-channel.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
@@ -115,11 +115,11 @@ async function connectLegacy({ definition, engine, handoff, write, onError }: St
   return { end, isRequest: isJSONRPCRequest, close: () => server.close() };
 }
 
-async function connectModern({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
-  const { serveModernStdio } = await import("../era-2026/serve-stdio.js");
+async function connect2026({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
+  const { serveStdio2026 } = await import("../era-2026/serve-stdio.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
   const end = createStdioChannel(write);
-  const served = serveModernStdio({
+  const served = serveStdio2026({
     definition,
     engine,
     channel: end.channel,

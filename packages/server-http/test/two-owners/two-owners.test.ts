@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createMemoryStore } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/mcp";
 import { createMcpServer } from "@resumable-mcp/mcp/2025";
-import { modernServerFactory } from "@resumable-mcp/mcp/2026";
+import { serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
 import { type RunningServer, readTokenFile, serve } from "../../src/index.js";
 import { checkRoute } from "./check-route.js";
@@ -105,7 +105,7 @@ test("no tool, method, resource, prompt or key of the 2025 era is without a rout
 });
 
 test("no tool, method, resource, prompt or key of the 2026 era is without a route (G10)", async () => {
-  const { server: sdk } = await modernServerFactory(definition, server.engine)(undefined as never, undefined as never);
+  const { server: sdk } = await serverFactory2026(definition, server.engine)(undefined as never, undefined as never);
   const all = await offered((method) => callers.carol.modern(method), Reflect.get(sdk, "_requestHandlers"));
   const names = [...all, "method subscriptions/listen", ...namingKeys.map((key) => `_meta ${metaKeys[key]}`)];
   expect(names.filter((name) => !covered(routes2026).has(name))).toEqual([]);

@@ -1,5 +1,5 @@
-import { WebStandardStreamableHTTPServerTransport as LegacyTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
-import { WebStandardStreamableHTTPServerTransport as ModernTransport } from "@modelcontextprotocol/server";
+import { WebStandardStreamableHTTPServerTransport as Transport2025 } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
+import { WebStandardStreamableHTTPServerTransport as Transport2026 } from "@modelcontextprotocol/server";
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { createEventStore } from "./event-store.js";
@@ -12,8 +12,8 @@ const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", param
 
 /** The transports of both SDKs, whose server answers each request at once. */
 const transports = {
-  "the SDK of the 2025 era": (store: Store) => answering(new LegacyTransport({ eventStore: eventsOf(store) })),
-  "the SDK of the 2026 era": (store: Store) => answering(new ModernTransport({ eventStore: eventsOf(store) })),
+  "the SDK of the 2025 era": (store: Store) => answering(new Transport2025({ eventStore: eventsOf(store) })),
+  "the SDK of the 2026 era": (store: Store) => answering(new Transport2026({ eventStore: eventsOf(store) })),
 };
 
 test.each(Object.entries(transports))("a transport of %s reads again what another one stored", async (_name, make) => {
@@ -31,7 +31,7 @@ test.each(Object.entries(transports))("a transport of %s reads again what anothe
 
 test("a transport with sessions refuses those of the process before, whatever is stored", async () => {
   const store = createMemoryStore();
-  const transport = new LegacyTransport({ sessionIdGenerator: () => "one", eventStore: eventsOf(store) });
+  const transport = new Transport2025({ sessionIdGenerator: () => "one", eventStore: eventsOf(store) });
   const session = { ...headers, "mcp-session-id": "one", "last-event-id": "any" };
   const response = await transport.handleRequest(new Request(url, { headers: session }));
   expect(response.status).toBe(400);
@@ -42,7 +42,7 @@ function eventsOf(store: Store) {
   return createEventStore({ store, sessionId: "one" });
 }
 
-function answering<Transport extends LegacyTransport | ModernTransport>(transport: Transport): Transport {
+function answering<Transport extends Transport2025 | Transport2026>(transport: Transport): Transport {
   transport.onmessage = () => void transport.send(answer);
   return transport;
 }

@@ -11,5 +11,5 @@ export interface SessionContext {
   readonly locality: Locality;
 }
 
-/** Makes the server of one session, with `attachTools` done. */
+/** Makes the server of one session, with `registerTools` done. */
 export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;

@@ -11,7 +11,7 @@ import { type Locality, noteLocality } from "../../owner/locality.js";
 import { subjectOf } from "../../owner/subject.js";
 import { parseEventId } from "./event-id.js";
 import { messageOfBody } from "./parsed-message.js";
-import type { LiveSession } from "./session.js";
+import type { Session2025 } from "./session.js";
 import type { CreateServer } from "./session-context.js";
 import { type SessionLimits, sessionLimits } from "./session-limits.js";
 import { SessionRegistry } from "./session-registry.js";
@@ -20,7 +20,7 @@ import { SessionRegistry } from "./session-registry.js";
 export interface SessionHandlerOptions {
   readonly engine: Engine;
   /**
-   * Makes the server of one session, with `attachTools` done. Called again after a restart, when the session's client
+   * Makes the server of one session, with `registerTools` done. Called again after a restart, when the session's client
    * comes back.
    */
   readonly createServer: CreateServer;
@@ -119,7 +119,7 @@ async function sessionOf(
   { registry }: Endpoint,
   request: HttpRequest,
   caller: Caller,
-): Promise<LiveSession | HttpAnswer> {
+): Promise<Session2025 | HttpAnswer> {
   const { sessionId, principal, extra } = caller;
   const version = request.header("mcp-protocol-version");
   if (sessionId === undefined) {
@@ -168,7 +168,7 @@ async function isWellFormed(request: JSONRPCRequest): Promise<boolean> {
   return isJSONRPCRequest(request) && (request.method !== "tools/call" || typeof name === "string");
 }
 
-function get(request: HttpRequest, session: LiveSession, { extra }: Caller): Promise<HttpAnswer> | HttpAnswer {
+function get(request: HttpRequest, session: Session2025, { extra }: Caller): Promise<HttpAnswer> | HttpAnswer {
   const last = request.header("last-event-id");
   if (last === undefined) return session.listen();
   const cursor = parseEventId(last);

@@ -5,7 +5,7 @@ import { HttpAnswer } from "../../http/http-answer.js";
 import { refusal } from "../../http/refusal.js";
 import { localityOf } from "../../owner/locality.js";
 import { randomToken } from "../../owner/random-token.js";
-import { LiveSession } from "./session.js";
+import { Session2025 } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import type { CreateServer } from "./session-context.js";
 import { SessionDocument } from "./session-document.js";
@@ -27,7 +27,7 @@ const expireBatch = 1_000;
 /** The sessions of one endpoint: a few in memory, all of them in the store. */
 export class SessionRegistry {
   readonly #options: SessionRegistryOptions;
-  readonly #live = new Map<string, Promise<LiveSession>>();
+  readonly #live = new Map<string, Promise<Session2025>>();
   /** Sessions that this process opened, by their owner. */
   readonly #opened = new Map<string, Set<string>>();
   readonly #timer: NodeJS.Timeout;
@@ -69,7 +69,7 @@ export class SessionRegistry {
   }
 
   /** Finds a session, if need be in the store. A foreign one is as unknown as one that never was. */
-  async find(id: string, principal: string | undefined, extra: MessageExtraInfo): Promise<LiveSession | undefined> {
+  async find(id: string, principal: string | undefined, extra: MessageExtraInfo): Promise<Session2025 | undefined> {
     if (!validId.test(id)) return undefined;
     let session = await this.#live.get(id);
     if (session === undefined || session.closed) {
@@ -82,7 +82,7 @@ export class SessionRegistry {
     return session;
   }
 
-  async delete(session: LiveSession): Promise<void> {
+  async delete(session: Session2025): Promise<void> {
     this.#uncount(session.document);
     await this.#forget(session);
     await this.#options.engine.store.deleteSession(session.id);
@@ -98,9 +98,9 @@ export class SessionRegistry {
     await Promise.all(sessions.map((session) => this.#forget(session)));
   }
 
-  #make(document: SessionDocument): LiveSession {
+  #make(document: SessionDocument): Session2025 {
     const { engine, limits } = this.#options;
-    return new LiveSession({
+    return new Session2025({
       document,
       engine,
       limits,
@@ -118,7 +118,7 @@ export class SessionRegistry {
     return this.#kinds.kinds;
   }
 
-  async #connect(session: LiveSession, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+  async #connect(session: Session2025, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     const { clientId } = session.document.facts;
     const authInfo = extra.authInfo === undefined ? {} : { authInfo: extra.authInfo };
     const who = { ...present("clientId", clientId), ...authInfo, locality: localityOf(extra.requestInfo) };
@@ -127,7 +127,7 @@ export class SessionRegistry {
   }
 
   /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
-  #join(document: SessionDocument, extra: MessageExtraInfo): Promise<LiveSession> {
+  #join(document: SessionDocument, extra: MessageExtraInfo): Promise<Session2025> {
     const { id } = document;
     const before = this.#live.get(id) ?? Promise.resolve(undefined);
     const joined = before.then(async (known) => {
@@ -142,7 +142,7 @@ export class SessionRegistry {
     return joined;
   }
 
-  #forget(session: LiveSession): Promise<void> {
+  #forget(session: Session2025): Promise<void> {
     this.#live.delete(session.id);
     return session.transport.close();
   }

@@ -37,7 +37,7 @@ export interface LiveSessionOptions {
   readonly engine: Engine;
   readonly limits: SessionLimits;
   /** Learns the kinds of the tools of this session's server. */
-  readonly toolKinds: (session: LiveSession) => Promise<ToolKinds>;
+  readonly toolKinds: (session: Session2025) => Promise<ToolKinds>;
 }
 
 /** The first version of the protocol whose clients understand an event without data. */
@@ -46,7 +46,7 @@ const primingVersion = "2025-11-25";
 const longMethods: readonly string[] = ["tools/call", "tasks/result"];
 
 /** A session in memory: what a client's requests, streams and calls come together in. */
-export class LiveSession {
+export class Session2025 {
   readonly document: SessionDocument;
   readonly transport: SessionTransport;
   readonly #options: LiveSessionOptions;

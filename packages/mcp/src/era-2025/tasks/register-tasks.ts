@@ -2,12 +2,12 @@ import type { Engine } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
 import { asRpcError } from "../../call/rpc-error.js";
-import { type CallPolicy, legacyCall } from "../call-2025.js";
-import type { McpServerLike, RequestExtra } from "../server-2025.js";
+import { type CallPolicy, call2025 } from "../call-2025.js";
+import type { RequestExtra, Server2025 } from "../server-2025.js";
 import { aboutTask } from "./about-task.js";
 import { cancelTask } from "./cancel-task.js";
 import { listTasks } from "./list-tasks.js";
-import { legacyTask } from "./task-2025.js";
+import { task2025 } from "./task-2025.js";
 import { taskResult } from "./task-result.js";
 
 type TaskMethod = (call: Call, params: Params) => Promise<object>;
@@ -18,9 +18,9 @@ const paramsSchema = z.looseObject({
 type Params = z.output<typeof paramsSchema>;
 
 const methods: Readonly<Record<string, TaskMethod>> = {
-  "tasks/get": async ({ tasks }, { taskId }) => legacyTask(await tasks.get(taskId)),
+  "tasks/get": async ({ tasks }, { taskId }) => task2025(await tasks.get(taskId)),
   "tasks/result": (call, { taskId }) => taskResult(call, taskId),
-  "tasks/cancel": async ({ tasks }, { taskId }) => legacyTask(await cancelTask(tasks, taskId)),
+  "tasks/cancel": async ({ tasks }, { taskId }) => task2025(await cancelTask(tasks, taskId)),
   "tasks/list": ({ tasks }, { cursor }) => listTasks(tasks, cursor),
 };
 
@@ -35,7 +35,7 @@ const requests = Object.keys(methods).map((method) =>
  * Bound to the owner: whoever has the same token or `client_id` finds them in any session, and in the other era.
  * Source: MCP 2025-11-25, Tasks.
  */
-export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPolicy): boolean {
+export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolicy): boolean {
   const { server } = mcp;
   try {
     for (const method of Object.keys(methods)) server.assertCanSetRequestHandler(method);
@@ -47,7 +47,7 @@ export function registerTasks(mcp: McpServerLike, engine: Engine, policy: CallPo
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
         const told = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
-        return await run(legacyCall(mcp, engine, policy, told, undefined), params);
+        return await run(call2025(mcp, engine, policy, told, undefined), params);
       } catch (error) {
         throw asRpcError(error);
       }

@@ -10,7 +10,7 @@ const pollIntervalMs = 1_000;
 export const relatedTaskKey = "io.modelcontextprotocol/related-task";
 
 /** A task as the 2025-11-25 version shows it. Source: MCP 2025-11-25, Tasks, "Data Types". */
-export type LegacyTask = {
+export type Task2025 = {
   taskId: string;
   status: "working" | "input_required" | "completed" | "failed" | "cancelled";
   statusMessage?: string;
@@ -22,18 +22,18 @@ export type LegacyTask = {
 };
 
 /** Shows a task. */
-export function legacyTask(view: TaskView): LegacyTask {
+export function task2025(view: TaskView): Task2025 {
   const { record, status, interrupted } = view;
   const state = interrupted ? "interrupted" : status;
   const statusMessage = [`${state}: ${progressText(record)}`, record.message].filter((part) => part !== undefined);
-  return { ...legacySummary({ ...record, status }), statusMessage: statusMessage.join(", ") };
+  return { ...summary2025({ ...record, status }), statusMessage: statusMessage.join(", ") };
 }
 
 /** The same for lists, which know a little less. */
-export function legacySummary(task: TaskSummary): LegacyTask {
+export function summary2025(task: TaskSummary): Task2025 {
   return {
     taskId: task.id,
-    status: legacyStatus(task.status),
+    status: status2025(task.status),
     ...present("statusMessage", task.message),
     createdAt: task.createdAt,
     lastUpdatedAt: task.updatedAt,
@@ -43,12 +43,12 @@ export function legacySummary(task: TaskSummary): LegacyTask {
 }
 
 /** The answer to a call that became a task. Source: the same, "CreateTaskResult". */
-export function legacyCreateResult(view: TaskView): JsonObject {
+export function createTaskResult2025(view: TaskView): JsonObject {
   const { id, lastSeq } = view.record;
-  return { task: legacyTask(view), _meta: { [metaKeys.taskId]: id, [metaKeys.seq]: lastSeq } };
+  return { task: task2025(view), _meta: { [metaKeys.taskId]: id, [metaKeys.seq]: lastSeq } };
 }
 
-function legacyStatus(status: TaskSummary["status"]): LegacyTask["status"] {
+function status2025(status: TaskSummary["status"]): Task2025["status"] {
   return status === "pending" || status === "running" || status === "paused" ? "working" : status;
 }
 

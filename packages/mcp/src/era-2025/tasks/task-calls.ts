@@ -3,10 +3,10 @@ import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { beginTask } from "../../call/run-tool-call.js";
 import { splitClientId } from "../../owner/client-id-argument.js";
-import { type CallPolicy, legacyCall } from "../call-2025.js";
+import { type CallPolicy, call2025 } from "../call-2025.js";
 import { closedSignal } from "../closed-signal.js";
-import type { McpServerLike, RequestExtra } from "../server-2025.js";
-import { legacyCreateResult, legacyTask } from "./task-2025.js";
+import type { RequestExtra, Server2025 } from "../server-2025.js";
+import { createTaskResult2025, task2025 } from "./task-2025.js";
 
 const requests = {
   "tools/call": z.looseObject({ method: z.literal("tools/call") }),
@@ -24,7 +24,7 @@ type Handler = (request: JsonObject, extra: RequestExtra) => Promise<object>;
  *
  * Source: MCP 2025-11-25, Tasks, "Creating Tasks" and "Tool-Level Negotiation".
  */
-export function takeTaskCalls(mcp: McpServerLike, engine: Engine, policy: CallPolicy): void {
+export function takeTaskCalls(mcp: Server2025, engine: Engine, policy: CallPolicy): void {
   const handlers: unknown = Reflect.get(mcp.server, "_requestHandlers");
   if (!(handlers instanceof Map)) return;
   const callTool: Handler | undefined = handlers.get("tools/call");
@@ -77,7 +77,7 @@ function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean)
 }
 
 interface TaskCalls {
-  readonly mcp: McpServerLike;
+  readonly mcp: Server2025;
   readonly engine: Engine;
   readonly policy: CallPolicy;
   readonly tellStatus: (tasks: OwnedTasks, taskId: string) => void;
@@ -92,11 +92,11 @@ async function createTask(
   const input = isJsonObject(params) && isJsonObject(params.arguments) ? params.arguments : {};
   const split = tool.clientIdArgument === true ? splitClientId(input) : { clientId: undefined, rest: input };
   try {
-    const call = legacyCall(mcp, engine, policy, extra, split.clientId);
+    const call = call2025(mcp, engine, policy, extra, split.clientId);
     const begun = await beginTask(call, tool, split.rest as JsonObject, true);
     if (!begun.created) await call.tasks.detach(begun.record.id);
     tellStatus(call.tasks, begun.record.id);
-    return legacyCreateResult(begun);
+    return createTaskResult2025(begun);
   } catch (error) {
     throw asRpcError(error);
   }
@@ -106,12 +106,12 @@ async function createTask(
  * Tells the session's own stream of each new status of a task, once however many calls attach to it, for as long as
  * there is a session. Source: the same, "Task Status Notification".
  */
-function createStatusTeller({ server }: McpServerLike, onError: CallPolicy["onError"]): TaskCalls["tellStatus"] {
+function createStatusTeller({ server }: Server2025, onError: CallPolicy["onError"]): TaskCalls["tellStatus"] {
   const watched = new Set<string>();
   const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
     let told: unknown;
     for await (const _event of tasks.follow(taskId, { signal })) {
-      const params = legacyTask(await tasks.get(taskId));
+      const params = task2025(await tasks.get(taskId));
       if (signal.aborted) return;
       if (params.status === told) continue;
       told = params.status;

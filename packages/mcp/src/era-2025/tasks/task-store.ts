@@ -14,7 +14,7 @@ import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../owner/client-id-argument.js";
 import { cancelTask } from "./cancel-task.js";
 import { listTasks } from "./list-tasks.js";
-import { legacyTask } from "./task-2025.js";
+import { task2025 } from "./task-2025.js";
 import { answerOfTask } from "./task-result.js";
 
 /** Whose tasks a task store shows. */
@@ -36,7 +36,7 @@ const maxStoppingTasks = 1_024;
  *
  * A tool whose calls create tasks here has the name of one of the engine's tools, which does the work. The engine keeps
  * its results too: `storeTaskResult` is refused. The SDK puts questions through a queue in memory, so what a task asks is
- * not asked here; `attachTools` asks it. Nor does it say what became of a result: the same call gets it again for
+ * not asked here; `registerTools` asks it. Nor does it say what became of a result: the same call gets it again for
  * `reuseResultMs`.
  *
  * Durability: a task exists durably before its id leaves the server.
@@ -61,7 +61,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
         const view = await orUndefined(tasksOf(sessionId).get(taskId));
         if (view === undefined) return null;
         if (isFinal(view.status)) stopping.delete(taskId);
-        return legacyTask(stopping.has(taskId) ? { ...view, status: "cancelled" } : view);
+        return task2025(stopping.has(taskId) ? { ...view, status: "cancelled" } : view);
       }),
     createTask: (_params, _requestId, request, sessionId) =>
       answering(async () => {
@@ -70,7 +70,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
         const session = sessionId === undefined ? {} : { session: sessionId };
         const started = await tasks.start({ tool, input, detached: true, ...session });
         if (!started.created) await tasks.detach(started.record.id);
-        return legacyTask(started);
+        return task2025(started);
       }),
     getTaskResult: (taskId, sessionId) =>
       answering(async () => {

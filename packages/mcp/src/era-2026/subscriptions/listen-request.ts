@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { parseTaskUri } from "../../control/task-resources.js";
 import { clientFacts } from "../envelope.js";
-import type { ModernContext } from "../server-2026.js";
+import type { Context2026 } from "../server-2026.js";
 
 /** A request to listen. */
 export interface ListenRequest {
@@ -36,8 +36,8 @@ export function parseListenRequest(message: unknown): ListenRequest | undefined 
 export function listenContext(
   { id, meta }: ListenRequest,
   signal: AbortSignal,
-  http: ModernContext["http"],
-): ModernContext {
+  http: Context2026["http"],
+): Context2026 {
   const mcpReq = {
     id,
     signal,

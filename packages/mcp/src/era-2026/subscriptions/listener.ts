@@ -3,8 +3,8 @@ import { parseCallMeta } from "../../call/call-meta.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import type { VerifiedToken } from "../../owner/subject.js";
 import { ownerOf } from "../call-2026.js";
-import type { ModernHandler, ModernRequestOptions, WithTasksOptions } from "../handler-options.js";
-import { modernLimits } from "../limits-2026.js";
+import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
+import { limits2026 } from "../limits-2026.js";
 import { missingTasksExtension } from "../tasks/missing-extension.js";
 import { type ListenRequest, listenContext } from "./listen-request.js";
 import { type ListenStream, listenStream } from "./listen-stream.js";
@@ -15,7 +15,7 @@ import { ownPart, watchTasks } from "./task-watch.js";
 /** Serves the subscriptions of one endpoint. */
 export interface Listener<Auth extends VerifiedToken> {
   /** Lets the SDK judge the request, and mixes messages about tasks into its stream. */
-  listen(request: Request, given: ModernRequestOptions<Auth>, listenTo: ListenRequest): Promise<Response>;
+  listen(request: Request, given: RequestOptions2026<Auth>, listenTo: ListenRequest): Promise<Response>;
   /** Ends all subscriptions to tasks with a result. */
   close(): void;
 }
@@ -29,11 +29,11 @@ interface Listening {
 
 /** Makes what serves `subscriptions/listen`. Limits: `maxSubscriptions`, `maxSubscriptionsPerOwner`. */
 export function createListener<Auth extends VerifiedToken>(
-  handler: ModernHandler<Auth>,
+  handler: Handler2026<Auth>,
   engine: Engine,
   options: WithTasksOptions,
 ): Listener<Auth> {
-  const takePlace = countSubscriptions({ ...modernLimits, ...options });
+  const takePlace = countSubscriptions({ ...limits2026, ...options });
   const open = new Set<ListenStream>();
   const keepOpen = async (body: ReadableStream<Uint8Array>, listening: Listening) => {
     const { listenTo } = listening;
@@ -43,7 +43,7 @@ export function createListener<Auth extends VerifiedToken>(
     return tellOfTasks(body, listening.owner, listening);
   };
   const tellOfTasks = async (source: ReadableStream<Uint8Array>, owner: string, { listenTo, leave }: Listening) => {
-    const { onError, keepAliveMs = modernLimits.keepAliveMs } = options;
+    const { onError, keepAliveMs = limits2026.keepAliveMs } = options;
     const tasks = engine.forOwner(owner);
     const watched = await ownPart(tasks, listenTo);
     const { resources, taskIds = [] } = watched;
@@ -95,7 +95,7 @@ export function createListener<Auth extends VerifiedToken>(
 function ownerIn(
   options: WithTasksOptions,
   request: Request,
-  { authInfo }: ModernRequestOptions,
+  { authInfo }: RequestOptions2026,
   listenTo: ListenRequest,
 ): string | RpcError {
   const context = listenContext(listenTo, request.signal, {

@@ -1,7 +1,7 @@
 import type { RpcErrorBody } from "../../call/rpc-error.js";
-import type { modernLimits } from "../limits-2026.js";
+import type { limits2026 } from "../limits-2026.js";
 
-type LimitName = Extract<keyof typeof modernLimits, `maxSubscriptions${string}`>;
+type LimitName = Extract<keyof typeof limits2026, `maxSubscriptions${string}`>;
 /** How many subscriptions may be open. */
 export type SubscriptionCountLimits = { readonly [Name in LimitName]: number };
 

@@ -8,7 +8,7 @@ import {
 } from "@resumable-mcp/core";
 import { parseTaskUri, watchTaskResource } from "../../control/task-resources.js";
 import { envelopeKeys } from "../envelope.js";
-import { modernLimits } from "../limits-2026.js";
+import { limits2026 } from "../limits-2026.js";
 import { detailedTask } from "../tasks/task-on-wire.js";
 import type { ListenRequest, WatchedPart } from "./listen-request.js";
 
@@ -65,7 +65,7 @@ async function known(
   idOf: (name: string) => string,
 ): Promise<readonly string[]> {
   const found = await Promise.all(
-    [...new Set(names)].slice(0, modernLimits.maxTasksPerSubscription).map(async (name) => {
+    [...new Set(names)].slice(0, limits2026.maxTasksPerSubscription).map(async (name) => {
       try {
         await tasks.get(idOf(name));
         return name;

@@ -5,8 +5,8 @@ import { withReadableError } from "../../call/readable-error.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { ownerOf } from "../call-2026.js";
 import { envelopeKeys } from "../envelope.js";
-import { modernLimits } from "../limits-2026.js";
-import type { ModernAttachOptions } from "../register-tools.js";
+import { limits2026 } from "../limits-2026.js";
+import type { RegisterOptions2026 } from "../register-tools.js";
 import {
   isAcknowledgement,
   type ListenRequest,
@@ -40,9 +40,9 @@ export interface StdioTransport {
 export function withStdioTasks<Wire extends StdioTransport>(
   wire: Wire,
   engine: Engine,
-  options: Pick<ModernAttachOptions, "owner" | "singleUser" | "onError"> = {},
+  options: Pick<RegisterOptions2026, "owner" | "singleUser" | "onError"> = {},
 ): Wire {
-  const { maxSubscriptions } = modernLimits;
+  const { maxSubscriptions } = limits2026;
   bringValidator(engine);
   const subscriptions = new Map<string | number, Subscription>();
   let opening = 0;

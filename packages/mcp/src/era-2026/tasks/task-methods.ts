@@ -1,14 +1,14 @@
 import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
-import { carryResult, type ModernCallPolicy, ownerOf, readMeta } from "../call-2026.js";
+import { type CallPolicy2026, carryResult, ownerOf, readMeta } from "../call-2026.js";
 import { clientFacts } from "../envelope.js";
-import type { ModernContext, ModernServerLike } from "../server-2026.js";
+import type { Context2026, Server2026 } from "../server-2026.js";
 import { answerQuestions } from "./answer-questions.js";
 import { missingTasksExtension } from "./missing-extension.js";
 import { detailedTask } from "./task-on-wire.js";
 
-type TaskMethod = (tasks: OwnedTasks, taskId: string, context: ModernContext) => Promise<JsonObject>;
+type TaskMethod = (tasks: OwnedTasks, taskId: string, context: Context2026) => Promise<JsonObject>;
 
 const params = z.looseObject({ taskId: z.string().min(1).max(256) });
 
@@ -17,7 +17,7 @@ const params = z.looseObject({ taskId: z.string().min(1).max(256) });
  *
  * An owner's tasks are all there, by whatever call and era they began. Source: SEP-2663, "Methods".
  */
-export function registerTaskMethods({ server }: ModernServerLike, engine: Engine, policy: ModernCallPolicy): void {
+export function registerTaskMethods({ server }: Server2026, engine: Engine, policy: CallPolicy2026): void {
   const methods: Readonly<Record<string, TaskMethod>> = {
     "tasks/get": async (tasks, taskId, context) => {
       const view = await tasks.get(taskId);
@@ -28,7 +28,7 @@ export function registerTaskMethods({ server }: ModernServerLike, engine: Engine
     "tasks/cancel": cancelTask,
   };
   for (const [method, run] of Object.entries(methods)) {
-    const handler = async ({ taskId }: z.output<typeof params>, context: ModernContext): Promise<JsonObject> => {
+    const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<JsonObject> => {
       if (!clientFacts(context.mcpReq.envelope).tasks) throw new RpcError(missingTasksExtension);
       try {
         const owner = ownerOf(policy, context, readMeta(context).clientId);
@@ -42,7 +42,7 @@ export function registerTaskMethods({ server }: ModernServerLike, engine: Engine
   }
 }
 
-async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: ModernContext): Promise<JsonObject> {
+async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: Context2026): Promise<JsonObject> {
   // The SDK takes them out of the parameters, as it does for every method.
   const responses = mcpReq.inputResponses;
   if (responses === undefined) {

@@ -7,8 +7,8 @@ import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
 import { readJsonBody } from "../../http/read-json-body.js";
 import { noteLocality } from "../../owner/locality.js";
 import type { VerifiedToken } from "../../owner/subject.js";
-import type { ModernHandler, ModernRequestOptions, TasksHandler, WithTasksOptions } from "../handler-options.js";
-import { modernLimits } from "../limits-2026.js";
+import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "../handler-options.js";
+import { limits2026 } from "../limits-2026.js";
 import { parseListenRequest } from "../subscriptions/listen-request.js";
 import { createListener } from "../subscriptions/listener.js";
 import { missingTasksExtension } from "./missing-extension.js";
@@ -23,14 +23,14 @@ import { mayHoldAnswer, unwrapAnswer } from "./wire-answer.js";
  * const handler = withTasks(createMcpHandler(createServer), engine);
  */
 export function withTasks<Auth extends VerifiedToken>(
-  handler: ModernHandler<Auth>,
+  handler: Handler2026<Auth>,
   engine: Engine,
   options: WithTasksOptions = {},
 ): TasksHandler<Auth> {
-  const { maxBodyBytes = modernLimits.maxBodyBytes } = options;
+  const { maxBodyBytes = limits2026.maxBodyBytes } = options;
   bringValidator(engine);
   const listener = createListener(handler, engine, options);
-  const answer = async (incoming: HttpRequest, given: ModernRequestOptions<Auth> = {}): Promise<HttpAnswer> => {
+  const answer = async (incoming: HttpRequest, given: RequestOptions2026<Auth> = {}): Promise<HttpAnswer> => {
     const request = incoming.toWeb();
     noteLocality(request, given.locality);
     const body = await bodyOf(request, given, maxBodyBytes);
@@ -53,7 +53,7 @@ export function withTasks<Auth extends VerifiedToken>(
 /** What somebody else has read, or could not, is passed on as it is. */
 async function bodyOf(
   request: Request,
-  { parsedBody }: ModernRequestOptions,
+  { parsedBody }: RequestOptions2026,
   maxBodyBytes: number,
 ): Promise<unknown | HttpAnswer> {
   if (parsedBody !== undefined || request.method !== "POST" || request.bodyUsed) return parsedBody;

@@ -9,7 +9,7 @@ import {
   ResourceTemplate,
   type ServerContext,
 } from "@modelcontextprotocol/server";
-import type { ModernSetup } from "@resumable-mcp/mcp";
+import type { Setup2026 } from "@resumable-mcp/mcp";
 import { z } from "zod";
 import { prompts, resources, templateText } from "./prompts-and-resources.js";
 import { helloJob } from "./task-tools.js";
@@ -27,7 +27,7 @@ const roots: InputRequest = { method: "roots/list", params: {} };
 const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] });
 
 /** Adds what the scenarios of the 2026 era need beside tools that the engine runs. */
-export function setupModern(server: McpServer, { changes, callTool }: ModernSetup): void {
+export function setup2026(server: McpServer, { changes, callTool }: Setup2026): void {
   addResources(server);
   addPrompts(server);
   addInputTools(server);

@@ -13,7 +13,7 @@ import { prompts, resources, templateText } from "./prompts-and-resources.js";
 const reconnectMs = 100;
 
 /** Adds what the scenarios of the 2025 era need beside tools that the engine runs. */
-export function setupLegacy(server: McpServer): void {
+export function setup2025(server: McpServer): void {
   addResources(server);
   addPrompts(server);
   server.registerTool(
