@@ -58,8 +58,8 @@ export type {
   TaskFailure,
 } from "./task/task-event.js";
 export { isFinalEvent } from "./task/task-event.js";
-export type { Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task/task-record.js";
-export { finalStatuses, isFinal, openQuestions, summarise } from "./task/task-record.js";
+export type { FinalStatus, Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task/task-record.js";
+export { finalStatuses, isFinal, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
   desiredOf,
   dueMs,

@@ -5,7 +5,18 @@ import type { Answer, NewTask, Question, TaskFailure } from "./task-event.js";
 export type TaskStatus = "pending" | "running" | "paused" | "input_required" | "completed" | "failed" | "cancelled";
 
 /** The statuses after which nothing happens any more (unless a failed task is resumed into a new generation). */
-export const finalStatuses: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
+export const finalStatuses = ["completed", "failed", "cancelled"] as const satisfies readonly TaskStatus[];
+
+/** One of the final statuses. */
+export type FinalStatus = (typeof finalStatuses)[number];
+
+/** The statuses of tasks that are not finished. */
+export const unfinishedStatuses = [
+  "pending",
+  "running",
+  "paused",
+  "input_required",
+] as const satisfies readonly Exclude<TaskStatus, FinalStatus>[];
 
 /** What a verb of a tool left behind under its key. */
 export type Remembered =
@@ -102,8 +113,8 @@ export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
 }
 
 /** Tells whether a status is final. */
-export function isFinal(status: TaskStatus): boolean {
-  return finalStatuses.includes(status);
+export function isFinal(status: TaskStatus): status is FinalStatus {
+  return finalStatuses.some((final) => final === status);
 }
 
 /** Tells whether the present attempt does nothing but wait, as far as the journal knows. */

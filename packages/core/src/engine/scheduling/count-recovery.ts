@@ -1,7 +1,6 @@
 import type { Store } from "../../store/store.js";
-import type { TaskSummary } from "../../task/task-record.js";
+import { type TaskSummary, unfinishedStatuses } from "../../task/task-record.js";
 import type { RecoveryCounts } from "../engine.js";
-import { unfinishedStatuses } from "./unfinished-tasks.js";
 
 /** More unfinished tasks than this are not counted one by one. */
 const maxCounted = 1_000;

@@ -1,14 +1,9 @@
 import { isResumableError } from "../../errors.js";
 import type { Store } from "../../store/store.js";
-import { finalStatuses, type TaskRecord, type TaskStatus } from "../../task/task-record.js";
+import { type TaskRecord, unfinishedStatuses } from "../../task/task-record.js";
 import { checkLimit } from "../attempt/check-checkpoint.js";
 
 type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
-
-/** The statuses of tasks that are not finished. */
-export const unfinishedStatuses: readonly TaskStatus[] = (
-  ["pending", "running", "paused", "input_required"] as const
-).filter((status) => !finalStatuses.includes(status));
 
 /**
  * Counts each owner's unfinished tasks, as far as this process knows of them. Only when an owner seems to have reached
