@@ -70,6 +70,16 @@ test("documents know nothing of tasks: they depend on no package of this reposit
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["lowdb", "zod"]);
 });
 
+test("the protocol depends on the core alone", () => {
+  const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/protocol");
+  expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@resumable-mcp/core"]);
+  const code = sourcesOf("packages/protocol", ["src"]).filter((path) => !isTestFile(path));
+  const outside = (path: string) => importsOf(read(path)).filter((name) => !/^\.|^@resumable-mcp\/core$/.test(name));
+  expect(code.flatMap((path) => outside(path).map((name) => [path, name]))).toEqual([
+    ["packages/protocol/src/hosts/host-files.ts", "node:path"],
+  ]);
+});
+
 test("the client draws nothing and asks nobody: it knows no terminal, no React and no Ink", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/client");
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual([

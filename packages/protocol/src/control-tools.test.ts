@@ -1,0 +1,57 @@
+import { expect, test } from "vitest";
+import { checkControlInput, controlInputs, controlPrefix, controlToolFacts } from "./control-tools.js";
+import { repeatableOf, takesClientId } from "./listed-tool.js";
+
+test("each control tool has arguments and facts, in the order in which it is listed", () => {
+  expect(Object.keys(controlToolFacts)).toEqual(Object.keys(controlInputs));
+});
+
+test("arguments that fit come with the defaults, without what the schema does not name", () => {
+  expect(checkControlInput("get_task_items", { task_id: "t", client_id: "c" })).toEqual({
+    input: { task_id: "t", after: 0, limit: 100 },
+  });
+  const answer = { task_id: "t", key: "k", action: "accept", content: { a: [1] } };
+  expect(checkControlInput("answer_task", answer)).toEqual({ input: answer });
+  const list = { status: ["paused"], limit: 1 };
+  expect(checkControlInput("list_session_tasks", list)).toEqual({ input: list });
+});
+
+test.each([
+  [undefined, ["expected an object"]],
+  [{}, ["task_id: missing"]],
+  [{ task_id: 7 }, ["task_id: expected string"]],
+  [{ task_id: "" }, ["task_id: expected 1 to 256 characters"]],
+  [{ task_id: "t", after: 0.5, limit: 0 }, ["after: expected integer", "limit: expected at least 1"]],
+  [{ task_id: "t", limit: 1_001 }, ["limit: expected at most 1000"]],
+  [{ task_id: "t", limit: null }, ["limit: expected integer"]],
+])("the arguments %j of get_task_items do not fit", (value, problems) => {
+  expect(checkControlInput("get_task_items", value)).toEqual({ problems });
+});
+
+test("a list and its words are checked", () => {
+  const task_id = "t";
+  expect(checkControlInput("get_task", { task_id, include: "result" })).toEqual({
+    problems: ["include: expected array"],
+  });
+  expect(checkControlInput("get_task", { task_id, include: ["result", "all"] })).toEqual({
+    problems: ["include.1: expected one of result"],
+  });
+  const content = { task_id, key: "k", action: "accept", content: [] };
+  expect(checkControlInput("answer_task", content)).toEqual({ problems: ["content: expected object"] });
+});
+
+test("the prefix of a server's control tools is found by wait_for_task", () => {
+  expect([["a", "x_wait_for_task"], ["wait_for_task"], ["a"]].map(controlPrefix)).toEqual(["x_", "", undefined]);
+});
+
+test("a listed tool says whether its call may be repeated, and whether client_id names its caller", () => {
+  const tools = [
+    { _meta: { "resumable-mcp/durable": "journal", "resumable-mcp/client_id": "argument" } },
+    { annotations: { readOnlyHint: true } },
+    { annotations: { idempotentHint: true }, _meta: null },
+    { annotations: { idempotentHint: false } },
+    {},
+  ];
+  expect(tools.map(repeatableOf)).toEqual(["journal", "again", "again", "once", "once"]);
+  expect(tools.map(takesClientId)).toEqual([true, false, false, false, false]);
+});

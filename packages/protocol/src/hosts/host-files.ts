@@ -1,0 +1,64 @@
+import { join } from "node:path";
+
+/** The hosts whose configuration files this toolkit reads and changes. */
+export const hostNames = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
+
+/** One of the hosts. */
+export type HostName = (typeof hostNames)[number];
+
+/** For whom a host is configured: for its user, or for the project in the working directory. */
+export const hostScopes = ["user", "project"] as const;
+
+/** One of the scopes. */
+export type HostScope = (typeof hostScopes)[number];
+
+/** What the place of a host's files depends on. */
+export interface HostEnvironment {
+  readonly platform: NodeJS.Platform;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly home: string;
+  readonly workingDirectory: string;
+}
+
+/** The property of a host's file that holds the servers by name. */
+export function serversKey(host: HostName): "mcpServers" | "servers" {
+  return host === "vscode" ? "servers" : "mcpServers";
+}
+
+/**
+ * The configuration file of a host, or `undefined` where the host has none of that scope. Pure.
+ *
+ * Source: the hosts' documentation, as of November 2026: modelcontextprotocol.io/quickstart/user (Claude Desktop),
+ * code.claude.com/docs/en/mcp, cursor.com/docs/context/mcp, code.visualstudio.com/docs/copilot/chat/mcp-servers.
+ */
+export function hostFile(host: HostName, scope: HostScope, environment: HostEnvironment): string | undefined {
+  const { env, home, workingDirectory } = environment;
+  const isUsers = scope === "user";
+  switch (host) {
+    case "claude-desktop":
+      return isUsers ? join(applicationFolder(environment), "Claude", "claude_desktop_config.json") : undefined;
+    case "claude-code":
+      return isUsers ? join(env.CLAUDE_CONFIG_DIR || home, ".claude.json") : join(workingDirectory, ".mcp.json");
+    case "cursor":
+      return join(isUsers ? home : workingDirectory, ".cursor", "mcp.json");
+    case "vscode":
+      return isUsers ? join(codeUserFolder(environment), "mcp.json") : join(workingDirectory, ".vscode", "mcp.json");
+  }
+}
+
+/** All configuration files of a host, that of the project first. Pure. */
+export function hostFiles(host: HostName, environment: HostEnvironment): readonly string[] {
+  return (["project", "user"] as const).flatMap((scope) => hostFile(host, scope, environment) ?? []);
+}
+
+function codeUserFolder(environment: HostEnvironment): string {
+  const { VSCODE_PORTABLE: portable } = environment.env;
+  return portable ? join(portable, "user-data", "User") : join(applicationFolder(environment), "Code", "User");
+}
+
+/** Where programs with windows keep a user's settings. */
+function applicationFolder({ platform, env, home }: HostEnvironment): string {
+  if (platform === "darwin") return join(home, "Library", "Application Support");
+  if (platform === "win32") return env.APPDATA || join(home, "AppData", "Roaming");
+  return env.XDG_CONFIG_HOME || join(home, ".config");
+}

@@ -1,0 +1,31 @@
+/** The codes of JSON-RPC errors that this toolkit sends or reads. Source: JSON-RPC 2.0, "Error object"; MCP. */
+export const rpcCodes = {
+  parseError: -32_700,
+  invalidRequest: -32_600,
+  methodNotFound: -32_601,
+  invalidParams: -32_602,
+  internalError: -32_603,
+  /** A transport refuses the request for a reason without a code of its own. */
+  refused: -32_000,
+  /** The session is unknown, or the request has no valid token. */
+  notAccepted: -32_001,
+  /** The client lacks a capability that the request needs. Source: MCP 2026-07-28, "Errors". */
+  missingCapability: -32_021,
+  /** Inside the client: the stream ended before the response came. */
+  streamEnded: -32_099,
+} as const;
+
+/** The id of a request. */
+export type RpcId = string | number;
+
+/** A JSON-RPC error response; `id` is `null` where the request has no readable id. */
+export interface RpcErrorResponse {
+  readonly jsonrpc: "2.0";
+  readonly id: RpcId | null;
+  readonly error: { readonly code: number; readonly message: string };
+}
+
+/** Makes an error response. */
+export function rpcErrorResponse(id: RpcId | null, code: number, message: string): RpcErrorResponse {
+  return { jsonrpc: "2.0", id, error: { code, message } };
+}

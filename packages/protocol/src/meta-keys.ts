@@ -1,0 +1,57 @@
+/**
+ * Every key of `_meta` that this toolkit defines; docs/control-tools.md explains the public ones.
+ *
+ * Source: MCP, Basic, "_meta": a key with a prefix belongs to the owner of the prefix.
+ */
+export const metaKeys = {
+  /** On requests: who calls. On listed tools: `argument` when their argument `client_id` names the caller. */
+  clientId: "resumable-mcp/client_id",
+  handoff: "resumable-mcp/handoff",
+  attended: "resumable-mcp/attended",
+  newTask: "resumable-mcp/new_task",
+  afterSeq: "resumable-mcp/after_seq",
+  taskId: "resumable-mcp/task_id",
+  seq: "resumable-mcp/seq",
+  status: "resumable-mcp/status",
+  reused: "resumable-mcp/reused",
+  snapshot: "resumable-mcp/snapshot",
+  /** On listed tools: `journal` when the same call joins its task, so that it may be delivered again. */
+  durable: "resumable-mcp/durable",
+  /** On elicitation requests: the key of the question, which keeps its identity across restarts. */
+  question: "resumable-mcp/question",
+  /** Between a transport or supervisor and its server: the stable name of this call. */
+  callId: "resumable-mcp/call_id",
+  /** Likewise: this call was delivered before. */
+  redelivered: "resumable-mcp/redelivered",
+  /** Likewise: the sender reports by `deliveryMethod` whether its client received the result. */
+  tellsDelivery: "resumable-mcp/tells_delivery",
+  /** Likewise: the id by which the client knows the request. */
+  requestId: "resumable-mcp/request_id",
+} as const;
+
+/** Keys that only a transport or a supervisor may set: the server removes them from what clients send over HTTP. */
+export const internalMetaKeys: readonly string[] = [
+  metaKeys.callId,
+  metaKeys.redelivered,
+  metaKeys.requestId,
+  metaKeys.tellsDelivery,
+  metaKeys.taskId,
+];
+
+/**
+ * The request by which a supervisor reports whether a result reached the host: `taskId`, `delivered`. The response means
+ * that the report is durable.
+ */
+export const deliveryMethod = "resumable-mcp/delivery";
+
+/** Reserved keys of `_meta` in the 2026 era. Source: MCP 2026-07-28, Basic, "_meta". */
+export const envelopeKeys = {
+  protocolVersion: "io.modelcontextprotocol/protocolVersion",
+  clientInfo: "io.modelcontextprotocol/clientInfo",
+  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
+  logLevel: "io.modelcontextprotocol/logLevel",
+  subscriptionId: "io.modelcontextprotocol/subscriptionId",
+} as const;
+
+/** The name of the tasks extension. Source: MCP Tasks extension (SEP-2663), "Capabilities". */
+export const tasksExtension = "io.modelcontextprotocol/tasks";

@@ -1,0 +1,206 @@
+import {
+  finalStatuses,
+  type JsonObject,
+  type OpenQuestion,
+  type TaskStatus,
+  type TaskView,
+  unfinishedStatuses,
+} from "@resumable-mcp/core";
+import { definedOnly, JsonFields } from "./json-fields.js";
+
+/** Which call continues a failed task: the same call and `resume_task`, `resume_task` alone, or none. */
+export const continueWays = ["by_call", "by_resume", "never"] as const;
+
+/** Why a task failed. */
+export interface TaskError {
+  readonly code: string;
+  readonly message: string;
+  /** How far the task came, and what continues it, as a sentence. */
+  readonly continuation?: string;
+  readonly continues?: (typeof continueWays)[number];
+}
+
+/** What a task asks its user. */
+export interface TaskQuestion {
+  readonly key: string;
+  readonly message: string;
+  /** A flat JSON Schema of the answer's content. */
+  readonly schema: JsonObject;
+  /** ISO 8601 UTC. */
+  readonly expiresAt?: string;
+  /** Only a person may answer. */
+  readonly userOnly: boolean;
+}
+
+/** What a server says of one task. Times are ISO 8601 UTC. */
+export interface TaskFacts {
+  readonly id: string;
+  readonly tool: string;
+  readonly status: TaskStatus;
+  /** The process that ran it died, and no other has taken it over yet. */
+  readonly interrupted: boolean;
+  readonly progress: number;
+  readonly total?: number;
+  /** 0 to 100, rounded down. */
+  readonly percent?: number;
+  readonly message?: string;
+  readonly attempt: number;
+  readonly generation: number;
+  readonly itemCount: number;
+  readonly lastSeq: number;
+  readonly createdAt?: string;
+  readonly updatedAt?: string;
+  readonly finishedAt?: string;
+  readonly questions: readonly TaskQuestion[];
+  readonly error?: TaskError;
+}
+
+/** Writes a task as control tools show it; docs/control-tools.md, "The task object". */
+export function encodeTask({ record, status, interrupted, questions }: TaskView, error?: TaskError): JsonObject {
+  const { progress, total } = record;
+  return definedOnly({
+    task_id: record.id,
+    task_name: record.tool,
+    status,
+    interrupted,
+    progress,
+    total,
+    progress_percent: total === undefined ? undefined : percentOf(progress, total),
+    message: record.message,
+    attempt: record.attempt,
+    generation: record.generation,
+    item_count: record.itemCount,
+    last_seq: record.lastSeq,
+    created_at: record.createdAt,
+    updated_at: record.updatedAt,
+    finished_at: record.finishedAt,
+    questions: questions.length > 0 ? encodeQuestions(questions) : undefined,
+    error: error === undefined ? undefined : definedOnly({ ...error }),
+  });
+}
+
+/** The same for lists, where `progress` is a text such as `15/50`. */
+export function encodeListedTask(view: TaskView, error?: TaskError): JsonObject {
+  const { progress, total } = view.record;
+  const shown = total === undefined ? String(progress) : `${progress}/${total}`;
+  return { ...encodeTask(view, error), progress: shown, progress_value: progress };
+}
+
+/** Reads a task object, also one of a list; `undefined` when the value is not one. */
+export function decodeTask(value: unknown): TaskFacts | undefined {
+  const fields = JsonFields.of(value);
+  const [id, tool] = [fields?.text("task_id"), fields?.text("task_name")];
+  const status = fields?.oneOf("status", [...unfinishedStatuses, ...finalStatuses]);
+  if (fields === undefined || id === undefined || tool === undefined || status === undefined) return undefined;
+  const percent = fields.number("progress_percent");
+  return {
+    id,
+    tool,
+    status,
+    interrupted: fields.flag("interrupted"),
+    progress: fields.number("progress_value") ?? fields.number("progress") ?? 0,
+    total: fields.number("total"),
+    percent: percent === undefined ? undefined : Math.floor(percent),
+    message: fields.text("message"),
+    attempt: fields.number("attempt") ?? 0,
+    generation: fields.number("generation") ?? 1,
+    itemCount: fields.number("item_count") ?? 0,
+    lastSeq: fields.number("last_seq") ?? 0,
+    createdAt: fields.text("created_at"),
+    updatedAt: fields.text("updated_at"),
+    finishedAt: fields.text("finished_at"),
+    questions: decodeQuestions(fields),
+    error: decodeError(fields.object("error")),
+  };
+}
+
+/** A task that is not finished, as the result of a wait or of a handoff describes it. */
+export interface InterimResult {
+  readonly status: (typeof unfinishedStatuses)[number];
+  readonly taskId: string;
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+  /** The control tool to call next, with its prefix. */
+  readonly nextTool: string;
+  readonly questions: readonly TaskQuestion[];
+}
+
+/** Writes the structured content of an interim result; `questions` only where the task waits for answers. */
+export function encodeInterim(
+  { record: { id, progress, total } }: TaskView,
+  status: InterimResult["status"],
+  nextTool: string,
+  questions?: readonly OpenQuestion[],
+): JsonObject {
+  return definedOnly({
+    status,
+    task_id: id,
+    progress,
+    total,
+    next_tool: nextTool,
+    questions: questions && encodeQuestions(questions),
+  });
+}
+
+/** Reads an interim result; `undefined` when a result is something else. */
+export function decodeInterim(value: unknown): InterimResult | undefined {
+  const fields = JsonFields.of(value);
+  const [taskId, nextTool] = [fields?.text("task_id"), fields?.text("next_tool")];
+  const status = fields?.oneOf("status", unfinishedStatuses);
+  if (fields === undefined || taskId === undefined || nextTool === undefined || status === undefined) return undefined;
+  return {
+    status,
+    taskId,
+    nextTool,
+    progress: fields.number("progress") ?? 0,
+    total: fields.number("total"),
+    message: fields.text("message"),
+    questions: decodeQuestions(fields),
+  };
+}
+
+/** Reads the failure out of a result's structured content; `undefined` when the result names none. */
+export function decodeFailure(structured: unknown): TaskError | undefined {
+  return decodeError(JsonFields.of(structured)?.object("error"));
+}
+
+/** Writes open questions. */
+export function encodeQuestions(open: readonly OpenQuestion[]): readonly JsonObject[] {
+  return open.map(({ key, question }) =>
+    definedOnly({
+      key,
+      message: question.message,
+      schema: question.schema,
+      expires_at: question.expiresAt,
+      user_only: question.userOnly ?? false,
+    }),
+  );
+}
+
+function decodeQuestions(fields: JsonFields): readonly TaskQuestion[] {
+  return fields.list("questions").flatMap((value) => {
+    const question = JsonFields.of(value);
+    const [key, message] = [question?.text("key"), question?.text("message")];
+    if (question === undefined || key === undefined || message === undefined) return [];
+    const schema = question.object("schema") ?? {};
+    return [{ key, message, schema, expiresAt: question.text("expires_at"), userOnly: question.flag("user_only") }];
+  });
+}
+
+function decodeError(value: JsonObject | undefined): TaskError | undefined {
+  const fields = JsonFields.of(value);
+  const [code, message] = [fields?.text("code"), fields?.text("message")];
+  if (fields === undefined || code === undefined || message === undefined) return undefined;
+  return {
+    code,
+    message,
+    continuation: fields.text("continuation"),
+    continues: fields.oneOf("continues", continueWays),
+  };
+}
+
+/** Percents with one decimal, rounded down, 100 only at the end. */
+export function percentOf(progress: number, total: number): number {
+  return total <= 0 ? 0 : Math.min(100, Math.floor((progress * 1000) / total) / 10);
+}
