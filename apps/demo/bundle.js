@@ -21,7 +21,7 @@ const manifest = {
   name: definition.name,
   display_name: "Resumable tools (demo)",
   version: definition.version,
-  description: "Long-running tools on real data that go on after a crash of the server.",
+  description: "Long-running tools on real data that continue after a crash of the server.",
   author: { name: "resumable-mcp contributors" },
   license: "MIT",
   server: {

@@ -1,9 +1,9 @@
 import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/mcp/command-line";
-import { runStory } from "./story/run-story.js";
+import { runStory } from "./story/tell-story.js";
 
 const usage = `Usage: npm run demo -- [--port PORT]
   --port PORT   where the terminal UI's server listens if the port is free, 0 for any (8001)
-Without a terminal (</dev/null) the story is told instead, and no flag is needed.`;
+Without a terminal (</dev/null) the program tells the story instead, and no flag is needed.`;
 
 const built = new URL(".", import.meta.url);
 

@@ -32,7 +32,7 @@ await runCommand("resumption", async () => {
 async function crash(call: StreamCall, cache: string): Promise<void> {
   const underWay = call.resumable.then(() => delay(crashAfterMs, undefined));
   const early = await Promise.race([underWay, call.result()]);
-  // What takes no time is no forecast: the server refused.
+  // A forecast takes time: without any, the server refused.
   if (early !== undefined) throw new Error(early.text);
   process.stdout.write(`${cache} holds ${await describeCache(cache)}.\nCrashing now. Run me again.\n`);
   process.kill(process.pid, "SIGKILL");

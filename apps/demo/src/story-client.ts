@@ -2,9 +2,7 @@ import { type Client, type ClientEvent, openClient, type TaskResult } from "@res
 import { parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { z } from "zod";
 import { packageVersion } from "./package-version.js";
-import type { ClientLine } from "./story/client-line.js";
-import { countRecords } from "./story/count-records.js";
-import { expectedIds, job, jobArguments } from "./story/job.js";
+import { type ClientLine, countRecords, expectedIds, job, jobArguments } from "./story/job.js";
 import { digestOf, processedRecord } from "./tools/processed-record.js";
 
 const flags = { url: { type: "string" }, state: { type: "string" }, "delay-ms": { type: "string" } } as const;
@@ -51,7 +49,7 @@ function tell(event: ClientEvent): void {
   }
 }
 
-/** Believes nothing but the items themselves. */
+/** Counts the items themselves, and trusts nothing else. */
 async function count({ task }: Client, id: string, result: TaskResult): Promise<void> {
   if (result.isError) throw new Error(result.text);
   const records = [];

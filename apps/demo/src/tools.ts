@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { defineServer } from "@resumable-mcp/mcp";
-import { dataFolder } from "./data/data-folder.js";
+import { dataFolder } from "./data/dataset.js";
 import { packageVersion } from "./package-version.js";
 import { createDataProcessing } from "./tools/data-processing.js";
 import { createDownload } from "./tools/download.js";

@@ -59,7 +59,7 @@ async function finishedTask(records: number): Promise<string> {
 }
 
 /** Says the exit code, and the one line that a person gets to read. */
-async function told(program: Promise<{ code: unknown; out: string; complaint: string }>) {
+async function complaintOf(program: Promise<{ code: unknown; out: string; complaint: string }>) {
   const { code, out, complaint } = await program;
   return { code, lines: (out + complaint).trimEnd().split("\n") };
 }
@@ -83,12 +83,12 @@ describe("a caller's mistake gets one sentence, the right exit code, and changes
     ["a dataset that is not there", ["call", processing, "dataset_name=x"], 1, 'no dataset "x". Known: earthquakes '],
     ["total_records of 0", ["call", processing, "total_records=0"], 1, "total_records: must be 1 or more."],
     ["an unknown task", ["show", "no-task-of-this-id"], 4, "There is no task no-task-of-this-id. list_session_tasks "],
-    ["somebody else's task", ["show", "DONE"], 4, "There is no task DONE. list_session_tasks ", "other.json"],
-    ["pausing somebody else's task", ["pause", "DONE"], 4, "There is no task DONE. ", "other.json"],
+    ["another owner's task", ["show", "DONE"], 4, "There is no task DONE. list_session_tasks ", "other.json"],
+    ["pausing another owner's task", ["pause", "DONE"], 4, "There is no task DONE. ", "other.json"],
     ["pausing a task that does not run", ["pause", "DONE"], 1, "Task DONE is completed, so it cannot be paused."],
   ])("%s", { timeout: timeoutMs }, async (_mistake, args, code, sentence, state) => {
     const named = (word: string) => word.replace("DONE", done);
-    expect(await told(client(args.map(named), server.url, state))).toEqual(oneLine(code, named(sentence)));
+    expect(await complaintOf(client(args.map(named), server.url, state))).toEqual(oneLine(code, named(sentence)));
     expect(await client(["show", done, "--json"])).toEqual(untouched);
   });
 });
@@ -117,7 +117,7 @@ describe("more than there is", () => {
 
 describe("a server that cannot start says why in one sentence, and touches nothing:", () => {
   test("a port in use", { timeout: timeoutMs }, async () => {
-    const ended = await told(serve(["--port", String(server.port), "--store", join(folder, "second")]));
+    const ended = await complaintOf(serve(["--port", String(server.port), "--store", join(folder, "second")]));
     expect(ended).toEqual(oneLine(1, `Port ${server.port} on 127.0.0.1 is in use. Choose another with --port`));
     expect((await client(["ping"])).code).toBe(0);
   });
@@ -125,7 +125,7 @@ describe("a server that cannot start says why in one sentence, and touches nothi
   test("a store's folder that cannot be written", { timeout: timeoutMs }, async () => {
     const file = join(folder, "file");
     await writeFile(file, "no folder");
-    const ended = await told(serve(["--port", "0", "--store", join(file, "store")]));
+    const ended = await complaintOf(serve(["--port", "0", "--store", join(file, "store")]));
     expect(ended).toEqual(oneLine(1, "could not be written (ENOTDIR: open). Check the store's folder and its disk."));
     expect(await readFile(file, "utf8")).toBe("no folder");
   });
@@ -134,14 +134,16 @@ describe("a server that cannot start says why in one sentence, and touches nothi
     const store = join(folder, "newer");
     await mkdir(store);
     await writeFile(join(store, "format.json"), '{"layout":99}');
-    const ended = await told(serve(["--port", "0", "--store", store]));
+    const ended = await complaintOf(serve(["--port", "0", "--store", store]));
     expect(ended).toEqual(oneLine(1, "says layout 99, and this version reads layout 1. Nothing was changed."));
     expect(await readdir(store)).toEqual(["format.json"]);
   });
 });
 
 describe("what lies about", () => {
-  test("a corrupt task file is told of by its task, and no other task is harmed", { timeout: timeoutMs }, async () => {
+  test("a corrupt task file is reported for its task, and no other task is harmed", {
+    timeout: timeoutMs,
+  }, async () => {
     const broken = await finishedTask(4);
     await server.end("SIGKILL");
     const files = await readdir(join(folder, "store", "tasks"), { recursive: true });
@@ -149,14 +151,14 @@ describe("what lies about", () => {
     for (const name of journals) await writeFile(join(folder, "store", "tasks", name), "{ not a journal\n{ at all\n");
     server = await startDemoServer({ built, store: join(folder, "store"), port: server.port });
     const sentence = `The files of task ${broken} are damaged. They are kept unchanged in `;
-    expect(await told(client(["result", broken]))).toEqual(oneLine(1, sentence));
+    expect(await complaintOf(client(["result", broken]))).toEqual(oneLine(1, sentence));
     expect((await client(["result", done])).code).toBe(0);
     expect(await finishedTask(5)).not.toBe(broken);
   });
 
   test("a server that is down is named, with what to start", { timeout: timeoutMs }, async () => {
     const url = `http://127.0.0.1:${await freePort()}/mcp`;
-    expect(await told(client(["call", processing], url))).toEqual(
+    expect(await complaintOf(client(["call", processing], url))).toEqual(
       oneLine(3, `No server answers at ${url} (connection refused). Start it first, for example: `),
     );
   });
@@ -166,8 +168,8 @@ describe("what lies about", () => {
   }, async () => {
     const other = await startDemoServer({ built, store: join(folder, "other-store"), port: 0 });
     try {
-      expect(await told(client(["show", done], other.url))).toEqual(oneLine(4, `There is no task ${done}.`));
-      expect(await told(client(["tasks"], other.url))).toEqual(oneLine(0, "No unfinished tasks."));
+      expect(await complaintOf(client(["show", done], other.url))).toEqual(oneLine(4, `There is no task ${done}.`));
+      expect(await complaintOf(client(["tasks"], other.url))).toEqual(oneLine(0, "No unfinished tasks."));
       expect((await client(["result", done])).code).toBe(0);
     } finally {
       await other.end("SIGKILL");

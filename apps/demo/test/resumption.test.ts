@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { type RestartableServer, startRestartableServer } from "../src/processes/restartable-server.js";
+import { type RestartableServer, startRestartableServer } from "../src/processes/demo-server.js";
 
 const timeoutMs = 90_000;
 const built = new URL("../dist/", import.meta.url);
@@ -44,7 +44,7 @@ async function cached(): Promise<{ session_id: string; last_event_id: string }> 
 }
 
 test.each([
-  ["while the server goes on", async () => {}],
+  ["while the server runs", async () => {}],
   [
     "though the server was killed in between",
     async () => {

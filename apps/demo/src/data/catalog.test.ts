@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { catalog } from "./catalog.js";
-import { dataFolder } from "./data-folder.js";
+import { dataFolder } from "./dataset.js";
 
 const maxFileBytes = 300 * 1024;
 const folder = dataFolder(import.meta.url);

@@ -4,7 +4,7 @@ import { type Cell, day, instant, integer, number, oneOf, optional, text } from 
 /** The columns of a data set, by name and in the order of the file. */
 export type Columns = Readonly<Record<string, Cell>>;
 
-/** A CSV file of real data, and what is known about it. `SOURCES.md` beside the files says where each comes from. */
+/** A CSV file of real data, and what is known about it. `SOURCES.md` next to the files says where each comes from. */
 export interface Dataset<Shape extends Columns = Columns> {
   readonly name: string;
   readonly aliases: readonly string[];
@@ -14,7 +14,7 @@ export interface Dataset<Shape extends Columns = Columns> {
   readonly rows: number;
   readonly title: string;
   readonly licence: string;
-  /** The column of numbers that stands for a whole row where one number is wanted. */
+  /** The column of numbers that represents a whole row where one number is wanted. */
   readonly value: string;
   /** Parses one row. A column that the file has and the schema has not, or the other way round, is an error. */
   readonly columns: z.ZodObject<Shape, z.core.$strict>;

@@ -1,12 +1,12 @@
 import { readdir } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { dataFolder } from "./data-folder.js";
+import { dataFolder } from "./dataset.js";
 
 test.each([
   ["a source file", "file:///checkout/apps/demo/src/data/dataset.ts"],
   ["a bundle", "file:///checkout/apps/demo/dist/index.js"],
   ["a chunk of a bundle", "file:///checkout/apps/demo/dist/chunk-AB12CD34.js"],
-])("lies beside src and dist, seen from %s", (_, moduleUrl) => {
+])("lies next to src and dist, seen from %s", (_, moduleUrl) => {
   expect(dataFolder(moduleUrl).href).toBe("file:///checkout/apps/demo/data/");
 });
 

@@ -54,7 +54,7 @@ describe("readRows", () => {
     expect(row).toMatchObject({ index: 0, cells: { place: "4km W of Castaic, CA", magType: "ml" } });
   });
 
-  test("goes on where another reader stopped, without a gap and without a repetition", async () => {
+  test("continues where another reader stopped, without a gap and without a repetition", async () => {
     const straight = await allRows(earthquakes);
     const first = await allRows(earthquakes, { limit: 700 });
     const second = await allRows(earthquakes, { from: 700 });
@@ -188,7 +188,7 @@ describe("parseRow", () => {
     });
   });
 
-  test("refuses a column that is absent, and one that nobody knows", () => {
+  test("refuses a column that is absent, and one that the catalog does not have", () => {
     const { sex: _, ...sexless } = penguin;
     expect(parseRow(penguins, sexless)).toMatchObject({ ok: false, problem: expect.stringContaining("sex") });
     expect(parseRow(penguins, { ...penguin, colour: "black" })).toMatchObject({

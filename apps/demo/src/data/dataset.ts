@@ -2,7 +2,6 @@ import { createReadStream } from "node:fs";
 import { pipeline } from "node:stream";
 import { parse } from "csv-parse";
 import { type Columns, catalog, type Dataset, type Row } from "./catalog.js";
-import { dataFolder } from "./data-folder.js";
 
 /** A row may not be longer than this: a file with a quote that never closes is not read into memory as a whole. */
 const maxRowCharacters = 4096;
@@ -45,7 +44,7 @@ export function knownDatasets(): string {
 /**
  * Reads rows of a data set, one at a time and without checking their cells: that is the work of {@link parseRow}.
  *
- * Ordering: as in the file, so a reader that goes on with `from` sees what an undisturbed one would have seen.
+ * Ordering: as in the file, so a reader that continues with `from` sees what an undisturbed one would have seen.
  * A range that reaches beyond the last row ends there. Leaving the loop early closes the file.
  *
  * @throws RangeError when the range is not made of whole numbers; Error when the file is absent, malformed, or has
@@ -64,7 +63,7 @@ export async function* readRows(dataset: Dataset, range: RowRange = {}): AsyncGe
     throw new Error(`${dataset.file} has ${index} rows, not ${dataset.rows}: restore the file.`);
 }
 
-/** Parses the cells of one row into typed columns. A row with a gap or a senseless value is reported, never mended. */
+/** Parses the cells of one row into typed columns. A row with a gap or a senseless value is reported, never repaired. */
 export function parseRow<Shape extends Columns>(
   dataset: Dataset<Shape>,
   cells: Readonly<Record<string, string>>,
@@ -78,7 +77,7 @@ export function parseRow<Shape extends Columns>(
 function openRows(dataset: Dataset): AsyncIterable<RawRow["cells"]> {
   const file = createReadStream(new URL(dataset.file, dataFolder(import.meta.url)));
   const parser = parse({ columns: (header) => checkHeader(dataset, header), max_record_size: maxRowCharacters });
-  // A failure of either stream reaches the reader through the parser; a reader that leaves early is no failure.
+  // A failure of either stream reaches the reader through the parser; that a reader leaves early is not a failure.
   return pipeline(file, parser, () => undefined);
 }
 
@@ -91,4 +90,14 @@ function checkHeader(dataset: Dataset, header: string[]): string[] {
 function countOf(what: keyof RowRange, value: number): number {
   if (Number.isSafeInteger(value) && value >= 0) return value;
   throw new RangeError(`${what} is ${value}: it must be a whole number of rows, 0 or more.`);
+}
+
+/**
+ * Locates `apps/demo/data`, with a slash at its end, from the URL of a module of the demo.
+ *
+ * A module is either a source file in `src/data` or a bundle directly in `dist`; the two lie at different depths.
+ */
+export function dataFolder(moduleUrl: string): URL {
+  const isSource = new URL(".", moduleUrl).pathname.endsWith("/src/data/");
+  return new URL(isSource ? "../../data/" : "../data/", moduleUrl);
 }

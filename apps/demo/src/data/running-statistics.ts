@@ -22,7 +22,7 @@ export type RunningStatistics = z.output<typeof runningStatistics>;
 /** Before the first row. */
 export const noStatistics: RunningStatistics = { valid: 0, invalid: 0, columns: {} };
 
-/** What is told of a column. */
+/** What the result says of a column. */
 export const columnSummary = z.object({
   count: z.number(),
   mean: z.number(),

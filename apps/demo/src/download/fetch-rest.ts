@@ -30,7 +30,7 @@ export async function fetchRest(url: string, state: DownloadState, signal: Abort
   return { ...(await fetchRest(url, plan.state, signal)), reason: plan.reason };
 }
 
-/** Cuts a body into pieces of one size. What came before a break is still handed over; then the break is thrown. */
+/** Cuts a body into pieces of one size. What came before a break is yielded first; then the break is thrown. */
 export async function* readPieces({ response }: Rest, size: number, signal: AbortSignal): AsyncGenerator<Uint8Array> {
   let pending = Buffer.alloc(0);
   let broken: unknown;

@@ -3,7 +3,7 @@ import { notBegun, planDownload, requestHeaders } from "./plan-download.js";
 
 const half = { received: 50, total: 100, validator: '"a"', discarded: 0 };
 const head = (status: number, headers: Record<string, string> = {}) => ({ status, headers: new Headers(headers) });
-const anew = { received: 0, total: null, validator: null, discarded: 50 };
+const again = { received: 0, total: null, validator: null, discarded: 50 };
 
 describe("requestHeaders", () => {
   test("asks for the rest of the very file that was begun", () => {
@@ -45,7 +45,7 @@ describe("planDownload", () => {
     expect(planDownload(half, head(206, { "content-range": range }))).toMatchObject({ kind: "fail", mayPass: false });
   });
 
-  test("begins anew when the server has another file, and keeps count of what was in vain", () => {
+  test("begins again when the server has another file, and still counts the bytes before", () => {
     expect(planDownload(half, head(200, { etag: '"b"', "content-length": "70" }))).toEqual({
       kind: "begin",
       state: { received: 0, total: 70, validator: '"b"', discarded: 50 },
@@ -53,7 +53,7 @@ describe("planDownload", () => {
     });
   });
 
-  test("begins anew when the server sends no parts", () => {
+  test("begins again when the server sends no parts", () => {
     expect(planDownload(half, head(200, { etag: '"a"' }))).toMatchObject({
       kind: "begin",
       reason: "The server sends no parts of files",
@@ -62,7 +62,7 @@ describe("planDownload", () => {
 
   test("asks again when a server ignores If-Range, or has fewer bytes by now", () => {
     const other = head(206, { etag: '"b"', "content-range": "bytes 50-69/70" });
-    const expected = { kind: "ask again", state: anew, reason: "The file changed on the server" };
+    const expected = { kind: "ask again", state: again, reason: "The file changed on the server" };
     expect(planDownload(half, other)).toEqual(expected);
     expect(planDownload(half, head(416))).toEqual(expected);
   });

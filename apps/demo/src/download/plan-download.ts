@@ -50,9 +50,9 @@ export function planDownload(state: DownloadState, { status, headers }: Response
   }
   const validator = validatorOf(headers);
   if (status === 206) return planPart(state, headers, validator);
-  if (status === 416) return { kind: "ask again", state: anew(state), reason: changed };
+  if (status === 416) return { kind: "ask again", state: startOver(state), reason: changed };
   if (status === 200) {
-    const begun = { ...anew(state), validator, total: wholeNumber(headers.get("content-length")) };
+    const begun = { ...startOver(state), validator, total: wholeNumber(headers.get("content-length")) };
     if (state.received === 0) return { kind: "begin", state: begun };
     return { kind: "begin", state: begun, reason: whyAll(state.validator, validator) };
   }
@@ -60,12 +60,12 @@ export function planDownload(state: DownloadState, { status, headers }: Response
 }
 
 /** Forgets what was received, but not that it was. */
-export function anew({ discarded, received }: DownloadState): DownloadState {
+export function startOver({ discarded, received }: DownloadState): DownloadState {
   return { ...notBegun, discarded: discarded + received };
 }
 
 function whyAll(before: string | null, now: string | null): string {
-  if (before === null) return "The server does not tell whether the file is still the same";
+  if (before === null) return "The server does not say whether the file is still the same";
   return before === now ? "The server sends no parts of files" : changed;
 }
 
@@ -73,7 +73,7 @@ function planPart(state: DownloadState, headers: ResponseHead["headers"], valida
   const [, first, total] = /^bytes (\d+)-\d+\/(\d+|\*)$/.exec(headers.get("content-range") ?? "") ?? [];
   // Some servers ignore If-Range, and send a part of the new file.
   if (validator !== null && validator !== state.validator) {
-    return { kind: "ask again", state: anew(state), reason: changed };
+    return { kind: "ask again", state: startOver(state), reason: changed };
   }
   if (Number(first) !== state.received) {
     return { kind: "fail", mayPass: false, reason: "The server sent another part of the file than it was asked for" };
@@ -81,7 +81,7 @@ function planPart(state: DownloadState, headers: ResponseHead["headers"], valida
   return { kind: "continue", state: { ...state, total: wholeNumber(total ?? null) ?? state.total } };
 }
 
-/** If-Range needs a validator that stands for every byte, which a weak ETag does not. */
+/** If-Range needs a validator of every byte, which a weak ETag does not. */
 function validatorOf(headers: ResponseHead["headers"]): string | null {
   const etag = headers.get("etag");
   return etag !== null && !etag.startsWith("W/") ? etag : headers.get("last-modified");

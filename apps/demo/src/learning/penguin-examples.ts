@@ -6,7 +6,7 @@ import type { Example } from "./softmax-regression.js";
 /** The classes to tell apart; an example's label is its place in this list. */
 export const species = ["Adelie", "Chinstrap", "Gentoo"] as const;
 
-/** What the classes are told from, in the order of an example's features behind the leading 1. */
+/** What distinguishes the classes, in the order of an example's features behind the leading 1. */
 export const measurements = ["bill_length_mm", "bill_depth_mm", "flipper_length_mm", "body_mass_g"] as const;
 
 const testShare = 0.2;

@@ -3,7 +3,7 @@ import { createRandom, shuffle } from "./random.js";
 
 const take = (random: { next(): number }, count: number) => Array.from({ length: count }, () => random.next());
 
-test("goes on from a stored state as if it had never stopped", () => {
+test("continues from a stored state as if it had never stopped", () => {
   const straight = take(createRandom(7), 10);
   const first = createRandom(7);
   const begun = take(first, 4);

@@ -6,7 +6,7 @@ export interface Random {
   next(): number;
 }
 
-/** Goes on with the generator "mulberry32" from a state; the first state is the seed. */
+/** Continues the generator "mulberry32" from a state; the first state is the seed. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return {

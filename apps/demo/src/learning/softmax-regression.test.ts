@@ -19,7 +19,7 @@ test("moves along the gradient: half the mean of what separates the classes", ()
   ]);
 });
 
-test("learns what can be told apart", () => {
+test("learns what can be separated", () => {
   let weights: Weights = initialWeights(2, 2);
   for (let step = 0; step < 100; step++) weights = takeStep(weights, examples, 1);
   const { loss, accuracy } = evaluate(weights, examples);

@@ -1,8 +1,7 @@
 import { mkdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { runTerminalUi } from "@resumable-mcp/client-tui";
-import { startRestartableServer } from "../processes/restartable-server.js";
-import { serverActions } from "./server-actions.js";
+import { type ExtraAction, runTerminalUi } from "@resumable-mcp/client-tui";
+import { type RestartableServer, startRestartableServer } from "../processes/demo-server.js";
 
 /** How the UI is opened. */
 export interface InTerminalOptions {
@@ -33,4 +32,31 @@ export async function runInTerminal({ built, preferredPort }: InTerminalOptions)
   } finally {
     await server.stop();
   }
+}
+
+type Server = Pick<RestartableServer, "pid" | "kill" | "start">;
+
+/** Lets the user of the terminal UI do to the server what a crash would do, and start it again. */
+export function serverActions(server: Server): readonly ExtraAction[] {
+  return [
+    {
+      key: "k",
+      label: "kill -9 the server",
+      async run() {
+        const { pid } = server;
+        if (pid === undefined) return "No server runs: r starts it.";
+        await server.kill();
+        return `Process ${pid} was killed with SIGKILL: r starts the server again.`;
+      },
+    },
+    {
+      key: "r",
+      label: "restart the server",
+      async run() {
+        if (server.pid !== undefined) return `The server runs already (process ${server.pid}): k kills it.`;
+        await server.start();
+        return `The server runs again (process ${server.pid}): its tasks continue.`;
+      },
+    },
+  ];
 }

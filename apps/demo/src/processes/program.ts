@@ -12,13 +12,13 @@ const maxKeptCharacters = 4_000;
 export interface Program {
   readonly pid: number;
   readonly stdout: Readable;
-  /** Resolves when the program is gone. */
+  /** Resolves when the program has ended. */
   readonly ended: Promise<void>;
   /** The end of what it wrote to standard error. */
   complaint(): string;
   /** Resolves to what the pattern's group matches in standard error, or to `undefined` when the program ended. */
   waitFor(pattern: RegExp): Promise<string | undefined>;
-  /** Sends a signal and waits until the program is gone. `SIGKILL` gives it no time for anything. */
+  /** Sends a signal and waits until the program has ended. `SIGKILL` gives it no time for anything. */
   end(signal: "SIGTERM" | "SIGKILL"): Promise<void>;
 }
 

@@ -1,11 +1,11 @@
-import type { ClientLine } from "./client-line.js";
+import type { ClientLine } from "./job.js";
 
 const barWidth = 20;
 
 /** Tells the story line by line. */
 export interface Narrator {
   chapter(title: string): void;
-  /** What one of the characters does: the server, the client, or whoever kills them. */
+  /** What one of the characters does: the server, the client, or the signal that kills them. */
   line(who: "server" | "client" | "kill -9", what: string): void;
   client(line: ClientLine): void;
   last(text: string): void;
@@ -22,10 +22,10 @@ export function createNarrator(write: (text: string) => void): Narrator {
       write(`\n${chapters}. ${title}\n`);
     },
     line,
-    client(told) {
-      const text = told.kind === "disconnected" && disconnected ? undefined : textOf(told);
-      if (told.kind === "disconnected") disconnected = true;
-      if (told.kind === "connected") disconnected = false;
+    client(event) {
+      const text = event.kind === "disconnected" && disconnected ? undefined : textOf(event);
+      if (event.kind === "disconnected") disconnected = true;
+      if (event.kind === "connected") disconnected = false;
       if (text !== undefined) line("client", text);
     },
     last: (text) => write(`\n${text}\n`),

@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { startProgram } from "../processes/program.js";
-import { type ClientLine, clientLine } from "./client-line.js";
+import { type ClientLine, clientLine } from "./job.js";
 
 /** The client of the story, as a program that can be killed. */
 export interface StoryClient {

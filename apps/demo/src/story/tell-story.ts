@@ -1,10 +1,32 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { type RestartableServer, startRestartableServer } from "../processes/restartable-server.js";
-import type { ClientLine } from "./client-line.js";
-import { describeCount, isComplete } from "./count-records.js";
-import { job } from "./job.js";
+import { type RestartableServer, startRestartableServer } from "../processes/demo-server.js";
+import { type ClientLine, describeCount, isComplete, job } from "./job.js";
 import type { Narrator } from "./narrator.js";
+import { createNarrator } from "./narrator.js";
 import { type StoryClient, startStoryClient } from "./story-client-program.js";
+
+const storyTimeoutMs = 120_000;
+
+/** Tells the story on standard output. Resolves to the exit code: 0 when the job ended as it has to. */
+export async function runStory(built: URL): Promise<number> {
+  const folder = await mkdtemp(join(tmpdir(), "resumable-mcp-demo-"));
+  const narrator = createNarrator((text) => process.stdout.write(text));
+  const timeout = setTimeout(() => {
+    process.stderr.write(`The story took longer than ${storyTimeoutMs / 1_000} s and was broken off.\n`);
+    process.exit(1);
+  }, storyTimeoutMs);
+  try {
+    return (await tellStory({ built, folder, narrator })) ? 0 : 1;
+  } catch (error) {
+    process.stderr.write(`The story broke off: ${error instanceof Error ? error.message : String(error)}\n`);
+    return 1;
+  } finally {
+    clearTimeout(timeout);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
 
 /** Time of a batch: long enough to be killed in, short enough to wait for. */
 const batchMs = 400;
@@ -64,7 +86,7 @@ async function withServer(
 
 async function runUndisturbed({ built, folder }: StoryOptions, { url }: RestartableServer): Promise<Outcome> {
   const client = await startStoryClient({ built, url, stateFile: join(folder, "straight.json"), delayMs: 0 });
-  return requireOutcome(client, await listen(client, () => "go on"));
+  return requireOutcome(client, await listen(client, () => "continue"));
 }
 
 async function runKilled({ built, folder, narrator }: StoryOptions, server: RestartableServer): Promise<Outcome> {
@@ -74,9 +96,9 @@ async function runKilled({ built, folder, narrator }: StoryOptions, server: Rest
   const first = await begin();
   const early = await listen(first, (line) => {
     narrator.client(line);
-    if (line.kind !== "progress") return "go on";
+    if (line.kind !== "progress") return "continue";
     if (line.progress >= killServerAt) restarted ??= restart(server);
-    return line.progress >= killClientAt ? "kill" : "go on";
+    return line.progress >= killClientAt ? "kill" : "continue";
   });
   await restarted;
   if (early !== "killed") return requireOutcome(first, early);
@@ -85,22 +107,22 @@ async function runKilled({ built, folder, narrator }: StoryOptions, server: Rest
   narrator.line("client", `is started again (process ${second.pid})`);
   const late = await listen(second, (line) => {
     narrator.client(line);
-    return "go on";
+    return "continue";
   });
   return requireOutcome(second, late);
 }
 
 function restart(server: RestartableServer): Promise<void> {
   const restarted = server.kill().then(() => server.start());
-  // Its failure is met by whoever awaits it, which is not at once.
+  // The caller awaits it later and meets its failure then.
   restarted.catch(() => undefined);
   return restarted;
 }
 
-/** Hears a client to its end, or until the listener has heard enough. */
+/** Reads the lines of a client to its end, or until `hear` asks to kill it. */
 async function listen(
   client: StoryClient,
-  hear: (line: ClientLine) => "go on" | "kill",
+  hear: (line: ClientLine) => "continue" | "kill",
 ): Promise<Outcome | "killed" | undefined> {
   try {
     for await (const line of client.lines()) {

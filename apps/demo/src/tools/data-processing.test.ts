@@ -117,7 +117,7 @@ test("logs why it fails, and keeps what it has done", async () => {
   expect(await tasks.get(record.id)).toMatchObject({ status: "failed", record: { progress: 5, itemCount: 5 } });
 });
 
-test("goes on behind the last batch that was committed, and says so (G2, G6)", async () => {
+test("continues behind the last batch that was committed, and says so (G2, G6)", async () => {
   const store = createMemoryStore();
   const { record } = await new Promise<StartedTask>((resolve) => {
     let batches = 0;

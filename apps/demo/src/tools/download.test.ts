@@ -56,7 +56,7 @@ test("writes the file into its folder under a name that it chose", async () => {
   expect(output).toMatchObject({ verified: false, sha256 });
 });
 
-test("goes on where a broken connection left off", async () => {
+test("continues where a broken connection left off", async () => {
   site.breakAfter = 300;
   const { output, messages } = await download({ url: site.url, sha256 });
   expect(output).toMatchObject({ bytes: 1_000, verified: true });
@@ -68,26 +68,26 @@ test("goes on where a broken connection left off", async () => {
   ]);
 });
 
-test("begins anew and says so when the file changed on the server; progress never goes back (G6)", async () => {
+test("begins again and says so when the file changed on the server; progress never goes back (G6)", async () => {
   const other = randomBytes(800);
   site.breakAfter = 300;
   site.onBroken = () => Object.assign(site, { content: other, etag: '"second"' });
   const { output, messages, ended } = await download({ url: site.url, sha256: sha256Of(other) });
   expect(output).toMatchObject({ bytes: 800, verified: true });
-  expect(messages).toContain("The file changed on the server: the download begins anew");
+  expect(messages).toContain("The file changed on the server: the download begins again");
   expect([ended.progress, ended.total]).toEqual([1_100, 1_100]);
   expect(await readFile(output.path)).toEqual(other);
 });
 
-test("begins anew when the server tells nothing that an unchanged file could be recognised by", async () => {
+test("begins again when the server sends nothing by which an unchanged file could be recognised", async () => {
   site.etag = undefined;
   site.breakAfter = 300;
   const { output, messages } = await download({ url: site.url, sha256 });
   expect(output).toMatchObject({ bytes: 1_000, verified: true });
-  expect(messages).toContain("The server does not tell whether the file is still the same: the download begins anew");
+  expect(messages).toContain("The server does not say whether the file is still the same: the download begins again");
 });
 
-test("downloads what has no size told, and an empty file", async () => {
+test("downloads a file whose size the server does not say, and an empty file", async () => {
   site.tellSize = false;
   expect((await download({ url: site.url, sha256 })).output).toMatchObject({ bytes: 1_000, verified: true });
   site.content = Buffer.alloc(0);
@@ -104,11 +104,16 @@ test("discards a file with another checksum", async () => {
   expect(await readdir(folder)).toEqual([]);
 });
 
-test.each([true, false])("refuses a file that is too large, whether its size is told (%s) or not", async (tellSize) => {
-  site.tellSize = tellSize;
-  const { ended } = await download({ url: site.url }, makeTool(500));
-  expect(ended.error?.message).toBe("More than 500 bytes would be received, which is the most that a download may be.");
-});
+test.each([true, false])(
+  "refuses a file that is too large, whether the server says its size (%s) or not",
+  async (tellSize) => {
+    site.tellSize = tellSize;
+    const { ended } = await download({ url: site.url }, makeTool(500));
+    expect(ended.error?.message).toBe(
+      "More than 500 bytes would be received, which is the most that a download may be.",
+    );
+  },
+);
 
 test("fails at once where another attempt would be useless", async () => {
   site.status = 404;

@@ -2,7 +2,7 @@ import { defineTool, RetryableError, type TaskContext, TerminalError, type Tool 
 import { z } from "zod";
 import { createDownloadFile, type DownloadFile } from "../download/download-file.js";
 import { fetchRest, readPieces } from "../download/fetch-rest.js";
-import { anew, type DownloadState, downloadState, notBegun } from "../download/plan-download.js";
+import { type DownloadState, downloadState, notBegun, startOver } from "../download/plan-download.js";
 import { maxDelayMs, pace } from "./pace.js";
 
 const input = z.strictObject({
@@ -44,13 +44,13 @@ export interface DownloadOptions {
   readonly maxFileBytes: number;
 }
 
-/** Makes the tool `large_file_download`: goes on with HTTP Range where it was interrupted, and verifies a checksum. */
+/** Makes the tool `large_file_download`: continues with HTTP Range where it was interrupted, and verifies a checksum. */
 export function createDownload({ folder, maxFileBytes }: DownloadOptions): Tool {
   return defineTool({
     name: "large_file_download",
     title: "Download a file",
     description:
-      "Downloads a file over HTTP. Long-running; goes on where it was interrupted, and verifies a SHA-256 checksum.",
+      "Downloads a file over HTTP. Long-running; continues where it was interrupted, and verifies a SHA-256 checksum.",
     annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: true },
     clientIdArgument: true,
     retry: { maxAttempts: 5, initialDelayMs: 500 },
@@ -88,9 +88,9 @@ async function beginOrResume({ asked, task, file }: Transfer): Promise<DownloadS
     task.log("info", `Resuming download at byte ${state.received}`);
     return state;
   }
-  task.log("warning", "The file on disk is gone: the download begins anew");
+  task.log("warning", "The file on disk is missing: the download begins again");
   await file.discard();
-  return anew(state);
+  return startOver(state);
 }
 
 /** Receives what is missing, and tells every piece that is safely on disk. */
@@ -99,7 +99,7 @@ async function* receive({ asked, task, file, maxFileBytes }: Transfer, before: D
   let { state } = rest;
   checkSize(Math.max(state.total ?? 0, state.discarded), maxFileBytes);
   if (rest.reason !== undefined) {
-    const message = `${rest.reason}: the download begins anew`;
+    const message = `${rest.reason}: the download begins again`;
     task.log("warning", message);
     // Committed before the first byte is overwritten: from then on the old bytes must not count.
     yield { ...progressOf(state), state, message };

@@ -5,7 +5,7 @@ import type { Dataset } from "../data/catalog.js";
 import { parseRow, type RawRow } from "../data/dataset.js";
 
 /**
- * One processed row: the typed columns of the data set beside the fields below. A row that could not be used has a
+ * One processed row: the typed columns of the data set next to the fields below. A row that could not be used has a
  * `problem` instead of its columns, so that every row of the input has exactly one record.
  */
 export const processedRecord = z

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { countRecords, describeCount, isComplete } from "./count-records.js";
+import { countRecords, describeCount, isComplete } from "./job.js";
 
 test.each([
   [["a", "b", "c"], "3 of 3 records, 0 repeated, 0 lost", true],

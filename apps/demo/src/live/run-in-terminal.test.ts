@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { serverActions } from "./server-actions.js";
+import { serverActions } from "./run-in-terminal.js";
 
 function fakeServer() {
   const server = {
@@ -19,6 +19,6 @@ test("kills the server and starts it again, and says what the other key does", a
   expect([kill?.key, restart?.key]).toEqual(["k", "r"]);
   expect(await kill?.run()).toBe("Process 7 was killed with SIGKILL: r starts the server again.");
   expect(await kill?.run()).toBe("No server runs: r starts it.");
-  expect(await restart?.run()).toBe("The server runs again (process 8): its tasks go on.");
+  expect(await restart?.run()).toBe("The server runs again (process 8): its tasks continue.");
   expect(await restart?.run()).toBe("The server runs already (process 8): k kills it.");
 });
