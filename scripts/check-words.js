@@ -11,11 +11,22 @@ const vocabulary = "docs/naming.md";
 /** Text that people write. */
 const checked = /\.(?:[cm]?[jt]sx?|jsonc?|md|sh|ya?ml)$/;
 
-/** Written by programs, and the vocabulary itself. */
-const unchecked = [vocabulary, "pnpm-lock.yaml", "bench-results.json"];
+/** The vocabulary itself, its test, and what programs write. */
+const unchecked = [vocabulary, "conformance/test/naming.test.ts", "pnpm-lock.yaml", "bench-results.json"];
 
 /** Folders that still use retired words: the list only gets shorter. */
-const notCleanYet = ["packages/", "bench/", "docs/", "README.md", ".changeset/", "conformance/", "knip.jsonc"];
+const notCleanYet = [
+  "packages/",
+  "bench/",
+  "docs/",
+  "README.md",
+  ".changeset/",
+  "conformance/src/server.ts",
+  "conformance/src/setup-2026.ts",
+  "conformance/test/both-ends.test.ts",
+  "conformance/test/packed/",
+  "knip.jsonc",
+];
 
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const quoted = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text);

@@ -82,7 +82,7 @@ export const askingTools: readonly Tool[] = [
     key: "user_name",
     message: "What is your name?",
     schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
-    say: (answer) => `Hello, ${answer.action === "accept" ? nameForm.parse(answer.content).name : "nobody"}!`,
+    say: (answer) => `Hello, ${answer.action === "accept" ? nameForm.parse(answer.content).name : "stranger"}!`,
   }),
   askingTool({
     name: "test_input_required_result_request_state",

@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
 import { tmpdir } from "node:os";
+import { isDeepStrictEqual } from "node:util";
 import { newerNode } from "../../scripts/newer-node.js";
 import { parseSingle, parseSummary, problemsOf, type ScenarioOutcome, unscored } from "./scenario-outcome.js";
 
-/** The suite needs Node 22 or later; the server under test runs on the Node that runs this, unless it is told otherwise. */
+/** The suite needs Node 22 or later; the server under test runs on the Node that runs this, unless a test says otherwise. */
 const packages = [newerNode, "@modelcontextprotocol/conformance@0.2.0-alpha.12"];
 
 /** A run of the suite, with one requirement set or one scenario. */
@@ -45,4 +46,36 @@ function conformance(args: readonly string[]): Promise<{ readonly output: string
     suite.once("error", reject);
     suite.once("close", (code) => resolve({ output, exitCode: code ?? 1 }));
   });
+}
+
+/** Collects what a demonstration shows, as the checks of one scenario. */
+export class Demonstration {
+  readonly #title: string;
+  readonly #problems: string[] = [];
+  readonly #output: string[] = [];
+  #passed = 0;
+
+  constructor(title: string) {
+    this.#title = title;
+  }
+
+  /** Checks that what came is what is expected. */
+  equal(check: string, actual: unknown, expected: unknown): void {
+    this.holds(check, isDeepStrictEqual(actual, expected), actual);
+  }
+
+  /** Checks that something holds of what came. */
+  holds(check: string, passed: boolean, actual: unknown): void {
+    this.#output.push(`${passed ? "ok  " : "FAIL"} ${check}`);
+    if (passed) this.#passed += 1;
+    else this.#problems.push(`${check}: ${JSON.stringify(actual)}`);
+  }
+
+  /** Runs a demonstration to its end, or to what it threw. */
+  async run(steps: () => Promise<void>): Promise<SuiteRun> {
+    await steps().catch((error: unknown) => this.holds("comes to its end", false, String(error)));
+    const problems = this.#problems;
+    const outcome = { scenario: this.#title, passed: this.#passed, failed: problems.length };
+    return { title: this.#title, outcomes: [outcome], problems, output: this.#output.join("\n") };
+  }
 }

@@ -2,7 +2,7 @@ import { runPostmanCollection } from "./postman/run-collection.js";
 import { runRequirements, runScenario, type SuiteRun } from "./run-suite.js";
 import { unscored } from "./scenario-outcome.js";
 import { runSeedDemonstration } from "./seed/seed-demonstration.js";
-import { spawnServer } from "./spawn-server.js";
+import { spawnServer } from "./servers.js";
 
 /**
  * Runs the suite against a fresh server, then the demonstrations of the walkthroughs, and prints what each scenario came

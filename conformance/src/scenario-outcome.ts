@@ -5,7 +5,7 @@ export interface ScenarioOutcome {
   readonly failed: number;
 }
 
-/** Scenarios that have to be there, beside whatever else a requirement set names: those that it does not score. */
+/** Scenarios that have to be there, in addition to what a requirement set names: those that it does not score. */
 export const unscored: Readonly<Record<string, readonly string[]>> = {
   "2025-11-25": ["server-session-lifecycle", "server-sse-polling"],
   "2026-07-28": [

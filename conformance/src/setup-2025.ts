@@ -12,7 +12,7 @@ import { prompts, resources, templateText } from "./prompts-and-resources.js";
 /** How long `test_reconnection` takes, in milliseconds; the suite waits up to 5 s for it. */
 const reconnectMs = 100;
 
-/** Adds what the scenarios of the 2025 era need beside tools that the engine runs. */
+/** Adds what the scenarios of the 2025 era need in addition to tools that the engine runs. */
 export function setup2025(server: McpServer): void {
   addResources(server);
   addPrompts(server);

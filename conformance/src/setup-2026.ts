@@ -26,7 +26,7 @@ const sample = (text: string): InputRequest => ({
 const roots: InputRequest = { method: "roots/list", params: {} };
 const text = (value: string): CallToolResult => ({ content: [{ type: "text", text: value }] });
 
-/** Adds what the scenarios of the 2026 era need beside tools that the engine runs. */
+/** Adds what the scenarios of the 2026 era need in addition to tools that the engine runs. */
 export function setup2026(server: McpServer, { changes, callTool }: Setup2026): void {
   addResources(server);
   addPrompts(server);

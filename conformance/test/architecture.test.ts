@@ -80,7 +80,7 @@ test("the protocol depends on the core alone", () => {
   ]);
 });
 
-test("the client draws nothing and asks nobody: it knows no terminal, no React and no Ink", () => {
+test("the client draws nothing and asks no user: it knows no terminal, no React and no Ink", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/client");
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual([
     "@modelcontextprotocol/sdk",

@@ -5,7 +5,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { CallToolResultSchema, CreateTaskResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import { afterEach, expect, test } from "vitest";
-import { type SpawnedServer, spawnServer } from "../src/spawn-server.js";
+import { type SpawnedServer, spawnServer } from "../src/servers.js";
 
 const crashTimeoutMs = 60_000;
 const closing: (() => Promise<unknown>)[] = [];
@@ -38,7 +38,7 @@ const extension = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 const clientId = "u5wq0Jx2Zc8vN1bT7hKd3RfYs6Lm9PgA";
 
 /** A client of the 2026 era at its simplest: each request is one fetch. */
-function modernClient(url: string, capabilities: Message) {
+function client2026(url: string, capabilities: Message) {
   let nextId = 1;
   return async (method: string, params: Message): Promise<Message> => {
     const _meta = {
@@ -60,7 +60,7 @@ function modernClient(url: string, capabilities: Message) {
   };
 }
 
-type Send = ReturnType<typeof modernClient>;
+type Send = ReturnType<typeof client2026>;
 
 /** Polls a task as a client does. */
 async function pollUntil(send: Send, taskId: unknown, status: string): Promise<Message> {
@@ -73,10 +73,10 @@ async function pollUntil(send: Send, taskId: unknown, status: string): Promise<M
 }
 
 test(
-  "G1 a task of the 2026 era goes on by itself after SIGKILL of the server",
+  "G1 a task of the 2026 era continues by itself after SIGKILL of the server",
   async () => {
     const server = await start();
-    const send = modernClient(server.url, extension);
+    const send = client2026(server.url, extension);
     const { taskId } = await send("tools/call", { name: "slow_compute", arguments: { seconds: 2, label: "durable" } });
     await server.killAndRestart();
     const task = await pollUntil(send, taskId, "completed");
@@ -89,7 +89,7 @@ test(
   "G9 a task's question survives SIGKILL, and its answer reaches the new process",
   async () => {
     const server = await start();
-    const send = modernClient(server.url, extension);
+    const send = client2026(server.url, extension);
     const { taskId } = await send("tools/call", { name: "confirm_delete", arguments: { filename: "a.txt" } });
     const before = await pollUntil(send, taskId, "input_required");
     await server.killAndRestart();
@@ -109,7 +109,7 @@ test(
   "G9 a call without tasks is answered after SIGKILL by the state that it was given before",
   async () => {
     const server = await start();
-    const send = modernClient(server.url, {});
+    const send = client2026(server.url, {});
     const call = { name: "test_input_required_result_elicitation", arguments: {} };
     const asked = await send("tools/call", call);
     expect(asked).toMatchObject({ resultType: "input_required", inputRequests: { user_name: {} } });
@@ -132,7 +132,7 @@ test(
     const { task_id: taskId } = running.structuredContent as Message;
     await client.close();
     await server.killAndRestart();
-    const send = modernClient(server.url, extension);
+    const send = client2026(server.url, extension);
     await pollUntil(send, taskId, "input_required");
     await send("tasks/update", {
       taskId,

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { startDemoServer } from "../src/demo-server.js";
 import { runPostmanCollection, sendCollection } from "../src/postman/run-collection.js";
+import { startDemoServer } from "../src/servers.js";
 
 const timeoutMs = 90_000;
 

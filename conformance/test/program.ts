@@ -55,17 +55,17 @@ export function start(
   };
   const seen = (pattern: RegExp) =>
     new Promise<RegExpExecArray>((resolve, reject) => {
-      const settle = (end: () => void) => {
+      const finish = (end: () => void) => {
         clearTimeout(timer);
         checks.delete(check);
         end();
       };
       const check = () => {
         const match = pattern.exec(stdout) ?? pattern.exec(stderr);
-        if (match !== null) settle(() => resolve(match));
-        else if (isOver) settle(() => reject(failure(`ended without ${pattern}`)));
+        if (match !== null) finish(() => resolve(match));
+        else if (isOver) finish(() => reject(failure(`ended without ${pattern}`)));
       };
-      const timer = setTimeout(() => settle(() => reject(failure(`did not write ${pattern}`))), lineTimeoutMs);
+      const timer = setTimeout(() => finish(() => reject(failure(`did not write ${pattern}`))), lineTimeoutMs);
       checks.add(check);
       check();
     });

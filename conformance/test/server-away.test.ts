@@ -13,7 +13,7 @@ const killAfterItems = 3;
 const count = Array.from({ length: goal }, (_, index) => index + 1);
 
 /** Clients that read the `retry` field of an event stream. */
-const reading = [stockClients.new, nextClients.legacy];
+const reading = [stockClients.new, nextClients.era2025];
 const cases = [
   { awayMs: 1_000, kinds: [...reading, stockClients.middle, stockClients.old] },
   { awayMs: 5_000, kinds: reading },

@@ -1,7 +1,6 @@
 import { expect } from "vitest";
 import type { Row } from "../src/clients/row.js";
-import { rows } from "../src/clients/rows.js";
-import { runRow } from "../src/clients/run-row.js";
+import { rows, runRow } from "../src/clients/rows.js";
 import type { Over, ServerUnderTest } from "../src/clients/server-under-test.js";
 
 /** A row takes some seconds; the limit is for a machine that is busy. */

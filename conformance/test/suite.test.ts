@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runRequirements } from "../src/run-suite.js";
-import { type SpawnedServer, spawnServer } from "../src/spawn-server.js";
+import { type SpawnedServer, spawnServer } from "../src/servers.js";
 
 /** The suite and its Node come from the registry at the first run. */
 const suiteTimeoutMs = 600_000;

@@ -55,7 +55,7 @@ const resource: Instead = {
   patienceMs: shortPatienceMs,
   run: ({ place }) => findByResource(place, tool),
 };
-const pollFailed = "a poll met the downtime, which is the end of waiting for this client; the task goes on";
+const pollFailed = "a poll met the downtime, which is the end of waiting for this client; the task continues";
 const sameCallAfterPoll: Instead = {
   title: "the same call again",
   because: pollFailed,
@@ -94,16 +94,16 @@ const cases: readonly CallCase[] = [
     { client: stockClients.middle, over },
     { client: stockClients.new, over, inTests: true },
     { client: stockTasks, over, ...(over === "HTTP" ? { instead: getResult } : {}) },
-    { client: nextClients.legacy, over, inTests: true },
+    { client: nextClients.era2025, over, inTests: true },
     { client: nextClients.auto, over, ...(over === "HTTP" ? { instead: sameCall } : {}) },
     { client: nextClients.pinned, over, inTests: true, ...(over === "HTTP" ? { instead: sameCall } : {}) },
     { client: extTasksClients.stock, over, inTests: true, ...(over === "HTTP" ? { instead: resumeTask } : {}) },
-    { client: extTasksClients.legacy, over, ...(over === "HTTP" ? { instead: resumeTask } : {}) },
-    { client: extTasksClients.modern, over, inTests: true, ...(over === "HTTP" ? { instead: resumeTask } : {}) },
+    { client: extTasksClients.era2025, over, ...(over === "HTTP" ? { instead: resumeTask } : {}) },
+    { client: extTasksClients.era2026, over, inTests: true, ...(over === "HTTP" ? { instead: resumeTask } : {}) },
     { client: extTasksClients.patient, over },
-    { client: inspectorClients.legacy, over },
+    { client: inspectorClients.era2025, over },
     { client: inspectorClients.auto, over, ...(over === "HTTP" ? { instead: sameCallAfterPoll } : {}) },
-    { client: inspectorClients.modern, over, ...(over === "HTTP" ? { instead: sameCallAfterPoll } : {}) },
+    { client: inspectorClients.era2026, over, ...(over === "HTTP" ? { instead: sameCallAfterPoll } : {}) },
   ]),
   { client: nextClients.pinned, over: "HTTP", instead: list },
   { client: nextClients.pinned, over: "HTTP", instead: resource },

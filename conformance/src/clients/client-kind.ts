@@ -1,3 +1,6 @@
+import { existsSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { z } from "zod";
 import type { Seen } from "./seen.js";
 import type { Place } from "./server-under-test.js";
 
@@ -24,12 +27,12 @@ export interface UserAnswer {
 /** A client that is connected. */
 export interface OpenClient {
   /**
-   * Calls a tool, and notes what its user is told on the way.
+   * Calls a tool, and notes what its user sees on the way.
    *
    * @param patienceMs how long the client waits when it hears nothing, if it has such a limit.
    */
   call(tool: string, input: ToolInput, seen: Seen, patienceMs?: number): Promise<ToolAnswer>;
-  /** Goes on with the last call after it failed, where the client's library has a way of its own to do so. */
+  /** Continues the last call after it failed, where the client's library has a way of its own to do so. */
   recover?(seen: Seen): Promise<ToolAnswer>;
   close(): Promise<void>;
 }
@@ -56,7 +59,19 @@ export function httpOptions(token: string): { readonly requestInit: RequestInit 
   return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
 }
 
-/** How a stdio transport starts the server, whose log is nobody's business here. */
+/** How a stdio transport starts the server, whose log is not read here. */
 export function stdioOptions(place: Place & { readonly over: "stdio" }) {
   return { command: place.command, args: [...place.args], stderr: "ignore" as const };
+}
+
+const manifest = z.object({ version: z.string() });
+
+/** The version of an installed package, to the minor: patches do not make another client. */
+export function versionOf(name: string): string {
+  // Not every package lets its manifest be resolved.
+  const folders = createRequire(import.meta.url).resolve.paths(name) ?? [];
+  const file = folders.map((folder) => `${folder}/${name}/package.json`).find((path) => existsSync(path));
+  if (file === undefined) throw new Error(`${name} is not installed. Run: npm run bootstrap`);
+  const { version } = manifest.parse(JSON.parse(readFileSync(file, "utf8")));
+  return version.split(".").slice(0, 2).join(".");
 }

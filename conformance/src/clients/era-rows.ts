@@ -20,7 +20,7 @@ interface Crossing {
   readonly tool: "ask_name" | "count_to";
   /** Begins the task, and leaves when `kill` has resolved: the server was killed in the middle, and is back. */
   begin(place: Place, input: Input, kill: () => Promise<void>): Promise<void>;
-  /** Another client finds the task without having been told its id, and finishes it. */
+  /** Another client finds the task without knowing its id, and finishes it. */
   finish(place: Place, input: Input, seen: Seen): Promise<ToolAnswer>;
 }
 

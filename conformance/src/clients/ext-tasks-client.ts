@@ -9,13 +9,18 @@ import {
   taskViewFromExecutionEvent,
   withTasks,
 } from "@modelcontextprotocol/ext-tasks/client";
-import { type ClientHooks, type ClientKind, clientInfo, type OpenClient, type ToolAnswer } from "./client-kind.js";
-import { versionOf } from "./installed-version.js";
+import {
+  type ClientHooks,
+  type ClientKind,
+  clientInfo,
+  type OpenClient,
+  type ToolAnswer,
+  versionOf,
+} from "./client-kind.js";
+import { createRawDispatch, stockPort } from "./ext-tasks-ports.js";
 import { capabilitiesOf, connectNext, pinnedVersion } from "./next-client.js";
-import { createRawDispatch } from "./raw-dispatch.js";
 import type { Seen } from "./seen.js";
 import { connectStock } from "./stock-client.js";
-import { stockPort } from "./stock-port.js";
 
 const endpointId = "the-server-under-test";
 const name = `\`@modelcontextprotocol/ext-tasks\` ${versionOf("@modelcontextprotocol/ext-tasks")}`;
@@ -38,7 +43,7 @@ function messageOf(params: unknown): string {
 /** Runs calls through a session of ext-tasks. */
 function openSession(session: TaskEnabledSession, client: { close(): Promise<void> }): OpenClient {
   let reference: SerializedTaskReference | undefined;
-  const settle = async (execution: ToolExecution<ToolAnswer>, seen: Seen): Promise<ToolAnswer> => {
+  const answerOf = async (execution: ToolExecution<ToolAnswer>, seen: Seen): Promise<ToolAnswer> => {
     if (execution.kind === "task") reference = execution.serializeReference();
     const { outcome } = await execution.settle({
       onEvent: (event) => {
@@ -50,10 +55,10 @@ function openSession(session: TaskEnabledSession, client: { close(): Promise<voi
   };
   return {
     call: async (tool, input, seen) =>
-      settle(await session.callTool(tool, { ...input }, { task: { preference: "prefer" } }), seen),
+      answerOf(await session.callTool(tool, { ...input }, { task: { preference: "prefer" } }), seen),
     async recover(seen) {
       if (reference === undefined) throw new Error("The call did not become a task.");
-      return settle(await session.resumeTask(reference), seen);
+      return answerOf(await session.resumeTask(reference), seen);
     },
     async close() {
       await session.close();
@@ -84,14 +89,14 @@ export const extTasksClients = {
       return openSession(withTasks(stockPort(client, endpointId), inputOptions(hooks)), client);
     },
   },
-  legacy: {
+  era2025: {
     name: `${name} on \`client\`, legacy`,
     async open(place, hooks = {}) {
       const client = await connectNext(place, "legacy", hooks);
       return openSession(nextSession(client, hooks, false), client);
     },
   },
-  modern: {
+  era2026: {
     name: `${name} on \`client\`, auto`,
     async open(place, hooks = {}) {
       const client = await connectNext(place, "auto", hooks);

@@ -1,4 +1,4 @@
-// Loaded before the server's own program: reads what that will need, and lets it begin when it is told to. So the time
+// Loaded before the server's own program: reads what that will need, and lets it begin on a line of input. So the time
 // without a server is short on a busy machine too, and the clients' patience decides nothing.
 import { once } from "node:events";
 

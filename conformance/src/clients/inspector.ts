@@ -37,9 +37,9 @@ function inspectorKind(era: "legacy" | "auto" | "modern"): ClientKind {
 
 /** The Inspector's command line in each of its modes. */
 export const inspectorClients = {
-  legacy: inspectorKind("legacy"),
+  era2025: inspectorKind("legacy"),
   auto: inspectorKind("auto"),
-  modern: inspectorKind("modern"),
+  era2026: inspectorKind("modern"),
 };
 
 function entryOf(place: Place): object {

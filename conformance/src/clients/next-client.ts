@@ -13,8 +13,8 @@ import {
   clientInfo,
   httpOptions,
   stdioOptions,
+  versionOf,
 } from "./client-kind.js";
-import { versionOf } from "./installed-version.js";
 import type { Place } from "./server-under-test.js";
 
 /** The version of the 2026 era. */
@@ -72,7 +72,7 @@ function nextKind(title: string, mode: VersionNegotiationMode): ClientKind {
 
 /** The client of both eras, in each of its modes. */
 export const nextClients = {
-  legacy: nextKind("legacy", "legacy"),
+  era2025: nextKind("legacy", "legacy"),
   auto: nextKind("auto", "auto"),
   pinned: nextKind(`pinned to ${pinnedVersion}`, { pin: pinnedVersion }),
 };

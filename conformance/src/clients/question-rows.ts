@@ -25,11 +25,11 @@ interface QuestionCase {
   readonly inTests?: true;
 }
 
-type ToldCase = Pick<QuestionCase, "client" | "over" | "way" | "inTests">;
+type ShownCase = Pick<QuestionCase, "client" | "over" | "way" | "inTests">;
 
 const byElicitation = "2025, `elicitation/create`";
 const byTask = "2025-11-25 tasks, `input_required`, `elicitation/create` on `tasks/result`";
-const byLegs = "2026, `input_required` and `inputResponses`";
+const byRoundTrips = "2026, `input_required` and `inputResponses`";
 const byUpdate = "2026 tasks, `inputRequests` and `tasks/update`";
 const overs = ["HTTP", "stdio"] as const;
 
@@ -41,29 +41,29 @@ const down = "answered while the server is down";
 const asking: readonly QuestionCase[] = overs.flatMap((over): readonly QuestionCase[] => [
   { client: stockClients.middle, over, way: byElicitation },
   { client: stockClients.new, over, way: byElicitation },
-  { client: nextClients.legacy, over, way: byElicitation },
+  { client: nextClients.era2025, over, way: byElicitation },
   { client: stockClients.new, over, way: `${byElicitation}, ${late}`, answered: "back", inTests: true },
   over === "HTTP"
     ? { client: stockClients.new, over, way: `${byElicitation}, ${down}`, answered: "down", asks: 2 }
     : { client: stockClients.new, over, way: `${byElicitation}, ${down}`, answered: "down", inTests: true },
   { client: stockTasks, over, way: byTask },
   { client: stockTasks, over, way: `${byTask}, ${late}`, answered: "back", inTests: true },
-  { client: nextClients.auto, over, way: byLegs },
-  { client: nextClients.pinned, over, way: byLegs, inTests: true },
+  { client: nextClients.auto, over, way: byRoundTrips },
+  { client: nextClients.pinned, over, way: byRoundTrips, inTests: true },
   { client: extTasksClients.patient, over, way: byUpdate, inTests: true },
 ]);
 
 const byTool = "`answer_task`";
-const telling: readonly ToldCase[] = [
+const telling: readonly ShownCase[] = [
   ...overs.flatMap((over) => [
     { client: stockClients.old, over, way: `2025, ${byTool}`, inTests: true as const },
     { client: nextClients.pinned, over, way: `2026, ${byTool}` },
   ]),
-  { client: inspectorClients.legacy, over: "HTTP", way: `2025, ${byTool}` },
+  { client: inspectorClients.era2025, over: "HTTP", way: `2025, ${byTool}` },
 ];
 
-const waiting: readonly ToldCase[] = overs.map((over) => ({
-  client: extTasksClients.legacy,
+const waiting: readonly ShownCase[] = overs.map((over) => ({
+  client: extTasksClients.era2025,
   over,
   way: `2025-11-25 tasks, ${byTool}`,
 }));
@@ -75,7 +75,7 @@ export const questionRows: readonly Row[] = [
   ...telling.map((one) => rowOf(one, (server) => answerByTool(server, one.client))),
 ];
 
-function rowOf({ client, over, way, inTests }: ToldCase, run: Row["run"]): Row {
+function rowOf({ client, over, way, inTests }: ShownCase, run: Row["run"]): Row {
   return { table: "questions", inTests: inTests ?? false, head: [client.name, over, way], run };
 }
 
@@ -154,7 +154,7 @@ const questionShown = z.object({
   questions: z.array(z.object({ key: z.string() })),
 });
 
-/** The client is told the question in a result; a tool takes the answer after the kill. */
+/** A result names the question; a tool takes the answer after the kill. */
 async function answerByTool(server: ServerUnderTest, kind: ClientKind): Promise<Measured> {
   const label = nextLabel();
   const seen = new Seen();

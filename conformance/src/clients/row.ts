@@ -16,7 +16,7 @@ export interface Row {
 export interface Measured {
   /** Why this is not what it has to be; empty when it is. */
   readonly problems: readonly string[];
-  /** What the client or its user had to do for it, beside waiting. */
+  /** What the client or its user had to do for it, in addition to waiting. */
   readonly after?: string;
   /** What is to be said of it: why something had to be done, or why the user was asked again. */
   readonly note?: string;

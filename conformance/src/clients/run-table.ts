@@ -2,8 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { parseArgs } from "node:util";
 import { report, tables, verdict } from "./report.js";
 import type { Outcome, Row } from "./row.js";
-import { rows } from "./rows.js";
-import { runRow } from "./run-row.js";
+import { rows, runRow } from "./rows.js";
 import { startServer } from "./server-under-test.js";
 
 const document = "docs/clients.md";

@@ -10,13 +10,13 @@ function seenOf(...requests: readonly (readonly number[])[]): Seen {
   return seen;
 }
 
-test("progress without gap or repeat is no problem, and each request begins anew", () => {
+test("progress without gap or repeat is right, and each request begins again", () => {
   const seen = seenOf([1, 2, 3], [], [3, 4]);
   expect(seen.problems()).toEqual([]);
   expect(seen.inWords()).toBe("progress 1 to 3, no gap, no repeat; progress 3 to 4, no gap, no repeat");
 });
 
-test("gaps and repeats within a request are told and are problems", () => {
+test("gaps and repeats within a request are shown and are problems", () => {
   expect(seenOf([1, 2, 2, 5, 7]).problems()).toEqual(["progress 1 to 7, 2 gaps, 1 repeat"]);
   expect(seenOf([3, 1]).problems()).toEqual(["progress 3 to 1, 1 repeat"]);
 });
@@ -29,7 +29,7 @@ test("progress that does not begin with the call, or ends long before its result
   expect(seenOf([]).missing(5)).toEqual(["its user saw progress from nothing to 0, not from 1 to 5"]);
 });
 
-test("statuses are told once each time that they change, errors in one line", () => {
+test("statuses are shown once each time that they change, errors in one line", () => {
   const seen = new Seen();
   seen.status({ status: "working", statusMessage: "Counted 1/3" });
   seen.status({ status: "working" });
@@ -40,6 +40,6 @@ test("statuses are told once each time that they change, errors in one line", ()
   );
 });
 
-test("a user who was told nothing saw nothing but the result", () => {
+test("a user without messages saw the result only", () => {
   expect(new Seen().inWords()).toBe("nothing but the result");
 });

@@ -1,6 +1,6 @@
-/** What the user of a client was told, in the order in which it came. */
+/** What the user of a client saw, in the order in which it came. */
 export class Seen {
-  /** One list for each request: progress begins anew with the next. */
+  /** One list for each request: progress begins again with the next. */
   readonly #progress: number[][] = [];
   readonly statuses: string[] = [];
   readonly errors: string[] = [];
@@ -19,10 +19,10 @@ export class Seen {
 
   /** Says in words what was seen. */
   inWords(): string {
-    const told = this.messages.length > 0 ? ", with how far it is in `statusMessage`" : "";
+    const withMessages = this.messages.length > 0 ? ", with how far it is in `statusMessage`" : "";
     const parts = [
       ...this.#progress.filter((values) => values.length > 0).map(progressInWords),
-      ...(this.statuses.length > 0 ? [`status ${this.statuses.join(" → ")}${told}`] : []),
+      ...(this.statuses.length > 0 ? [`status ${this.statuses.join(" → ")}${withMessages}`] : []),
       ...this.errors.map((error) => `error “${error}”`),
     ];
     return parts.length === 0 ? "nothing but the result" : parts.join("; ");

@@ -122,7 +122,7 @@ function prepare(args: readonly string[], port: string): HttpServer {
       void gone.then(() => reject(new Error(`The server ended too early:\n${output.join("\n")}`)));
     });
   const ready = line(/^(ready) to begin$/).then(() => {});
-  // Whoever waits for it is told; a server that is stopped before is no failure.
+  // The caller of `ready` meets the failure; to stop a server before is not one.
   ready.catch(() => {});
   return {
     child,

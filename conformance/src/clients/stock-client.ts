@@ -11,8 +11,8 @@ import {
   type OpenClient,
   stdioOptions,
   type ToolAnswer,
+  versionOf,
 } from "./client-kind.js";
-import { versionOf } from "./installed-version.js";
 import type { Seen } from "./seen.js";
 import type { Place } from "./server-under-test.js";
 

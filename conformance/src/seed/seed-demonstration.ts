@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
-import { type DemoServer, startDemoServer } from "../demo-server.js";
-import { Demonstration } from "../demonstration.js";
 import type { SuiteRun } from "../run-suite.js";
+import { Demonstration } from "../run-suite.js";
+import { type DemoServer, startDemoServer } from "../servers.js";
 import { type SeedEvent, type SeedProcess, startSeedClient } from "./seed-process.js";
 
 const listed = z.object({
@@ -24,7 +24,7 @@ const total = 50;
 
 /**
  * The walkthrough's demonstration with a client like its own: a job of 50 records is interrupted at 15 by the death of
- * both sides; both are started again, the tasks show one at 30 %, and the same choice goes on to exactly 50.
+ * both sides; both are started again, the tasks show one at 30 %, and the same choice continues to exactly 50.
  */
 export async function runSeedDemonstration(): Promise<SuiteRun> {
   const demonstration = new Demonstration("seed: the walkthrough's client and its demonstration");
@@ -41,7 +41,7 @@ export async function runSeedDemonstration(): Promise<SuiteRun> {
       await server.start();
       const second = await open();
       const taskId = await showsTheTask(demonstration, second, first);
-      await goesOn(demonstration, second, taskId);
+      await continues(demonstration, second, taskId);
       await speaksWithoutClientId(demonstration, second, taskId);
     });
   } finally {
@@ -71,14 +71,14 @@ async function interrupt(check: Demonstration, server: DemoServer, client: SeedP
   client.enter("1");
   await reached;
   await Promise.all([server.kill(), client.kill()]);
-  const told = [5, 10, interruptedAt].map((progress) => ({
+  const shown = [5, 10, interruptedAt].map((progress) => ({
     event: "progress",
     ...said(progress),
   }));
   check.equal(
-    "progress is told batch by batch",
+    "progress comes batch by batch",
     client.events.filter(({ event }) => event === "progress"),
-    told,
+    shown,
   );
   check.equal("a new job says that it starts", logs(client)[0], `Starting new processing of ${total} records`);
   return connected;
@@ -107,8 +107,8 @@ async function showsTheTask(check: Demonstration, client: SeedProcess, before: S
   return tasks[0]?.task_id ?? "";
 }
 
-/** The same choice goes on from 15, and ends with each record once. */
-async function goesOn(check: Demonstration, client: SeedProcess, taskId: string): Promise<void> {
+/** The same choice continues from 15, and ends with each record once. */
+async function continues(check: Demonstration, client: SeedProcess, taskId: string): Promise<void> {
   const from = client.events.length;
   const { data } = await client.ask("1", "processed");
   const result = processed.parse(data);
@@ -116,7 +116,7 @@ async function goesOn(check: Demonstration, client: SeedProcess, taskId: string)
     .slice(from)
     .flatMap((event) => (event.event === "progress" ? [Number(event.progress)] : []));
   check.equal("the same call finds the same task", result.task_id, taskId);
-  check.equal("progress goes on from 15", progress, [15, 20, 25, 30, 35, 40, 45, 50]);
+  check.equal("progress continues from 15", progress, [15, 20, 25, 30, 35, 40, 45, 50]);
   check.holds("the log says so", logs(client).includes("Resuming processing from record 15"), logs(client));
   const { total_processed, dataset_name, status } = result;
   check.equal(

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { z } from "zod";
-import { demoPrograms } from "../demo-programs.js";
+import { demoPrograms } from "../servers.js";
 
 const line = z.looseObject({ event: z.string() });
 /** What the client printed. */

@@ -68,7 +68,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     },
   );
 
-  test("withTasks goes on by itself: tasks/get answers with the result", limits, async () => {
+  test("withTasks continues by itself: tasks/get answers with the result", limits, async () => {
     const server = await serveExample(project, "packages/mcp", "server-2026.mjs");
     const created = await task2026(server.url, "tools/call", countToSix);
     expect(created).toMatchObject({ resultType: "task", status: "working" });
@@ -98,14 +98,14 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
       const { seen, onprogress, acted } = progressUntil(client, 2, server.killAndRestart);
       const stop = new AbortController();
       const lost = client.callTool(countToFour, undefined, { onprogress, signal: stop.signal });
-      const refused = expect(lost).rejects.toThrow("nobody answers it");
+      const refused = expect(lost).rejects.toThrow("no answer comes");
       await vi.waitFor(() => expect(seen).toEqual([1, 2]), waiting);
       await acted();
       const after = progressUntil(client, 4, async () => {});
       expect(await client.callTool(countToFour, undefined, after)).toMatchObject(counted);
       expect(after.seen).toEqual([2, 3, 4]);
       expect(seen).toEqual([1, 2]);
-      stop.abort("nobody answers it");
+      stop.abort("no answer comes");
       await refused;
     },
   );

@@ -1,6 +1,6 @@
 import { createServer } from "node:net";
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 export function freePort(): Promise<string> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

@@ -2,18 +2,18 @@
 type Message = { readonly [key: string]: unknown };
 
 const accept = "application/json, text/event-stream";
-const legacy = { "mcp-protocol-version": "2025-11-25" };
+const headers2025 = { "mcp-protocol-version": "2025-11-25" };
 
 /** Calls a tool as a client of 2025-11-25 does, without a session. */
 export function postCall(url: string, { name, arguments: input }: { name: string; arguments: object }) {
   const params = { name, arguments: input, _meta: { progressToken: "p" } };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
-  return fetch(url, { method: "POST", headers: { "content-type": "application/json", accept, ...legacy }, body });
+  return fetch(url, { method: "POST", headers: { "content-type": "application/json", accept, ...headers2025 }, body });
 }
 
 /** Resumes a stream. */
 export function resumeStream(url: string, lastEventId: string | undefined): Promise<Response> {
-  return fetch(url, { headers: { accept: "text/event-stream", "last-event-id": lastEventId ?? "", ...legacy } });
+  return fetch(url, { headers: { accept: "text/event-stream", "last-event-id": lastEventId ?? "", ...headers2025 } });
 }
 
 /** An event of a stream. */

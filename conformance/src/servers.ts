@@ -1,0 +1,90 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+
+/** A server in a process of its own. */
+export interface SpawnedServer {
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Ends it in the given way; resolves when it has ended. */
+  stop(signal?: NodeJS.Signals): Promise<void>;
+}
+
+/** Starts the built server and waits until it listens. */
+export function spawnServer(...args: readonly string[]): Promise<SpawnedServer> {
+  return spawnListening([fileURLToPath(new URL("../dist/server.js", import.meta.url)), ...args]);
+}
+
+/** Starts a script that says when it listens, and waits until it does. */
+export async function spawnListening(script: readonly string[]): Promise<SpawnedServer> {
+  const child = spawn(process.execPath, script, { stdio: ["ignore", "ignore", "pipe"] });
+  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+  const lines: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      const found = /^listening on (\S+)/.exec(line);
+      if (found?.[1] !== undefined) resolve(found[1]);
+      else lines.push(line);
+    });
+    void gone.then(() => reject(new Error(`The server ended before it listened:\n${lines.join("\n")}`)));
+  });
+  return {
+    url,
+    process: child,
+    stop(signal = "SIGTERM") {
+      child.kill(signal);
+      return gone;
+    },
+  };
+}
+
+/** The demo's server on a store of its own, started as its readers start it. */
+export interface DemoServer {
+  readonly url: string;
+  /** An empty folder for what belongs to the demonstration. */
+  readonly folder: string;
+  /** SIGKILL; resolves when the process has ended. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port and store. */
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Starts the demo's server. */
+export async function startDemoServer(): Promise<DemoServer> {
+  const folder = await mkdtemp(join(tmpdir(), "demonstration-"));
+  const launch = (port: string): Promise<SpawnedServer> =>
+    spawnListening([demoPrograms.server, demoPrograms.tools, ...["--port", port, "--store", join(folder, "store")]]);
+  let server = await launch("0");
+  const { url } = server;
+  return {
+    url,
+    folder,
+    kill: () => server.stop("SIGKILL"),
+    async start() {
+      server = await launch(new URL(url).port);
+    },
+    async close() {
+      await server.stop("SIGKILL");
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+const require = createRequire(import.meta.url);
+const folderOf = (name: string): string => dirname(require.resolve(`${name}/package.json`));
+const demo = folderOf("@resumable-mcp/demo");
+
+/** Where the programs and files of the demonstrations are. */
+export const demoPrograms = {
+  server: join(folderOf("@resumable-mcp/server-http"), "dist/cli.js"),
+  tools: join(demo, "dist/tools.js"),
+  seedClient: join(demo, "../../conformance/dist/seed/seed-client.js"),
+  collection: join(demo, "postman/resumable-mcp.postman_collection.json"),
+  environment: join(demo, "postman/resumable-mcp.postman_environment.json"),
+  newman: require.resolve("newman/bin/newman.js"),
+};
