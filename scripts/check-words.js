@@ -21,10 +21,7 @@ const notCleanYet = [
   "docs/",
   "README.md",
   ".changeset/",
-  "conformance/src/server.ts",
-  "conformance/src/setup-2026.ts",
   "conformance/test/both-ends.test.ts",
-  "conformance/test/packed/",
   "knip.jsonc",
 ];
 

@@ -32,7 +32,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
     expect(seen).toEqual([1, 2, 3, 4]);
   });
 
-  test("registerTools on stdio loses the call and not the task: the same call attaches to it", limits, async () => {
+  test("registerTools on stdio loses the call and not the task: the same call joins it", limits, async () => {
     const folder = await pasteExamples(project, "packages/mcp", ["tools.mjs", "stdio.mjs"]);
     const first = await connectStdio(folder, process.execPath, "stdio.mjs");
     const before = progressUntil(first.client, 2, async () => void process.kill(first.pid, "SIGKILL"));
@@ -90,7 +90,7 @@ describe.concurrent("killed in mid-call and started again, the example of", () =
   });
 
   test(
-    "createEventStore: the stock client's stream comes back silent, and the same call attaches",
+    "createEventStore: the stock client's stream comes back silent, and the same call joins its task",
     limits,
     async () => {
       const server = await serveExample(project, "packages/mcp", "event-store.mjs");

@@ -15,7 +15,7 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import { McpServer as ModernServer, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
+import { McpServer as Server2026, WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/server";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { registerTools, createEventStore, createSessionHandler, createTaskStore, taskHandler } from "@resumable-mcp/mcp";
 import { registerTools2026 } from "@resumable-mcp/mcp/2026";
@@ -29,7 +29,7 @@ const older = new OlderServer(info);
 registerTools(older, engine, { owner: () => "me" });
 const newer = new McpServer(info);
 registerTools(newer, engine, { owner: () => "me" });
-registerTools2026(new ModernServer(info), engine, { owner: () => "me" });
+registerTools2026(new Server2026(info), engine, { owner: () => "me" });
 createSessionHandler({ engine, createServer: () => new OlderServer(info) });
 createSessionHandler({ engine, createServer: () => new McpServer(info) });
 
