@@ -1,0 +1,81 @@
+// Refuses imports against the direction of a package's folders: `node scripts/check-layers.js [ROOT]`.
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = process.argv[2] ?? fileURLToPath(new URL("../", import.meta.url));
+
+/**
+ * The layers of each package, lowest first: a file imports from its own folder and from lower layers. Folders of one layer do
+ * not import each other. A layer names folders and files of `src`; all other files of `src` itself are the highest layer.
+ */
+const packages = {
+  "packages/core": [["errors.ts", "limits.ts"], ["json.ts"], ["task"], ["tool"], ["store"], ["engine"], ["testing"]],
+  "packages/store-fs": [
+    ["package-version.ts"],
+    ["disk"],
+    ["journal"],
+    ["task"],
+    ["index"],
+    ["fs-store-options.ts", "open-store.ts", "create-fs-store.ts", "testing"],
+    ["admin"],
+  ],
+  "packages/mcp": [
+    ["owner", "define-server.ts"],
+    ["call", "http"],
+    ["control", "command-line"],
+    ["era-2025", "era-2026"],
+    ["stdio"],
+  ],
+};
+
+/** Imports that are still against the direction: "file -> folder". The list only gets shorter. */
+const notYet = new Set([
+  "packages/store-fs/src/task/commit.ts -> index",
+  "packages/store-fs/src/task/task-reader.ts -> index",
+  "packages/store-fs/src/task/signal-task.ts -> open-store.ts",
+  "packages/mcp/src/call/failure-result.ts -> control",
+  "packages/mcp/src/owner/client-id-argument.ts -> call",
+  "packages/mcp/src/owner/session-client.ts -> call",
+  "packages/mcp/src/owner/connection-client.ts -> http",
+  "packages/mcp/src/era-2025/session/call-ledger.ts -> stdio",
+  "packages/mcp/src/era-2025/session/session-transport.ts -> stdio",
+  "packages/mcp/src/era-2026/serve-stdio.ts -> stdio",
+]);
+
+const imported = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)["'](\.[^"']+)["']/gm;
+
+/** The folder below `src`, or the file in `src` itself. */
+const partOf = (path) => path.split("/")[0].replace(/\.jsx?$/, ".ts");
+
+/** The imports of a package against its direction, one sentence each. */
+function violations(folder, layers) {
+  const source = join(root, folder, "src");
+  const heightOf = (part) => {
+    const height = layers.findIndex((layer) => layer.includes(part));
+    return height >= 0 || !part.endsWith(".ts") ? height : layers.length;
+  };
+  const found = [];
+  for (const entry of readdirSync(source, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile() || !/\.tsx?$/.test(entry.name) || /\.test\.tsx?$/.test(entry.name)) continue;
+    const path = join(entry.parentPath, entry.name);
+    const from = partOf(relative(source, path));
+    const shown = relative(root, path);
+    if (heightOf(from) < 0) found.push(`${shown}: the folder ${from} has no layer in scripts/check-layers.js`);
+    for (const [, specifier] of readFileSync(path, "utf8").matchAll(imported)) {
+      const to = partOf(relative(source, join(dirname(path), specifier)));
+      const isBelow = heightOf(to) < heightOf(from) || (from.endsWith(".ts") && heightOf(to) === heightOf(from));
+      if (to === from || isBelow || notYet.has(`${shown} -> ${to}`)) continue;
+      found.push(`${shown}: ${from} imports ${specifier}, and ${to} is not below it`);
+    }
+  }
+  return found;
+}
+
+const found = Object.entries(packages)
+  .filter(([folder]) => existsSync(join(root, folder, "src")))
+  .flatMap(([folder, layers]) => violations(folder, layers));
+for (const sentence of found) process.stdout.write(`${sentence}\n`);
+if (found.length > 0)
+  process.stdout.write(`Imports against the direction: ${found.length}. docs/architecture.md shows it.\n`);
+process.exitCode = found.length > 0 ? 1 : 0;
