@@ -37,14 +37,14 @@ async function createScene(era: Era, faultPoints = "") {
   const server = [program, store];
   const supervised = [cli, "--command", `'${process.execPath}' '${program}' '${store}'`];
   const params = { name: "work", arguments: { file }, ...(era === "2026" ? { _meta: envelope } : {}) };
-  const open = async (args: readonly string[]) => {
-    const host = connect(args, fault);
+  const open = async (args: readonly string[], faultParent = "") => {
+    const host = connect(args, { ...fault, FAULT_PARENT: faultParent });
     if (era === "2025") await host.initialize();
     return { ...host, call: (id: number) => host.request(id, "tools/call", params) };
   };
   return {
     host: () => open(server),
-    supervisedHost: () => open(supervised),
+    supervisedHost: (killed: "server" | "both" = "server") => open(supervised, killed === "both" ? "yes" : ""),
     work: async () => (await readFile(file, "utf8")).trim().split("\n"),
   };
 }
@@ -109,6 +109,18 @@ test.each(cases)(
     // The server that follows is told what the dead one could not write down: the result was delivered.
     expect(await host.call(2)).toMatchObject(done);
     expect(await scene.work()).toEqual([...oneRun, ...oneRun]);
+  },
+  timeoutMs,
+);
+
+test.each(cases)(
+  "G7 $era: a supervisor and its server are killed at $point, and the same call gets the result of the same run",
+  async ({ era, point }) => {
+    const scene = await createScene(era, point);
+    const lost = await (await scene.supervisedHost("both")).call(1);
+    expect(await (await scene.supervisedHost()).call(1)).toMatchObject(done);
+    if (lost !== undefined) expect(lost).toMatchObject(done);
+    expect(await scene.work()).toEqual(oneRun);
   },
   timeoutMs,
 );
