@@ -40,6 +40,7 @@ const foreign: readonly (readonly [string, Partial<LocalityFacts>, RegExp])[] = 
   ["its connection is closed, or no socket", { peerAddress: undefined }, /does not come from/],
   ["its Host is another name", { host: "evil.example:8001" }, /Host header/],
   ["its Host begins like a loopback name", { host: "localhost.evil.example" }, /Host header/],
+  ["its Host ends like a loopback name", { host: "evil-localhost:8001" }, /Host header/],
   ["its Host begins like a loopback address", { host: "127.0.0.1.evil.example" }, /Host header/],
   ["its Host hides another name behind a user", { host: "localhost:80@evil.example" }, /Host header/],
   ["its Host is all addresses", { host: "0.0.0.0:8001" }, /Host header/],
