@@ -1,5 +1,4 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
-export { deliveryMethod, metaKeys } from "./call/meta-keys.js";
 export type { ControlTool, ControlToolName } from "./control/control-tool.js";
 export { controlTools, defaultControlTools } from "./control/control-tools.js";
 export { longToolsText, makeInstructions } from "./control/instructions.js";
@@ -31,7 +30,6 @@ export type { BothErasOptions, EndpointContext, EndpointHandler, EraHandler } fr
 export { createBothErasHandler } from "./http/both-eras.js";
 export { HttpAnswer } from "./http/http-answer.js";
 export { type HttpRequest, ofWebRequest } from "./http/http-request.js";
-export { isTooDeep, tooDeep } from "./http/json-depth.js";
 export type { Connection, NodeListener } from "./http/node-listener.js";
 export { listenerOf, nodeListener } from "./http/node-listener.js";
 export { ConnectionClient } from "./owner/connection-client.js";
@@ -39,6 +37,6 @@ export { type Locality, local } from "./owner/locality.js";
 export { randomToken } from "./owner/random-token.js";
 export { subjectOf } from "./owner/subject.js";
 export type { Relayed } from "./stdio/question-relay.js";
-export { QuestionRelay, questionId } from "./stdio/question-relay.js";
+export { QuestionRelay } from "./stdio/question-relay.js";
 export type { StdioEras, StdioErasOptions } from "./stdio/stdio-eras.js";
 export { serveStdioEras } from "./stdio/stdio-eras.js";

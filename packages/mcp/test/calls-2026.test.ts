@@ -1,8 +1,8 @@
 import type { Client } from "@modelcontextprotocol/client";
 import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { metaKeys } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import { type Endpoint, openEndpoint } from "./endpoint-2026.js";
 

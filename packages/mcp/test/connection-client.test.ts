@@ -1,8 +1,9 @@
 import { ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { metaKeys, type ServerDefinition, serveStdioEras } from "../src/index.js";
+import { type ServerDefinition, serveStdioEras } from "../src/index.js";
 import { toolListTimeoutMs } from "../src/stdio/attributed-channel.js";
 
 const closing: (() => Promise<void>)[] = [];

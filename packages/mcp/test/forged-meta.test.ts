@@ -1,9 +1,10 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { WebStandardStreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js";
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { metaKeys, registerTools } from "../src/index.js";
+import { registerTools } from "../src/index.js";
 import { countTool } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];

@@ -1,9 +1,10 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { createMcpServer } from "../src/era-2025/index.js";
-import { defineServer, metaKeys } from "../src/index.js";
+import { defineServer } from "../src/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { connectClient, openEndpoint } from "./http-endpoint.js";
 

@@ -7,9 +7,10 @@ import {
   type Progress,
 } from "@modelcontextprotocol/sdk/types.js";
 import { createEngine, createMemoryStore, defineTool, type Store, TerminalError, type Tool } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { metaKeys, type RegisterOptions, registerTools } from "../src/index.js";
+import { type RegisterOptions, registerTools } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 
 const closing: (() => Promise<void>)[] = [];

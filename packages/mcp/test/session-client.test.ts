@@ -1,7 +1,8 @@
 import { createMemoryStore, defineTool, type Engine, type Store } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
-import { controlTools, metaKeys } from "../src/index.js";
+import { controlTools } from "../src/index.js";
 import { createGate, type Gate } from "./counting-tool.js";
 import { type EndpointOptions, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
 

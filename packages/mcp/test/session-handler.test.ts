@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { ElicitRequestSchema, type Progress } from "@modelcontextprotocol/sdk/types.js";
 import { createMemoryStore } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { metaKeys } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
   connectClient,

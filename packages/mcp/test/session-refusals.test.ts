@@ -1,5 +1,5 @@
+import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, describe, expect, test } from "vitest";
-import { metaKeys } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
   countTo,

@@ -24,7 +24,7 @@ export {
 export { parseElicitationResult, type QuestionAnswer } from "./elicitation.js";
 export { isTooDeep, mayBeTooDeep, tooDeep } from "./json-depth.js";
 export { definedOnly, JsonFields } from "./json-fields.js";
-export { type RpcErrorResponse, type RpcId, rpcCodes, rpcErrorResponse } from "./json-rpc.js";
+export { type RpcErrorResponse, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf } from "./json-rpc.js";
 export { type Repeatable, repeatableOf, takesClientId } from "./listed-tool.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export { deliveryMethod, envelopeKeys, internalMetaKeys, metaKeys, tasksExtension } from "./meta-keys.js";

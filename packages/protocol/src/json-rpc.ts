@@ -18,14 +18,19 @@ export const rpcCodes = {
 /** The id of a request. */
 export type RpcId = string | number;
 
-/** A JSON-RPC error response; `id` is `null` where the request has no readable id. */
-export interface RpcErrorResponse {
-  readonly jsonrpc: "2.0";
-  readonly id: RpcId | null;
-  readonly error: { readonly code: number; readonly message: string };
+/** Reads the id of a message; `null` when it has none that a response could name. */
+export function rpcIdOf(id: unknown): RpcId | null {
+  return typeof id === "string" || (typeof id === "number" && Number.isInteger(id)) ? id : null;
 }
 
+/** A JSON-RPC error response; its id is `null` where the request has no readable id. */
+export type RpcErrorResponse<Id = RpcId | null> = {
+  readonly jsonrpc: "2.0";
+  readonly id: Id;
+  readonly error: { readonly code: number; readonly message: string };
+};
+
 /** Makes an error response. */
-export function rpcErrorResponse(id: RpcId | null, code: number, message: string): RpcErrorResponse {
+export function rpcErrorResponse<Id>(id: Id, code: number, message: string): RpcErrorResponse<Id> {
   return { jsonrpc: "2.0", id, error: { code, message } };
 }

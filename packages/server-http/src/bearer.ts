@@ -1,4 +1,5 @@
 import { HttpAnswer, type HttpRequest } from "@resumable-mcp/mcp";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 
 /** What a verified token says. */
 export interface AuthInfo {
@@ -37,5 +38,5 @@ export async function authenticate(
 function unauthorized(message: string, metadataUrl: string, error?: string): HttpAnswer {
   const reason = error === undefined ? "" : `error="${error}", error_description="${message}", `;
   const headers = { "www-authenticate": `Bearer ${reason}resource_metadata="${metadataUrl}"` };
-  return HttpAnswer.json({ jsonrpc: "2.0", id: null, error: { code: -32001, message } }, 401, headers);
+  return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.notAccepted, message), 401, headers);
 }

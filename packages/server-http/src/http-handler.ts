@@ -7,6 +7,7 @@ import {
   ofWebRequest,
   subjectOf,
 } from "@resumable-mcp/mcp";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
 import { type AuthInfo, authenticate, type VerifyToken } from "./bearer.js";
 import { preflight, withCors } from "./cors.js";
@@ -149,7 +150,7 @@ function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): Htt
 }
 
 function refuse(status: number, message: string, headers: Record<string, string> = {}): HttpAnswer {
-  return HttpAnswer.json({ jsonrpc: "2.0", id: null, error: { code: -32000, message } }, status, headers);
+  return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.refused, message), status, headers);
 }
 
 /** A loop from the end: a regular expression tries every run of slashes, which takes the square of the path's length. */

@@ -1,6 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { maxClientIdLength } from "../owner/client-id.js";
-import { metaKeys } from "./meta-keys.js";
 
 /** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
 export interface CallMeta {

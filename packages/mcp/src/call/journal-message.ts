@@ -1,6 +1,6 @@
 import type { Followed, Json, JsonObject, LogLevel } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { present } from "./call-meta.js";
-import { metaKeys } from "./meta-keys.js";
 
 /** What a caller is told of one event of a journal. */
 export type JournalMessage =

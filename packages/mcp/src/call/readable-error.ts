@@ -1,4 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 
 const issues = z.array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1);
@@ -12,7 +13,7 @@ export function withReadableError<Message extends object>(message: Message): Mes
   if (!isJsonObject(error) || !mendable.includes(error.code) || typeof error.message !== "string") return message;
   const problems = problemsIn(error.message);
   if (problems === undefined) return message;
-  return { ...message, error: { code: -32_602, message: `Invalid params: ${problems}.` } };
+  return { ...message, error: { code: rpcCodes.invalidParams, message: `Invalid params: ${problems}.` } };
 }
 
 function problemsIn(text: string): string | undefined {
@@ -31,4 +32,4 @@ function problemsIn(text: string): string | undefined {
 }
 
 const maxProblems = 10;
-const mendable: readonly unknown[] = [-32_603, -32_602];
+const mendable: readonly unknown[] = [rpcCodes.internalError, rpcCodes.invalidParams];

@@ -1,4 +1,5 @@
 import { type ErrorCode, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 
 /** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
 export interface RpcErrorBody {
@@ -35,9 +36,12 @@ const serverFailures: readonly ErrorCode[] = [
 export function asRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (isResumableError(error)) {
-    const code = serverFailures.includes(error.code) ? -32_603 : -32_602;
+    const code = serverFailures.includes(error.code) ? rpcCodes.internalError : rpcCodes.invalidParams;
     const data: JsonObject = { code: error.code };
     return new RpcError({ code, message: error.message, data });
   }
-  return new RpcError({ code: -32_603, message: "The server failed to carry out the request. Its log says more." });
+  return new RpcError({
+    code: rpcCodes.internalError,
+    message: "The server failed to carry out the request. Its log says more.",
+  });
 }

@@ -11,8 +11,8 @@ import {
   type TaskStatus,
   type TaskView,
 } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { present } from "./call-meta.js";
-import { metaKeys } from "./meta-keys.js";
 
 /** The result of a tool call. Source: MCP, Tools, "Tool Result". */
 export interface ToolResult {

@@ -1,8 +1,8 @@
 import type { JsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { Call } from "../call/call.js";
 import { lazily } from "../call/lazily.js";
-import { metaKeys } from "../call/meta-keys.js";
 import type { ToolResult } from "../call/tool-result.js";
 import { namesCaller, withClientId } from "../owner/client-id-argument.js";
 

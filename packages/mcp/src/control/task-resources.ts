@@ -1,4 +1,5 @@
 import { type Engine, type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
 import { taskObject } from "./task-object.js";
 
@@ -141,5 +142,5 @@ function seqOf(followed: Followed): number {
 }
 
 function notFound(uri: string): RpcError {
-  return new RpcError({ code: -32_602, message: "Resource not found", data: { uri } });
+  return new RpcError({ code: rpcCodes.invalidParams, message: "Resource not found", data: { uri } });
 }

@@ -1,7 +1,7 @@
 import type { Answer, JsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { AskedQuestion } from "../call/call.js";
-import { metaKeys } from "../call/meta-keys.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
 const elicitResult = z.looseObject({

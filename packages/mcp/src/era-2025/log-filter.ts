@@ -1,3 +1,4 @@
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import type { Server2025 } from "./server-2025.js";
@@ -26,7 +27,7 @@ export function createLogFilter({ server }: Server2025): (level: string, session
   const handler = ({ params }: z.output<typeof setLevelRequest>) => {
     const { level } = params;
     if (!isLogLevel(level))
-      throw new RpcError({ code: -32_602, message: `The level must be one of ${levels.join(", ")}.` });
+      throw new RpcError({ code: rpcCodes.invalidParams, message: `The level must be one of ${levels.join(", ")}.` });
     least.index = levels.indexOf(level);
     return {};
   };

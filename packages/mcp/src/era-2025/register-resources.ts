@@ -1,4 +1,5 @@
 import { type Engine, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import {
@@ -74,7 +75,7 @@ function takeSubscriptions(
     if (open.has(uri)) return {};
     if (open.size >= maxSubscriptions) {
       throw new RpcError({
-        code: -32_603,
+        code: rpcCodes.internalError,
         message: `This session has reached its limit of ${maxSubscriptions} subscriptions.`,
       });
     }

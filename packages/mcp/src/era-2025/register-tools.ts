@@ -1,10 +1,10 @@
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, type Json, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { failureResult } from "../call/failure-result.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSchema } from "../call/listed-schema.js";
-import { metaKeys } from "../call/meta-keys.js";
 import { runToolCall } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
 import { type ControlTool, type ControlToolName, controlMeta } from "../control/control-tool.js";

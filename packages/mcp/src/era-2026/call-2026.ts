@@ -1,9 +1,9 @@
 import type { Engine } from "@resumable-mcp/core";
+import { internalMetaKeys } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
 import { decideHandoff } from "../call/handoff.js";
 import type { Notification } from "../call/journal-message.js";
-import { internalMetaKeys } from "../call/meta-keys.js";
 import { holdReceipt } from "../call/receipt/held-receipt.js";
 import { noteReceipt } from "../call/receipt/note-receipt.js";
 import { createReceipt } from "../call/receipt/receipt.js";

@@ -1,4 +1,5 @@
 import { type Engine, isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { isAnswerLost, untilAskedAgain } from "../call/ask-again.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { beginTask, followTask, joinTask, resultOf } from "../call/run-tool-call.js";
@@ -33,7 +34,7 @@ const gatherQuestionsMs = 25;
 const drainHoldMs = 1_000;
 
 const invalidState: RpcErrorBody = {
-  code: -32_602,
+  code: rpcCodes.invalidParams,
   message: "Invalid or expired requestState. Send the call again without it.",
   data: { reason: "invalid_request_state" },
 };

@@ -1,16 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
-
-/** The extension's name. Source: MCP Tasks extension (SEP-2663), "Capabilities". */
-export const tasksExtension = "io.modelcontextprotocol/tasks";
-
-/** Reserved keys of `_meta` that every request of the 2026 era carries. Source: MCP 2026-07-28, Basic, "_meta". */
-export const envelopeKeys = {
-  protocolVersion: "io.modelcontextprotocol/protocolVersion",
-  clientInfo: "io.modelcontextprotocol/clientInfo",
-  clientCapabilities: "io.modelcontextprotocol/clientCapabilities",
-  logLevel: "io.modelcontextprotocol/logLevel",
-  subscriptionId: "io.modelcontextprotocol/subscriptionId",
-} as const;
+import { envelopeKeys, tasksExtension } from "@resumable-mcp/protocol";
 
 /** What one request says of its client. Nothing is remembered from an earlier one. */
 export interface ClientFacts {

@@ -1,8 +1,8 @@
 import { type Engine, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
+import { metaKeys, tasksExtension } from "@resumable-mcp/protocol";
 import { failureResult } from "../call/failure-result.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSchema } from "../call/listed-schema.js";
-import { metaKeys } from "../call/meta-keys.js";
 import type { ToolResult } from "../call/tool-result.js";
 import { type ControlTool, type ControlToolName, controlMeta } from "../control/control-tool.js";
 import { chosenControlTools } from "../control/control-tools.js";
@@ -10,7 +10,6 @@ import { unfinishedTasksText } from "../control/instructions.js";
 import { namesCaller, splitClientId, withClientId } from "../owner/client-id-argument.js";
 import { type CallPolicy2026, call2026 } from "./call-2026.js";
 import { type CallEnvironment, callTool, type InputRequiredResult } from "./call-tool.js";
-import { tasksExtension } from "./envelope.js";
 import { passingSchema } from "./passing-schema.js";
 import { registerResources } from "./register-resources.js";
 import type { Context2026, Server2026, ToolConfig2026 } from "./server-2026.js";

@@ -1,6 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
-
-const versionKey = "io.modelcontextprotocol/protocolVersion";
+import { envelopeKeys } from "@resumable-mcp/protocol";
 
 /**
  * Whether a message says its version in `_meta`, as each request of the 2026 era does. Pure.
@@ -10,5 +9,5 @@ const versionKey = "io.modelcontextprotocol/protocolVersion";
 export function claimsVersion(message: unknown): boolean {
   const params = isJsonObject(message) ? message.params : undefined;
   const meta = isJsonObject(params) ? params._meta : undefined;
-  return isJsonObject(meta) && versionKey in meta;
+  return isJsonObject(meta) && envelopeKeys.protocolVersion in meta;
 }

@@ -1,6 +1,6 @@
+import { isTooDeep, mayBeTooDeep, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
 import type { HttpAnswer } from "./http-answer.js";
 import type { HttpRequest } from "./http-request.js";
-import { isTooDeep, mayBeTooDeep, tooDeep } from "./json-depth.js";
 import { refusal } from "./refusal.js";
 
 /**
@@ -19,7 +19,7 @@ export async function readJsonBody(
   const text = await request.text(maxBodyBytes);
   if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
   const value = parseJson(text);
-  if (value === undefined) return refusal(400, "Parse error: the body is not JSON.", { code: -32700 });
+  if (value === undefined) return refusal(400, "Parse error: the body is not JSON.", { code: rpcCodes.parseError });
   if (mayBeTooDeep(text) && isTooDeep(value)) return refusal(400, `Invalid Request: the body ${tooDeep}.`);
   return { value };
 }

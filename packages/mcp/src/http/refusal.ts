@@ -1,8 +1,13 @@
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { HttpAnswer } from "./http-answer.js";
 
 /** JSON-RPC numbers that go with an HTTP status; MCP, Transports, "Streamable HTTP". */
-const rpcCodes: { readonly [status: number]: number } = { 400: -32600, 404: -32001, 413: -32600, 500: -32603 };
-const otherRpcCode = -32000;
+const codesOfStatus: { readonly [status: number]: number } = {
+  400: rpcCodes.invalidRequest,
+  404: rpcCodes.notAccepted,
+  413: rpcCodes.invalidRequest,
+  500: rpcCodes.internalError,
+};
 
 /** An answer that refuses a request: the status for HTTP, and a JSON-RPC error with a sentence for people. */
 export function refusal(
@@ -10,6 +15,6 @@ export function refusal(
   message: string,
   options: { readonly code?: number; readonly headers?: Record<string, string>; readonly id?: string | number } = {},
 ): HttpAnswer {
-  const code = options.code ?? rpcCodes[status] ?? otherRpcCode;
-  return HttpAnswer.json({ jsonrpc: "2.0", id: options.id ?? null, error: { code, message } }, status, options.headers);
+  const code = options.code ?? codesOfStatus[status] ?? rpcCodes.refused;
+  return HttpAnswer.json(rpcErrorResponse(options.id ?? null, code, message), status, options.headers);
 }

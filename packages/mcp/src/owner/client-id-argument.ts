@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "../call/meta-keys.js";
+import { metaKeys } from "@resumable-mcp/protocol";
 
 /** What `_meta` of a listed tool says when the tool's argument `client_id` names its caller. */
 export const namesCaller: JsonObject = { [metaKeys.clientId]: "argument" };

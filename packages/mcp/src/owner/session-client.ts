@@ -1,6 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../call/call-meta.js";
-import { metaKeys } from "../call/meta-keys.js";
 import { maxClientIdLength } from "./client-id.js";
 import { clientIdArgument } from "./client-id-argument.js";
 

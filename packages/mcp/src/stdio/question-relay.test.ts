@@ -1,5 +1,6 @@
+import { parseQuestionId, questionId } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
-import { parseQuestionId, QuestionRelay, questionId } from "./question-relay.js";
+import { QuestionRelay } from "./question-relay.js";
 
 const id = questionId("task_1", "a:key");
 

@@ -1,4 +1,4 @@
-type RequestId = string | number;
+import { parseQuestionId, type RpcId } from "@resumable-mcp/protocol";
 
 /** What to do with a question that a server asks its client. */
 export type Relayed<Message> =
@@ -8,17 +8,6 @@ export type Relayed<Message> =
   | { readonly kind: "wait"; readonly here: boolean }
   /** Its answer came already. */
   | { readonly kind: "answered"; readonly message: Message };
-
-/** The id by which the client knows a question: the same in every process. */
-export function questionId(taskId: string, key: string): string {
-  return `ask:${taskId}:${key}`;
-}
-
-/** Reads such an id. */
-export function parseQuestionId(wireId: string): { readonly taskId: string; readonly key: string } | undefined {
-  const [, taskId, key] = /^ask:([A-Za-z0-9_-]{1,64}):(.*)$/s.exec(wireId) ?? [];
-  return taskId === undefined || key === undefined ? undefined : { taskId, key };
-}
 
 /**
  * Keeps questions to the client apart from the server process that asks them: a question is shown once, though the
@@ -32,14 +21,14 @@ export class QuestionRelay<Message> {
   readonly #early = new Map<string, Message>();
   /** Answers that a server was given, which may have died before it wrote them down. */
   readonly #given = new Map<string, Message>();
-  readonly #asking = new Map<string, Set<RequestId>>();
+  readonly #asking = new Map<string, Set<RpcId>>();
 
   constructor(maxQuestions = 1_000) {
     this.#maxQuestions = maxQuestions;
   }
 
   /** Somebody asks. `seen`: the client may have been shown the question by a process before this one. */
-  ask(wireId: string, innerId: RequestId, seen: boolean): Relayed<Message> {
+  ask(wireId: string, innerId: RpcId, seen: boolean): Relayed<Message> {
     const early = this.#early.get(wireId);
     if (early !== undefined) {
       this.#early.delete(wireId);
@@ -54,7 +43,7 @@ export class QuestionRelay<Message> {
   }
 
   /** An answer came: who asked for it. When nobody does now, the answer is kept. */
-  answer(wireId: string, message: Message): readonly RequestId[] {
+  answer(wireId: string, message: Message): readonly RpcId[] {
     const asking = this.#asking.get(wireId);
     this.#asking.delete(wireId);
     this.#shown.delete(wireId);
@@ -75,7 +64,7 @@ export class QuestionRelay<Message> {
   }
 
   /** Whoever asked under this id asks no longer. Gives the question's id when nobody else asks. */
-  withdraw(innerId: RequestId): string | undefined {
+  withdraw(innerId: RpcId): string | undefined {
     for (const [wireId, asking] of this.#asking) {
       if (!asking.delete(innerId)) continue;
       if (asking.size > 0) return undefined;

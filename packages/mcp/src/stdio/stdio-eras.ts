@@ -1,6 +1,6 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { deliveryMethod, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
-import { deliveryMethod } from "../call/meta-keys.js";
 import { withReadableError } from "../call/readable-error.js";
 import { noteDelivery } from "../call/receipt/note-delivery.js";
 import type { ServerDefinition } from "../define-server.js";
@@ -100,9 +100,8 @@ function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
 function refusalOf(message: unknown, { isRequest }: Connection): object | undefined {
   if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return undefined;
   if (isRequest(message)) return undefined;
-  const { id } = message;
-  const error = { code: -32_600, message: "Invalid Request: its id, its params or its _meta are malformed." };
-  return { jsonrpc: "2.0", id: typeof id === "string" || Number.isInteger(id) ? id : null, error };
+  const text = "Invalid Request: its id, its params or its _meta are malformed.";
+  return rpcErrorResponse(rpcIdOf(message.id), rpcCodes.invalidRequest, text);
 }
 
 async function connect2025({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {

@@ -1,5 +1,5 @@
-import { deliveryMethod, metaKeys } from "@resumable-mcp/mcp";
-import { isObject, type RpcId, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
+import { deliveryMethod, metaKeys, type RpcId } from "@resumable-mcp/protocol";
+import { isObject, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
 
 /** A result of a task that goes to the host, and the request that it answers. */
 export interface CarriedResult {

@@ -1,4 +1,5 @@
-import { metaKeys, randomToken } from "@resumable-mcp/mcp";
+import { randomToken } from "@resumable-mcp/mcp";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "../wire/json-rpc.js";
 
 /** A request of the host that has no answer yet. */

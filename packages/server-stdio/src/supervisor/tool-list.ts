@@ -1,5 +1,6 @@
 import { type ToolKinds, toolKindsIn } from "@resumable-mcp/mcp";
-import { metaOf, type RpcId, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
+import type { RpcId } from "@resumable-mcp/protocol";
+import { metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
 
 /** What a supervisor asks its server of its tools, and what it knows of them. No I/O in here. */
 export class ToolList {

@@ -1,5 +1,5 @@
-import { isTooDeep, tooDeep } from "@resumable-mcp/mcp";
-import { isObject, type RpcId, type RpcMessage, type RpcObject } from "./json-rpc.js";
+import { isTooDeep, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf, tooDeep } from "@resumable-mcp/protocol";
+import { isObject, type RpcMessage, type RpcObject } from "./json-rpc.js";
 
 /** What the host wrote: a message, or what is answered to a line that is none. */
 export type HostLine = { readonly message: RpcMessage } | { readonly refusal: object };
@@ -11,16 +11,21 @@ export type HostLine = { readonly message: RpcMessage } | { readonly refusal: ob
  */
 export function readHostLine(line: string): HostLine {
   const value = parseJson(line);
-  if (value === undefined) return refuse(null, -32_700, "Parse error: the line is no JSON.");
+  if (value === undefined) return refuse(null, rpcCodes.parseError, "Parse error: the line is no JSON.");
   if (!isObject(value) || value.jsonrpc !== "2.0")
     return refuse(
       null,
-      -32_600,
+      rpcCodes.invalidRequest,
       "Invalid Request: the line is no JSON-RPC 2.0 message. Send one message in each line.",
     );
   if (!isMessage(value))
-    return refuse(idOf(value.id), -32_600, "Invalid Request: its id, method or params are malformed.");
-  if (isTooDeep(value)) return refuse(idOf(value.id), -32_600, `Invalid Request: the message ${tooDeep}.`);
+    return refuse(
+      rpcIdOf(value.id),
+      rpcCodes.invalidRequest,
+      "Invalid Request: its id, method or params are malformed.",
+    );
+  if (isTooDeep(value))
+    return refuse(rpcIdOf(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${tooDeep}.`);
   // Only fields that were checked where they are read are trusted.
   return { message: value as unknown as RpcMessage };
 }
@@ -29,16 +34,12 @@ export function readHostLine(line: string): HostLine {
 function isMessage({ id, method, params, result, error }: RpcObject): boolean {
   // A response is never answered, whatever it looks like: two ends that did so would never stop.
   if (method === undefined) return result !== undefined || error !== undefined;
-  if (id !== undefined && idOf(id) === null) return false;
+  if (id !== undefined && rpcIdOf(id) === null) return false;
   return typeof method === "string" && (params === undefined || isObject(params));
 }
 
 function refuse(id: RpcId | null, code: number, message: string): HostLine {
-  return { refusal: { jsonrpc: "2.0", id, error: { code, message } } };
-}
-
-function idOf(id: unknown): RpcId | null {
-  return typeof id === "string" || (typeof id === "number" && Number.isInteger(id)) ? id : null;
+  return { refusal: rpcErrorResponse(id, code, message) };
 }
 
 function parseJson(text: string): unknown {

@@ -1,3 +1,5 @@
+import type { RpcId } from "@resumable-mcp/protocol";
+
 /** A message of JSON-RPC 2.0, as far as a supervisor looks into it. */
 export interface RpcMessage {
   readonly jsonrpc: "2.0";
@@ -7,9 +9,6 @@ export interface RpcMessage {
   readonly result?: RpcObject;
   readonly error?: unknown;
 }
-
-/** The id of a request. */
-export type RpcId = string | number;
 
 /** An object inside a message. */
 export interface RpcObject {

@@ -1,4 +1,5 @@
 import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 
 /**
  * Carries out a supervisor's `deliveryMethod` request, and gives the response: it says that the note is durable.
@@ -14,7 +15,7 @@ export async function noteDelivery(engine: Engine, message: unknown): Promise<Js
     return { jsonrpc: "2.0", id, result: {} };
   } catch {
     const text = "The server could not note whether a result was delivered. The same call gets it once more.";
-    return { jsonrpc: "2.0", id, error: { code: -32_603, message: text } };
+    return rpcErrorResponse(id, rpcCodes.internalError, text);
   }
 }
 

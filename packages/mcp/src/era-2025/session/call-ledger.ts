@@ -1,7 +1,7 @@
 import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
+import { parseQuestionId } from "@resumable-mcp/protocol";
 import { randomToken } from "../../owner/random-token.js";
-import { parseQuestionId } from "../../stdio/question-relay.js";
 import { answerOf } from "../ask-user.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import { Exchange, type ExchangeKind } from "./exchange.js";

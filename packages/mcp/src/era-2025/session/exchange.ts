@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "../../call/meta-keys.js";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { isCompletedResponse } from "../../call/receipt/note-receipt.js";
 import type { Receipt } from "../../call/receipt/receipt.js";
 import { formatEventId } from "./event-id.js";

@@ -1,4 +1,5 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { errorResult } from "../../call/tool-result.js";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
@@ -25,7 +26,10 @@ export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLim
       ? {
           jsonrpc: "2.0",
           id,
-          error: { code: -32603, message: `The server restarted while it answered ${method}. Ask again.` },
+          error: {
+            code: rpcCodes.internalError,
+            message: `The server restarted while it answered ${method}. Ask again.`,
+          },
         }
       : { jsonrpc: "2.0", id, result: { ...outcomeUnknown(tool) } };
   const stream = new SseStream(limits);

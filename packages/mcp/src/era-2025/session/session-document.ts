@@ -7,8 +7,8 @@ import {
   type Store,
   type StoredSession,
 } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
-import { metaKeys } from "../../call/meta-keys.js";
 
 const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
 

@@ -8,12 +8,12 @@ import type {
   RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "../../call/meta-keys.js";
+import { metaKeys, questionId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { withReadableError } from "../../call/readable-error.js";
 import { hearCallers } from "../../call/receipt/hear-callers.js";
 import { type TakesReceipts, takesReceipts } from "../../call/receipt/note-receipt.js";
 import type { Receipt } from "../../call/receipt/receipt.js";
-import { QuestionRelay, questionId } from "../../stdio/question-relay.js";
+import { QuestionRelay } from "../../stdio/question-relay.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";
 import { type Exchange, metaOf } from "./exchange.js";
 import type { SessionLimits } from "./session-limits.js";
@@ -40,6 +40,8 @@ export interface SessionEvents {
   onUnrelated(message: JSONRPCMessage): Promise<void>;
   onClosed(): void;
 }
+
+const sessionClosed = "The session was closed.";
 
 /**
  * The server's side of a session: the SDK's `Transport`, between one server instance and many HTTP streams.
@@ -84,7 +86,7 @@ export class SessionTransport implements Transport, TakesReceipts {
     for (const timer of this.#askAgain.values()) clearTimeout(timer);
     this.#asked.clear();
     this.#active.clear();
-    for (const [id, resolve] of this.#own) resolve(closedError(id));
+    for (const [id, resolve] of this.#own) resolve(rpcErrorResponse(id, rpcCodes.refused, sessionClosed));
     this.#own.clear();
     this.#events.onClosed();
     this.onclose?.();
@@ -130,7 +132,7 @@ export class SessionTransport implements Transport, TakesReceipts {
   /** Sends a request of our own to the server behind. Answered with an error when the session closes before. */
   ask(method: string, params: JsonObject, extra?: MessageExtraInfo): Promise<JSONRPCMessage> {
     const id = `own#${++this.#count}`;
-    if (this.#closed) return Promise.resolve(closedError(id));
+    if (this.#closed) return Promise.resolve(rpcErrorResponse(id, rpcCodes.refused, sessionClosed));
     return new Promise((resolve) => {
       this.#own.set(id, resolve);
       this.onmessage?.({ jsonrpc: "2.0", id, method, params }, extra);
@@ -263,10 +265,6 @@ export class SessionTransport implements Transport, TakesReceipts {
     exchange.taskId = taskId;
     await this.#events.onTask(exchange, taskId);
   }
-}
-
-function closedError(id: string): JSONRPCMessage {
-  return { jsonrpc: "2.0", id, error: { code: -32_000, message: "The session was closed." } };
 }
 
 function isRequestId(value: unknown): value is RequestId {

@@ -7,7 +7,7 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
-import { internalMetaKeys } from "../../call/meta-keys.js";
+import { internalMetaKeys } from "@resumable-mcp/protocol";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import { refusal } from "../../http/refusal.js";
 import { randomToken } from "../../owner/random-token.js";

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "../../call/meta-keys.js";
+import { metaKeys } from "@resumable-mcp/protocol";
 import type { ExchangeKind } from "./exchange.js";
 
 /** What a session has to know of a tool. */

@@ -1,4 +1,5 @@
 import { isFinal, isResumableError, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { RpcError } from "../../call/rpc-error.js";
 
 /** How long a cancelled task may take to stop before its answer says so anyway: the wish is durable. */
@@ -14,7 +15,7 @@ export async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<Tas
     await tasks.cancel(taskId);
   } catch (error) {
     if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
-    throw new RpcError({ code: -32_602, message: error.message });
+    throw new RpcError({ code: rpcCodes.invalidParams, message: error.message });
   }
   const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: settleCancelMs });
   return isFinal(view.status) ? view : { ...view, status: "cancelled" };

@@ -1,6 +1,6 @@
 import { isFinal, type JsonObject, type TaskSummary, type TaskView } from "@resumable-mcp/core";
+import { metaKeys } from "@resumable-mcp/protocol";
 import { present } from "../../call/call-meta.js";
-import { metaKeys } from "../../call/meta-keys.js";
 import { progressText } from "../../call/tool-result.js";
 
 /** How often a client is asked to poll, in milliseconds. */

@@ -1,4 +1,5 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks, type Tool } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { beginTask } from "../../call/run-tool-call.js";
@@ -67,12 +68,15 @@ async function orUnknown(name: string, answer: object, list: () => Promise<objec
 function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean): void {
   if (taskSupport === "required" && !asTask) {
     throw new RpcError({
-      code: -32_601,
+      code: rpcCodes.methodNotFound,
       message: `Tool ${name} has to be called as a task: add "task": {} to the params.`,
     });
   }
   if (taskSupport === "forbidden" && asTask) {
-    throw new RpcError({ code: -32_601, message: `Tool ${name} cannot be called as a task: leave out "task".` });
+    throw new RpcError({
+      code: rpcCodes.methodNotFound,
+      message: `Tool ${name} cannot be called as a task: leave out "task".`,
+    });
   }
 }
 

@@ -1,4 +1,5 @@
 import { type Engine, isFinal, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../../call/call.js";
 import { followCall } from "../../call/follow-call.js";
 import { RpcError } from "../../call/rpc-error.js";
@@ -20,7 +21,7 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }
     if (reason === "left")
-      throw new RpcError({ code: -32_603, message: "The request was cancelled; the task goes on." });
+      throw new RpcError({ code: rpcCodes.internalError, message: "The request was cancelled; the task goes on." });
     // Paused, or asking a user whom this client cannot ask: somebody else lets it go on.
     await nextEvent(call, taskId, view.record.lastSeq);
   }

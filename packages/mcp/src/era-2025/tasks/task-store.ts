@@ -9,6 +9,7 @@ import {
   ownerTag,
   ResumableError,
 } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../owner/client-id-argument.js";
@@ -120,5 +121,5 @@ function callOf(engine: Engine, { method, params }: { method: string; params?: o
 }
 
 function notNow(message: string): RpcError {
-  return new RpcError({ code: -32_602, message });
+  return new RpcError({ code: rpcCodes.invalidParams, message });
 }

@@ -1,3 +1,4 @@
+import { rpcCodes } from "@resumable-mcp/protocol";
 import type { RpcErrorBody } from "../../call/rpc-error.js";
 import type { limits2026 } from "../limits-2026.js";
 
@@ -39,5 +40,8 @@ export function countSubscriptions(limits: SubscriptionCountLimits): (owner: str
 
 /** The answer to a subscription too many. */
 export function limitReached(limit: LimitName, value: number): RpcErrorBody {
-  return { code: -32_603, message: `Subscription limit reached: ${limit} = ${value}. End another one first.` };
+  return {
+    code: rpcCodes.internalError,
+    message: `Subscription limit reached: ${limit} = ${value}. End another one first.`,
+  };
 }

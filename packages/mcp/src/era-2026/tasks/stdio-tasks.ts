@@ -1,10 +1,10 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { envelopeKeys } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call-meta.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { withReadableError } from "../../call/readable-error.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { ownerOf } from "../call-2026.js";
-import { envelopeKeys } from "../envelope.js";
 import { limits2026 } from "../limits-2026.js";
 import type { RegisterOptions2026 } from "../register-tools.js";
 import {

@@ -1,4 +1,5 @@
 import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { type CallPolicy2026, carryResult, ownerOf, readMeta } from "../call-2026.js";
@@ -46,7 +47,10 @@ async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: Context
   // The SDK takes them out of the parameters, as it does for every method.
   const responses = mcpReq.inputResponses;
   if (responses === undefined) {
-    throw new RpcError({ code: -32_602, message: "Invalid params: inputResponses is missing or has no valid entry." });
+    throw new RpcError({
+      code: rpcCodes.invalidParams,
+      message: "Invalid params: inputResponses is missing or has no valid entry.",
+    });
   }
   await answerQuestions(tasks, taskId, responses, mcpReq.signal);
   return {};

@@ -1,5 +1,6 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
 import { type Engine, type JsonObject, type OpenQuestion, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { finishedResult, progressText } from "../../call/tool-result.js";
 
 /** How often a client is asked to poll, in milliseconds. */
@@ -33,7 +34,10 @@ export function detailedTask(engine: Engine, view: TaskView): DetailedTaskV2 {
       return {
         ...base,
         status,
-        error: { code: (error && rpcCodeOf(error)) ?? -32_603, message: error?.message ?? "The task failed." },
+        error: {
+          code: (error && rpcCodeOf(error)) ?? rpcCodes.internalError,
+          message: error?.message ?? "The task failed.",
+        },
       };
     case "working":
     case "cancelled":
