@@ -106,7 +106,7 @@ export function fakeClient(world: FakeWorld): Client {
       };
     },
     task: (id) => fakeHandle(id, world),
-    tasks: async ({ server } = {}) => at(server),
+    tasks: async ({ server, status } = {}) => at(server).filter((task) => status?.includes(task.status) ?? true),
     stats: world.stats ?? (async () => [{ server: fakeServer, counts: { running: 1, completed: 2 }, total: 3 }]),
     sessionInfo: async () => [],
     tools: world.tools ?? (async () => [fakeTool("count_words", { inputSchema: world.inputSchema ?? plainSchema })]),

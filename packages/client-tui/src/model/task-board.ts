@@ -2,11 +2,11 @@ import {
   type Client,
   type ClientEvent,
   isClientError,
-  isFinal,
   type JsonObject,
   type QuestionAnswer,
   type TaskInfo,
   type TaskResult,
+  type TaskStatus,
 } from "@resumable-mcp/client";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./live-task.js";
@@ -17,13 +17,14 @@ import { createThrottledStore, type Schedule, type ThrottledStore } from "./thro
 const maxFollowed = 256;
 /** Finished tasks of each server that are listed beside the unfinished ones. */
 const listedTasks = 100;
+const finalStatuses: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
 /** Tasks missing from a list that are asked for by name, each time. */
 const maxSought = 20;
 /**
- * What happens on servers is drawn at most so often. The screen allows three times as many draws (`maxDrawsPerSecond`),
- * so that a key mostly finds it free.
+ * What happens on servers is drawn at most so often. The screen allows almost four times as many draws
+ * (`maxDrawsPerSecond`), so that a key mostly finds it free.
  */
-const drawIntervalMs = 200;
+const drawIntervalMs = 250;
 
 /** What the screens can do; every one reports its failure as a notice and never throws. */
 export interface TaskBoard {
@@ -200,9 +201,11 @@ class LiveBoard implements TaskBoard {
         (task) => task.info.server === server && isUnfinished(task) && task.remembered !== true,
       );
       const unfinished = await this.#client.unfinished({ server });
-      const recent = await this.#client.tasks({ server, limit: listedTasks }).catch(() => []);
-      const over = recent.filter(({ id, status }) => isFinal(status) && !unfinished.some((task) => task.id === id));
-      const tasks = [...unfinished, ...over];
+      // Without those that the first list has: a server with many live tasks sends each of them once.
+      const finished = await this.#client
+        .tasks({ server, limit: listedTasks, status: finalStatuses })
+        .catch((): readonly TaskInfo[] => []);
+      const tasks = [...unfinished, ...finished];
       this.store.dispatch({ type: "listed", server, tasks });
       // Whoever waits for an interrupted task lets it go on, and that is for the user to say.
       for (const task of unfinished) if (!task.interrupted) this.follow(task.id);

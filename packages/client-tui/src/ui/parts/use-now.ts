@@ -1,14 +1,33 @@
-import { useEffect, useState } from "react";
+import { useEffect, useReducer, useRef } from "react";
 
 const tickMs = 1000;
+/** After a new second, other draws get this time to show it before the clock draws by itself. */
+const graceMs = 350;
 
-/** The present time, renewed every second while it is needed; nothing is drawn for a clock that nobody sees. */
+/**
+ * The present second, in milliseconds since 1970, renewed while it is needed.
+ *
+ * Every draw shows the present second, so the clock draws only where nothing else has drawn since the second began.
+ */
 export function useNow(needed: boolean, clock: () => number): number {
-  const [now, setNow] = useState(clock);
+  const nowMs = secondOf(clock());
+  const drawn = useRef(nowMs);
+  drawn.current = nowMs;
+  const [, redraw] = useReducer((count: number) => count + 1, 0);
   useEffect(() => {
     if (!needed) return;
-    const timer = setInterval(() => setNow(clock()), tickMs);
-    return () => clearInterval(timer);
+    let timer: NodeJS.Timeout | undefined;
+    const wait = () => {
+      const present = clock();
+      if (secondOf(present) !== drawn.current) redraw();
+      timer = setTimeout(wait, secondOf(present) + tickMs + graceMs - present);
+    };
+    wait();
+    return () => clearTimeout(timer);
   }, [needed, clock]);
-  return now;
+  return nowMs;
+}
+
+function secondOf(timeMs: number): number {
+  return Math.floor(timeMs / tickMs) * tickMs;
 }
