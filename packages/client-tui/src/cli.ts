@@ -1,8 +1,10 @@
 #!/usr/bin/env node
 import { exitCodes } from "./command-line/exit-codes.js";
 import { type CommandLine, parseCommandLine } from "./command-line/parse-command-line.js";
-import { packageVersion } from "./package-version.js";
 import { runTerminalUi } from "./run-terminal-ui.js";
+
+/** The version of this package: the build and the test runner replace it. */
+declare const RESUMABLE_MCP_VERSION: string;
 
 /**
  * Ends the program.
@@ -50,15 +52,15 @@ function screensLine(): CommandLine | undefined {
 
 async function runWords(runUi: (line: CommandLine) => Promise<number>): Promise<number> {
   const { runCommandLine } = await import("./command-line/run-command-line.js");
-  return runCommandLine(words, { version: packageVersion, runUi });
+  return runCommandLine(words, { version: RESUMABLE_MCP_VERSION, runUi });
 }
 
 const runUi = (line: CommandLine) =>
   runTerminalUi({
-    ...(line.servers.length === 0 ? {} : { servers: line.servers }),
-    ...(line.state === undefined ? {} : { stateFile: line.state }),
+    servers: line.servers.length === 0 ? undefined : line.servers,
+    stateFile: line.state,
     onInterrupt: line.onInterrupt,
-    ...(line.screenReader ? { screenReader: true } : {}),
+    screenReader: line.screenReader || undefined,
   });
 
 const line = screensLine();

@@ -1,3 +1,3 @@
 export { runTerminalUi } from "./run-terminal-ui.js";
-export type { RunTerminalUiOptions } from "./terminal-ui-options.js";
-export type { ExtraAction } from "./ui/extra-action.js";
+export type { ExtraAction } from "./ui/screen-props.js";
+export type { RunTerminalUiOptions } from "./ui-session.js";

@@ -1,19 +1,30 @@
-import { type Client, isFinal, openClient } from "@resumable-mcp/client";
+import { type Client, isFinal, type ServerConfig } from "@resumable-mcp/client";
 import { exitCodes } from "./command-line/exit-codes.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
-import { farewell, type TaskFate } from "./farewell.js";
 import { createTaskBoard, type TaskBoard } from "./model/task-board.js";
-import { sessionStatePath } from "./session-state-path.js";
+import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
-import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
+import type { ExtraAction } from "./ui/screen-props.js";
+
+/** What the user interface is opened with. */
+export interface RunTerminalUiOptions {
+  /** By default those of the last time. */
+  readonly servers?: readonly ServerConfig[];
+  /** By default one file per user. */
+  readonly stateFile?: string;
+  /** What Ctrl-C does to the tasks that run; by default they go on. */
+  readonly onInterrupt?: OnInterrupt;
+  /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
+  readonly screenReader?: boolean;
+  /** Its servers end with the user interface: what is not finished waits for the next time. */
+  readonly serversEnd?: boolean;
+  /** Added to the menu. */
+  readonly extraActions?: readonly ExtraAction[];
+}
 
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
-  const client = await openClient({
-    importFrom: sessionStatePath(),
-    ...(options.servers === undefined ? {} : { servers: options.servers }),
-    ...(options.stateFile === undefined ? {} : { stateFile: options.stateFile }),
-  });
+  const client = await openProgramClient({ servers: options.servers, stateFile: options.stateFile });
   const board = createTaskBoard(client, { clock: Date.now });
   const code = await show({ client, board }, options, screen);
   const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
@@ -55,4 +66,22 @@ async function onInterrupt(client: Client, board: TaskBoard, action: OnInterrupt
         .catch(() => undefined),
     ),
   );
+}
+
+/** What becomes of unfinished tasks when the user leaves; `stop`: their server ends, too. */
+export type TaskFate = OnInterrupt | "stop";
+
+/** What the user reads of so many unfinished tasks after the screens. */
+export function farewell(count: number, fate: TaskFate): string {
+  const [subject, is] = count === 1 ? ["1 task", "is"] : [`${count} tasks`, "are"];
+  switch (fate) {
+    case "detach":
+      return `${subject} ${count === 1 ? "continues" : "continue"} without you. Come back with: resumable-mcp\n`;
+    case "stop":
+      return `${subject} ${is} not finished. The server stops now; start it again to continue from the last checkpoint.\n`;
+    case "pause":
+      return `${subject} ${is} not finished; what ran was asked to pause. Come back with: resumable-mcp\n`;
+    case "cancel":
+      return `${subject} ${count === 1 ? "was" : "were"} not finished; what ran was cancelled.\n`;
+  }
 }

@@ -4,9 +4,8 @@ import { render } from "ink";
 import type { ReactNode } from "react";
 import { onTestFinished } from "vitest";
 import { KeyProvider } from "../src/ui/keys/key-provider.js";
-import { createTheme } from "../src/ui/parts/theme.js";
-import { ThemeContext } from "../src/ui/parts/theme-context.js";
-import type { ScreenSize } from "../src/ui/screen-size.js";
+import { createTheme, ThemeContext } from "../src/ui/parts/theme.js";
+import type { ScreenSize } from "../src/ui/screen-props.js";
 import { type Frame, frameOf } from "./frame.js";
 
 /** The sizes at which screens are looked at: that of an old terminal, the least that they need, a large one. */

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import { expect } from "vitest";
-import type { ScreenSize } from "../src/ui/screen-size.js";
+import type { ScreenSize } from "../src/ui/screen-props.js";
 
 /** What stands on a screen of a size, as a test shows it to its reader. */
 export interface Frame extends ScreenSize {

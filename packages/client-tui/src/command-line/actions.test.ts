@@ -8,9 +8,8 @@ import type { DetailOutcome } from "../ui/detail/detail-state.js";
 import { shellCommand } from "../ui/detail/detail-view.js";
 import type { Screen } from "../ui/navigation.js";
 import type { OpeningOutcome } from "../ui/opening/opening-state.js";
-import type { ServersOutcome } from "../ui/servers/servers-state.js";
-import { commandNames, commandTable, optionTable } from "./command-table.js";
-import { helpText } from "./help.js";
+import type { ServersOutcome } from "../ui/servers/servers.js";
+import { commandNames, commandTable, helpText, optionTable } from "./command-table.js";
 import { parseCommandLine } from "./parse-command-line.js";
 import { splitCommand } from "./split-command.js";
 

@@ -1,7 +1,6 @@
 import { type ClientError, isClientError, type TaskResult } from "@resumable-mcp/client";
-import { exitCodes } from "./exit-codes.js";
+import { exitCodes, UsageError } from "./exit-codes.js";
 import type { Interrupt } from "./interrupts.js";
-import { UsageError } from "./usage-error.js";
 
 // Whoever reads only a command line or draws a first frame needs no client: these two stand in files of their own.
 export { exitCodes, UsageError };

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
 import { type CommandName, commandNames, type OptionName } from "./command-table.js";
+import { UsageError } from "./exit-codes.js";
 import { splitCommand } from "./split-command.js";
-import { UsageError } from "./usage-error.js";
 
 /** What Ctrl-C does to the task that is being watched. */
 export type OnInterrupt = "detach" | "pause" | "cancel";

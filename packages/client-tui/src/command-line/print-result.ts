@@ -1,5 +1,5 @@
-import type { TaskResult } from "@resumable-mcp/client";
-import { continueHint } from "../display/continue-hint.js";
+import type { TaskInfo, TaskResult } from "@resumable-mcp/client";
+import { continueHint } from "../display/task-facts.js";
 import type { Output } from "./output.js";
 
 /** Prints the end of a task: its text for people, with how a failed one continues, and everything for programs. */
@@ -32,4 +32,31 @@ export function resultText({ text, structuredContent }: TaskResult): string {
 function withoutControl(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it removes.
   return text.replaceAll(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, "");
+}
+
+/** A task as `--json` prints it: the names of the wire, with the server. */
+export function taskJson(task: TaskInfo): object {
+  return {
+    task_id: task.id,
+    task_name: task.tool,
+    server: task.server,
+    status: task.status,
+    interrupted: task.interrupted,
+    progress: task.progress,
+    total: task.total,
+    progress_percent: task.percent,
+    message: task.message,
+    attempt: task.attempt,
+    generation: task.generation,
+    item_count: task.itemCount,
+    last_seq: task.lastSeq,
+    created_at: task.createdAt,
+    updated_at: task.updatedAt,
+    finished_at: task.finishedAt,
+    questions:
+      task.questions.length === 0
+        ? undefined
+        : task.questions.map(({ key, message, schema }) => ({ key, message, schema })),
+    error: task.error,
+  };
 }

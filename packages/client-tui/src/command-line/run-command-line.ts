@@ -1,10 +1,9 @@
-import { type Client, isClientError, openClient } from "@resumable-mcp/client";
-import { sessionStatePath } from "../session-state-path.js";
+import { type Client, isClientError } from "@resumable-mcp/client";
+import { openProgramClient } from "../open-program-client.js";
 import { askInTerminal } from "./ask-in-terminal.js";
 import type { Command } from "./command.js";
-import type { CommandName } from "./command-table.js";
+import { type CommandName, helpText } from "./command-table.js";
 import { callCommand } from "./commands/call-command.js";
-import { completionCommand } from "./commands/completion-command.js";
 import { pingCommand, sessionCommand, statsCommand, toolsCommand } from "./commands/server-commands.js";
 import { serversCommand } from "./commands/servers-command.js";
 import {
@@ -19,13 +18,11 @@ import {
   watchCommand,
 } from "./commands/task-commands.js";
 import { completeCommand } from "./completion/completion-script.js";
-import { runComplete } from "./completion/run-complete.js";
+import { completionCommand, runComplete } from "./completion/run-complete.js";
 import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, TimeOverError, UsageError } from "./exit-code.js";
-import { helpText } from "./help.js";
 import { listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.js";
-import { startTimeLimit } from "./time-limit.js";
 
 /** Those that work with a client; `completion` needs none. */
 const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = {
@@ -90,17 +87,16 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
   try {
     // `servers add` names a server that is not one of the client's yet.
     const known = line.servers.length === 0 || (line.command === "servers" && line.words[0] === "add");
-    client = await openClient({
-      importFrom: sessionStatePath(),
-      ...(known ? {} : { servers: line.servers }),
-      ...(line.server === undefined ? {} : { only: line.server }),
-      ...(line.state === undefined ? {} : { stateFile: line.state }),
+    client = await openProgramClient({
+      servers: known ? undefined : line.servers,
+      only: line.server,
+      stateFile: line.state,
     });
     for (const notice of client.notices) output.note(notice);
     const interactive = process.stdin.isTTY && process.stderr.isTTY && !line.json;
-    const ask = interactive ? { ask: askInTerminal } : {};
+    const ask = interactive ? askInTerminal : undefined;
     const limit = startTimeLimit(line.timeoutMs);
-    const context = { client, line, output, interrupts, clock: () => performance.now(), onFollow: limit.clear, ...ask };
+    const context = { client, line, output, interrupts, clock: () => performance.now(), onFollow: limit.clear, ask };
     return await Promise.race([command(context), limit.over]).finally(limit.clear);
   } finally {
     await client?.close();
@@ -118,4 +114,23 @@ function codeOf(error: unknown): string {
   if (isClientError(error)) return error.code;
   if (error instanceof TimeOverError) return "TIMEOUT";
   return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
+}
+
+/** The time that a whole command may take. */
+export interface TimeLimit {
+  /** Rejects when the time is over; never settles otherwise. */
+  readonly over: Promise<never>;
+  readonly clear: () => void;
+}
+
+/** Starts the time that `--timeout` gives. */
+export function startTimeLimit(timeoutMs: number | undefined): TimeLimit {
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<never>((_resolve, reject) => {
+    if (timeoutMs === undefined) return;
+    const message = `No answer within ${timeoutMs / 1000} s. Nothing is lost: what was begun goes on, and the same command finds it.`;
+    timer = setTimeout(() => reject(new TimeOverError(message)), timeoutMs);
+  });
+  over.catch(() => undefined);
+  return { over, clear: () => clearTimeout(timer) };
 }

@@ -1,4 +1,4 @@
-import { UsageError } from "./usage-error.js";
+import { UsageError } from "./exit-codes.js";
 
 /** Splits a command line into words as a shell does: quotes group, a backslash takes the next character as it is. */
 export function splitCommand(text: string): readonly string[] {

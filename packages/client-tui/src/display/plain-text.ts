@@ -87,3 +87,8 @@ export function fitText(text: string, columns: number): string {
   const cut = cutText(text, columns);
   return cut + " ".repeat(Math.max(0, columns - textWidth(cut)));
 }
+
+/** Says how many there are of something: `1 item`, `3 items`. */
+export function countText(count: number, noun: string, plural = `${noun}s`): string {
+  return `${count} ${count === 1 ? noun : plural}`;
+}

@@ -1,4 +1,4 @@
-import { type ActiveTask, type CompletedTask, percentOf } from "@resumable-mcp/client";
+import { type ActiveTask, type ClientSummary, type CompletedTask, percentOf } from "@resumable-mcp/client";
 import { plainText } from "./plain-text.js";
 import { progressNumbers } from "./progress-line.js";
 
@@ -27,5 +27,19 @@ export function finishedLines(tasks: readonly CompletedTask[]): readonly string[
   return [
     ...(["completed", ...unhappy] as const).map((status) => `${status.padEnd(10)} ${countOf(status)}`),
     ...last.map((task) => `  ${task.task_id}  ${task.task_name}  ${task.status}  ${task.finished_at}`),
+  ];
+}
+
+/** The session screen: who this client is, and what it remembers. */
+export function sessionLines(summary: ClientSummary): readonly string[] {
+  const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = summary;
+  return [
+    `client     ${clientId}`,
+    `state file ${stateFile}`,
+    `created    ${createdAt}`,
+    ...servers.flatMap(({ address, sessionId }) => [`server     ${address}`, `  session  ${sessionId ?? "none"}`]),
+    `active     ${activeTasks.length}`,
+    ...activeTasks.map((task) => `  ${activeLine(task)}`),
+    ...finishedLines(completedTasks),
   ];
 }

@@ -1,5 +1,6 @@
 import type { ServerInfo } from "@resumable-mcp/client";
 import { plainText } from "./plain-text.js";
+import { formatDuration } from "./progress-line.js";
 
 type KnownServer = Pick<ServerInfo, "name" | "address">;
 
@@ -25,4 +26,22 @@ function commandLabel(command: string): string {
   const words = command.split(/\s+/).filter((word) => word !== "" && !word.startsWith("-"));
   const script = words.find((word) => /\.[cm]?[jt]s$/.test(word)) ?? words[0] ?? command;
   return script.split(/[\\/]/).at(-1) ?? script;
+}
+
+/** How a server stands, in words. */
+export function serverWord(state: ServerInfo["state"]): string {
+  switch (state.name) {
+    case "connected":
+      return "live";
+    case "waiting":
+      return `reconnecting in ${formatDuration(state.nextDelayMs + 999)} (attempt ${state.attempt})`;
+    case "connecting":
+      return state.known ? "reconnecting" : "connecting";
+    case "down":
+      return `down: ${plainText(state.reason)}`;
+    case "idle":
+      return "not asked yet";
+    case "closed":
+      return "closed";
+  }
 }

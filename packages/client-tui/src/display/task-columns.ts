@@ -2,8 +2,7 @@ import type { LiveTask } from "../model/live-task.js";
 import { perSecondOf, remainingMsOf } from "../model/pace.js";
 import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
 import { formatDuration, progressBar, progressNumbers } from "./progress-line.js";
-import { statusMark } from "./status-mark.js";
-import { elapsedMsOf, serverOf, taskMessage } from "./task-facts.js";
+import { elapsedMsOf, serverOf, statusMark, taskMessage } from "./task-facts.js";
 
 /** How wide the columns of a list of tasks are; 0 leaves a column out. */
 export interface TaskColumns {

@@ -1,9 +1,30 @@
-import { isFinal, type TaskResult } from "@resumable-mcp/client";
+import { isFinal, type TaskError, type TaskResult, type TaskStatus } from "@resumable-mcp/client";
 import type { LiveTask } from "../model/live-task.js";
 import { plainText } from "./plain-text.js";
 import { formatDuration } from "./progress-line.js";
 import { serverLabel } from "./server-label.js";
-import { statusWord } from "./status-mark.js";
+
+/** A mark for each status that reads without colour. */
+const marks: Readonly<Record<TaskStatus, string>> = {
+  pending: "…",
+  running: ">",
+  paused: "=",
+  input_required: "?",
+  completed: "+",
+  failed: "x",
+  cancelled: "-",
+};
+
+/** The mark of a status; an interrupted task has its own. */
+export function statusMark(status: TaskStatus, interrupted = false): string {
+  return interrupted && (status === "running" || status === "pending") ? "!" : marks[status];
+}
+
+/** A status in words. */
+export function statusWord(status: TaskStatus, interrupted = false): string {
+  if (interrupted && (status === "running" || status === "pending")) return "interrupted";
+  return status === "input_required" ? "asks you" : status;
+}
 
 /** What the server of a task is called. */
 export function serverOf({ info, serverName }: LiveTask): string {
@@ -45,4 +66,16 @@ export function resultPreview(result: TaskResult | undefined): string | undefine
 
 function joinParts(parts: readonly (string | undefined)[]): string {
   return parts.filter((part) => part !== undefined && part !== "").join(": ");
+}
+
+/** The command that continues a task. */
+export function resumeCommand(taskId: string): string {
+  return `resumable-mcp resume ${taskId}`;
+}
+
+/** What to type to continue a failed task; `undefined` where nothing continues it, or its server does not say. */
+export function continueHint(taskId: string, error: TaskError | undefined): string | undefined {
+  const command = resumeCommand(taskId);
+  if (error?.continues === "by_call") return `Run the same call again, or: ${command}`;
+  return error?.continues === "by_resume" ? `Continue with: ${command}` : undefined;
 }

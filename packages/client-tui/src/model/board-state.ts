@@ -8,8 +8,7 @@ import {
   type TaskResult,
 } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
-import { applyEvent, withoutReconnecting } from "./apply-event.js";
-import { type LiveTask, newLiveTask, rememberedTask } from "./live-task.js";
+import { applyEvent, type LiveTask, newLiveTask, rememberedTask, withoutReconnecting } from "./live-task.js";
 
 /** The last thing that the user should know. */
 export interface Notice {

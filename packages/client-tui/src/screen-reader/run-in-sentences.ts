@@ -8,7 +8,7 @@ import { isReady } from "../model/board-state.js";
 import { isUnfinished, type LiveTask } from "../model/live-task.js";
 import { openingNotices } from "../model/opening-notices.js";
 import type { TaskBoard } from "../model/task-board.js";
-import { onTerminalEnd } from "../terminal/terminal-end.js";
+import { onTerminalEnd } from "../terminal/terminal-stream.js";
 import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
 import { parseSpokenCommand, type SpokenCommand, spokenHelp } from "./spoken-command.js";

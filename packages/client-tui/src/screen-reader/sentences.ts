@@ -1,10 +1,7 @@
-import type { ServerInfo, TaskError, TaskStatus } from "@resumable-mcp/client";
-import { isFinal } from "@resumable-mcp/client";
+import { isFinal, type ServerInfo, type TaskError, type TaskStatus } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
-import { serverLabel } from "../display/server-label.js";
-import { serverWord } from "../display/server-word.js";
-import { statusWord } from "../display/status-mark.js";
-import { resultPreview, serverOf } from "../display/task-facts.js";
+import { serverLabel, serverWord } from "../display/server-label.js";
+import { resultPreview, serverOf, statusWord } from "../display/task-facts.js";
 import type { BoardState } from "../model/board-state.js";
 import type { LiveTask } from "../model/live-task.js";
 

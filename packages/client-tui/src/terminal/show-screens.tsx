@@ -2,9 +2,8 @@ import type { Client } from "@resumable-mcp/client";
 import { exitCodes } from "../command-line/exit-codes.js";
 import type { TaskBoard } from "../model/task-board.js";
 import { App } from "../ui/app.js";
-import type { ExtraAction } from "../ui/extra-action.js";
-import { createTheme } from "../ui/parts/theme.js";
-import { ThemeContext } from "../ui/parts/theme-context.js";
+import { createTheme, ThemeContext } from "../ui/parts/theme.js";
+import type { ExtraAction } from "../ui/screen-props.js";
 import type { TerminalScreen } from "./terminal-screen.js";
 
 const refreshMs = 5_000;

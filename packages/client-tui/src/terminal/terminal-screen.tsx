@@ -1,11 +1,10 @@
 import { type Instance, render } from "ink";
 import type { ReactNode } from "react";
 import { exitCodes } from "../command-line/exit-codes.js";
-import { markPastes } from "../ui/keys/paste.js";
-import type { ScreenSize } from "../ui/screen-size.js";
+import { markPastes } from "../ui/keys/key-press.js";
+import type { ScreenSize } from "../ui/screen-props.js";
 import { FirstFrame } from "./first-frame.js";
-import { onTerminalEnd } from "./terminal-end.js";
-import { createTerminalStream } from "./terminal-stream.js";
+import { createTerminalStream, onTerminalEnd } from "./terminal-stream.js";
 
 /** No more frames than any eye sees; a key that comes between two of them waits for the next. */
 const maxDrawsPerSecond = 15;

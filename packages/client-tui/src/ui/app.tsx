@@ -4,14 +4,14 @@ import { type ReactNode, useEffect, useMemo, useReducer, useSyncExternalStore } 
 import { cutText, wrapText } from "../display/plain-text.js";
 import { isReady, type Notice as NoticeText } from "../model/board-state.js";
 import { isUnfinished } from "../model/live-task.js";
-import type { AppProps } from "./app-props.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { KeyProvider } from "./keys/key-provider.js";
-import { createScreenMemories, ScreenMemoryContext } from "./keys/screen-memory.js";
+import { createScreenMemories, ScreenMemoryContext } from "./keys/use-key-state.js";
 import { currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
 import { Header } from "./parts/header.js";
 import { type OpenQuestion, openQuestions, QuestionBanner } from "./parts/question-banner.js";
 import { useNow } from "./parts/use-now.js";
+import type { AppProps } from "./screen-props.js";
 import { ScreenView } from "./screen-view.js";
 
 /** The smallest terminal on which the screens still mean something. */

@@ -1,7 +1,37 @@
+import type { Client } from "@resumable-mcp/client";
 import type { BoardState } from "../model/board-state.js";
 import type { LiveTask } from "../model/live-task.js";
-import type { AppProps } from "./app-props.js";
+import type { TaskBoard } from "../model/task-board.js";
 import type { NavigationAction, Screen } from "./navigation.js";
+
+/** The size of the terminal in characters. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** Something that the embedding program adds to the menu, such as "kill the server". */
+export interface ExtraAction {
+  /** One character that is not used by the menu itself. */
+  readonly key: string;
+  readonly label: string;
+  /** What it resolves to is shown as a notice; what it throws, as an error. */
+  run(): Promise<string | undefined> | string | undefined;
+}
+
+/** What the whole user interface is made from. */
+export interface AppProps {
+  readonly client: Client;
+  readonly board: TaskBoard;
+  readonly extraActions: readonly ExtraAction[];
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** Puts a text where the terminal's user can paste it from. */
+  readonly copy: (text: string) => void;
+  readonly onExit: (reason: "quit" | "interrupt") => void;
+  /** The size of the terminal. */
+  readonly size: ScreenSize;
+}
 
 /** What every screen is drawn from. */
 export interface ScreenProps extends AppProps {

@@ -2,16 +2,16 @@ import { Box } from "ink";
 import { type ReactNode, useCallback } from "react";
 import { isReady } from "../model/board-state.js";
 import { Board } from "./board/board.js";
-import { boardKeys } from "./board/board-keys.js";
+import { boardKeys } from "./board/board-view-state.js";
 import { Detail } from "./detail/detail.js";
-import { detailKeys } from "./detail/detail-keys.js";
+import { detailKeys } from "./detail/detail-state.js";
 import { AnswerScreen } from "./form/answer-screen.js";
 import { CallScreen } from "./form/call-screen.js";
 import { formKeys } from "./form/form.js";
 import { MenuScreen, menuKeys } from "./menu/menu-screen.js";
 import type { Screen } from "./navigation.js";
 import { Opening } from "./opening/opening.js";
-import { openingKeys } from "./opening/opening-keys.js";
+import { openingKeys } from "./opening/opening-state.js";
 import { Confirm, confirmKeys } from "./parts/confirm.js";
 import { KeyBar } from "./parts/key-bar.js";
 import { TextPage, textPageKeys } from "./parts/text-page.js";
@@ -24,8 +24,7 @@ import { SignInScreen, signInKeys } from "./servers/sign-in-screen.js";
 import { SessionScreen } from "./summary/session-screen.js";
 import { StatsScreen } from "./summary/stats-screen.js";
 import { taskActions } from "./task-actions.js";
-import { toolListKeys } from "./tools/tool-list.js";
-import { ToolsScreen } from "./tools/tools-screen.js";
+import { ToolsScreen, toolListKeys } from "./tools/tool-list.js";
 
 const keysOf: Readonly<Record<Screen["name"], readonly string[]>> = {
   opening: openingKeys,

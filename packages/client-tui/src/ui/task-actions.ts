@@ -1,12 +1,9 @@
 import { isUnfinished, type LiveTask } from "../model/live-task.js";
-import { boardKeys } from "./board/board-keys.js";
-import type { BoardOutcome } from "./board/board-view-state.js";
-import { detailKeys } from "./detail/detail-keys.js";
-import type { DetailOutcome } from "./detail/detail-state.js";
+import { type BoardOutcome, boardKeys } from "./board/board-view-state.js";
+import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";
 import { keysPage } from "./navigation.js";
-import { openingKeys } from "./opening/opening-keys.js";
-import type { OpeningOutcome } from "./opening/opening-state.js";
+import { type OpeningOutcome, openingKeys } from "./opening/opening-state.js";
 import type { ScreenProps } from "./screen-props.js";
 
 /** What the screens about tasks do when a key says so. */

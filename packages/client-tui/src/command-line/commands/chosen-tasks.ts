@@ -1,7 +1,6 @@
-import { isFinal, type TaskInfo } from "@resumable-mcp/client";
+import { isFinal, type TaskInfo, type TaskStatus } from "@resumable-mcp/client";
 import type { CommandContext } from "../command.js";
 import { UsageError } from "../exit-code.js";
-import { parseStatuses } from "./parse-statuses.js";
 
 /** What can be done with several tasks at once. */
 export type BulkVerb = "pause" | "resume" | "cancel" | "forget";
@@ -34,3 +33,22 @@ const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo) => boolean>> = {
   cancel: ({ status }) => !isFinal(status),
   forget: ({ status }) => isFinal(status),
 };
+
+const statuses: readonly TaskStatus[] = [
+  "pending",
+  "running",
+  "paused",
+  "input_required",
+  "completed",
+  "failed",
+  "cancelled",
+];
+
+/** Checks the statuses that `--status` names. */
+export function parseStatuses(words: readonly string[]): readonly TaskStatus[] {
+  return words.map((word) => {
+    const status = statuses.find((known) => known === word);
+    if (status === undefined) throw new UsageError(`There is no status ${word}. There are: ${statuses.join(", ")}.`);
+    return status;
+  });
+}

@@ -4,7 +4,6 @@ import type { Command, CommandContext } from "../command.js";
 import { serversVerbs } from "../command-table.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { httpServer } from "../parse-command-line.js";
-import { readSecretLine } from "../read-secret-line.js";
 import { importServers } from "./import-servers.js";
 import { signInOnTerminal } from "./sign-in-on-terminal.js";
 
@@ -140,4 +139,19 @@ async function removeServers({ client, output }: CommandContext, words: readonly
 function needed(word: string | undefined, verb: string): string {
   if (word === undefined) throw new UsageError(`servers ${verb} needs the name or the address of a server.`);
   return word;
+}
+
+/** More than any token has. */
+const maxSecretBytes = 64 * 1024;
+
+/** Reads one secret from a stream to its end; the line break behind it is not part of it. */
+export async function readSecretLine(stream: NodeJS.ReadStream): Promise<string> {
+  if (stream.isTTY) throw new UsageError("--token-stdin reads a pipe, as in: pass show my-token | resumable-mcp …");
+  let text = "";
+  for await (const chunk of stream) {
+    text += String(chunk);
+    if (text.length > maxSecretBytes)
+      throw new UsageError(`What comes on stdin is longer than ${maxSecretBytes} bytes.`);
+  }
+  return text.trim();
 }

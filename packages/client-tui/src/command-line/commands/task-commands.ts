@@ -1,17 +1,14 @@
 import { isFinal, type Question, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
-import { continueHint } from "../../display/continue-hint.js";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { statusMark, statusWord } from "../../display/status-mark.js";
+import { continueHint, statusMark, statusWord } from "../../display/task-facts.js";
 import { type HistoryLine, tellHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
-import { printResult, resultText } from "../print-result.js";
-import { taskJson } from "../task-json.js";
+import { printResult, resultText, taskJson } from "../print-result.js";
 import { parseToolArguments } from "../tool-arguments.js";
-import { chosenTasks } from "./chosen-tasks.js";
-import { parseStatuses } from "./parse-statuses.js";
+import { chosenTasks, parseStatuses } from "./chosen-tasks.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
 export const tasksCommand: Command = async ({ client, line, output }) => {

@@ -1,7 +1,9 @@
-import { exitCodes } from "../exit-code.js";
+import { type Client, openClient, type ServerConfig } from "@resumable-mcp/client";
+import { exitCodes, UsageError } from "../exit-code.js";
 import { parseCommandLine } from "../parse-command-line.js";
-import { clientSource } from "./client-source.js";
-import { complete } from "./complete.js";
+import { asObject } from "../tool-arguments.js";
+import { type CompletionSource, complete } from "./complete.js";
+import { completionScript, shellNames } from "./completion-script.js";
 
 /** What a shell asks when Tab is pressed: prints one word a line. Whatever goes wrong, it stays silent. */
 export async function runComplete(words: readonly string[]): Promise<number> {
@@ -26,4 +28,41 @@ function settingsOf(words: readonly string[]) {
     return named.includes(word) && value !== undefined && index + 1 < words.length - 1 ? [word, value] : [];
   });
   return parseCommandLine(known, process.env);
+}
+
+/** `completion bash|zsh|fish`: prints the script that teaches a shell to complete this program. */
+export function completionCommand(words: readonly string[]): number {
+  const shell = shellNames.find((known) => known === words[0]);
+  if (shell === undefined) throw new UsageError(`completion needs the name of a shell: ${shellNames.join(", ")}.`);
+  process.stdout.write(completionScript(shell));
+  return exitCodes.ok;
+}
+
+/** Nobody waits long for the Tab key. */
+const answerTimeoutMs = 2_000;
+
+/** Completes from the state file, and asks the servers only for the names of tools. */
+export function clientSource(options: {
+  readonly servers?: readonly ServerConfig[];
+  readonly stateFile?: string;
+}): CompletionSource {
+  let opened: Promise<Client> | undefined;
+  const client = () => {
+    opened ??= openClient({ ...options, limits: { requestTimeoutMs: answerTimeoutMs, reconnectAttempts: 0 } });
+    return opened;
+  };
+  const tools = async () => (await client()).tools().catch(() => []);
+  return {
+    async tasks(unfinished) {
+      const { activeTasks, completedTasks } = (await client()).summary();
+      const ids = activeTasks.map(({ task_id }) => task_id);
+      return unfinished ? ids : [...ids, ...completedTasks.map(({ task_id }) => task_id)];
+    },
+    tools: async () => [...new Set((await tools()).filter(({ control }) => !control).map(({ name }) => name))],
+    servers: async () => (await client()).servers().map(({ name, address }) => name ?? address),
+    async argumentsOf(name) {
+      const tool = (await tools()).find((entry) => entry.name === name);
+      return Object.keys(asObject(tool?.inputSchema.properties) ?? {}).filter((key) => key !== "client_id");
+    },
+  };
 }

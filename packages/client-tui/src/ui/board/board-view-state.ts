@@ -1,11 +1,27 @@
 import { isFinal } from "@resumable-mcp/client";
-import { statusWord } from "../../display/status-mark.js";
-import { serverOf } from "../../display/task-facts.js";
+import { serverOf, statusWord } from "../../display/task-facts.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { keptCursor, moveCursor } from "../keys/list-cursor.js";
 import type { KeyStep } from "../keys/use-key-state.js";
+
+/** The keys of the list of tasks, the most needed first. */
+export const boardKeys = [
+  "Enter open",
+  "p pause",
+  "r resume",
+  "c cancel",
+  "Space mark",
+  "/ find",
+  "s sort",
+  "f forget",
+  "* mark all",
+  "u unfinished only",
+  "g ask the servers again",
+  "PgUp PgDn Home End move",
+  "Esc back",
+];
 
 /** In which order tasks are shown; what is not over always comes first. */
 export const sortOrders = ["newest", "name", "progress", "time left", "server"] as const;

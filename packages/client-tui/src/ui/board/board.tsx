@@ -9,7 +9,7 @@ import { keptCursor, visibleRange } from "../keys/list-cursor.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import { useTheme } from "../parts/theme-context.js";
+import { useTheme } from "../parts/theme.js";
 import {
   atDrawn,
   type BoardOutcome,

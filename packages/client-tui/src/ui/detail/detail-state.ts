@@ -2,6 +2,23 @@ import type { KeyPress } from "../keys/key-press.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 import type { TreeLine } from "./result-tree.js";
 
+/** The keys of the detail screen, the most needed first. */
+export const detailKeys = [
+  "p pause",
+  "r resume",
+  "c cancel",
+  "a answer",
+  "Tab part",
+  "y copy",
+  "l log level",
+  "↑↓ scroll",
+  "Enter fold, unfold",
+  "1-4 timeline, log, steps, result",
+  "End follow",
+  "f forget",
+  "Esc back",
+];
+
 /** The parts of a task's screen. */
 export const panes = ["timeline", "log", "steps", "result"] as const;
 

@@ -1,11 +1,8 @@
 import { defaultStateFile, isFinal, type TaskInfo } from "@resumable-mcp/client";
-import { resumeCommand } from "../../display/continue-hint.js";
-import { countText } from "../../display/count-text.js";
-import { cutText, plainText } from "../../display/plain-text.js";
+import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../../display/progress-line.js";
-import { statusWord } from "../../display/status-mark.js";
 import { formatRate } from "../../display/task-columns.js";
-import { ageText, elapsedMsOf, resultPreview } from "../../display/task-facts.js";
+import { ageText, elapsedMsOf, resultPreview, resumeCommand, statusWord } from "../../display/task-facts.js";
 import type { LiveTask, LogLine } from "../../model/live-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 import { type HistoryLine, tellHistory, wholeLog } from "../../model/task-history.js";

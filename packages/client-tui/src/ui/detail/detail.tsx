@@ -1,13 +1,12 @@
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
-import { countText } from "../../display/count-text.js";
-import { cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
+import { countText, cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
 import { shareColumns, taskLineText } from "../../display/task-columns.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { visibleRange } from "../keys/list-cursor.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
-import { useTheme } from "../parts/theme-context.js";
+import { useTheme } from "../parts/theme.js";
 import { type DetailOutcome, type DetailState, initialDetailState, panes, reduceDetail } from "./detail-state.js";
 import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
 

@@ -1,6 +1,5 @@
 import type { Json, TaskResult } from "@resumable-mcp/client";
-import { countText } from "../../display/count-text.js";
-import { plainText } from "../../display/plain-text.js";
+import { countText, plainText } from "../../display/plain-text.js";
 
 /** Entries of one array or object that are shown. */
 const maxEntries = 200;

@@ -1,5 +1,13 @@
-import { countText } from "../../display/count-text.js";
-import { cutStart, cutText, fitText, harmlessText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
+import {
+  countText,
+  cutStart,
+  cutText,
+  fitText,
+  harmlessText,
+  plainText,
+  textWidth,
+  wrapText,
+} from "../../display/plain-text.js";
 import { leadMark, visibleRange } from "../keys/list-cursor.js";
 import { formLines } from "./form-draft.js";
 import type { FormField } from "./form-field.js";

@@ -25,7 +25,7 @@ export interface KeyPress {
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds.
-const control = /[\u0000-\u001f\u007f-\u009f]/;
+const control = /[\u0000-\u001f\u007f-\u009f]+/g;
 const backspaces = new Set(["\u007f", "\b"]);
 
 /**
@@ -41,7 +41,7 @@ export function toKeyPresses(input: string, key: Pick<Key, "ctrl" | "meta"> & Pa
     // Pressed in haste, or while nothing was read: whoever wants to leave leaves.
     if (character === "\u0003") return [{ text: "", name: "interrupt" }];
     if (backspaces.has(character)) return [{ text: "", name: "backspace" }];
-    return control.test(character) ? [] : [{ text: character }];
+    return character.search(control) === 0 ? [] : [{ text: character }];
   });
 }
 
@@ -60,4 +60,27 @@ function nameOf(input: string, key: Partial<Key>): KeyPress["name"] {
   if (key.escape) return "escape";
   if (key.tab) return key.shift ? "backtab" : "tab";
   return key.backspace || key.delete ? "backspace" : undefined;
+}
+
+/** What terminals put around pasted text when they are asked to, as Ink reports it: without the escape character. */
+const pasteBegins = "[200~";
+const pasteEnds = "[201~";
+
+/** Asks a terminal to mark what is pasted, and takes that back. */
+export const markPastes = { on: "\u001b[?2004h", off: "\u001b[?2004l" };
+
+/** Characters that one paste may bring; the rest is dropped. */
+const maxPastedCharacters = 100_000;
+
+/** The paste that is coming in; `undefined` between pastes. */
+export type PasteState = string | undefined;
+
+/** Gathers pasted text; a press only when the paste is complete, `undefined` where the input is no part of one. */
+export function takePaste(
+  state: PasteState,
+  input: string,
+): { readonly state: PasteState; readonly press?: KeyPress } | undefined {
+  if (state === undefined) return input === pasteBegins ? { state: "" } : undefined;
+  if (input === pasteEnds) return { state: undefined, press: { text: "", paste: state.replaceAll(control, " ") } };
+  return { state: (state + input).slice(0, maxPastedCharacters) };
 }

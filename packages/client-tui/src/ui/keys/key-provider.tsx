@@ -1,7 +1,6 @@
 import { useInput } from "ink";
 import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo, useRef } from "react";
-import { type KeyPress, toKeyPresses } from "./key-press.js";
-import { type PasteState, takePaste } from "./paste.js";
+import { type KeyPress, type PasteState, takePaste, toKeyPresses } from "./key-press.js";
 
 /** Hears keys; returns whether the screen changes, so that what was typed behind it is not meant for it. */
 export type KeyListener = (press: KeyPress) => boolean;

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { pasted } from "../../../test/key-presses.js";
-import type { KeyPress } from "./key-press.js";
-import { takePaste } from "./paste.js";
+import { type KeyPress, takePaste } from "./key-press.js";
 
 describe("pasted text", () => {
   const paste = (...inputs: string[]) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createScreenMemories } from "./screen-memory.js";
+import { createScreenMemories } from "./use-key-state.js";
 
 describe("what stands on a screen", () => {
   it("is kept for that screen and no other, though they are alike", () => {

@@ -1,7 +1,34 @@
-import { useCallback, useContext, useRef, useState } from "react";
+import { createContext, useCallback, useContext, useRef, useState } from "react";
 import type { KeyPress } from "./key-press.js";
 import { useKeys } from "./key-provider.js";
-import { ScreenMemoryContext } from "./screen-memory.js";
+
+/**
+ * What stands on the present screen, for as long as that screen is on the way back: a list keeps its cursor, and a form
+ * that a question interrupted keeps what was filled in.
+ */
+export interface ScreenMemory {
+  recall(): unknown;
+  keep(state: unknown): void;
+}
+
+/** Remembers nothing, where there are no screens. */
+export const ScreenMemoryContext = createContext<ScreenMemory>({ recall: () => undefined, keep: () => {} });
+
+/** Creates the memories of screens; they end with the screen. */
+export function createScreenMemories(): (screen: object) => ScreenMemory {
+  const states = new WeakMap<object, unknown>();
+  const memories = new WeakMap<object, ScreenMemory>();
+  return (screen) => {
+    const known = memories.get(screen);
+    if (known !== undefined) return known;
+    const memory: ScreenMemory = {
+      recall: () => states.get(screen),
+      keep: (state) => void states.set(screen, state),
+    };
+    memories.set(screen, memory);
+    return memory;
+  };
+}
 
 /** A new state, and what the key meant beyond it. */
 export interface KeyStep<State, Outcome> {

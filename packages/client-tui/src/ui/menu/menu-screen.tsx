@@ -4,8 +4,7 @@ import { shareColumns } from "../../display/task-columns.js";
 import type { Screen } from "../navigation.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
 import type { ScreenProps } from "../screen-props.js";
-import { Menu } from "./menu.js";
-import type { MenuItem } from "./menu-state.js";
+import { Menu, type MenuItem } from "./menu.js";
 
 /** The keys of the menu. */
 export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave", "0 exit"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { named, pasted, typed } from "../../../test/key-presses.js";
-import { reduceMenu } from "./menu-state.js";
+import { reduceMenu } from "./menu.js";
 
 describe("the menu", () => {
   const items = [

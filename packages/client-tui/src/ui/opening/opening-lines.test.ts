@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { otherServer, twoServers } from "../../../test/odd-texts.js";
 import { newLiveTask } from "../../model/live-task.js";
-import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
+import { openingLines, openingQuestion, openingTasks } from "./opening-state.js";
 
 describe("the lines of the opening screen", () => {
   const [here, there, elsewhere] = [fakeServer, otherServer, "http://example.com/mcp"].map((server, index) =>

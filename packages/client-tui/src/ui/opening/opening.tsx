@@ -9,8 +9,7 @@ import { keptCursor, visibleRange } from "../keys/list-cursor.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import { openingLines, openingQuestion, openingTasks } from "./opening-lines.js";
-import { type OpeningOutcome, reduceOpening } from "./opening-state.js";
+import { type OpeningOutcome, openingLines, openingQuestion, openingTasks, reduceOpening } from "./opening-state.js";
 
 /** The question, and what was last heard of the task at the cursor. */
 const frameRows = 2;

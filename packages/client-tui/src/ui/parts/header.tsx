@@ -2,8 +2,7 @@ import type { ServerInfo } from "@resumable-mcp/client";
 import { Text } from "ink";
 import type { ReactNode } from "react";
 import { fitText, textWidth } from "../../display/plain-text.js";
-import { serverLabel } from "../../display/server-label.js";
-import { serverWord } from "../../display/server-word.js";
+import { serverLabel, serverWord } from "../../display/server-label.js";
 
 /** The first line: the program's name and how its servers stand. */
 export function Header(props: { readonly servers: readonly ServerInfo[]; readonly columns: number }): ReactNode {

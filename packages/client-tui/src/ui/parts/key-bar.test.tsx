@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { draw } from "../../../test/draw.js";
-import { boardKeys } from "../board/board-keys.js";
+import { boardKeys } from "../board/board-view-state.js";
 import { formKeys } from "../form/form.js";
 import { menuKeys } from "../menu/menu-screen.js";
 import { serversKeys } from "../servers/servers.js";

@@ -1,7 +1,7 @@
 import { Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, textWidth } from "../../display/plain-text.js";
-import { useTheme } from "./theme-context.js";
+import { useTheme } from "./theme.js";
 
 const more = "? all keys";
 

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { isUnfinished, type LiveTask } from "../../model/live-task.js";
 import type { Screen } from "../navigation.js";
-import { useTheme } from "./theme-context.js";
+import { useTheme } from "./theme.js";
 
 /** A question that waits for the user, and whose it is. */
 export interface OpenQuestion {

@@ -3,7 +3,7 @@ import { cutText, fitText } from "../../display/plain-text.js";
 import { type TaskColumns, taskLineText } from "../../display/task-columns.js";
 import type { LiveTask } from "../../model/live-task.js";
 import { Line } from "./line.js";
-import { useTheme } from "./theme-context.js";
+import { useTheme } from "./theme.js";
 
 interface TaskRowProps {
   readonly task: LiveTask;

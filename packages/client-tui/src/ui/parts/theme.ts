@@ -1,5 +1,6 @@
 import type { TaskStatus } from "@resumable-mcp/client";
 import type { ForegroundColorName } from "chalk";
+import { createContext, useContext } from "react";
 
 /** How the parts of the screens look; nothing is told by colour alone. */
 export interface Theme {
@@ -23,4 +24,12 @@ const statusColors: Readonly<Record<TaskStatus, ForegroundColorName | undefined>
 export function createTheme(options: { readonly colors: boolean }): Theme {
   if (!options.colors) return { accent: undefined, muted: false, error: undefined, statusColor: () => undefined };
   return { accent: "cyan", muted: true, error: "red", statusColor: (status) => statusColors[status] };
+}
+
+/** The theme of the screens below. */
+export const ThemeContext = createContext<Theme>(createTheme({ colors: true }));
+
+/** Reads the theme. */
+export function useTheme(): Theme {
+  return useContext(ThemeContext);
 }

@@ -1,9 +1,7 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
-import { countText } from "../../display/count-text.js";
-import { cutText, plainText, textWidth } from "../../display/plain-text.js";
+import { countText, cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { formatDuration } from "../../display/progress-line.js";
-import { serverLabel } from "../../display/server-label.js";
-import { serverWord } from "../../display/server-word.js";
+import { serverLabel, serverWord } from "../../display/server-label.js";
 
 /** A server as its screen shows it. */
 export interface SeenServer {

@@ -1,12 +1,11 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
 import { type ReactNode, useEffect, useRef, useState } from "react";
-import { openInBrowser } from "../../command-line/open-in-browser.js";
+import { openInBrowser } from "../../command-line/commands/sign-in-on-terminal.js";
 import { keysPage, type SignIn } from "../navigation.js";
 import { useNow } from "../parts/use-now.js";
 import type { ScreenProps } from "../screen-props.js";
 import type { SeenServer } from "./server-lines.js";
-import { Servers, serversKeys } from "./servers.js";
-import type { ServersOutcome } from "./servers-state.js";
+import { Servers, type ServersOutcome, serversKeys } from "./servers.js";
 
 /** Adds, tests and removes servers, and shows how each stands and what to try. */
 export function ServersScreen(props: ScreenProps): ReactNode {

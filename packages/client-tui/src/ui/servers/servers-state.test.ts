@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { named, pasted, typed } from "../../../test/key-presses.js";
-import { reduceServers } from "./servers-state.js";
+import { reduceServers } from "./servers.js";
 
 describe("keys on the servers", () => {
   it.each([

@@ -1,7 +1,7 @@
 import type { Client } from "@resumable-mcp/client";
 import type { ReactNode } from "react";
+import { sessionLines } from "../../display/remembered-tasks.js";
 import { TextPage } from "../parts/text-page.js";
-import { sessionLines } from "./session-lines.js";
 
 /** Who this client is, and what it remembers. */
 export function SessionScreen(props: {

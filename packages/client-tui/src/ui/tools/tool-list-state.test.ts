@@ -2,7 +2,7 @@ import type { ToolInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { named, pasted, typed } from "../../../test/key-presses.js";
 import { serverLabelAt } from "../../display/server-label.js";
-import { matchingTools, reduceToolList } from "./tool-list-state.js";
+import { matchingTools, reduceToolList } from "./tool-list.js";
 
 const serverAt = (address: string) => serverLabelAt(address, [{ address: "http://b.example.com/mcp", name: "work" }]);
 

@@ -2,10 +2,49 @@ import type { ToolInfo } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
-import { leadMark, visibleRange } from "../keys/list-cursor.js";
-import { useKeyState } from "../keys/use-key-state.js";
-import type { Loaded } from "../parts/use-loaded.js";
-import { matchingTools, reduceToolList } from "./tool-list-state.js";
+import { serverLabelAt } from "../../display/server-label.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { leadMark, moveCursor, visibleRange } from "../keys/list-cursor.js";
+import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import { type Loaded, useLoaded } from "../parts/use-loaded.js";
+import type { ScreenProps } from "../screen-props.js";
+
+/** Where the user is in the list of tools, and what they search for. */
+export interface ToolListState {
+  readonly cursor: number;
+  readonly search: string;
+}
+
+/** The tools whose name, server or description contains what is searched for. */
+export function matchingTools(
+  tools: readonly ToolInfo[],
+  search: string,
+  serverAt: (address: string) => string,
+): readonly ToolInfo[] {
+  const wanted = search.toLowerCase();
+  return tools.filter(({ name, server, description = "" }) =>
+    `${name} ${serverAt(server)} ${description}`.toLowerCase().includes(wanted),
+  );
+}
+
+/** Moves through the tools; typing searches. */
+export function reduceToolList(
+  state: ToolListState,
+  key: KeyPress,
+  tools: readonly ToolInfo[],
+  serverAt: (address: string) => string,
+): KeyStep<ToolListState, { readonly type: "back" } | { readonly type: "choose"; readonly tool: ToolInfo }> {
+  if (key.name === "escape")
+    return state.search === "" ? { state, outcome: { type: "back" } } : { state: { cursor: 0, search: "" } };
+  if (key.name === "backspace") return { state: { cursor: 0, search: state.search.slice(0, -1) } };
+  const typed = key.paste ?? key.text;
+  if (typed !== "") return { state: { cursor: 0, search: state.search + typed } };
+  const shown = matchingTools(tools, state.search, serverAt);
+  const cursor = moveCursor(state.cursor, key, shown.length);
+  const tool = shown[cursor];
+  if (key.name !== "enter" || tool === undefined) return { state: { ...state, cursor } };
+  return { state: { ...state, cursor }, outcome: { type: "choose", tool } };
+}
 
 /** The keys of the list of tools. */
 export const toolListKeys = ["Enter choose", "↑↓ move", "type to search", "Esc back"];
@@ -74,4 +113,19 @@ function emptyText(tools: Loaded<readonly ToolInfo[]>): string {
   if (tools.name === "failed") return plainText(tools.problem);
   if (tools.value.length > 0) return "No tool matches. Esc shows all.";
   return "There is no tool to call: 5 in the menu shows how the servers stand.";
+}
+
+/** The list of tools, without those that steer tasks. */
+export function ToolsScreen({ client, state, go, columns, rows }: ScreenProps): ReactNode {
+  const tools = useLoaded(async () => (await client.tools()).filter(({ control }) => !control));
+  return (
+    <ToolList
+      tools={tools}
+      serverAt={(address) => serverLabelAt(address, state.servers)}
+      columns={columns}
+      rows={rows}
+      onChoose={(tool) => go({ type: "replace", screen: { name: "call", tool } })}
+      onBack={() => go({ type: "back" })}
+    />
+  );
 }

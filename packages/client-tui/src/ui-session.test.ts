@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { farewell } from "./farewell.js";
+import { farewell } from "./ui-session.js";
 
 it.each([
   [1, "detach", "1 task continues without you. Come back with: resumable-mcp\n"],
