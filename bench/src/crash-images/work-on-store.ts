@@ -140,7 +140,7 @@ class TaskWorker {
 
   async commit(events: readonly TaskEventBody[], consume: readonly string[] = []): Promise<void> {
     const request = { lease: this.held(), afterSeq: this.seq, events, consume, now: this.time() };
-    this.seq = (await this.store.commit(request)).lastSeq;
+    this.seq = (await this.store.commit(request)).record.lastSeq;
   }
 
   async consume(kind: string, events: readonly TaskEventBody[]): Promise<void> {

@@ -45,7 +45,7 @@ function telling(store: Store): Store {
       const result = await store.commit(request);
       const { taskId, epoch, worker } = request.lease;
       const { afterSeq } = request;
-      tell({ kind: "acknowledged", taskId, epoch, worker, afterSeq, lastSeq: result.lastSeq });
+      tell({ kind: "acknowledged", taskId, epoch, worker, afterSeq, lastSeq: result.record.lastSeq });
       return result;
     },
   };

@@ -53,7 +53,8 @@ async function fillTask(directory: string, count: number): Promise<void> {
       const progress = done + index + 1;
       return { type: "checkpoint", progress, total: count, state: { ...state, progress } } as const;
     });
-    ({ lastSeq } = await store.commit({ lease, afterSeq: lastSeq, events, consume: [], now: now() }));
+    const { record } = await store.commit({ lease, afterSeq: lastSeq, events, consume: [], now: now() });
+    lastSeq = record.lastSeq;
     done += size;
   }
   await store.close();

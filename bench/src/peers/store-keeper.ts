@@ -25,13 +25,8 @@ export function createStoreKeeper(directory: string, durability: "machine" | "pr
       const task = held(taskId);
       const event = { type: "checkpoint", ...checkpoint } as const;
       const { lease, lastSeq } = task;
-      ({ lastSeq: task.lastSeq } = await store.commit({
-        lease,
-        afterSeq: lastSeq,
-        events: [event],
-        consume: [],
-        now: now(),
-      }));
+      const { record } = await store.commit({ lease, afterSeq: lastSeq, events: [event], consume: [], now: now() });
+      task.lastSeq = record.lastSeq;
     },
     read: (taskId) => readAll(store, held(taskId).lease.taskId),
     close: () => store.close(),

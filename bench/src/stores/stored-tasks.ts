@@ -39,14 +39,14 @@ export async function beginTask(store: Store): Promise<{ readonly lease: Lease; 
   const acquired = await store.acquireLease({ taskId: id, worker: "bench", ttlMs: 60_000, now: now() });
   if (acquired === undefined) throw new Error(`Nobody else should hold the lease of ${id}.`);
   const started = { type: "attempt_started", attempt: 1, worker: "bench", toolVersion: "1" } as const;
-  const { lastSeq } = await store.commit({
+  const { record } = await store.commit({
     lease: acquired.lease,
     afterSeq: snapshot.record.lastSeq,
     events: [started],
     consume: [],
     now: now(),
   });
-  return { lease: acquired.lease, lastSeq };
+  return { lease: acquired.lease, lastSeq: record.lastSeq };
 }
 
 /** Commits so many checkpoints, one after the other. Resolves to the last seq. */
@@ -55,7 +55,8 @@ export async function checkpoints(store: Store, lease: Lease, afterSeq: number, 
   for (let index = 0; index < count; index++) {
     const state = { line: seq, words: seq * 7, note: "x".repeat(100) };
     const event = { type: "checkpoint", progress: seq, total: 1e9, state, message: `Processed ${seq}` } as const;
-    ({ lastSeq: seq } = await store.commit({ lease, afterSeq: seq, events: [event], consume: [], now: now() }));
+    const { record } = await store.commit({ lease, afterSeq: seq, events: [event], consume: [], now: now() });
+    seq = record.lastSeq;
   }
   return seq;
 }

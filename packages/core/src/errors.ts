@@ -52,6 +52,8 @@ export interface ErrorDetails {
   STORE_READ_FAILED: { path: string; reason: string };
   /** The store's folder was written by a layout that this version does not know. */
   STORE_LAYOUT: { path: string; found: string; supported: string };
+  /** The store keeps another version of the store contract than the engine needs. */
+  STORE_CONTRACT: { found: string; supported: string };
   /** The store's folder is not there, is no longer there, or another one is in its place. */
   STORE_MISSING: { path: string; reason: string };
   /** A task of this id is there already, and it is another one. */
@@ -97,6 +99,7 @@ const codeTable: { readonly [Code in ErrorCode]: true } = {
   STORE_WRITE_FAILED: true,
   STORE_READ_FAILED: true,
   STORE_LAYOUT: true,
+  STORE_CONTRACT: true,
   STORE_MISSING: true,
   TASK_EXISTS: true,
   EXPORT_INVALID: true,

@@ -16,6 +16,7 @@ export type {
   TaskPage,
   TaskQuery,
 } from "./store/store.js";
+export { contractVersion } from "./store/store.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
 export type { NewTask, TaskEventBody } from "./task/task-event.js";

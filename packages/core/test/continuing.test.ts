@@ -146,7 +146,7 @@ describe("the same call after a failure (G7)", () => {
       ...opened,
       createTask: async () => ({ snapshot: failed, created: false }),
     });
-    const other = createScene([tool], { limits: { claimPatienceMs: 0 } }, late, store.open(), clock);
+    const other = createScene([tool], { limits: { claimPatienceMs: 0 } }, late, store.anotherProcess(), clock);
     expect(await other.tasks.start(start)).toMatchObject({
       created: false,
       status: "running",

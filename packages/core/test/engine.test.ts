@@ -7,6 +7,7 @@ import {
   type Engine,
   type EngineOptions,
   type Followed,
+  type Store,
 } from "../src/index.js";
 import { checkResumable } from "../src/testing.js";
 
@@ -122,5 +123,38 @@ describe("engine", () => {
     const { record } = await tasks.start({ tool: "double", input: {} });
     expect((await tasks.wait(record.id)).status).toBe("completed");
     expect((await tasks.items(record.id)).items).toEqual([1, 2, 10, 20]);
+  });
+});
+
+describe("an engine and its store", () => {
+  it("refuses a store of another contract version, and says what to install", () => {
+    const store = { ...createMemoryStore(), contractVersion: 2 as 1 };
+    const message =
+      "The store keeps version 2 of the store contract, and this engine needs version 1. Install versions of @resumable-mcp/core and of the store that belong together.";
+    const details = { found: "2", supported: "1" };
+    expect(() => createEngine({ store, tools: [] })).toThrow(
+      expect.objectContaining({ code: "STORE_CONTRACT", message, details }),
+    );
+  });
+
+  it("opens the store before anything else, and again after an attempt that failed", async () => {
+    const calls: string[] = [];
+    const inner = createMemoryStore();
+    const store: Store = {
+      ...inner,
+      async open() {
+        calls.push("open");
+        if (calls.length === 1) throw new Error("not mounted yet");
+      },
+      async heartbeat(request) {
+        calls.push("heartbeat");
+        await inner.heartbeat(request);
+      },
+    };
+    const engine = createEngine({ store, tools: [] });
+    await expect(engine.open()).rejects.toThrow("not mounted yet");
+    await engine.open();
+    expect(calls).toEqual(["open", "open", "heartbeat"]);
+    await engine.close();
   });
 });

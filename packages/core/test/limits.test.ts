@@ -53,7 +53,7 @@ describe("slots (G11)", () => {
     crowd.store.kill({ noticed: true });
     const { tool, order } = busy();
     const limits = { maxRunning: 4, maxRunningPerOwner: 2, lookBatch: 5 };
-    const next = createScene([tool], { limits }, (same) => same, crowd.store.open(), crowd.clock);
+    const next = createScene([tool], { limits }, (same) => same, crowd.store.anotherProcess(), crowd.clock);
     await next.engine.open();
     await next.clock.advance(10_000);
     expect(next.engine.running).toContain(late.record.id);
@@ -249,7 +249,7 @@ describe("finished tasks (G11)", () => {
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
     const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
-    const other = store.open();
+    const other = store.anotherProcess();
     const held = await other.acquireLease({ taskId: record.id, worker: "other", ttlMs: 15_000, now });
     if (held === undefined) throw new Error("A finished task's lease is free.");
     const deleting = tasks.delete(record.id);

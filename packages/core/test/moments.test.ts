@@ -71,7 +71,7 @@ describe("wishes that come while an attempt is being started (G8, G9)", () => {
     const { record } = await first.tasks.start({ tool: "job", input: {} });
     await first.rest();
     first.store.kill({ noticed: true });
-    const next = createScene([asking], {}, slowToStart(gate), first.store.open(), first.clock);
+    const next = createScene([asking], {}, slowToStart(gate), first.store.anotherProcess(), first.clock);
     // A task that only waits is not run for nothing: its user asks for the attempt.
     await next.store.signal(record.id, { kind: "resume" });
     await next.tasks.start({ tool: "job", input: {} });

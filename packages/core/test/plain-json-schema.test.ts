@@ -86,7 +86,7 @@ test("a recovered task waits for the validator of its tool, and runs as soon as 
   const before = createScene([echo], { validateJsonSchema: validate, limits: { maxRunning: 0 } });
   const { record } = await before.tasks.start({ tool: "echo", input: { word: "hi" }, detached: true });
   await before.store.kill({ noticed: true });
-  const after = createScene([echo], {}, (store) => store, before.store.open(), before.clock);
+  const after = createScene([echo], {}, (store) => store, before.store.anotherProcess(), before.clock);
   await after.engine.open();
   await after.rest();
   expect((await after.tasks.get(record.id)).record).toMatchObject({ status: "pending", attempt: 0 });

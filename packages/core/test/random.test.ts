@@ -85,7 +85,7 @@ class Storm {
 
   private async restart(): Promise<void> {
     const { store, clock } = this.current;
-    this.current = createScene([this.tool], { limits }, (inner) => this.flaky(inner), store.open(), clock);
+    this.current = createScene([this.tool], { limits }, (inner) => this.flaky(inner), store.anotherProcess(), clock);
     await this.current.engine.open();
   }
 

@@ -48,7 +48,8 @@ export function createScene(
     engine,
     errors,
     tasks: engine.forOwner("client:a"),
-    another: (others = {}) => createScene(tools, { ...options, ...others }, (same) => same, store.open(), clock),
+    another: (others = {}) =>
+      createScene(tools, { ...options, ...others }, (same) => same, store.anotherProcess(), clock),
     rest: () => clock.advance(0),
   };
 }

@@ -28,7 +28,7 @@ describe("another version of a tool", () => {
     const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
     await rest();
     store.kill({ noticed: true });
-    const scene = createScene([next.tool], {}, (same) => same, store.open(), clock);
+    const scene = createScene([next.tool], {}, (same) => same, store.anotherProcess(), clock);
     await scene.engine.open();
     await scene.rest();
     return { ...scene, id: record.id };
@@ -48,7 +48,13 @@ describe("another version of a tool", () => {
     const next = versioned("2", { migrate });
     const { store, clock } = await upgrade(next);
     store.kill({ noticed: true });
-    const last = createScene([next.tool], { limits: { crashBackoffMs: 0 } }, (same) => same, store.open(), clock);
+    const last = createScene(
+      [next.tool],
+      { limits: { crashBackoffMs: 0 } },
+      (same) => same,
+      store.anotherProcess(),
+      clock,
+    );
     await last.engine.open();
     await last.rest();
     expect(next.states).toEqual([

@@ -212,7 +212,7 @@ test("waiting for a task whose tool no server has any more says so, and what can
   const running = await call(before.client, "count_to", { n: 3 }, {}, { [metaKeys.handoff]: 0 });
   const { task_id } = Object(running.structuredContent);
   store.kill({ noticed: true });
-  const { client } = await connect([greetTool], undefined, undefined, store.open());
+  const { client } = await connect([greetTool], undefined, undefined, store.anotherProcess());
   const waited = await call(client, "wait_for_task", { task_id, timeout_seconds: 1 });
   const message = `Task ${task_id} needs the tool "count_to", which this server does not have, and no other server has taken it up. Start a server that has the tool, or end the task with cancel_task.`;
   expect(waited).toEqual({

@@ -83,7 +83,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { tools } = definition;
   const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits });
   // A folder that cannot be used is told now, not to the first caller.
-  await store.getSession("0".repeat(32));
+  await store.open();
   await engine.open();
   const mcp = bothErasEndpoint(options, engine, onError);
   const entry = createHttpEntry({

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { ResumableError, type Store } from "@resumable-mcp/core";
+import { contractVersion } from "@resumable-mcp/core/store";
 import { layoutOf } from "./disk/layout.js";
 import { fsStoreDefaults } from "./disk/limits.js";
 import { nodeDisk } from "./disk/node-disk.js";
@@ -35,7 +36,9 @@ export function createFsStore(options: FsStoreOptions): Store {
   const write = lazy.method("write");
   const read = lazy.method("read");
   return {
+    contractVersion,
     capabilities: Object.freeze({ durability: options.durability ?? "machine", shared: true }),
+    open: write(async () => {}),
     createTask: write((store, request) => store.creator.create(request)),
     getTask: read(async ({ reader }, id) => {
       const reading = await reader.read(id);

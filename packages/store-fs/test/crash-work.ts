@@ -90,5 +90,5 @@ async function commit(
   events: readonly TaskEventBody[],
   consume: readonly string[] = [],
 ): Promise<number> {
-  return (await store.commit({ lease, afterSeq, events, consume, now: crashNow })).lastSeq;
+  return (await store.commit({ lease, afterSeq, events, consume, now: crashNow })).record.lastSeq;
 }

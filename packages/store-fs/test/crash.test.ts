@@ -107,7 +107,7 @@ async function expectFinishable(store: Store): Promise<void> {
     const lease = await take(store, longId);
     for (; itemCount < checkpoints; itemCount += 1) {
       const events = [checkpoint(itemCount)];
-      lastSeq = (await store.commit({ lease, afterSeq: lastSeq, events, consume: [], now: crashNow })).lastSeq;
+      lastSeq = (await store.commit({ lease, afterSeq: lastSeq, events, consume: [], now: crashNow })).record.lastSeq;
     }
     const events = [{ type: "completed", output: "done" }] as const;
     await store.commit({ lease, afterSeq: lastSeq, events, consume: [], now: crashNow });

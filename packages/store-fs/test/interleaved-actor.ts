@@ -127,7 +127,7 @@ async function write(opened: Store, facts: Fact[], count: number): Promise<void>
     const mark = `${scene.name}${n}`;
     const marks = [...held.marks, mark];
     const events = [{ type: "checkpoint", progress: marks.length, state: marks, items: [mark] }] as const;
-    const { lastSeq } = await opened.commit({ lease, afterSeq: held.lastSeq, events, consume: [], now });
+    const { lastSeq } = (await opened.commit({ lease, afterSeq: held.lastSeq, events, consume: [], now })).record;
     facts.push({ kind: "acknowledged", epoch: lease.epoch, seq: lastSeq, mark });
     held = { lease, lastSeq, marks };
   }

@@ -54,14 +54,14 @@ export async function lease(store: Store, taskId: string, worker = "worker-a", w
   return taken.lease;
 }
 
-export function commit(
+export async function commit(
   store: Store,
   held: Lease,
   afterSeq: number,
   events: readonly TaskEventBody[],
   consume: readonly string[] = [],
 ): Promise<{ readonly lastSeq: number }> {
-  return store.commit({ lease: held, afterSeq, events, consume, now });
+  return (await store.commit({ lease: held, afterSeq, events, consume, now })).record;
 }
 
 export const checkpoint = (progress: number, items?: readonly string[]): TaskEventBody => ({

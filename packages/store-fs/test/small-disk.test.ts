@@ -75,7 +75,7 @@ async function fill(store: Store, held: Lease): Promise<{ readonly lastSeq: numb
     try {
       const state = `${lastSeq} ${"x".repeat(1_000)}`;
       const events = [{ type: "checkpoint", progress: lastSeq, state, items: [lastSeq] }] as const;
-      ({ lastSeq } = await store.commit({ lease: held, afterSeq: lastSeq, events, consume: [], now }));
+      ({ lastSeq } = (await store.commit({ lease: held, afterSeq: lastSeq, events, consume: [], now })).record);
     } catch (error) {
       return { lastSeq, error };
     }

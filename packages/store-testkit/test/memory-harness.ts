@@ -17,7 +17,7 @@ export function memoryHarness(
     if (found === undefined) throw new Error("The harness did not open this store.");
     return found;
   };
-  const second = async (store: Store) => show(innerOf(store).open());
+  const second = async (store: Store) => show(innerOf(store).anotherProcess());
   return {
     open: async () => show(createMemoryStore(options)),
     limited: async (quotas) => show(createMemoryStore({ ...options, quotas })),

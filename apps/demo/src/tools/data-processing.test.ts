@@ -129,7 +129,7 @@ test("continues behind the last batch that was committed, and says so (G2, G6)",
     const engine = createEngine({ store, tools: [tool], observer });
     const started = engine.forOwner("local:me").start({ tool: tool.name, input: quick });
   });
-  const tasks = createEngine({ store: store.open(), tools: [tool], limits: { crashBackoffMs: 0 } }).forOwner(
+  const tasks = createEngine({ store: store.anotherProcess(), tools: [tool], limits: { crashBackoffMs: 0 } }).forOwner(
     "local:me",
   );
   await tasks.start({ tool: tool.name, input: quick });

@@ -1,6 +1,6 @@
 import { ResumableError } from "../errors.js";
 import { type EngineLimits, engineDefaults } from "../limits.js";
-import type { Observer, Store } from "../store/store.js";
+import { contractVersion, type Observer, type Store } from "../store/store.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import { instantOf, repeat, systemClock } from "./clock.js";
@@ -25,7 +25,7 @@ import { UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
  *
  * Nothing is read or written until `open()` or the first use of a task.
  *
- * @throws {@link ResumableError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`.
+ * @throws {@link ResumableError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`; `STORE_CONTRACT` for a store of another contract version.
  */
 export function createEngine(options: EngineOptions): Engine {
   return new LiveEngine(options);
@@ -120,6 +120,7 @@ class LiveEngine implements Engine {
     const { store, clock, limits, scheduler, onError } = this.parts;
     if (this.isDraining) throw draining();
     const beat = (): Promise<void> => store.heartbeat({ worker: this.worker, now: instantOf(clock) });
+    await store.open();
     await beat();
     // Whoever drained meanwhile has stopped all that there was to stop.
     if (this.isDraining) throw draining();
@@ -147,6 +148,7 @@ function createParts(
   life: Pick<EngineParts, "open" | "checkOpen">,
 ): EngineParts {
   const { store, clock = systemClock, createId = randomId } = options;
+  checkContract(store);
   const limits = limitsWithDefaults(options.limits);
   const tools = createToolTable(options.tools);
   const onError = neverThrowing(options.onError);
@@ -182,6 +184,17 @@ function createParts(
     stops: new CallerStops({ clock, limits, onError }),
     deliveries: new DeliveryNotes(),
   };
+}
+
+/** A store of another package version may have methods that this engine does not know, and lack others. */
+function checkContract(store: Store): void {
+  const found: unknown = store.contractVersion;
+  if (found === contractVersion) return;
+  throw new ResumableError(
+    "STORE_CONTRACT",
+    `The store keeps version ${String(found)} of the store contract, and this engine needs version ${contractVersion}. Install versions of @resumable-mcp/core and of the store that belong together.`,
+    { details: { found: String(found), supported: String(contractVersion) } },
+  );
 }
 
 function limitsWithDefaults(limits: EngineOptions["limits"]): EngineLimits {

@@ -11,6 +11,9 @@ export interface Instant {
   readonly monotonicMs: number;
 }
 
+/** The version of the store contract that this package defines. */
+export const contractVersion = 1;
+
 /** What a store can do beyond the contract; the testkit verifies what is declared. */
 export interface StoreCapabilities {
   /** What a resolved commit survives: nothing, the death of the process, or the loss of power. */
@@ -116,7 +119,15 @@ export interface StoredSession {
  * `TASK_NOT_FOUND` where a task is named that does not exist.
  */
 export interface Store {
+  /** The version of this contract that the store keeps. An engine refuses any other with `STORE_CONTRACT`. */
+  readonly contractVersion: typeof contractVersion;
   readonly capabilities: StoreCapabilities;
+
+  /**
+   * Makes the store ready, or rejects with the error that calls get while it cannot be used. Safe to repeat. A server
+   * calls it before it takes requests; every other method opens the store by itself where nothing has opened it.
+   */
+  open(): Promise<void>;
 
   /**
    * Makes a task, or finds the one that already stands for the same call.
@@ -194,7 +205,7 @@ export interface Store {
    * Retry: never by itself. After an error other than `SEQ_CONFLICT` the outcome is unknown: give the lease up,
    * take a new one and read.
    *
-   * @returns the seq of the last event, and the signals that are pending now.
+   * @returns the task as the commit leaves it, which is the fold of its journal, and the signals that are pending now.
    * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT`
    * when `afterSeq` is not the journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key
    * belongs to another unfinished task (nothing was written); `QUOTA_EXCEEDED` when the journal is full and the
@@ -207,7 +218,7 @@ export interface Store {
     /** Ids of signals that these events carry out. */
     readonly consume: readonly string[];
     readonly now: Instant;
-  }): Promise<{ readonly lastSeq: number; readonly signals: readonly Signal[] }>;
+  }): Promise<{ readonly record: TaskRecord; readonly signals: readonly Signal[] }>;
 
   /** Reads a journal from behind a cursor (0 = from the beginning), at most `limit` events. */
   readEvents(id: string, range: { readonly afterSeq: number; readonly limit: number }): Promise<EventPage>;

@@ -95,7 +95,7 @@ async function crashAt(
     );
   });
   await crashed;
-  return runOn(store.open(), tool, input, options, () => "go on");
+  return runOn(store.anotherProcess(), tool, input, options, () => "go on");
 }
 
 async function runOn(

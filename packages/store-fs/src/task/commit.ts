@@ -10,6 +10,7 @@ import {
   type TaskRecord,
 } from "@resumable-mcp/core";
 import { encodeLine } from "../disk/checked-line.js";
+import { deepFreeze } from "../disk/deep-freeze.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { leaseLost, limitExceeded, storeFailure } from "../disk/store-errors.js";
 import type { FinishedTasks } from "../index/finished-tasks.js";
@@ -54,7 +55,7 @@ export class Committer {
     this.parts = parts;
   }
 
-  async commit(request: CommitRequest): Promise<{ readonly lastSeq: number; readonly signals: readonly Signal[] }> {
+  async commit(request: CommitRequest): Promise<{ readonly record: TaskRecord; readonly signals: readonly Signal[] }> {
     const { context } = this.parts;
     const live = this.writer(request);
     const before = live.view.record;
@@ -70,7 +71,7 @@ export class Committer {
     if (wrote && context.durable) await this.sync(live, record.id);
     if (wrote) acknowledge(live, record, consumed);
     this.afterwards(live, { before, record, consumed, nowMs: request.now.monotonicMs });
-    return { lastSeq: record.lastSeq, signals };
+    return { record: deepFreeze(record), signals };
   }
 
   /** The open journal, if this lease may write and the writer knows where it ends. */

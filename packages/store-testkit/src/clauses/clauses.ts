@@ -1,11 +1,11 @@
 import type { Clause } from "../clause.js";
-import { closeClauses } from "./close.js";
 import { commitClauses } from "./commit.js";
 import { durabilityClauses } from "./durability.js";
 import { fenceClauses } from "./fence.js";
 import { identityClauses } from "./identity.js";
 import { itemClauses } from "./items.js";
 import { leaseClauses } from "./lease.js";
+import { lifecycleClauses } from "./lifecycle.js";
 import { listClauses } from "./list.js";
 import { orderClauses } from "./order.js";
 import { quotaClauses } from "./quota.js";
@@ -38,6 +38,6 @@ export const clauses: readonly Clause[] = [
   ...sessionClauses,
   ...durabilityClauses,
   ...quotaClauses,
-  ...closeClauses,
+  ...lifecycleClauses,
   ...randomClauses,
 ];

@@ -52,8 +52,7 @@ export const commitClauses: readonly Clause[] = [
       const held = await scene.lease(record.id);
       scene.clock.advance(1_234);
       const at = new Date(scene.clock.now().wallMs).toISOString();
-      const result = await scene.commit(held, [started, checkpoint(1)]);
-      expectEqual(result, { lastSeq: 3, signals: [] }, "the result of the commit");
+      await scene.commit(held, [started, checkpoint(1)]);
       const { events } = await readJournal(scene.store, record.id, 1);
       expectEqual(
         events,
@@ -81,7 +80,7 @@ export const commitClauses: readonly Clause[] = [
         await expectCode(wrong, ["SEQ_CONFLICT"], `a commit after ${afterSeq}`);
       }
       expectEqual(await scene.read(record.id), before, "the task");
-      expectEqual((await scene.commit(held, [checkpoint(1)])).lastSeq, 2, "lastSeq of a right commit");
+      expectEqual((await scene.commit(held, [checkpoint(1)])).record.lastSeq, 2, "lastSeq of a right commit");
     },
   },
   {
@@ -134,7 +133,7 @@ export const commitClauses: readonly Clause[] = [
       const held = await scene.lease(record.id);
       await scene.store.signal(record.id, { kind: "resume" });
       const consume = (await scene.read(record.id)).signals.map(({ id }) => id);
-      expectEqual(await scene.commit(held, [], { consume }), { lastSeq: 1, signals: [] }, "the result");
+      expectEqual(await scene.commit(held, [], { consume }), { record, signals: [] }, "the result");
       expectEqual((await scene.read(record.id)).signals, [], "the signals of the task");
     },
   },
@@ -159,5 +158,21 @@ export const commitClauses: readonly Clause[] = [
     because: "G3: whoever follows a task seldom runs it.",
     needs: "second",
     check: async (scene) => readWhileCommitted(scene, await scene.another("second")),
+  },
+  {
+    id: "COMMIT-9",
+    level: "MUST",
+    title: "returns the record that the commit leads to",
+    because: "The writer continues from it, so it must be what every reader sees.",
+    async check(scene) {
+      const { record } = await scene.create();
+      const held = await scene.lease(record.id);
+      for (const events of everyKind) {
+        scene.clock.advance(1_000);
+        const result = await scene.commit(held, events);
+        const expected = { record: (await scene.read(record.id)).record, signals: [] };
+        expectEqual(result, expected, `the result of the commit that ends with ${events.at(-1)?.type}`);
+      }
+    },
   },
 ];

@@ -68,7 +68,11 @@ export const durabilityClauses: readonly Clause[] = [
       scene.clock.advance(ttlMs + 1);
       const next = early ?? (await scene.lease(record.id, options));
       expectThat(next.epoch > held.epoch, `epoch ${next.epoch} is higher than ${held.epoch}`);
-      expectEqual((await scene.commit(next, [checkpoint(2, ["b"]), completed], { store })).lastSeq, 5, "lastSeq");
+      expectEqual(
+        (await scene.commit(next, [checkpoint(2, ["b"]), completed], { store })).record.lastSeq,
+        5,
+        "lastSeq",
+      );
       expectEqual(await readAllItems(store, record.id), ["a", "b"], "items");
     },
   },

@@ -27,7 +27,7 @@ export const fenceClauses: readonly Clause[] = [
       const before = await scene.read(id);
       await expectCode(scene.commit(old, [checkpoint(1)]), ["LEASE_LOST"], "a commit of an older epoch");
       expectEqual(await scene.read(id), before, "the task after it");
-      expectEqual((await scene.commit(held, [checkpoint(2)])).lastSeq, 2, "lastSeq of the newer epoch");
+      expectEqual((await scene.commit(held, [checkpoint(2)])).record.lastSeq, 2, "lastSeq of the newer epoch");
     },
   },
   {

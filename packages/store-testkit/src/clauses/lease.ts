@@ -109,7 +109,7 @@ export const leaseClauses: readonly Clause[] = [
       const held = await scene.lease(record.id, { worker: b });
       await scene.store.releaseLease(old);
       expectEqual(await scene.tryLease(record.id, { worker: "worker-c" }), undefined, "a lease for a third worker");
-      expectEqual((await scene.commit(held, [completed])).lastSeq, 2, "lastSeq");
+      expectEqual((await scene.commit(held, [completed])).record.lastSeq, 2, "lastSeq");
     },
   },
   {

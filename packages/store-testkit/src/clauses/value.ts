@@ -2,7 +2,7 @@ import type { Json } from "@resumable-mcp/core";
 import type { Clause } from "../clause.js";
 import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
-import { readAllItems, readJournal } from "../read-journal.js";
+import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
 import type { Scene } from "../scene.js";
 
 /** Writes a value wherever a task can hold one, and expects it back unchanged. */
@@ -99,6 +99,10 @@ export const valueClauses: readonly Clause[] = [
     async check(scene) {
       const { id } = await scene.taskWith([checkpoint(1, [{ row: 1 }])]);
       await scene.store.signal(id, { kind: "pause" });
+      const held = await scene.lease(id);
+      spoil(await scene.commit(held, [checkpoint(2, [{ row: 2 }])]));
+      await scene.store.releaseLease(held);
+      expectEqual((await scene.read(id)).record, foldJournal(await readJournal(scene.store, id)), "the record");
       const now = scene.clock.now();
       const session = { id: "session-1", owner: "client:kit", value: { list: [1] }, now };
       spoil(await scene.store.putSession({ ...session, expectedVersion: 0 }));

@@ -35,10 +35,14 @@ export const commitMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "tells where a commit began, not where it ended",
-    killedBy: "COMMIT-1",
+    name: "returns the record as it was before the commit",
+    killedBy: "COMMIT-9",
     mutate: (store) => ({
-      commit: async (request) => ({ ...(await store.commit(request)), lastSeq: request.afterSeq }),
+      async commit(request) {
+        const before = await store.getTask(request.lease.taskId);
+        const result = await store.commit(request);
+        return { ...result, record: before?.record ?? result.record };
+      },
     }),
   },
   {
@@ -105,10 +109,10 @@ export const commitMutants: readonly Mutant[] = [
       const shown = new Set<string>();
       return {
         async commit(request) {
-          const { lastSeq, signals } = await store.commit(request);
+          const { record, signals } = await store.commit(request);
           const unseen = signals.filter(({ id }) => !shown.has(id));
           for (const { id } of unseen) shown.add(id);
-          return { lastSeq, signals: unseen };
+          return { record, signals: unseen };
         },
       };
     },
@@ -118,8 +122,8 @@ export const commitMutants: readonly Mutant[] = [
     killedBy: "COMMIT-5",
     mutate: (store) => ({
       async commit(request) {
-        const { lastSeq, signals } = await store.commit({ ...request, consume: [] });
-        return { lastSeq, signals: signals.filter(({ id }) => !request.consume.includes(id)) };
+        const { record, signals } = await store.commit({ ...request, consume: [] });
+        return { record, signals: signals.filter(({ id }) => !request.consume.includes(id)) };
       },
     }),
   },
@@ -129,8 +133,8 @@ export const commitMutants: readonly Mutant[] = [
     mutate: (store) => ({
       async commit(request) {
         if (request.events.length > 0) return store.commit(request);
-        const pending = await pendingOf(store, request);
-        return { lastSeq: request.afterSeq, signals: pending.filter(({ id }) => !request.consume.includes(id)) };
+        const { record, signals } = await store.commit({ ...request, consume: [] });
+        return { record, signals: signals.filter(({ id }) => !request.consume.includes(id)) };
       },
     }),
   },

@@ -1,6 +1,6 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
-import { leaseBook } from "./process-memory.js";
+import { leaseBook, pretendCommit } from "./process-memory.js";
 import { turn } from "./turn.js";
 
 type Commit = Parameters<Store["commit"]>[0];
@@ -29,8 +29,6 @@ async function commitAnyway(store: Store, { lease, ...request }: Commit): Promis
   await store.releaseLease(taken.lease);
   return result;
 }
-
-const acknowledged = ({ afterSeq, events }: Commit): Committed => ({ lastSeq: afterSeq + events.length, signals: [] });
 
 /** Remembers for a day that a lease is an old one. */
 function forgetsOldEpochs(store: Store): Partial<Store> {
@@ -68,7 +66,7 @@ export const fenceMutants: readonly Mutant[] = [
       const isMine = ({ lease }: Commit) => newest.get(lease.taskId)?.epoch === lease.epoch;
       return {
         ...methods,
-        ...whenLost(store, async (request) => (isMine(request) ? acknowledged(request) : undefined)),
+        ...whenLost(store, async (request) => (isMine(request) ? pretendCommit(request) : undefined)),
       };
     },
   },
@@ -145,7 +143,7 @@ export const fenceMutants: readonly Mutant[] = [
     name: "acknowledges a late commit that counts for nothing",
     killedBy: "FENCE-7",
     mutate(store) {
-      const { commit } = whenLost(store, async (request) => acknowledged(request));
+      const { commit } = whenLost(store, async (request) => pretendCommit(request));
       return {
         async commit(request) {
           await turn();

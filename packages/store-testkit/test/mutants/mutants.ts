@@ -1,10 +1,10 @@
-import { closeMutants } from "./close-mutants.js";
 import { commitMutants } from "./commit-mutants.js";
 import { durabilityMutants } from "./durability-mutants.js";
 import { fenceMutants } from "./fence-mutants.js";
 import { identityMutants } from "./identity-mutants.js";
 import { itemMutants } from "./item-mutants.js";
 import { leaseMutants } from "./lease-mutants.js";
+import { lifecycleMutants } from "./lifecycle-mutants.js";
 import { listMutants } from "./list-mutants.js";
 import type { Mutant } from "./mutant.js";
 import { orderMutants } from "./order-mutants.js";
@@ -38,6 +38,6 @@ export const mutants: readonly Mutant[] = [
   ...sessionMutants,
   ...durabilityMutants,
   ...quotaMutants,
-  ...closeMutants,
+  ...lifecycleMutants,
   ...randomMutants,
 ];

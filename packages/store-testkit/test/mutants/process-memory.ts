@@ -1,6 +1,16 @@
 import { isFinal, type Lease, type NewTask, type Store, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
+import { reduceTask } from "@resumable-mcp/core/store";
 
 type Creation = Parameters<Store["createTask"]>[0];
+type Commit = Parameters<Store["commit"]>[0];
+
+/** What a store says that acknowledges a commit and writes nothing. */
+export function pretendCommit({ lease, afterSeq, events }: Commit): Awaited<ReturnType<Store["commit"]>> {
+  const call = { owner: "client:kit", tool: "count_words", toolVersion: "1", key: null, input: null };
+  const task = { ...call, id: lease.taskId, detached: true, ttlMs: 1_000 };
+  const record = reduceTask(undefined, [{ type: "created", task, seq: 1, at: "1970-01-01T00:00:00.000Z" }]);
+  return { record: { ...record, lastSeq: afterSeq + events.length }, signals: [] };
+}
 
 /** The name of a call, as long as it has a key. */
 export function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): string | undefined {

@@ -1,5 +1,6 @@
 import { isResumableError, type Store, type TaskEventBody } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
+import { pretendCommit } from "./process-memory.js";
 
 type Commit = Store["commit"];
 
@@ -11,7 +12,7 @@ function silent(store: Store, swallows: (quota: string, request: Parameters<Comm
         return await store.commit(request);
       } catch (error) {
         if (!isResumableError(error, "QUOTA_EXCEEDED") || !swallows(error.details.quota, request)) throw error;
-        return { lastSeq: request.afterSeq, signals: [] };
+        return pretendCommit(request);
       }
     },
   };

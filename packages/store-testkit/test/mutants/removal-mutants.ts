@@ -1,6 +1,6 @@
 import { isResumableError, ResumableError, type Store, summarise, type TaskSnapshot } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
-import { callOf } from "./process-memory.js";
+import { callOf, pretendCommit } from "./process-memory.js";
 
 /** Remembers how the tasks were that were deleted. */
 function gravestones(store: Store): { readonly graves: ReadonlyMap<string, TaskSnapshot> } & Pick<Store, "deleteTask"> {
@@ -126,8 +126,7 @@ export const removalMutants: readonly Mutant[] = [
     name: "acknowledges the commit of a task that was deleted",
     killedBy: "DELETE-3",
     mutate: (store) => ({
-      commit: (request) =>
-        instead(store.commit(request), { lastSeq: request.afterSeq + request.events.length, signals: [] }),
+      commit: (request) => instead(store.commit(request), pretendCommit(request)),
     }),
   },
   {

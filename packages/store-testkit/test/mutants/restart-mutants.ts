@@ -1,6 +1,6 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
-import { callOf, createApart, isUnfinished } from "./process-memory.js";
+import { callOf, createApart, isUnfinished, pretendCommit } from "./process-memory.js";
 import { turn } from "./turn.js";
 
 type Created = Awaited<ReturnType<Store["createTask"]>>;
@@ -85,7 +85,7 @@ export const restartMutants: readonly Mutant[] = [
           return await store.commit(request);
         } catch (error) {
           if (!isResumableError(error, "KEY_TAKEN")) throw error;
-          return { lastSeq: request.afterSeq + request.events.length, signals: [] };
+          return pretendCommit(request);
         }
       },
     }),

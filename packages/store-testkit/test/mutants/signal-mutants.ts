@@ -96,8 +96,8 @@ function showsItsOwn(store: Store): Partial<Store> {
       own.add(JSON.stringify([id, signal.kind]));
     },
     async commit(request) {
-      const { lastSeq, signals } = await store.commit(request);
-      return { lastSeq, signals: signals.filter(({ kind }) => own.has(JSON.stringify([request.lease.taskId, kind]))) };
+      const { record, signals } = await store.commit(request);
+      return { record, signals: signals.filter(({ kind }) => own.has(JSON.stringify([request.lease.taskId, kind]))) };
     },
   };
 }

@@ -4,6 +4,7 @@ import {
   type Store,
   type StoredSession,
   type TaskEventBody,
+  type TaskRecord,
   type TaskSnapshot,
 } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
@@ -102,6 +103,25 @@ export const valueMutants: readonly Mutant[] = [
           const page = shared.get(place) ?? structuredClone(found);
           shared.set(place, page);
           return page;
+        },
+      };
+    },
+  },
+  {
+    name: "gives out its own record from a commit",
+    killedBy: "VALUE-2",
+    mutate(store) {
+      const records = new Map<string, TaskRecord>();
+      return {
+        async commit(request) {
+          const result = structuredClone(await store.commit(request));
+          records.set(request.lease.taskId, result.record);
+          return result;
+        },
+        async getTask(id) {
+          const snapshot = await store.getTask(id);
+          const own = records.get(id);
+          return snapshot && { ...snapshot, record: own?.lastSeq === snapshot.record.lastSeq ? own : snapshot.record };
         },
       };
     },

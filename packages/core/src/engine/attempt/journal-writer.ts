@@ -1,10 +1,9 @@
 import { isResumableError, TaskInterrupted } from "../../errors.js";
 import type { Lease, Store } from "../../store/store.js";
-import { reduceTask } from "../../task/reduce-task.js";
-import type { TaskEvent, TaskEventBody } from "../../task/task-event.js";
+import type { TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Signal } from "../../task/task-snapshot.js";
-import type { Clock } from "../clock.js";
+import { type Clock, instantOf } from "../clock.js";
 
 /** Events that become visible together, and the signals that they carry out. */
 export interface JournalEntry {
@@ -134,11 +133,10 @@ export class JournalWriter {
 
   private async writeOnce(batch: readonly Waiting[]): Promise<void> {
     const { store, lease, clock, takeRiders } = this.options;
-    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
+    const now = instantOf(clock);
     const events = [...takeRiders(), ...batch.flatMap((entry) => entry.events)];
     const consume = batch.flatMap((entry) => entry.consume);
-    const record = reduceTask(this.current, stampEvents(events, this.current.lastSeq, now.wallMs));
-    const { signals } = await store.commit({ lease, afterSeq: this.current.lastSeq, events, consume, now });
+    const { record, signals } = await store.commit({ lease, afterSeq: this.current.lastSeq, events, consume, now });
     this.current = record;
     this.options.onCommitted(record);
     this.options.onSignals(signals);
@@ -168,10 +166,4 @@ const refusals = ["LIMIT_EXCEEDED", "QUOTA_EXCEEDED", "NOT_JSON"] as const;
 /** The store refused the events for what they are: nothing was written, and the lease is as good as before. */
 function isRefusal(error: unknown): boolean {
   return refusals.some((code) => isResumableError(error, code));
-}
-
-/** Gives events the places and times that the store will give them, so that whoever wrote them folds alike. */
-export function stampEvents(events: readonly TaskEventBody[], afterSeq: number, wallMs: number): readonly TaskEvent[] {
-  const at = new Date(wallMs).toISOString();
-  return events.map((event, index) => ({ ...event, seq: afterSeq + 1 + index, at }));
 }

@@ -1,10 +1,8 @@
 import type { EngineLimits } from "../../limits.js";
 import type { Lease, Store } from "../../store/store.js";
-import { reduceTask } from "../../task/reduce-task.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
-import { stampEvents } from "../attempt/journal-writer.js";
 import { type Clock, instantOf } from "../clock.js";
 import type { DueTimes } from "../due-times.js";
 
@@ -74,7 +72,5 @@ async function carryOut(
 ): Promise<TaskSnapshot> {
   if (events.length === 0 && consume.length === 0) return { record, signals, leased: false };
   const now = instantOf(clock);
-  const next = reduceTask(record, stampEvents(events, record.lastSeq, now.wallMs));
-  const pending = await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now });
-  return { record: next, signals: pending.signals, leased: false };
+  return { ...(await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now })), leased: false };
 }

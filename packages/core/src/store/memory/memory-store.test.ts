@@ -48,21 +48,21 @@ test("never answers any more when its process was killed", async () => {
   const { store } = await storeWithTask();
   store.kill({ noticed: true });
   const answered = store.getTask(task.id).then(() => "answered");
-  const other = store.open().getTask(task.id);
+  const other = store.anotherProcess().getTask(task.id);
   expect(await Promise.race([answered, other.then(() => "open")])).toBe("open");
 });
 
 test("frees the tasks of a killed process at once when its death is noticed", async () => {
   const { store, lease } = await storeWithTask();
   store.kill({ noticed: true });
-  const next = await acquire(store.open(), "b", 0);
+  const next = await acquire(store.anotherProcess(), "b", 0);
   expect(next?.epoch).toBeGreaterThan(lease.epoch);
 });
 
 test("frees the tasks of a killed process after a lease's ttl of the observer when its death is not noticed", async () => {
   const { store } = await storeWithTask();
   store.kill({ noticed: false });
-  const other = store.open();
+  const other = store.anotherProcess();
   expect(await acquire(other, "b", 50_000)).toBeUndefined();
   expect(await acquire(other, "b", 50_000 + ttlMs - 1)).toBeUndefined();
   expect(await acquire(other, "b", 50_000 + ttlMs)).toBeDefined();
@@ -71,7 +71,7 @@ test("frees the tasks of a killed process after a lease's ttl of the observer wh
 test("hints at work when the death of a process is noticed", async () => {
   const { store } = await storeWithTask();
   const woken = new Promise<string>((resolve) => {
-    store.open().watch(undefined, () => resolve("woken"));
+    store.anotherProcess().watch(undefined, () => resolve("woken"));
   });
   store.kill({ noticed: true });
   expect(await woken).toBe("woken");

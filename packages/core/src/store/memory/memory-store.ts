@@ -5,7 +5,7 @@ import type { TaskEvent } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
 import { isContinuable, isReusable } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
-import type { Store } from "../store.js";
+import { contractVersion, type Store } from "../store.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
 import { createMemory, type Memory, type MemoryTask, type Watcher, wake } from "./memory.js";
 import { keyTaken, seqConflict, storeClosed } from "./memory-error.js";
@@ -18,8 +18,8 @@ import { addSignal } from "./memory-signals.js";
 
 /** A store in memory, and what tests need to play the death of its process. */
 export interface MemoryStore extends Store {
-  /** Opens the same data as another process would: with its own view of time and its own workers. */
-  open(): MemoryStore;
+  /** Opens the same data as another process does: with its own view of time and its own workers. */
+  anotherProcess(): MemoryStore;
   /**
    * Ends this store's process as `SIGKILL` would: calls on it never settle any more, and it gives nothing back.
    *
@@ -43,7 +43,7 @@ export interface MemoryStore extends Store {
  * const store = createMemoryStore();
  * // … an engine on `store` runs a task …
  * store.kill({ noticed: true });
- * const engine = createEngine({ store: store.open(), tools });
+ * const engine = createEngine({ store: store.anotherProcess(), tools });
  * ```
  */
 export function createMemoryStore(
@@ -53,7 +53,10 @@ export function createMemoryStore(
   return openMemoryStore(createMemory(options.maxEvents ?? 10_000, quotas));
 }
 
-type Methods = Omit<MemoryStore, "capabilities" | "open" | "kill" | "watch" | "close">;
+type Methods = Omit<
+  MemoryStore,
+  "contractVersion" | "capabilities" | "open" | "anotherProcess" | "kill" | "watch" | "close"
+>;
 
 function openMemoryStore(memory: Memory): MemoryStore {
   const leases = createLeases(memory);
@@ -76,7 +79,9 @@ function openMemoryStore(memory: Memory): MemoryStore {
       return method(...parameters);
     };
   return {
+    contractVersion,
     capabilities: Object.freeze({ durability: "none", shared: false }),
+    open: whenOpen(() => {}),
     ...taskMethods(memory, leases, whenOpen),
     ...leaseMethods(memory, leases, whenOpen),
     ...readMethods(memory, leases, whenOpen),
@@ -96,7 +101,7 @@ function openMemoryStore(memory: Memory): MemoryStore {
     async close() {
       leave("closed", true);
     },
-    open: () => openMemoryStore(memory),
+    anotherProcess: () => openMemoryStore(memory),
     kill: ({ noticed }) => leave("killed", noticed),
   };
 }
@@ -149,7 +154,7 @@ function taskMethods(
       compact(task, memory.maxEvents);
       task.signals = Object.freeze(task.signals.filter(({ id }) => !consume.includes(id)));
       wake(memory, record.id, "progress");
-      return { lastSeq: record.lastSeq, signals: task.signals };
+      return { record: task.record, signals: task.signals };
     }),
     signal: whenOpen((id, signal) => {
       memory.lastSignal += 1;

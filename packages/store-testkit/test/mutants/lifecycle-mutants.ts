@@ -1,9 +1,10 @@
 import { type Lease, ResumableError, type Store } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 
-type Method = Exclude<keyof Store, "capabilities" | "close" | "watch">;
+type Method = Exclude<keyof Store, "contractVersion" | "capabilities" | "close" | "watch">;
 
 const methods: { readonly [Name in Method]: true } = {
+  open: true,
   createTask: true,
   getTask: true,
   listTasks: true,
@@ -45,8 +46,40 @@ function answersAfterClose(method: string): Mutant {
   };
 }
 
-/** Stores that are wrong about their end, and about themselves. */
-export const closeMutants: readonly Mutant[] = [
+/** Stores that are wrong about their beginning and their end, and about themselves. */
+export const lifecycleMutants: readonly Mutant[] = [
+  {
+    name: "refuses to be opened twice",
+    killedBy: "OPEN-1",
+    mutate(store) {
+      let isOpen = false;
+      return {
+        async open() {
+          if (isOpen)
+            throw new ResumableError("STORE_READ_FAILED", "It is open.", { details: { path: "", reason: "" } });
+          isOpen = true;
+          await store.open();
+        },
+      };
+    },
+  },
+  {
+    name: "refuses a task before it was opened",
+    killedBy: "OPEN-2",
+    mutate(store) {
+      let isOpen = false;
+      return {
+        async open() {
+          isOpen = true;
+          await store.open();
+        },
+        async createTask(request) {
+          if (isOpen) return store.createTask(request);
+          throw new ResumableError("STORE_CLOSED", "The store is not open yet.", { details: {} });
+        },
+      };
+    },
+  },
   ...Object.keys(methods).map(answersAfterClose),
   {
     name: "takes watchers after it was closed",
@@ -107,6 +140,11 @@ export const closeMutants: readonly Mutant[] = [
         throw new ResumableError("STORE_MISSING", "It is not there.", { details: { path: "", reason: "made up" } });
       },
     }),
+  },
+  {
+    name: "keeps a later version of the contract",
+    killedBy: "CONTRACT-1",
+    mutate: () => ({ contractVersion: 2 as 1 }),
   },
   {
     name: "declares a durability that nobody knows",

@@ -1,11 +1,12 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
+import { contractVersion } from "@resumable-mcp/core/store";
 import type { Clause } from "../clause.js";
 import { checkpoint } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
 import { reuseResultMs, type Scene, ttlMs } from "../scene.js";
 
 /** Every method that a store which was closed refuses; a new one cannot be forgotten. */
-type Method = Exclude<keyof Store, "capabilities" | "close">;
+type Method = Exclude<keyof Store, "contractVersion" | "capabilities" | "close">;
 
 /** What a method that a store does not have would say. */
 function storeClosed(): ResumableError {
@@ -19,6 +20,7 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
   const lease = await scene.lease(record.id);
   const [now, id] = [clock.now(), record.id];
   return {
+    open: () => store.open(),
     createTask: () => store.createTask({ task: scene.newTask(), reuseResultMs, now }),
     getTask: () => store.getTask(id),
     listTasks: () => store.listTasks({ limit: 1 }),
@@ -45,8 +47,31 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
   };
 }
 
-/** The end of a store, and what it says of itself. */
-export const closeClauses: readonly Clause[] = [
+/** The beginning and the end of a store, and what it declares. */
+export const lifecycleClauses: readonly Clause[] = [
+  {
+    id: "OPEN-1",
+    level: "MUST",
+    title: "opens twice, also at the same time, and serves calls then",
+    because: "A server and its engine both open the store.",
+    async check(scene) {
+      await Promise.all([scene.store.open(), scene.store.open()]);
+      await scene.store.open();
+      const { record } = await scene.create();
+      expectEqual((await scene.read(record.id)).record, record, "the task");
+    },
+  },
+  {
+    id: "OPEN-2",
+    level: "MUST",
+    title: "serves calls that come before it is opened",
+    because: "Reading one task needs no server and no engine.",
+    async check(scene) {
+      const { record } = await scene.create();
+      await scene.store.open();
+      expectEqual((await scene.read(record.id)).record, record, "the task");
+    },
+  },
   {
     id: "CLOSE-1",
     level: "MUST",
@@ -73,7 +98,7 @@ export const closeClauses: readonly Clause[] = [
       await scene.store.close();
       for (const id of ids) {
         const next = await scene.lease(id, { store: second, worker: "worker-b" });
-        expectEqual((await scene.commit(next, [checkpoint(2)], { store: second })).lastSeq, 3, "lastSeq");
+        expectEqual((await scene.commit(next, [checkpoint(2)], { store: second })).record.lastSeq, 3, "lastSeq");
       }
     },
   },
@@ -96,6 +121,15 @@ export const closeClauses: readonly Clause[] = [
       await scene.store.checkHealth?.();
       await scene.create();
       await scene.store.checkHealth?.();
+    },
+  },
+  {
+    id: "CONTRACT-1",
+    level: "MUST",
+    title: `declares contractVersion ${contractVersion}`,
+    because: "An engine refuses a store whose contract it does not know.",
+    async check({ store }) {
+      expectEqual(store.contractVersion, contractVersion, "contractVersion");
     },
   },
   {
