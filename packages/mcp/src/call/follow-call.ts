@@ -17,15 +17,18 @@ const lookBackEvents = 256;
 /**
  * Tells a caller what happens to a task until it finished, stands still, or the time is over.
  *
+ * @param begun the task as it was read last: it is read again only after an event that may have stopped it.
+ *
  * Ordering: by seq, only events behind `call.meta.afterSeq`, without gap or repeat.
  * Cancellation: `call.signal` ends the following, never the task.
  */
-export async function followCall(call: Call, taskId: string, timeoutMs: number | undefined): Promise<CallEnding> {
+export async function followCall(call: Call, begun: TaskView, timeoutMs: number | undefined): Promise<CallEnding> {
+  const { id: taskId } = begun.record;
   const stop = new AbortController();
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), timeoutMs);
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
   try {
-    const reason = await tellAll(call, taskId, AbortSignal.any([call.signal, stop.signal]), asking);
+    const reason = await tellAll(call, begun, AbortSignal.any([call.signal, stop.signal]), asking);
     return await endingOf(call, taskId, reason ?? (stop.signal.reason === "timeout" ? "timeout" : undefined));
   } finally {
     clearTimeout(timer);
@@ -43,24 +46,24 @@ async function endingOf(call: Call, taskId: string, reason: CallEnding["reason"]
 
 async function tellAll(
   call: Call,
-  taskId: string,
+  begun: TaskView,
   signal: AbortSignal,
   asking: Asking,
 ): Promise<CallEnding["reason"] | undefined> {
   const { afterSeq } = call.meta;
-  const first = await call.tasks.get(taskId);
-  let told: Told = { ...present("total", first.record.total) };
+  const { id: taskId, tool, total, lastSeq } = begun.record;
+  let told: Told = { ...present("total", total) };
   let seen = afterSeq;
-  let look = true;
-  const restsNow = async () => {
+  let mayStand = standsStill(begun);
+  const standsNow = async () => {
     const view = await call.tasks.get(taskId);
     if (seen < view.record.lastSeq) return undefined;
-    look = false;
-    return restOf(view, asking);
+    mayStand = false;
+    return reasonToStop(view, asking);
   };
-  if (afterSeq >= first.record.lastSeq) {
-    const rest = await restsNow();
-    if (rest !== undefined) return rest;
+  if (mayStand && afterSeq >= lastSeq) {
+    const reason = await standsNow();
+    if (reason !== undefined) return reason;
   }
   for await (const followed of call.tasks.follow(taskId, {
     afterSeq: Math.max(0, afterSeq - lookBackEvents),
@@ -71,13 +74,18 @@ async function tellAll(
     told = mapped.told;
     const seq = seqOf(followed);
     if (seq <= afterSeq) continue;
-    if (mapped.message !== undefined) await tell(call, taskId, first.record.tool, mapped.message);
+    if (mapped.message !== undefined) await tell(call, taskId, tool, mapped.message);
     seen = seq;
-    look ||= mayRest(followed);
-    const rest = look ? await restsNow() : undefined;
-    if (rest !== undefined) return rest;
+    // What was before `begun` was read cannot have stopped it since.
+    mayStand ||= seq > lastSeq && mayStop(followed);
+    const reason = mayStand ? await standsNow() : undefined;
+    if (reason !== undefined) return reason;
   }
   return undefined;
+}
+
+function standsStill({ status }: TaskView): boolean {
+  return isFinal(status) || status === "paused" || status === "input_required";
 }
 
 async function tell(
@@ -96,12 +104,12 @@ function seqOf(followed: Followed): number {
 }
 
 /** After these the task may stand still, and only its present record can tell. */
-function mayRest(followed: Followed): boolean {
+function mayStop(followed: Followed): boolean {
   if (followed.kind === "snapshot") return true;
   return ["asked", "answered", "desired", "attempt_ended"].includes(followed.event.type);
 }
 
-function restOf(view: TaskView, asking: Asking): CallEnding["reason"] | undefined {
+function reasonToStop(view: TaskView, asking: Asking): CallEnding["reason"] | undefined {
   if (isFinal(view.status)) return "finished";
   if (view.status === "paused") return "paused";
   const asked = asking.begin(view);

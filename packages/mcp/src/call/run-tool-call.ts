@@ -1,4 +1,4 @@
-import { isFinal, isResumableError, type Json, type StartedTask, type Tool } from "@resumable-mcp/core";
+import { isResumableError, type Json, type StartedTask, type TaskView, type Tool } from "@resumable-mcp/core";
 import type { Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { type CallEnding, followCall } from "./follow-call.js";
@@ -17,7 +17,7 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
   const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended);
   const joined = await joinTask(call, started);
-  const ending = await followTask(joined, started.record.id, handoffMs);
+  const ending = await followTask(joined, started, handoffMs);
   return resultOf(joined, ending, started.reused);
 }
 
@@ -40,12 +40,14 @@ export async function joinTask<Joining extends Call>(
 }
 
 /** Follows a task for a caller, and notes how the caller left. */
-export async function followTask(call: Call, taskId: string, handoffMs: number | undefined): Promise<CallEnding> {
+export async function followTask(call: Call, started: StartedTask, handoffMs: number | undefined): Promise<CallEnding> {
+  const { id: taskId } = started.record;
   const leave = call.tasks.attend(taskId);
   let left: "cancelled" | "gone" = "gone";
   try {
-    if (!call.meta.redelivered) await resumePaused(call, taskId);
-    const ending = await followCall(call, taskId, handoffMs);
+    const isFresh = started.created || call.meta.redelivered;
+    const begun = isFresh ? started : await resumePaused(call, taskId);
+    const ending = await followCall(call, begun, handoffMs);
     if (ending.reason === "left") left = call.left();
     if (ending.reason === "timeout" && !call.meta.attended) await call.tasks.detach(taskId);
     return ending;
@@ -55,9 +57,9 @@ export async function followTask(call: Call, taskId: string, handoffMs: number |
 }
 
 /** The end of an earlier caller may have stopped the task between this call's start and its attendance. */
-async function resumePaused(call: Call, taskId: string): Promise<void> {
-  const { status } = await call.tasks.get(taskId);
-  if (status === "paused") await call.tasks.resume(taskId);
+async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
+  const view = await call.tasks.get(taskId);
+  return view.status === "paused" ? call.tasks.resume(taskId) : view;
 }
 
 /** What a caller is answered when following its task ended. */
@@ -72,30 +74,23 @@ export function resultOf(call: Call, ending: CallEnding, reused: boolean): ToolR
   return runningResult(view, call.controlToolName("wait_for_task"));
 }
 
-/** Starts the task of a call, or attaches to the one that stands for it. */
+/** Starts the task of a call, or joins the one that the same call began. */
 export async function beginTask(call: Call, tool: Tool, input: Json, detached: boolean): Promise<StartedTask> {
-  if (call.meta.redelivered) {
-    const known = await findKnown(call);
-    if (known !== undefined) return known;
-  }
-  return call.tasks.start({
-    tool: tool.name,
-    input,
-    detached,
-    ...present("session", call.sessionId),
-    ...present("callId", call.meta.callId),
-    ...present("newTask", call.meta.newTask),
-  });
+  const { redelivered, taskId, callId, newTask } = call.meta;
+  const known = redelivered ? (taskId ?? callId) : undefined;
+  return (
+    (known === undefined ? undefined : await resumeCall(call, known)) ??
+    call.tasks.start({ tool: tool.name, input, detached, session: call.sessionId, callId, newTask })
+  );
 }
 
-/** A call that was delivered before belongs to its task, even if that has finished or was paused meanwhile. */
-async function findKnown(call: Call): Promise<StartedTask | undefined> {
-  const taskId = call.meta.taskId ?? call.meta.callId;
-  if (taskId === undefined) return undefined;
+/**
+ * A call that was delivered before belongs to its task, also when that has finished or was paused meanwhile. One whose
+ * process died runs again, by the caller that waits for it. One read.
+ */
+async function resumeCall({ tasks }: Call, taskId: string): Promise<StartedTask | undefined> {
   try {
-    const view = await call.tasks.get(taskId);
-    const rests = isFinal(view.status) || view.status === "paused";
-    return rests ? { ...view, created: false, reused: false } : undefined;
+    return { ...(await tasks.get(taskId)), created: false, reused: false };
   } catch (error) {
     if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
     throw error;

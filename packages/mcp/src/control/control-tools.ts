@@ -1,4 +1,4 @@
-import { isFinal, isResumableError, openQuestions, type TaskView } from "@resumable-mcp/core";
+import { isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
@@ -73,7 +73,7 @@ const waitForTask = controlTool({
     if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
     const isForeign = needsServer(view) && !hasTool(call, view);
     const seconds = isForeign ? Math.min(input.timeout_seconds, foreignToolSeconds) : input.timeout_seconds;
-    const ending = await followCall(call, input.task_id, seconds * 1000);
+    const ending = await followCall(call, view, seconds * 1000);
     if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
     return resultOf(call, ending, isFinal(view.status));
   },
@@ -124,7 +124,7 @@ const answerTask = controlTool({
     }),
   async run(call, input) {
     const view = await call.tasks.get(input.task_id);
-    const question = openQuestions(view.record).find(({ key }) => key === input.key)?.question;
+    const question = view.questions.find(({ key }) => key === input.key)?.question;
     if (question?.userOnly === true) {
       return errorResult(
         "USER_ONLY",

@@ -109,7 +109,7 @@ async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequi
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
-  const ending = await followTask(await joinTask(call, begun), taskId, handoffMs);
+  const ending = await followTask(await joinTask(call, begun), begun, handoffMs);
   if (ending.reason === "input_required" && client.forms) return askForInput(inline, taskId);
   if (ending.reason === "left" && engine.draining) {
     return { resultType: "input_required", requestState: await signed(inline, taskId, ending.view.record.lastSeq) };
@@ -124,7 +124,7 @@ async function takeAnswers(
   responses: Readonly<Record<string, unknown>>,
 ): Promise<void> {
   try {
-    await answerQuestions(tasks, taskId, responses, signal);
+    await answerQuestions(tasks, taskId, responses);
   } catch (error) {
     if (!isAnswerLost(error)) throw error;
     await untilAskedAgain(signal);

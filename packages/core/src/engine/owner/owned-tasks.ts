@@ -43,6 +43,12 @@ const arrivalMs = 1_000;
 class OneOwnersTasks {
   private readonly parts: EngineParts;
   private readonly owner: string;
+  /** The task that this view created last: it is the owner's. */
+  private created: string | undefined;
+  /** The same until its caller waits for it: it runs already, and nothing has to be resumed. */
+  private fresh: string | undefined;
+  /** The finished task that this view read last: only its signals change. */
+  private finished: TaskSnapshot | undefined;
 
   constructor(parts: EngineParts, owner: string) {
     this.parts = parts;
@@ -54,6 +60,7 @@ class OneOwnersTasks {
     await this.parts.open();
     await this.parts.deliveries.written(this.owner);
     const { snapshot, created } = await startTask(this.parts, this.owner, request);
+    if (created) this.created = this.fresh = snapshot.record.id;
     const view = created ? viewOf(snapshot) : await this.get(snapshot.record.id);
     return { ...view, created, reused: !created && isFinal(snapshot.record.status) };
   }
@@ -81,8 +88,10 @@ class OneOwnersTasks {
     taskId: string,
     { afterSeq = 0, signal }: { readonly afterSeq?: number; readonly signal?: AbortSignal } = {},
   ): AsyncGenerator<Followed, void, void> {
-    const { record } = await this.look(taskId);
-    checkWholeNumber("The cursor", afterSeq, 0, record.lastSeq);
+    if (afterSeq !== 0 || taskId !== this.created) {
+      const { record } = await this.look(taskId);
+      checkWholeNumber("The cursor", afterSeq, 0, record.lastSeq);
+    }
     yield* followTask(this.parts, taskId, afterSeq, signal);
   }
 
@@ -155,7 +164,8 @@ class OneOwnersTasks {
 
   markDelivered(taskId: string): Promise<void> {
     return this.parts.deliveries.write(this.owner, taskId, async () => {
-      const snapshot = await this.own(taskId);
+      const known = this.finished?.record.id === taskId ? this.finished : undefined;
+      const snapshot = known ?? (await this.own(taskId));
       if (snapshot.record.status !== "completed" || isDelivered(snapshot)) return;
       await this.parts.store.signal(taskId, { kind: "delivered" });
     });
@@ -172,7 +182,8 @@ class OneOwnersTasks {
     stops.forget(taskId);
     callers.set(taskId, (callers.get(taskId) ?? 0) + 1);
     this.parts.arrivals.delete(taskId);
-    void this.returnTo(taskId).catch(onError);
+    if (this.fresh === taskId) this.fresh = undefined;
+    else void this.returnTo(taskId).catch(onError);
     let here = true;
     return (left) => {
       if (!here) return;
@@ -187,7 +198,10 @@ class OneOwnersTasks {
   private async own(taskId: string): Promise<TaskSnapshot> {
     const snapshot = isTaskId(taskId) ? await this.parts.store.getTask(taskId) : undefined;
     if (snapshot === undefined || snapshot.record.owner !== this.owner) throw taskNotFound(taskId);
-    if (isFinal(snapshot.record.status)) this.parts.unfinished.remove(snapshot.record);
+    if (isFinal(snapshot.record.status)) {
+      this.finished = snapshot;
+      this.parts.unfinished.remove(snapshot.record);
+    }
     return snapshot;
   }
 

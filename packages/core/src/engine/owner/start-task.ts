@@ -9,7 +9,6 @@ import type { Tool } from "../../tool/tool.js";
 import { checkLimit, invalidValue } from "../attempt/check-checkpoint.js";
 import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
-
 import { requireTool } from "../scheduling/tool-table.js";
 import type { EngineParts } from "./engine-parts.js";
 import { taskKey } from "./task-key.js";
@@ -24,10 +23,11 @@ export interface StartOutcome {
 /** Makes the task of a call, or finds the one that stands for it and lets it go on. */
 export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
   const task = await newTask(parts, owner, request);
-  const named = await namedByCall(parts, task, request.callId);
-  const outcome = await createOrContinue(parts, named);
-  // A call's id may be taken by another owner in this very moment: it stays invisible.
-  const own = outcome.snapshot.record.owner === owner ? outcome : await createOrContinue(parts, task);
+  const outcome = await createOrContinue(parts, { ...task, id: callIdOf(request) ?? task.id });
+  // The id may belong to another call already, or to another owner: that task stays invisible.
+  const { record } = outcome.snapshot;
+  const isOwn = record.owner === owner && record.tool === task.tool;
+  const own = isOwn ? outcome : await createOrContinue(parts, task);
   if (!isFinal(own.snapshot.record.status)) await goOn(parts, own, task);
   return own;
 }
@@ -69,12 +69,8 @@ function jsonOr(parsed: unknown, raw: Json): Json {
   }
 }
 
-/** Gives a task the id of its call, unless that id belongs to another call already. */
-async function namedByCall(parts: EngineParts, task: NewTask, callId: string | undefined): Promise<NewTask> {
-  if (callId === undefined || !isTaskId(callId)) return task;
-  const standing = (await parts.store.getTask(callId))?.record;
-  const another = standing !== undefined && (standing.owner !== task.owner || standing.tool !== task.tool);
-  return another ? task : { ...task, id: callId };
+function callIdOf({ callId }: StartRequest): string | undefined {
+  return callId !== undefined && isTaskId(callId) ? callId : undefined;
 }
 
 /** Others may restart, finish or delete the failed task meanwhile; who loses that race so often begins a new task. */

@@ -14,7 +14,7 @@ import { relatedTaskKey } from "./task-2025.js";
  */
 export async function taskResult(call: Call, taskId: string): Promise<ToolResult> {
   for (;;) {
-    const { reason, view } = await followCall(call, taskId, undefined);
+    const { reason, view } = await followCall(call, await call.tasks.get(taskId), undefined);
     if (reason === "finished") {
       call.carryResult(taskId);
       const result = answerOfTask(call.engine, view);

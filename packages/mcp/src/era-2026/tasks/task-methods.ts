@@ -52,7 +52,7 @@ async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: Context
       message: "Invalid params: inputResponses is missing or has no valid entry.",
     });
   }
-  await answerQuestions(tasks, taskId, responses, mcpReq.signal);
+  await answerQuestions(tasks, taskId, responses);
   return {};
 }
 
