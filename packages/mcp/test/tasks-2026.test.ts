@@ -150,13 +150,11 @@ test("answers to questions that nobody asked cost no look into the store, howeve
   closing.push(to.close);
   const taskId = await startTask(to, "two_questions");
   await pollUntil(to, taskId, "input_required");
-  const looksFor = async (count: number) => {
-    looks.mockClear();
-    const inputResponses = Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, accept("x")]));
-    await to.send("tasks/update", { taskId, inputResponses }, declared);
-    return looks.mock.calls.length;
-  };
-  expect(await looksFor(1_000)).toBe(await looksFor(1));
+  looks.mockClear();
+  const inputResponses = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`k${index}`, accept("x")]));
+  await to.send("tasks/update", { taskId, inputResponses }, declared);
+  // The request reads the task once; the attempt that asks may read it a few times meanwhile.
+  expect(looks.mock.calls.length).toBeLessThan(10);
 });
 
 test("an answer that does not fit its question is refused, and the question stays open", async () => {

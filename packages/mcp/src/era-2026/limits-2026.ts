@@ -10,6 +10,8 @@ export const limits2026 = {
   maxTasksPerSubscription: 256,
   /** How often an idle stream says that it lives. */
   keepAliveMs: 15_000,
+  /** Servers of one endpoint that wait for their next request. */
+  maxIdleServers: 64,
   /** How long the end of a draining server waits for the answers of calls that it sends away. */
   drainAnswersMs: 3_000,
 } as const;
