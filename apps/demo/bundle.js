@@ -1,6 +1,6 @@
 // Packs the demo's server as a bundle that Claude Desktop installs by a double click: the supervisor, the tools and their
 // data, with everything that they import, in a few self-contained files. Usage: node apps/demo/bundle.js [FILE]
-import { cp, mkdtemp, rm, stat, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -66,6 +66,10 @@ try {
     // Some dependencies are CommonJS and call `require`, which an ES module has to make for them.
     banner: { js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);' },
   });
+  // What the bundled server loads when it needs it, by its name.
+  const bundled = join(server, "dist", "bundled");
+  const late = (await readdir(bundled)).filter((name) => name.endsWith(".cjs"));
+  await Promise.all(late.map((name) => cp(join(bundled, name), join(folder, "server", name))));
   await cp(join(here, "data"), join(folder, "data"), { recursive: true });
   await cp(join(here, "..", "..", "LICENSE"), join(folder, "LICENSE"));
   await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module" }));

@@ -1,19 +1,16 @@
 import { defineConfig } from "tsup";
-import { library } from "../../tsup.shared.js";
+import { bundledServer, externalFiles, fromSources, library } from "../../tsup.shared.js";
 
-// Both builds run at once: the cleaning one spares the other's files.
+/** Where the programs find what they load when they need it. */
+const programs = { "./serve-module.js": "./bundled/serve-module.js", "./stdio-command.js": "./stdio-command.js" };
+
+// All builds run at once: the cleaning one spares the others' files.
 export default defineConfig([
-  library(["src/index.ts", "src/serve-module.ts", "src/stdio-command.ts"], { clean: ["!cli.cjs", "!cli.cjs.map"] }),
-  // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
-  library(["src/cli.ts"], {
-    format: "cjs",
-    clean: false,
-    splitting: false,
-    noExternal: [/^@resumable-mcp\//],
-    external: ["./serve-module.js", "./stdio-command.js"],
-    // Of the neighbours' sources only what is used goes into it; of what they are built to, whole chunks would.
-    esbuildOptions: (options) => {
-      options.conditions = ["@resumable-mcp/source"];
-    },
+  library(["src/index.ts", "src/serve-definition.ts", "src/stdio-command.ts"], {
+    clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"],
+    esbuildPlugins: [externalFiles(programs)],
   }),
+  // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
+  library(["src/cli.ts"], { ...fromSources(programs), format: "cjs", splitting: false }),
+  ...bundledServer("src/serve-module.ts", { "./with-setup.js": "../serve-definition.js" }),
 ]);

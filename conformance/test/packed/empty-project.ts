@@ -69,8 +69,8 @@ async function pack(folder: string, directory: string, env: NodeJS.ProcessEnv): 
 function cleanEnvironment(directory: string): NodeJS.ProcessEnv {
   const inherited = Object.entries(process.env).filter(([name]) => !/^(npm_|pnpm_|NODE_ENV$|VITEST)/i.test(name));
   const path = (process.env.PATH ?? "").split(delimiter).filter((folder) => !folder.startsWith(root));
-  const state = { XDG_STATE_HOME: join(directory, "state"), XDG_DATA_HOME: join(directory, "data") };
-  return { ...Object.fromEntries(inherited), ...state, PATH: path.join(delimiter) };
+  const folders = ["STATE", "DATA", "CACHE"].map((kind) => [`XDG_${kind}_HOME`, join(directory, kind.toLowerCase())]);
+  return { ...Object.fromEntries([...inherited, ...folders]), PATH: path.join(delimiter) };
 }
 
 /** The version that the workspace itself uses. */

@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { join } from "node:path";
+import { cacheFolder, environment } from "./data-folder.js";
 import { plainCommand } from "./plain-command.js";
 import { ownServer } from "./supervisor/server-process.js";
 import { superviseCommand } from "./supervisor/supervise-command.js";
@@ -13,11 +15,18 @@ async function run(args: readonly string[]): Promise<void> {
     const { runStdioCommand } = await import("./stdio-command.js");
     await runStdioCommand(program, args);
   } else if (plain.flags["no-supervise"] === true) {
+    useCompileCache();
     const { serveModule } = await import("./serve-module.js");
     await serveModule(program, plain.module, plain.flags);
   } else {
     await superviseCommand(program, ownServer());
   }
+}
+
+/** Node 22.8 and later keep compiled code; the folder is the user's own, since whoever writes there runs code here. */
+function useCompileCache(): void {
+  const enable: unknown = Reflect.get(process.getBuiltinModule("node:module"), "enableCompileCache");
+  if (typeof enable === "function") enable(join(cacheFolder(environment()), "compile-cache"));
 }
 
 void run(process.argv.slice(2));

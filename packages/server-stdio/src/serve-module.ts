@@ -1,40 +1,25 @@
 import { resolve } from "node:path";
-import { engineDefaults } from "@resumable-mcp/core";
-import {
-  loadServer,
-  readQuotas,
-  readRecoverAfter,
-  recoverySentence,
-  runCommand,
-  sentenceOf,
-} from "@resumable-mcp/mcp/command-line";
-import { createFsStore } from "@resumable-mcp/store-fs";
-import { dataFolder, surroundings } from "./data-folder.js";
-import { supervisorLimits } from "./limits.js";
+import { loadServer, readQuotas, readRecoverAfter, runCommand } from "@resumable-mcp/mcp/command-line";
+import { dataFolder, environment } from "./data-folder.js";
 import type { PlainCommand } from "./plain-command.js";
-import { serveStdio } from "./serve-stdio.js";
 
-/** Serves a tools module to the host at the other end of stdin and stdout, then ends the process. */
+/**
+ * Serves a tools module to the host at the other end of stdin and stdout, then ends the process.
+ *
+ * This file is bundled with the SDKs and zod, which starts sooner. A `setup` is written against the SDK that is installed,
+ * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0059.
+ */
 export function serveModule(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {
-  return runCommand(program, () => serve(program, module, flags));
-}
-
-async function serve(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {
-  const quotas = readQuotas(flags);
-  const engineLimits = { ...quotas.engine, ...readRecoverAfter(flags["recover-after"]) };
-  const definition = await loadServer(module);
-  const directory = resolve(flags.store ?? dataFolder(flags.name ?? definition.name, surroundings()));
-  const say = (sentence: string) => process.stderr.write(`${program}: ${sentence}\n`);
-  const log = (error: unknown) => say(sentenceOf(error));
-  process.on("unhandledRejection", log);
-  await serveStdio({
-    definition,
-    store: createFsStore({ directory, limits: quotas.store, onWarning: log }),
-    engineLimits,
-    onOpened: (counts) => say(recoverySentence(counts, engineLimits.recoverAfterMs ?? engineDefaults.recoverAfterMs)),
-    onError: log,
-    drainTimeoutMs: supervisorLimits.drainTimeoutMs,
-    ...(flags.handoff === undefined ? {} : { handoff: flags.handoff }),
+  return runCommand(program, async () => {
+    const quotas = readQuotas(flags);
+    const engineLimits = { ...quotas.engine, ...readRecoverAfter(flags["recover-after"]) };
+    const definition = await loadServer(module);
+    const { setup, setup2026 } = definition;
+    const hasSetup = setup !== undefined || setup2026 !== undefined;
+    const { serveDefinition } = hasSetup ? await import("./with-setup.js") : await import("./serve-definition.js");
+    const directory = resolve(flags.store ?? dataFolder(flags.name ?? definition.name, environment()));
+    const { handoff } = flags;
+    await serveDefinition(definition, { program, directory, engineLimits, storeLimits: quotas.store, handoff });
+    process.exit(0);
   });
-  process.exit(0);
 }

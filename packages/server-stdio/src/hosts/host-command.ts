@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
-import { surroundings } from "../data-folder.js";
+import { environment } from "../data-folder.js";
 import { hostEntry, hostFile, type KnownHost, knownHosts, scopes } from "./host-config.js";
 import type { HostFlags } from "./host-flags.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
@@ -40,7 +40,7 @@ async function changeHost(module: string | undefined, flags: HostFlags, usage: s
 
 function configPath(host: KnownHost, { scope = "user", config }: HostFlags): string {
   if (config !== undefined) return config;
-  const file = hostFile(host, oneOf("scope", scope, scopes), surroundings(), process.cwd());
+  const file = hostFile(host, oneOf("scope", scope, scopes), environment(), process.cwd());
   if (file !== undefined) return file;
   throw new CommandError(`${host} has no configuration of a project. Leave out --scope project.`, 2);
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Surroundings } from "../data-folder.js";
+import type { Environment } from "../data-folder.js";
 
 /** Hosts whose configuration can be printed and changed. */
 export const knownHosts = ["claude-desktop", "claude-code", "cursor", "vscode"] as const;
@@ -44,27 +44,32 @@ export function hostEntry(host: KnownHost, { name, command, args }: ServerStart)
 }
 
 /** Where a host's configuration is, or `undefined` where the host knows none of that scope. Pure. */
-export function hostFile(host: KnownHost, scope: Scope, around: Surroundings, directory: string): string | undefined {
-  const { env, home } = around;
+export function hostFile(
+  host: KnownHost,
+  scope: Scope,
+  environment: Environment,
+  directory: string,
+): string | undefined {
+  const { env, home } = environment;
   const isUsers = scope === "user";
   switch (host) {
     case "claude-desktop":
-      return isUsers ? join(applicationData(around), "Claude", "claude_desktop_config.json") : undefined;
+      return isUsers ? join(applicationData(environment), "Claude", "claude_desktop_config.json") : undefined;
     case "claude-code":
       return isUsers ? join(env.CLAUDE_CONFIG_DIR || home, ".claude.json") : join(directory, ".mcp.json");
     case "cursor":
       return join(isUsers ? home : directory, ".cursor", "mcp.json");
     case "vscode":
-      return isUsers ? join(codeUser(around), "mcp.json") : join(directory, ".vscode", "mcp.json");
+      return isUsers ? join(codeUser(environment), "mcp.json") : join(directory, ".vscode", "mcp.json");
   }
 }
 
-function codeUser(around: Surroundings): string {
-  const { VSCODE_PORTABLE: portable } = around.env;
-  return portable ? join(portable, "user-data", "User") : join(applicationData(around), "Code", "User");
+function codeUser(environment: Environment): string {
+  const { VSCODE_PORTABLE: portable } = environment.env;
+  return portable ? join(portable, "user-data", "User") : join(applicationData(environment), "Code", "User");
 }
 
-function applicationData({ platform, env, home }: Surroundings): string {
+function applicationData({ platform, env, home }: Environment): string {
   if (platform === "darwin") return join(home, "Library", "Application Support");
   if (platform === "win32") return env.APPDATA || join(home, "AppData", "Roaming");
   return env.XDG_CONFIG_HOME || join(home, ".config");

@@ -8,7 +8,7 @@ import {
   readQuotas,
   readRecoverAfter,
 } from "@resumable-mcp/mcp/command-line";
-import { dataFolder, surroundings } from "../data-folder.js";
+import { dataFolder, environment } from "../data-folder.js";
 import type { ServerStart } from "./host-config.js";
 
 /** The flags that say how a server is to be started. */
@@ -34,7 +34,7 @@ export async function serverStart(module: string | undefined, flags: StartFlags,
   }
   if (module === undefined) throw new CommandError(`Name the tools module that the host is to serve.\n${usage}`, 2);
   const name = given ?? (await loadServer(module)).name;
-  const store = resolve(flags.store ?? dataFolder(name, surroundings()));
+  const store = resolve(flags.store ?? dataFolder(name, environment()));
   const recoverAfter = flags["recover-after"];
   readRecoverAfter(recoverAfter);
   const recover = recoverAfter === undefined ? [] : ["--recover-after", recoverAfter];
