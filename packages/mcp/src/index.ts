@@ -1,5 +1,5 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
-export type { ControlTool, ControlToolName } from "./control/control-tool.js";
+export type { ControlTool } from "./control/control-tool.js";
 export { controlTools, defaultControlTools } from "./control/control-tools.js";
 export { longToolsText, makeInstructions } from "./control/instructions.js";
 export type { ServerDefinition, Setup2026 } from "./define-server.js";

@@ -17,7 +17,8 @@ export function isLogLevel(value: unknown): value is LogLevel {
   return logLevels.some((level) => level === value);
 }
 
-/** Tells whether a message of `level` is at least as severe as `least`. */
-export function isAtLeast(level: LogLevel, least: LogLevel): boolean {
-  return logLevels.indexOf(level) >= logLevels.indexOf(least);
+/** Tells whether a message of `level` is at least as severe as `least`; an unknown level is below all others. */
+export function isAtLeast(level: string, least: string): boolean {
+  const names: readonly string[] = logLevels;
+  return names.indexOf(level) >= names.indexOf(least);
 }

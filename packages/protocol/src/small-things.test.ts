@@ -25,11 +25,14 @@ test("the result of an elicitation: an answer, or not one", () => {
 
 test("log levels are ordered by severity", () => {
   expect(["debug", "emergency", "loud", 3].map(isLogLevel)).toEqual([true, true, false, false]);
-  expect([isAtLeast("error", "warning"), isAtLeast("info", "info"), isAtLeast("debug", "info")]).toEqual([
-    true,
-    true,
-    false,
-  ]);
+  const pairs = [
+    ["error", "warning"],
+    ["info", "info"],
+    ["debug", "info"],
+    ["loud", "debug"],
+    ["debug", "loud"],
+  ] as const;
+  expect(pairs.map(([level, least]) => isAtLeast(level, least))).toEqual([true, true, false, false, true]);
 });
 
 test("the id of a question and the URI of a task are read as they were written", () => {

@@ -8,11 +8,18 @@ import {
   type JsonObject,
   type OpenQuestion,
   type TaskRecord,
-  type TaskStatus,
   type TaskView,
 } from "@resumable-mcp/core";
-import { metaKeys } from "@resumable-mcp/protocol";
-import { present } from "./call-meta.js";
+import {
+  definedOnly,
+  encodeInterim,
+  encodeListedTask,
+  encodeTask,
+  type InterimResult,
+  metaKeys,
+  percentOf,
+  type TaskError,
+} from "@resumable-mcp/protocol";
 
 /** The result of a tool call. Source: MCP, Tools, "Tool Result". */
 export interface ToolResult {
@@ -53,7 +60,7 @@ export function finishedResult(engine: Engine, view: TaskView, reused: boolean):
 function failedResult(engine: Engine, record: TaskRecord): ToolResult {
   const failure = failureOf(engine, record);
   const { progress, total } = record;
-  const error: JsonObject = { ...failure, task_id: record.id, progress, ...present("total", total) };
+  const error = definedOnly({ ...failure, task_id: record.id, progress, total });
   return {
     content: [text(`${failure.message} ${failure.continuation}`)],
     structuredContent: { error },
@@ -61,35 +68,30 @@ function failedResult(engine: Engine, record: TaskRecord): ToolResult {
   };
 }
 
-/** What continues a failed task: the same call (and `resume_task`), only `resume_task`, or nothing. */
-type Continues = "by_call" | "by_resume" | "never";
-
-/** Why a task failed, and how it continues: the same in each place that tells of the failure. */
-export type FailureReport = Readonly<Record<"code" | "message" | "continuation", string>> & {
-  readonly continues: Continues;
-};
+/** Why a task failed, and how it continues: the same wherever the failure is shown. */
+type FailureReport = Required<TaskError>;
 
 /** Says why a task failed and how it continues. */
-export function failureOf(engine: Engine, record: TaskRecord): FailureReport {
+function failureOf(engine: Engine, record: TaskRecord): FailureReport {
   const { code, message } = record.error ?? { code: "TOOL_FAILED", message: `Task ${record.id} failed.` };
   const continues = continuesBy(engine, record);
   return { code, message, continuation: continuationOf(record, continues), continues };
 }
 
 /** Decides it as `start` of the engine does. */
-function continuesBy(engine: Engine, record: TaskRecord): Continues {
+function continuesBy(engine: Engine, record: TaskRecord): FailureReport["continues"] {
   if (!isContinuable(record)) return "never";
   const tool = engine.tools.find(({ name }) => name === record.tool);
   return record.key !== null && tool?.onFailure !== "restart" ? "by_call" : "by_resume";
 }
 
-const continuations: Readonly<Record<Continues, string>> = {
+const continuations: Readonly<Record<FailureReport["continues"], string>> = {
   by_call: "the same call continues from its last checkpoint.",
   by_resume: "resume_task continues from its last checkpoint, and the same call begins from nothing.",
   never: "the same call begins from nothing.",
 };
 
-function continuationOf(record: TaskRecord, continues: Continues): string {
+function continuationOf(record: TaskRecord, continues: FailureReport["continues"]): string {
   const sentence = continuations[continues];
   if (record.progress > 0) return `The task came to ${progressText(record)}; ${sentence}`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
@@ -124,21 +126,19 @@ export function pausedResult(view: TaskView, resumeTool: string): ToolResult {
 /** Says what a task asks its user. */
 export function questionResult(view: TaskView, answerTool: string): ToolResult {
   const { record } = view;
-  const questions = questionList(view.questions);
-  const asked = questions.map(({ key, message }) => `"${String(message)}" (key ${String(key)})`).join(", ");
+  const asked = view.questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
   const sentence = `Task ${record.id} (${record.tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${answerTool} with the task_id, the key and the answer.`;
-  return stateResult(view, "input_required", answerTool, sentence, { questions });
+  return stateResult(view, "input_required", answerTool, sentence, view.questions);
 }
 
 function stateResult(
   view: TaskView,
-  status: TaskStatus,
+  status: InterimResult["status"],
   next: string,
   sentence: string,
-  more: JsonObject = {},
+  questions?: readonly OpenQuestion[],
 ): ToolResult {
-  const { id, progress, total } = view.record;
-  const data = { status, task_id: id, progress, ...present("total", total), next_tool: next, ...more };
+  const data = encodeInterim(view, status, next, questions);
   return { ...dataResult(data, sentence), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
 }
 
@@ -147,15 +147,18 @@ function taskMeta({ record, status }: TaskView): JsonObject {
   return { [metaKeys.taskId]: record.id, [metaKeys.seq]: record.lastSeq, [metaKeys.status]: status };
 }
 
-/** Open questions, as they go over the wire. */
-export function questionList(open: readonly OpenQuestion[]): readonly JsonObject[] {
-  return open.map(({ key, question }) => ({
-    key,
-    message: question.message,
-    schema: question.schema,
-    ...present("expires_at", question.expiresAt),
-    user_only: question.userOnly ?? false,
-  }));
+/** A task as control tools show it. */
+export function taskObject(engine: Engine, view: TaskView): JsonObject {
+  return encodeTask(view, errorOf(engine, view));
+}
+
+/** The same for lists. */
+export function listedTask(engine: Engine, view: TaskView): JsonObject {
+  return encodeListedTask(view, errorOf(engine, view));
+}
+
+function errorOf(engine: Engine, { record }: TaskView): TaskError | undefined {
+  return record.error === undefined ? undefined : failureOf(engine, record);
 }
 
 /** `15/50 (30 %)`, or what is known of it. */
@@ -163,11 +166,6 @@ export function progressText({ progress, total }: { readonly progress: number; r
   return total === undefined
     ? `${progress} done`
     : `${progress}/${total} (${Math.floor(percentOf(progress, total))} %)`;
-}
-
-/** Percents with one decimal, rounded down, 100 only at the end. */
-export function percentOf(progress: number, total: number): number {
-  return total <= 0 ? 0 : Math.min(100, Math.floor((progress * 1000) / total) / 10);
 }
 
 function text(value: string): ContentBlock {

@@ -1,37 +1,20 @@
 import { isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
-import { z } from "zod";
+import type { ControlToolName } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
-import { lazily } from "../call/lazily.js";
 import { resultOf } from "../call/run-tool-call.js";
-import { dataResult, errorResult, finishedResult, type ToolResult } from "../call/tool-result.js";
-import { type ControlTool, type ControlToolName, controlTool } from "./control-tool.js";
+import { dataResult, errorResult, finishedResult, type ToolResult, taskObject } from "../call/tool-result.js";
+import { type ControlTool, controlTool } from "./control-tool.js";
 import { checkpointStats, listSessionTasks, sessionInfo } from "./owner-tools.js";
-import { taskObject } from "./task-object.js";
 
-const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-/** Repeating the call changes nothing more: a question takes one answer, and a deleted task stays deleted. */
-const destructive = { ...idempotent, destructiveHint: true };
-const taskId = lazily(() =>
-  z.string().min(1).max(256).describe("The id of the task, as the call that began it gave it."),
-);
-const maxWaitSeconds = 45;
 /** How long another server has to take up a task whose tool this one does not have. */
 const foreignToolSeconds = 2;
 
-const getTask = controlTool({
-  name: "get_task",
-  title: "Get a task",
-  description: 'Tells how far a long-running task is, and with include: ["result"] what it returned.',
-  annotations: readOnly,
-  input: () => z.object({ task_id: taskId(), include: z.array(z.enum(["result"])).optional() }),
-  async run(call, input) {
-    const view = await call.tasks.get(input.task_id);
-    if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(call, view);
-    const { _meta, ...result } = finishedResult(call.engine, view, true);
-    return dataResult({ ...taskObject(call.engine, view), result: { ...result } });
-  },
+const getTask = controlTool("get_task", async (call, input) => {
+  const view = await call.tasks.get(input.task_id);
+  if (!input.include?.includes("result") || !isFinal(view.status)) return viewResult(call, view);
+  const { _meta, ...result } = finishedResult(call.engine, view, true);
+  return dataResult({ ...taskObject(call.engine, view), result: { ...result } });
 });
 
 /** Another server may have brought the task to its end since it was looked at. */
@@ -56,114 +39,53 @@ function missingTool(call: Call, { record }: TaskView): ToolResult {
   );
 }
 
-const waitForTask = controlTool({
-  name: "wait_for_task",
-  title: "Wait for a task",
-  description:
-    "Waits until a long-running task is finished and gives its result. Answers after timeout_seconds at the latest; while the status is not completed, call it again.",
-  annotations: readOnly,
-  input: () =>
-    z.object({
-      task_id: taskId(),
-      timeout_seconds: z.number().min(0).max(maxWaitSeconds).default(maxWaitSeconds).describe("0 answers at once."),
-    }),
-  async run(call, input) {
-    const view = await call.tasks.get(input.task_id);
-    // Whoever waits has returned to the task: it goes on, unless somebody paused it.
-    if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
-    const isForeign = needsServer(view) && !hasTool(call, view);
-    const seconds = isForeign ? Math.min(input.timeout_seconds, foreignToolSeconds) : input.timeout_seconds;
-    const ending = await followCall(call, view, seconds * 1000);
-    if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
-    return resultOf(call, ending, isFinal(view.status));
-  },
+const waitForTask = controlTool("wait_for_task", async (call, input) => {
+  const view = await call.tasks.get(input.task_id);
+  // Whoever waits has returned to the task: it goes on, unless somebody paused it.
+  if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
+  const isForeign = needsServer(view) && !hasTool(call, view);
+  const seconds = isForeign ? Math.min(input.timeout_seconds, foreignToolSeconds) : input.timeout_seconds;
+  const ending = await followCall(call, view, seconds * 1000);
+  if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
+  return resultOf(call, ending, isFinal(view.status));
 });
 
-const pauseTask = controlTool({
-  name: "pause_task",
-  title: "Pause a task",
-  description: "Stops a running task at its next checkpoint. Nothing is lost: resume_task lets it go on.",
-  annotations: idempotent,
-  input: () => z.object({ task_id: taskId() }),
-  async run(call, input) {
-    const view = await call.tasks.pause(input.task_id);
-    const message = `Task ${input.task_id} paused correctly`;
-    return dataResult({ ...taskObject(call.engine, view), message }, message);
-  },
+const pauseTask = controlTool("pause_task", async (call, input) => {
+  const view = await call.tasks.pause(input.task_id);
+  const message = `Task ${input.task_id} paused correctly`;
+  return dataResult({ ...taskObject(call.engine, view), message }, message);
 });
 
-const resumeTask = controlTool({
-  name: "resume_task",
-  title: "Resume a task",
-  description: "Lets a paused, interrupted or failed task go on from its last checkpoint.",
-  annotations: idempotent,
-  input: () => z.object({ task_id: taskId() }),
-  run: async (call, input) => viewResult(call, await call.tasks.resume(input.task_id)),
+const resumeTask = controlTool("resume_task", async (call, input) =>
+  viewResult(call, await call.tasks.resume(input.task_id)),
+);
+
+const cancelTask = controlTool("cancel_task", async (call, input) =>
+  viewResult(call, await call.tasks.cancel(input.task_id)),
+);
+
+const answerTask = controlTool("answer_task", async (call, input) => {
+  const view = await call.tasks.get(input.task_id);
+  const question = view.questions.find(({ key }) => key === input.key)?.question;
+  if (question?.userOnly === true) {
+    return errorResult(
+      "USER_ONLY",
+      `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows it to them.`,
+    );
+  }
+  const { action, content = {} } = input;
+  const answer = action === "accept" ? ({ action, content } as const) : ({ action } as const);
+  return viewResult(call, await call.tasks.answer(input.task_id, input.key, answer));
 });
 
-const cancelTask = controlTool({
-  name: "cancel_task",
-  title: "Cancel a task",
-  description: "Ends an unfinished task for good.",
-  annotations: destructive,
-  input: () => z.object({ task_id: taskId() }),
-  run: async (call, input) => viewResult(call, await call.tasks.cancel(input.task_id)),
+const deleteTask = controlTool("delete_task", async (call, input) => {
+  await call.tasks.delete(input.task_id);
+  return dataResult({ deleted: input.task_id });
 });
 
-const answerTask = controlTool({
-  name: "answer_task",
-  title: "Answer a task's question",
-  description: "Passes on the user's answer to a question that a task asks. Ask the user; never answer for them.",
-  annotations: idempotent,
-  input: () =>
-    z.object({
-      task_id: taskId(),
-      key: z.string().min(1).max(256),
-      action: z.enum(["accept", "decline", "cancel"]),
-      content: z.record(z.string(), z.json()).optional().describe("The answer, for action accept."),
-    }),
-  async run(call, input) {
-    const view = await call.tasks.get(input.task_id);
-    const question = view.questions.find(({ key }) => key === input.key)?.question;
-    if (question?.userOnly === true) {
-      return errorResult(
-        "USER_ONLY",
-        `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows it to them.`,
-      );
-    }
-    const { action, content = {} } = input;
-    const answer = action === "accept" ? ({ action, content } as const) : ({ action } as const);
-    return viewResult(call, await call.tasks.answer(input.task_id, input.key, answer));
-  },
-});
-
-const deleteTask = controlTool({
-  name: "delete_task",
-  title: "Delete a task",
-  description: "Deletes a finished task and what it produced.",
-  annotations: destructive,
-  input: () => z.object({ task_id: taskId() }),
-  async run(call, input) {
-    await call.tasks.delete(input.task_id);
-    return dataResult({ deleted: input.task_id });
-  },
-});
-
-const getTaskItems = controlTool({
-  name: "get_task_items",
-  title: "Get a task's items",
-  description: "Reads what a task has produced so far, page by page.",
-  annotations: readOnly,
-  input: () =>
-    z.object({
-      task_id: taskId(),
-      after: z.number().int().min(0).default(0).describe("`next` of the page before."),
-      limit: z.number().int().min(1).max(1000).default(100),
-    }),
-  async run(call, input) {
-    const { items, next, total } = await call.tasks.items(input.task_id, input);
-    return dataResult({ task_id: input.task_id, items, next, total });
-  },
+const getTaskItems = controlTool("get_task_items", async (call, input) => {
+  const { items, next, total } = await call.tasks.items(input.task_id, input);
+  return dataResult({ task_id: input.task_id, items, next, total });
 });
 
 /** All control tools. */

@@ -2,84 +2,54 @@ import {
   finalStatuses,
   isResumableError,
   type JsonObject,
-  type TaskStatus,
   type TaskSummary,
   type TaskView,
+  unfinishedStatuses,
 } from "@resumable-mcp/core";
-import { z } from "zod";
 import type { Call } from "../call/call.js";
 import { present } from "../call/call-meta.js";
-import { dataResult } from "../call/tool-result.js";
+import { dataResult, listedTask } from "../call/tool-result.js";
 import { controlTool } from "./control-tool.js";
-import { listedTask } from "./task-object.js";
 
-const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false };
-const unfinishedStatuses = ["pending", "running", "paused", "input_required"] as const;
-const allStatuses: readonly TaskStatus[] = [...unfinishedStatuses, ...finalStatuses];
+const allStatuses = [...unfinishedStatuses, ...finalStatuses];
 
 /** `list_session_tasks`: the caller's own tasks, newest first. */
-export const listSessionTasks = controlTool({
-  name: "list_session_tasks",
-  title: "List tasks",
-  description: "Lists the caller's long-running tasks, newest first, finished and unfinished.",
-  annotations: readOnly,
-  input: () =>
-    z.object({
-      status: z.array(z.enum(allStatuses)).optional(),
-      task_name: z.string().optional(),
-      limit: z.number().int().min(1).max(200).default(50),
-      cursor: z.string().optional(),
+export const listSessionTasks = controlTool("list_session_tasks", async (call, input) => {
+  const [page, counts] = await Promise.all([
+    call.tasks.list({
+      limit: input.limit,
+      ...present("statuses", input.status),
+      ...present("tool", input.task_name),
+      ...present("cursor", input.cursor),
     }),
-  async run(call, input) {
-    const [page, counts] = await Promise.all([
-      call.tasks.list({
-        limit: input.limit,
-        ...present("statuses", input.status),
-        ...present("tool", input.task_name),
-        ...present("cursor", input.cursor),
-      }),
-      call.tasks.count(),
-    ]);
-    const { views, damaged } = await viewsOf(call, [...page.tasks, ...(page.damaged ?? [])]);
-    return dataResult({
-      session_id: call.sessionId ?? null,
-      persistent_id: call.clientId ?? call.sessionId ?? null,
-      total_tasks: counts.total,
-      tasks: views.map((view) => listedTask(call.engine, view)),
-      ...(damaged.length > 0 && { damaged_tasks: damaged }),
-      ...present("next_cursor", page.nextCursor),
-    });
-  },
+    call.tasks.count(),
+  ]);
+  const { views, damaged } = await viewsOf(call, [...page.tasks, ...(page.damaged ?? [])]);
+  return dataResult({
+    session_id: call.sessionId ?? null,
+    persistent_id: call.clientId ?? call.sessionId ?? null,
+    total_tasks: counts.total,
+    tasks: views.map((view) => listedTask(call.engine, view)),
+    ...(damaged.length > 0 && { damaged_tasks: damaged }),
+    ...present("next_cursor", page.nextCursor),
+  });
 });
 
 /** `get_checkpoint_stats`: how many tasks the caller has, by status. */
-export const checkpointStats = controlTool({
-  name: "get_checkpoint_stats",
-  title: "Count tasks",
-  description: "Counts the caller's tasks by status.",
-  annotations: readOnly,
-  input: () => z.object({}),
-  async run(call) {
-    const counts = await call.tasks.count();
-    const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
-    return dataResult({ checkpoint_stats, total_checkpoints: counts.total });
-  },
+export const checkpointStats = controlTool("get_checkpoint_stats", async (call) => {
+  const counts = await call.tasks.count();
+  const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
+  return dataResult({ checkpoint_stats, total_checkpoints: counts.total });
 });
 
 /** `get_session_info`: by which connection and under which name the caller is known. */
-export const sessionInfo = controlTool({
-  name: "get_session_info",
-  title: "Describe the session",
-  description: "Tells the ids of this session, this request and this client.",
-  annotations: readOnly,
-  input: () => z.object({}),
-  run: async (call) =>
-    dataResult({
-      session_id: call.sessionId ?? null,
-      request_id: call.meta.requestId ?? call.requestId,
-      client_id: call.clientId ?? null,
-    }),
-});
+export const sessionInfo = controlTool("get_session_info", async (call) =>
+  dataResult({
+    session_id: call.sessionId ?? null,
+    request_id: call.meta.requestId ?? call.requestId,
+    client_id: call.clientId ?? null,
+  }),
+);
 
 /** The caller's unfinished tasks, newest first. */
 export async function unfinishedTasks(tasks: Call["tasks"], limit: number): Promise<readonly TaskView[]> {

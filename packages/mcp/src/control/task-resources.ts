@@ -1,10 +1,7 @@
 import { type Engine, type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
-import { taskObject } from "./task-object.js";
-
-/** What can be read of a task. */
-type TaskPart = "task" | "journal" | "items";
+import { taskObject } from "../call/tool-result.js";
 
 /** Events of a journal that one read gives, the newest. */
 const maxJournalEvents = 1_000;
@@ -36,7 +33,7 @@ function resource(part: TaskPart, title: string, description: string): TaskResou
  * @param list lists what there is, for the template of tasks themselves.
  */
 export function taskTemplate(part: TaskPart, list: ((...args: never[]) => Promise<object>) | undefined): object {
-  const text = part === "task" ? "task://{id}" : `task://{id}/${part}`;
+  const text = taskUri("{id}", part);
   const match = (uri: string) => {
     const parsed = parseTaskUri(uri);
     return parsed?.part === part ? { id: parsed.taskId } : null;
@@ -48,17 +45,11 @@ export function taskTemplate(part: TaskPart, list: ((...args: never[]) => Promis
   };
 }
 
-/** Takes a task's URI apart; `undefined` for any other URI. */
-export function parseTaskUri(uri: string): { readonly taskId: string; readonly part: TaskPart } | undefined {
-  const [, taskId, part = "task"] = /^task:\/\/([A-Za-z0-9_-]{16,64})(?:\/(journal|items))?$/.exec(uri) ?? [];
-  return taskId === undefined ? undefined : { taskId, part: part as TaskPart };
-}
-
 /** Lists the newest tasks, for a caller that has lost an id. */
 export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources: JsonObject[] }> {
   const page = await tasks.list({ limit: maxListed });
   const resources = page.tasks.map(({ id, tool, status }) => ({
-    uri: `task://${id}`,
+    uri: taskUri(id),
     name: id,
     title: `${tool} (${status})`,
     mimeType: "application/json",

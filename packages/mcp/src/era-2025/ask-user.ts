@@ -1,13 +1,11 @@
-import type { Answer, JsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "@resumable-mcp/protocol";
+import type { Answer } from "@resumable-mcp/core";
+import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { AskedQuestion } from "../call/call.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
-const elicitResult = z.looseObject({
-  action: z.enum(["accept", "decline", "cancel"]),
-  content: z.record(z.string(), z.json()).optional(),
-});
+/** Any object: `parseElicitationResult` reads the result. */
+const anyResult = z.looseObject({});
 
 /** The longest delay that timers accept: a person may think as long as they like. */
 const noTimeoutMs = 2 ** 31 - 1;
@@ -36,14 +34,6 @@ export async function askUser(
   const request = { method: "elicitation/create", params };
   const options = { signal, timeout: noTimeoutMs };
   // The SDK's types bind requests and schemas to its own copy of zod.
-  const given = await extra.sendRequest(request as never, elicitResult as never, options as never);
-  return answerOf(given) ?? { action: "cancel" };
-}
-
-/** Reads the result of an elicitation; `undefined` when it is none. */
-export function answerOf(result: unknown): Answer | undefined {
-  const parsed = elicitResult.safeParse(result);
-  if (!parsed.success) return undefined;
-  const { action, content } = parsed.data;
-  return action === "accept" ? { action, content: (content ?? {}) as JsonObject } : { action };
+  const given = await extra.sendRequest(request as never, anyResult as never, options as never);
+  return parseElicitationResult(given) ?? { action: "cancel" };
 }

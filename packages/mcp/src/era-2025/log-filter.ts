@@ -1,18 +1,12 @@
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { isAtLeast, isLogLevel, logLevels, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import type { Server2025 } from "./server-2025.js";
 
-const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"] as const;
 const setLevelRequest = z.looseObject({
   method: z.literal("logging/setLevel"),
   params: z.looseObject({ level: z.unknown() }).default({ level: undefined }),
 });
-
-/** Tells whether a client may ask for this level. Source: MCP, Utilities, "Logging" ("Log Levels"). */
-export function isLogLevel(level: unknown): level is (typeof levels)[number] {
-  return levels.some((known) => known === level);
-}
 
 /**
  * Makes the filter for a server's log messages: below the level that the client asked for nothing is sent.
@@ -22,18 +16,21 @@ export function isLogLevel(level: unknown): level is (typeof levels)[number] {
  */
 export function createLogFilter({ server }: Server2025): (level: string, sessionId: string | undefined) => boolean {
   if (keepsLevel(server)) return (level, sessionId) => !isIgnored(server, level, sessionId);
-  const least = { index: 0 };
+  let least: string = "debug";
   server.registerCapabilities({ logging: {} });
   const handler = ({ params }: z.output<typeof setLevelRequest>) => {
     const { level } = params;
     if (!isLogLevel(level))
-      throw new RpcError({ code: rpcCodes.invalidParams, message: `The level must be one of ${levels.join(", ")}.` });
-    least.index = levels.indexOf(level);
+      throw new RpcError({
+        code: rpcCodes.invalidParams,
+        message: `The level must be one of ${logLevels.join(", ")}.`,
+      });
+    least = level;
     return {};
   };
   // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
   server.setRequestHandler(setLevelRequest as never, handler as never);
-  return (level) => least.index <= levels.indexOf(level as (typeof levels)[number]);
+  return (level) => isAtLeast(level, least);
 }
 
 function keepsLevel(server: Server2025["server"]): boolean {

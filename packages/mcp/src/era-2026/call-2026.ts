@@ -1,5 +1,5 @@
 import type { Engine } from "@resumable-mcp/core";
-import { internalMetaKeys } from "@resumable-mcp/protocol";
+import { internalMetaKeys, isAtLeast } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
 import { decideHandoff } from "../call/handoff.js";
@@ -31,8 +31,6 @@ export interface Call2026 extends Call {
   readonly client: ClientFacts;
 }
 
-const levels = ["debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"];
-
 /**
  * Makes an era-neutral call of a request of the 2026 era.
  *
@@ -63,7 +61,7 @@ export function call2026(
     // Only a request that was cancelled while the server was up was cancelled by its caller.
     left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
     notify: ({ method, params }: Notification) => mcpReq.notify({ method, params: { ...params } }),
-    wantsLog: (level) => client.logLevel !== undefined && levels.indexOf(level) >= levels.indexOf(client.logLevel),
+    wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),
     handoffAfterMs: (toolMs) =>
       decideHandoff({ asked: meta.handoff, option: policy.handoff, host: client.name, toolMs }),
     carryResult: (taskId) => carryResult(policy, context, { engine, tasks }, taskId),

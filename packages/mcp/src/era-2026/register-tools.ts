@@ -1,10 +1,10 @@
 import { type Engine, type JsonObject, ResumableError, type Tool } from "@resumable-mcp/core";
-import { metaKeys, tasksExtension } from "@resumable-mcp/protocol";
+import { type ControlToolName, metaKeys, tasksExtension } from "@resumable-mcp/protocol";
 import { failureResult } from "../call/failure-result.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSchema } from "../call/listed-schema.js";
 import type { ToolResult } from "../call/tool-result.js";
-import { type ControlTool, type ControlToolName, controlMeta } from "../control/control-tool.js";
+import { type ControlTool, controlMeta } from "../control/control-tool.js";
 import { chosenControlTools } from "../control/control-tools.js";
 import { unfinishedTasksText } from "../control/instructions.js";
 import { namesCaller, splitClientId, withClientId } from "../owner/client-id-argument.js";

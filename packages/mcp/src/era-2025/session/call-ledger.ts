@@ -1,10 +1,9 @@
 import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
-import { parseQuestionId } from "@resumable-mcp/protocol";
+import { parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
 import { randomToken } from "../../owner/random-token.js";
-import { answerOf } from "../ask-user.js";
 import { type Cursor, onceStream } from "./event-id.js";
-import { Exchange, type ExchangeKind } from "./exchange.js";
+import { Exchange } from "./exchange.js";
 import { finishedCall, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
 
@@ -35,7 +34,7 @@ export class CallLedger {
     return inMemory.length + stored.length;
   }
 
-  async open(request: JSONRPCRequest, kind: ExchangeKind): Promise<Exchange> {
+  async open(request: JSONRPCRequest, kind: Repeatable): Promise<Exchange> {
     if (kind === "once")
       return this.#add(new Exchange(onceName(this.#document.id, request), request, kind, this.#limits));
     const callId = randomToken(22);
@@ -122,7 +121,7 @@ export class CallLedger {
     const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
     const task = asked === undefined || call === undefined ? undefined : await this.#engine.store.getTask(asked.taskId);
     if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
-    const answer = "result" in response ? answerOf(response.result) : undefined;
+    const answer = "result" in response ? parseElicitationResult(response.result) : undefined;
     if (answer === undefined) return true;
     try {
       await this.#engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "@resumable-mcp/protocol";
+import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import { isCompletedResponse } from "../../call/receipt/note-receipt.js";
 import type { Receipt } from "../../call/receipt/receipt.js";
 import { formatEventId } from "./event-id.js";
@@ -8,19 +8,11 @@ import { ReplayBuffer } from "./replay-buffer.js";
 import type { SessionLimits } from "./session-limits.js";
 import type { SseStream } from "./sse-stream.js";
 
-/**
- * What becomes of a request whose stream broke.
- *
- * `journal`: it is delivered again, and the task's journal tells what is missing. `again`: in this process its events
- * are sent again, after a restart it runs again. `once`: it never runs again.
- */
-export type ExchangeKind = "journal" | "again" | "once";
-
 /** One request of a client and the stream of its answer. */
 export class Exchange {
   readonly stream: string;
   readonly request: JSONRPCRequest;
-  kind: ExchangeKind;
+  kind: Repeatable;
   readonly #replay: ReplayBuffer;
   #sse: SseStream | undefined;
   #release: (() => void) | undefined;
@@ -39,7 +31,7 @@ export class Exchange {
   /** The task's result that the response carries, if it does. */
   receipt: Receipt | undefined;
 
-  constructor(stream: string, request: JSONRPCRequest, kind: ExchangeKind, limits: SessionLimits, place = 0) {
+  constructor(stream: string, request: JSONRPCRequest, kind: Repeatable, limits: SessionLimits, place = 0) {
     this.stream = stream;
     this.request = request;
     this.kind = kind;

@@ -7,12 +7,11 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
-import { internalMetaKeys } from "@resumable-mcp/protocol";
+import { internalMetaKeys, isLogLevel } from "@resumable-mcp/protocol";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import { refusal } from "../../http/refusal.js";
 import { randomToken } from "../../owner/random-token.js";
 import { attribute } from "../../owner/session-client.js";
-import { isLogLevel } from "../log-filter.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
 import type { Exchange } from "./exchange.js";

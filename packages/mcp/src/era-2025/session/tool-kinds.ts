@@ -1,12 +1,11 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "@resumable-mcp/protocol";
-import type { ExchangeKind } from "./exchange.js";
+import { type Repeatable, repeatableOf, takesClientId } from "@resumable-mcp/protocol";
 
 /** What a session has to know of a tool. */
 export interface ToolFacts {
   /** What may be done with the tool's call after a crash. */
-  readonly kind: ExchangeKind;
+  readonly kind: Repeatable;
   /** Whether its argument `client_id` names the caller. */
   readonly takesClientId: boolean;
 }
@@ -39,21 +38,8 @@ export function toolKindsIn(tools: unknown): ToolKinds {
   const kinds = new Map<string, ToolFacts>();
   for (const tool of Array.isArray(tools) ? tools : []) {
     if (isJsonObject(tool) && typeof tool.name === "string") {
-      kinds.set(tool.name, { kind: toolKind(tool), takesClientId: takesClientId(tool) });
+      kinds.set(tool.name, { kind: repeatableOf(tool), takesClientId: takesClientId(tool) });
     }
   }
   return kinds;
-}
-
-/** Whether a listed tool says that its argument `client_id` names the caller. */
-function takesClientId({ _meta }: { readonly [key: string]: unknown }): boolean {
-  return isJsonObject(_meta) && _meta[metaKeys.clientId] === "argument";
-}
-
-/** Reads one listed tool. */
-function toolKind(tool: { readonly [key: string]: unknown }): ExchangeKind {
-  const { _meta, annotations } = tool;
-  if (isJsonObject(_meta) && _meta[metaKeys.durable] === "journal") return "journal";
-  if (!isJsonObject(annotations)) return "once";
-  return annotations.readOnlyHint === true || annotations.idempotentHint === true ? "again" : "once";
 }

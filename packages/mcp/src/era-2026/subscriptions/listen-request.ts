@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
-import { parseTaskUri } from "../../control/task-resources.js";
+import { parseTaskUri } from "@resumable-mcp/protocol";
 import { clientFacts } from "../envelope.js";
 import type { Context2026 } from "../server-2026.js";
 

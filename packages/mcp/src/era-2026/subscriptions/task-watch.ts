@@ -6,8 +6,8 @@ import {
   type OwnedTasks,
   type TaskView,
 } from "@resumable-mcp/core";
-import { envelopeKeys } from "@resumable-mcp/protocol";
-import { parseTaskUri, watchTaskResource } from "../../control/task-resources.js";
+import { envelopeKeys, parseTaskUri } from "@resumable-mcp/protocol";
+import { watchTaskResource } from "../../control/task-resources.js";
 import { limits2026 } from "../limits-2026.js";
 import { detailedTask } from "../tasks/task-on-wire.js";
 import type { ListenRequest, WatchedPart } from "./listen-request.js";

@@ -1,10 +1,5 @@
-import { type Answer, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
-import { z } from "zod";
-
-const elicitResult = z.looseObject({
-  action: z.enum(["accept", "decline", "cancel"]),
-  content: z.record(z.string(), z.json()).optional(),
-});
+import { isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { parseElicitationResult } from "@resumable-mcp/protocol";
 
 /**
  * Passes answers on to a task, as many of its open questions as there are answers for.
@@ -23,18 +18,11 @@ export async function answerQuestions(
   const { questions } = await tasks.get(taskId);
   // A body has room for very many keys, and each that is passed on reads the task.
   for (const { key } of questions.filter((question) => Object.hasOwn(responses, question.key))) {
-    const answer = parseAnswer(responses[key]);
+    const answer = parseElicitationResult(responses[key]);
     if (answer !== undefined) await tasks.answer(taskId, key, answer).catch(unlessClosed);
   }
 }
 
 function unlessClosed(error: unknown): void {
   if (!isResumableError(error, "ALREADY_ANSWERED") && !isResumableError(error, "UNKNOWN_QUESTION")) throw error;
-}
-
-function parseAnswer(response: unknown): Answer | undefined {
-  const parsed = elicitResult.safeParse(response);
-  if (!parsed.success) return undefined;
-  const { action, content = {} } = parsed.data;
-  return action === "accept" ? { action, content } : { action };
 }
