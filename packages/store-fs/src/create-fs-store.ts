@@ -12,7 +12,7 @@ import type { FsStoreOptions } from "./fs-store-options.js";
 import { openFolder } from "./index/store-folder.js";
 import { emptyTrash } from "./index/trash.js";
 import { closeStore, type OpenStore, openStore } from "./open-store.js";
-import { signalTask } from "./task/signal-task.js";
+import { signalTask } from "./task/task-signals.js";
 
 /**
  * Creates a store in a folder of the local file system. Several processes may use one folder.
@@ -49,17 +49,20 @@ export function createFsStore(options: FsStoreOptions): Store {
     countTasks: read(({ lists }, query) => lists.countTasks(query)),
     listRunnable: read(({ lists }, request) => lists.listRunnable(request)),
     acquireLease: write(({ book }, request) => book.acquire(request)),
-    heartbeat: write(async ({ guard, workers, book }, { worker }) => {
+    heartbeat: write(async ({ guard, workers, leaseFiles }, { worker }) => {
       guard.checkAll();
       workers.heartbeat(worker);
-      book.tidy();
+      leaseFiles.tidy();
     }),
     releaseLease: write(({ book }, lease) => book.release(lease)),
-    commit: lazy.method("write", "afterwards")(({ committer }, request) => committer.commit(request)),
+    commit: lazy.method(
+      "write",
+      "afterwards",
+    )(async ({ book }, request) => book.writerOf(request.lease).commit(request)),
     readEvents: read(({ journal }, id, range) => journal.readEvents(id, range)),
     readItems: read(({ journal }, id, range) => journal.readItems(id, range)),
     signal: write((store, id, signal) => signalTask(store, id, signal)),
-    watch: (id, wake) => lazy.open().hints.watch(id, wake),
+    watch: (id, wake) => lazy.open().notifications.watch(id, wake),
     deleteTask: write(({ remover }, lease) => remover.remove(lease)),
     getSession: read(({ sessions }, id) => sessions.get(id)),
     putSession: write(({ sessions }, request) => sessions.put(request)),

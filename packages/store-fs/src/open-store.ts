@@ -11,16 +11,17 @@ import { TaskCreator } from "./index/task-creator.js";
 import { TaskKeys } from "./index/task-keys.js";
 import { TaskLists } from "./index/task-lists.js";
 import { TaskRemover } from "./index/task-remover.js";
-import type { LiveLease } from "./journal/live-lease.js";
 import type { TaskView } from "./journal/task-view.js";
-import { Committer } from "./task/commit.js";
-import { Hints } from "./task/hints.js";
+import { Compaction } from "./task/compaction.js";
+import { LeaseFiles } from "./task/held-folder.js";
 import { JournalReader } from "./task/journal-reader.js";
 import { LeaseBook } from "./task/lease-book.js";
-import { Rotation } from "./task/rotation.js";
+import { Notifications } from "./task/notifications.js";
 import { TaskDocuments } from "./task/task-documents.js";
 import { TaskReader } from "./task/task-reader.js";
+import type { TaskWriter } from "./task/task-writer.js";
 import { WorkerRegistry } from "./task/worker-registry.js";
+import { DoubtfulFiles } from "./task/writer-files.js";
 
 /** The parts of a store on one folder. */
 export interface OpenStore {
@@ -32,32 +33,34 @@ export interface OpenStore {
   readonly keys: TaskKeys;
   readonly journal: JournalReader;
   readonly book: LeaseBook;
-  readonly committer: Committer;
+  readonly leaseFiles: LeaseFiles;
   readonly creator: TaskCreator;
   readonly remover: TaskRemover;
   readonly lists: TaskLists;
   readonly finished: FinishedTasks;
   readonly documents: TaskDocuments;
-  readonly rotation: Rotation;
+  readonly compaction: Compaction;
   readonly sessions: SessionFiles;
-  readonly hints: Hints;
+  readonly notifications: Notifications;
 }
 
 /** Puts the parts of a store together. */
 export function openStore(context: StoreContext, host: Host): OpenStore {
   const { maxCachedTasks, maxCachedBytes } = context.limits;
   const cache = new BoundedCache<TaskView>({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
-  const leases = new Map<string, LiveLease>();
+  const held = new Map<string, TaskWriter>();
   const workers = new WorkerRegistry(context, host);
-  const hints = new Hints(context, leases);
+  const notifications = new Notifications(context, held);
   const finished = new FinishedTasks(context);
-  const ends = new KnownEnds(context, finished);
-  const reader = new TaskReader(context, { cache, leases, workers, ends });
+  const reader = new TaskReader(context, { cache, held, workers, ends: new KnownEnds(context, finished) });
   const keys = new TaskKeys(context, reader);
-  const documents = new TaskDocuments(context);
   const usage = new StoreUsage(context);
-  const book = new LeaseBook({ context, cache, leases, reader, workers, hints });
-  const rotation = new Rotation(context, cache, book);
+  const documents = new TaskDocuments(context);
+  const compaction = new Compaction(context);
+  const [leaseFiles, doubtful] = [new LeaseFiles(context), new DoubtfulFiles()];
+  const index = { context, usage, keys, finished, notifications };
+  const writing = { ...index, cache, held, leaseFiles, doubtful, documents, compaction };
+  const book = new LeaseBook({ ...writing, reader, workers });
   return {
     context,
     folder: new FolderSync(context),
@@ -66,14 +69,14 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     reader,
     keys,
     book,
+    leaseFiles,
     finished,
     documents,
-    rotation,
-    hints,
+    compaction,
+    notifications,
     journal: new JournalReader(context, reader),
-    committer: new Committer({ context, usage, book, keys, finished, documents, rotation, hints }),
-    creator: new TaskCreator({ context, usage, reader, keys, finished, hints }),
-    remover: new TaskRemover({ context, usage, book, keys, finished, hints }),
+    creator: new TaskCreator({ ...index, reader }),
+    remover: new TaskRemover({ ...index, book }),
     lists: new TaskLists({ context, reader, finished, workers }),
     sessions: new SessionFiles(context),
   };
@@ -81,9 +84,9 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
 
 /** Gives back what a store holds, once everything under way is written. */
 export async function closeStore(store: OpenStore): Promise<void> {
-  store.hints.close();
+  store.notifications.close();
   await store.book.close();
-  await store.rotation.idle();
+  await store.compaction.idle();
   await store.finished.idle();
   await store.documents.idle();
   store.workers.close();

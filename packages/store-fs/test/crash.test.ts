@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { isFinal, type Store } from "@resumable-mcp/core";
 import { build } from "tsup";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { observerPoints } from "../src/disk/observer-points.js";
+import { observerPoints } from "../src/disk/store-context.js";
 import {
   checkpoint,
   checkpoints,

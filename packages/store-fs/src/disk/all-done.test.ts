@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { allDone } from "./all-done.js";
+import { allDone } from "./shared-sync.js";
 
 test("fails when the last one has ended, with the first failure", async () => {
   const ended: string[] = [];

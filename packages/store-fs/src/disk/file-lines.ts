@@ -1,8 +1,64 @@
 import { setImmediate as breathe } from "node:timers/promises";
 import { type RawLine, rawLines } from "./checked-line.js";
 import type { Disk } from "./disk.js";
-import { LineChunks } from "./line-chunks.js";
-import { openIfExists } from "./whole-file.js";
+import { openIfExists, readInto } from "./whole-file.js";
+
+/** Enough for hundreds of lines, and little more than a page of events needs. */
+const chunkBytes = 64 * 1024;
+const newline = 10;
+
+/** A room that nobody reads into just now: mostly one file is read at a time. */
+let spare: Buffer | undefined;
+
+/** Whole lines of a file, and where they begin. */
+export interface LineChunk {
+  readonly start: number;
+  readonly bytes: Buffer;
+}
+
+/**
+ * Reads the whole lines of a part of a file, a chunk at a time and each into the place of the one before: reading a
+ * large file takes no more memory than a small one.
+ */
+export class LineChunks {
+  /** Where the next chunk begins: everything before it was given out. */
+  position: number;
+  private room: Buffer;
+  private readonly disk: Disk;
+  private readonly file: number;
+  private readonly end: number;
+
+  /** @param range.end how much of the file counts; absent for all of it. */
+  constructor(disk: Disk, file: number, { from = 0, end = Number.POSITIVE_INFINITY }: { from?: number; end?: number }) {
+    this.disk = disk;
+    this.file = file;
+    this.position = from;
+    this.end = end;
+    this.room = spare ?? Buffer.allocUnsafeSlow(chunkBytes);
+    spare = undefined;
+  }
+
+  /** The next lines, there until the next call; `undefined` when what is left is no whole line. */
+  next(): LineChunk | undefined {
+    for (;;) {
+      const start = this.position;
+      const length = Math.min(this.room.byteLength, this.end - start);
+      const chunk = readInto(this.disk, this.file, start, this.room.subarray(0, length));
+      const whole = chunk.lastIndexOf(newline) + 1;
+      if (whole > 0) {
+        this.position += whole;
+        return { start, bytes: chunk.subarray(0, whole) };
+      }
+      if (chunk.byteLength < length || start + length >= this.end) return undefined;
+      this.room = Buffer.allocUnsafeSlow(2 * this.room.byteLength);
+    }
+  }
+
+  /** Gives the memory back. What was given out counts no more. */
+  close(): void {
+    if (this.room.byteLength === chunkBytes) spare = this.room;
+  }
+}
 
 /**
  * Reads the lines of a file, a chunk at a time, and lets others work in between. A torn last line is left out.

@@ -45,3 +45,29 @@ export class SharedSync {
     return run;
   }
 }
+
+/**
+ * Waits until everything has ended, then fails with the first failure, if there was one: what goes on afterwards finds
+ * nothing under way any more.
+ */
+export async function allDone(work: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  const failed = (await Promise.allSettled(work)).find((outcome) => outcome.status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Work whose failure concerns no caller: what fails is found and done again later. */
+export class BackgroundWork {
+  readonly #running = new Set<Promise<void>>();
+
+  /** @returns a promise that resolves when the work has ended, however it ended. */
+  add(work: Promise<void>): Promise<void> {
+    const tracked = work.catch(() => undefined).finally(() => this.#running.delete(tracked));
+    this.#running.add(tracked);
+    return tracked;
+  }
+
+  /** Resolves when all work has ended. */
+  async idle(): Promise<void> {
+    await Promise.all(this.#running);
+  }
+}

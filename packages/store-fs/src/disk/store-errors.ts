@@ -10,6 +10,18 @@ export function leaseLost(lease: Lease): ResumableError {
   );
 }
 
+/** The writer is wrong about where the journal ends. */
+export function seqConflict(
+  taskId: string,
+  { expected, actual }: { expected: number; actual: number },
+): ResumableError {
+  return new ResumableError(
+    "SEQ_CONFLICT",
+    `The journal of task ${taskId} ends at ${actual}, not at ${expected}. Nothing was written; read the task again.`,
+    { details: { taskId, expected, actual } },
+  );
+}
+
 /** There is no such task. */
 export function taskNotFound(taskId: string): ResumableError {
   return new ResumableError("TASK_NOT_FOUND", "There is no such task. It may have been deleted.", {

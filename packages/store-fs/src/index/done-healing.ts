@@ -7,7 +7,7 @@ import { isSafeId } from "../disk/layout.js";
 import { quarantineCopy } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, touchFile } from "../disk/whole-file.js";
-import { newestView } from "../journal/newest-view.js";
+import { newestView } from "../journal/task-view.js";
 import { doneLines } from "./done-file.js";
 import { readHead } from "./done-head.js";
 

@@ -1,12 +1,10 @@
 import { join } from "node:path";
 import { summarise, type TaskRecord } from "@resumable-mcp/core";
-import { allDone } from "../disk/all-done.js";
 import type { RawLine } from "../disk/checked-line.js";
 import { taskFolder } from "../disk/layout.js";
-import { SharedSync } from "../disk/shared-sync.js";
+import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
-import type { LiveLease } from "../journal/live-lease.js";
 import { compactDone } from "./done-compaction.js";
 import { doneLines } from "./done-file.js";
 import { type DoneHead, readHead } from "./done-head.js";
@@ -35,7 +33,8 @@ type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> &
  */
 export class FinishedTasks {
   private readonly context: StoreContext;
-  private readonly background = new Set<Promise<void>>();
+  /** What fails here is found and done again by the next process that lists open tasks. */
+  private readonly background = new BackgroundWork();
   private readonly sync: SharedSync;
   private readonly written = new Set<string>();
   /** Raised when a write failed: what follows must not be glued to half a line. */
@@ -52,16 +51,14 @@ export class FinishedTasks {
     });
   }
 
-  /** Notes that a task finished. Nobody else may have its lease before this is over. */
-  close(live: LiveLease, record: TaskRecord): void {
-    const still = () => !live.ended && live.view.record.lastSeq === record.lastSeq;
-    const closing = this.move(record, { birth: live.view.header.birth, again: record.generation > 1, still });
-    live.closing = this.track(closing);
+  /** Notes that a task finished. The lease may be released when this has resolved, however it ended. */
+  close(record: TaskRecord, birth: string, isStill: () => boolean): Promise<void> {
+    return this.background.add(this.move(record, { birth, again: record.generation > 1, still: isStill }));
   }
 
   /** Does what a process that died after the final event left undone. */
   repair(record: TaskRecord, birth: string, still: () => boolean): void {
-    if (!this.context.readOnly) void this.track(this.move(record, { birth, again: true, still }));
+    if (!this.context.readOnly) void this.background.add(this.move(record, { birth, again: true, still }));
   }
 
   private async move(
@@ -91,7 +88,7 @@ export class FinishedTasks {
   /** Notes that a task was deleted. */
   remove(gone: Deleted): Promise<void> {
     const removing = this.leave(gone);
-    void this.track(removing);
+    void this.background.add(removing);
     return removing;
   }
 
@@ -122,13 +119,6 @@ export class FinishedTasks {
     await this.sync.request();
   }
 
-  /** What fails here is found and done again by whoever lists open tasks next. */
-  private track(work: Promise<void>): Promise<void> {
-    const tracked = work.catch(() => undefined).finally(() => this.background.delete(tracked));
-    this.background.add(tracked);
-    return tracked;
-  }
-
   /**
    * Removes lines that do not count any more from the files of this store and of those that are gone.
    *
@@ -145,7 +135,7 @@ export class FinishedTasks {
     const { context } = this;
     // What is written from now on goes to another file than those that are rewritten.
     this.part += 1;
-    return this.track(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
+    return this.background.add(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
   }
 
   /** Ids with a marker in `open/`. */
@@ -193,8 +183,8 @@ export class FinishedTasks {
   }
 
   /** Resolves when everything noted so far is written. */
-  async idle(): Promise<void> {
-    await Promise.all(this.background);
+  idle(): Promise<void> {
+    return this.background.idle();
   }
 }
 

@@ -7,7 +7,7 @@ import { isSafeId } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { storeMissing } from "../disk/store-errors.js";
 import { listIfExists, touchFile } from "../disk/whole-file.js";
-import { newestView } from "../journal/newest-view.js";
+import { newestView } from "../journal/task-view.js";
 import type { TaskKeys } from "./task-keys.js";
 
 /**

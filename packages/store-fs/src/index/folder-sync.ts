@@ -1,7 +1,7 @@
 import { dirname } from "node:path";
-import { allDone } from "../disk/all-done.js";
 import type { Disk } from "../disk/disk.js";
 import { hasCode } from "../disk/disk.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { syncPath } from "../disk/whole-file.js";
 

@@ -1,8 +1,7 @@
 import { join } from "node:path";
 import { isFinal } from "@resumable-mcp/core";
-import { DamagedFile } from "../disk/checked-line.js";
 import type { StoreContext } from "../disk/store-context.js";
-import type { Reading } from "../journal/newest-view.js";
+import type { Reading } from "../journal/task-view.js";
 import type { Ends, FinishedTasks } from "./finished-tasks.js";
 
 /**
@@ -40,10 +39,4 @@ export class KnownEnds {
       this.marked = this.finished.ends(new Set(this.finished.openIds()));
     return this.marked;
   }
-}
-
-/** The journal that was read after its end became known does not reach so far. */
-export function lostEnd({ record, path, offset }: Reading["view"], end: number): DamagedFile {
-  const reason = `the task finished with event ${end}, and its journal ends with event ${record.lastSeq}: its last lines are lost`;
-  return new DamagedFile(path, offset, reason);
 }

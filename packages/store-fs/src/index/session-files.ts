@@ -2,14 +2,14 @@ import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Instant, type Json, ResumableError, type StoredSession } from "@resumable-mcp/core";
 import { z } from "zod";
-import { allDone } from "../disk/all-done.js";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
-import { deepFreeze } from "../disk/deep-freeze.js";
 import { hasCode } from "../disk/disk.js";
 import { FirstOf } from "../disk/first-of.js";
+import { deepFreeze } from "../disk/json.js";
 import { fileName } from "../disk/layout.js";
 import { quarantineFile } from "../disk/quarantine.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, linkUnlessTaken, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 

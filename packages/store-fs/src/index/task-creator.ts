@@ -1,10 +1,11 @@
 import { type Instant, isContinuable, isFinal, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core";
-import { allDone } from "../disk/all-done.js";
 import { isSafeId, shardFolder } from "../disk/layout.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
-import type { Hints } from "../task/hints.js";
-import type { TaskReader, TaskReading } from "../task/task-reader.js";
+import type { TaskReading } from "../task/held-task.js";
+import type { Notifications } from "../task/notifications.js";
+import type { TaskReader } from "../task/task-reader.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { StoreUsage } from "./store-usage.js";
 import { TaskDraft } from "./task-draft.js";
@@ -30,7 +31,7 @@ export class TaskCreator {
     readonly reader: TaskReader;
     readonly keys: TaskKeys;
     readonly finished: FinishedTasks;
-    readonly hints: Hints;
+    readonly notifications: Notifications;
   };
 
   constructor(parts: TaskCreator["parts"]) {
@@ -100,12 +101,12 @@ export class TaskCreator {
   }
 
   private async finish(reading: TaskReading): Promise<Created> {
-    const { context, hints, reader } = this.parts;
+    const { context, notifications, reader } = this.parts;
     const taskId = reading.record.id;
     context.observe("store.create.claimed", taskId);
     await this.settle(reading);
     context.observe("store.create.synced", taskId);
-    hints.notify(taskId, "runnable");
+    notifications.notify(taskId, "runnable");
     return { snapshot: reader.snapshotOf(reading), created: true };
   }
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { z } from "zod";
-import { allDone } from "../disk/all-done.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { hashOf, isSafeId, taskFolder } from "../disk/layout.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import {
   createFile,
@@ -15,7 +15,8 @@ import {
   syncPathNow,
   unlinkIfExists,
 } from "../disk/whole-file.js";
-import type { TaskReader, TaskReading } from "../task/task-reader.js";
+import type { TaskReading } from "../task/held-task.js";
+import type { TaskReader } from "../task/task-reader.js";
 import { KnownClaims } from "./known-claims.js";
 
 const claimSchema = z.object({

@@ -1,14 +1,12 @@
 import { join } from "node:path";
 import type { Lease, TaskRecord } from "@resumable-mcp/core";
-import { allDone } from "../disk/all-done.js";
 import { shardFolder, taskFolder } from "../disk/layout.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { leaseLost } from "../disk/store-errors.js";
 import { createFile, syncPath, unlinkIfExists } from "../disk/whole-file.js";
-import { holds } from "../journal/take-over.js";
-import { lookAt } from "../journal/task-folder.js";
-import type { Hints } from "../task/hints.js";
 import type { LeaseBook } from "../task/lease-book.js";
+import type { Notifications } from "../task/notifications.js";
 import type { FinishedTasks } from "./finished-tasks.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
@@ -21,7 +19,7 @@ export class TaskRemover {
     readonly book: LeaseBook;
     readonly keys: TaskKeys;
     readonly finished: FinishedTasks;
-    readonly hints: Hints;
+    readonly notifications: Notifications;
   };
 
   constructor(parts: TaskRemover["parts"]) {
@@ -29,28 +27,26 @@ export class TaskRemover {
   }
 
   async remove(lease: Lease): Promise<void> {
-    const { context, book, hints } = this.parts;
+    const { context, book, notifications } = this.parts;
     const { disk, layout, durable } = context;
-    const live = book.find(lease);
-    if (live === undefined) throw leaseLost(lease);
-    await live.closing;
-    await live.sync.idle();
-    const { record } = live.view;
+    const writer = book.writerOf(lease);
+    await writer.idle();
+    const { record, header } = writer.view;
     const folder = taskFolder(layout, record.id);
-    if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) throw leaseLost(lease);
+    if (!writer.isCurrent()) throw leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
-    const gone = goneOf(record, live.view.header.birth);
+    const gone = goneOf(record, header.birth);
     const note = await writeNote(context, gone);
-    if (!holds(lookAt(disk, folder), live.epoch, live.leaseFile)) {
+    if (!writer.isCurrent()) {
       unlinkIfExists(disk, note);
       throw leaseLost(lease);
     }
     disk.rename(folder, place);
     context.observe("store.delete.trashed", record.id);
-    await book.drop(live);
+    await writer.drop();
     if (durable) await allDone([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
     await this.complete(gone, place);
-    hints.notify(record.id, "task");
+    notifications.notify(record.id, "task");
   }
 
   /** Takes a deleted task out of the lists and removes what is left of it. */

@@ -1,5 +1,5 @@
 import type { TaskEvent } from "@resumable-mcp/core";
-import { deepFreeze } from "../disk/deep-freeze.js";
+import { deepFreeze } from "../disk/json.js";
 
 /** The events of one commit: as JSON until somebody asks for them, since most are never asked for. */
 export type TailEvents = string | readonly TaskEvent[];

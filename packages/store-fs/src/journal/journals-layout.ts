@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
 import { DamagedFile, decodeLine, type RawLine, rawLines } from "../disk/checked-line.js";
+import { LineChunks } from "../disk/file-lines.js";
 import { isSafeId, taskFolder } from "../disk/layout.js";
-import { LineChunks } from "../disk/line-chunks.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, openIfExists } from "../disk/whole-file.js";
 

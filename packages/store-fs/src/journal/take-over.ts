@@ -1,15 +1,13 @@
 import { dirname, join } from "node:path";
-import { allDone } from "../disk/all-done.js";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode, isSystemError } from "../disk/disk.js";
 import { journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendAll, syncPath, syncPathNow, touchFile, unlinkIfExists } from "../disk/whole-file.js";
-import type { ChainEntry, ItemSegment, JournalHeader } from "./journal-line.js";
-import { newestView, type ViewCache } from "./newest-view.js";
-import { disturb } from "./quiet-folder.js";
-import { type FolderState, lookAt } from "./task-folder.js";
-import type { TaskView } from "./task-view.js";
+import type { ItemSegment, JournalHeader } from "./journal-line.js";
+import { disturb, type FolderState, lookAt } from "./task-folder.js";
+import { chainThrough, newestView, sealedBytes, type TaskView, type ViewCache } from "./task-view.js";
 
 /** Who begins an epoch, and why. */
 export interface TakeOverRequest {
@@ -178,36 +176,12 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
   };
 }
 
-const sealedBytes = new WeakMap<object, number>();
-
-/** How much is kept of a task's journal and items. What is sealed is added up once. */
-export function keptBytes({ header, offset }: TaskView): number {
-  const known = sealedBytes.get(header);
-  const sealed = known ?? [...header.chain, ...header.segments].reduce((sum, { bytes }) => sum + bytes, 0);
-  if (known === undefined) sealedBytes.set(header, sealed);
-  return sealed + offset;
-}
-
-/** The files that count for a view, its own included; a file without events counts for nothing. */
-export function chainThrough(view: TaskView): readonly ChainEntry[] {
-  const { header } = view;
-  if (view.record.lastSeq === header.base) return header.chain;
-  const own: ChainEntry = {
-    epoch: header.epoch,
-    base: header.base,
-    end: view.record.lastSeq,
-    bytes: view.offset,
-    items: header.items,
-    itemsFrom: header.itemsFrom,
-  };
-  return [...header.chain, own];
-}
-
 function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, length: number): TaskView {
   const { record: _, ...rest } = header;
   return {
     header: rest,
     path: join(taskFolder(context.layout, header.taskId), journalName(header.epoch)),
+    sealedBytes: sealedBytes(header),
     offset: length,
     bodyStart: length,
     record: before.record,

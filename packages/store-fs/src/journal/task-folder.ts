@@ -1,5 +1,8 @@
+import { join } from "node:path";
 import type { Disk } from "../disk/disk.js";
-import { listIfExists } from "../disk/whole-file.js";
+import { taskFolder } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 
 /** Kinds of signals that are nothing but their name. */
 export const plainKinds = ["pause", "resume", "cancel", "detach", "delivered", "undelivered"] as const;
@@ -66,4 +69,18 @@ export function parseSignal(name: string): readonly [PlainSignal] | undefined {
 export function parseLease(name: string): { readonly epoch: number; readonly holder: string } {
   const [, epoch, ...holder] = name.split(".");
   return { epoch: Number(epoch), holder: holder.join(".") };
+}
+
+/** An answer's file is named by its key, so that there can be only one; its id is longer. */
+export function signalFile(id: string): string {
+  return id.startsWith("answer.") ? id.split(".").slice(0, 3).join(".") : id;
+}
+
+/**
+ * Makes every writer of a task look again. Called after a change of the folder, and before anything relies on the
+ * writers' knowing it.
+ */
+export function disturb({ disk, layout }: StoreContext, taskId: string): void {
+  const folder = taskFolder(layout, taskId);
+  for (const name of lookAt(disk, folder)?.quiet ?? []) unlinkIfExists(disk, join(folder, name));
 }

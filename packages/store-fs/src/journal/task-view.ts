@@ -1,18 +1,20 @@
 import { join } from "node:path";
 import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
+import type { Cache } from "../disk/bounded-cache.js";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { readFrom } from "../disk/whole-file.js";
 import { EventTail, type TailEvents } from "./event-tail.js";
-import { type JournalHeader, parseCommit, parseHeader } from "./journal-line.js";
-import { noteConsumed } from "./task-signals.js";
-import { writtenPart } from "./written-part.js";
+import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenPart } from "./journal-line.js";
+import { type FolderState, lookAt, signalFile } from "./task-folder.js";
 
 /** A journal as far as it was read: the newest sealed file, and the fold of everything up to `offset` in it. */
 export interface TaskView {
   readonly header: Omit<JournalHeader, "record">;
   readonly path: string;
+  /** How much earlier files and items take. */
+  readonly sealedBytes: number;
   /** How much of the file is folded in. */
   offset: number;
   /** Where the first commit of the file begins. */
@@ -41,6 +43,7 @@ export function openView(context: StoreContext, taskId: string, epoch: number): 
   const view: Draft = {
     header,
     path,
+    sealedBytes: sealedBytes(header),
     offset: first.value.next,
     bodyStart: first.value.next,
     record: record ?? undefined,
@@ -110,4 +113,132 @@ export function addCommit(view: Draft, commit: FoldedCommit): void {
   const { events, count, bytes } = commit;
   view.tail.add({ events, count, lastSeq: commit.record.lastSeq, bytes });
   view.offset += commit.bytes;
+}
+
+/** Folded journals that were read lately. */
+export type ViewCache = Cache<TaskView>;
+
+/** A journal as read, and the folder as it looked afterwards. */
+export interface Reading {
+  readonly view: TaskView;
+  readonly folder: FolderState;
+}
+
+/**
+ * Finds the newest sealed epoch and folds it to its end. Epochs that are announced and not sealed count for nothing.
+ *
+ * @param below only epochs lower than this one.
+ * @returns `undefined` when the task is gone.
+ */
+export function newestView(
+  context: StoreContext,
+  cache: ViewCache,
+  taskId: string,
+  below = Number.POSITIVE_INFINITY,
+): TaskView | undefined {
+  for (;;) {
+    const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
+    if (folder === undefined) return undefined;
+    const view = newestIn(context, cache, taskId, folder, below);
+    if (view !== undefined) return view;
+    const again = lookAt(context.disk, taskFolder(context.layout, taskId));
+    if (again === undefined) return undefined;
+    // A taker removes what its seal made superfluous: then there is a newer file by now.
+    if (again.epochs.join() === folder.epochs.join())
+      throw new DamagedFile(taskFolder(context.layout, taskId), 0, "no journal is readable");
+  }
+}
+
+function newestIn(
+  context: StoreContext,
+  cache: ViewCache,
+  taskId: string,
+  folder: FolderState,
+  below: number,
+): TaskView | undefined {
+  const cached = cache.get(taskId);
+  for (const epoch of folder.epochs.toReversed()) {
+    if (epoch >= below) continue;
+    if (cached?.header.epoch === epoch) {
+      if (extendView(context, cached)) keep(cache, taskId, cached);
+      return cached;
+    }
+    const view = openView(context, taskId, epoch);
+    if (view === undefined) continue;
+    keep(cache, taskId, view);
+    return view;
+  }
+  return undefined;
+}
+
+function keep(cache: ViewCache, taskId: string, view: TaskView): void {
+  // What a fold keeps in memory is about what its snapshot takes as text.
+  cache.set(taskId, view, 2048 + view.bodyStart + view.tail.bytes);
+}
+
+/**
+ * Reads, then looks: what was read counts for good when no later epoch is announced after the reading, since whoever
+ * takes over later reads later.
+ *
+ * @returns the reading, and whether it is settled in this sense; `undefined` when the task is gone.
+ */
+export function readNow(
+  context: StoreContext,
+  cache: ViewCache,
+  taskId: string,
+): (Reading & { readonly settled: boolean }) | undefined {
+  const view = newestView(context, cache, taskId);
+  if (view === undefined) return undefined;
+  const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
+  if (folder === undefined) return undefined;
+  return { view, folder, settled: folder.newest === view.header.epoch };
+}
+
+/** What a journal says about signals. */
+export interface SignalState {
+  readonly record: TaskRecord;
+  /** Ids of signals that were carried out, and whose files may still be there. */
+  readonly consumed: Set<string>;
+  /** Names of answers that were carried out since the last restart from nothing. */
+  readonly answered: Set<string>;
+}
+
+/** Notes what a commit carried out. */
+export function noteConsumed(state: SignalState, before: TaskRecord | undefined, ids: readonly string[]): void {
+  if (before !== undefined && before.itemsFromSeq !== state.record.itemsFromSeq) state.answered.clear();
+  for (const id of ids) {
+    state.consumed.add(id);
+    if (id.startsWith("answer.")) state.answered.add(signalFile(id));
+  }
+}
+
+/** How much a header counts of earlier files and items. */
+export function sealedBytes({ chain, segments }: Pick<JournalHeader, "chain" | "segments">): number {
+  return [...chain, ...segments].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** How much is kept of a task's journal and items. */
+export function keptBytes(view: TaskView): number {
+  return view.sealedBytes + view.offset;
+}
+
+/** The files that count for a view, its own included; a file without events counts for nothing. */
+export function chainThrough(view: TaskView): readonly ChainEntry[] {
+  const { header } = view;
+  if (view.record.lastSeq === header.base) return header.chain;
+  const own: ChainEntry = {
+    epoch: header.epoch,
+    base: header.base,
+    end: view.record.lastSeq,
+    bytes: view.offset,
+    items: header.items,
+    itemsFrom: header.itemsFrom,
+  };
+  return [...header.chain, own];
+}
+
+/** The journal that was read after its end became known does not reach so far. */
+export function lostEnd({ record, path, offset }: TaskView, end: number): DamagedFile {
+  const reason = `the task finished with event ${end}, and its journal ends with event ${record.lastSeq}: its last lines are lost`;
+  return new DamagedFile(path, offset, reason);
 }

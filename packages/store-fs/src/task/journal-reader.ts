@@ -2,15 +2,15 @@ import { join } from "node:path";
 import type { EventPage, ItemPage, Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
-import { deepFreeze } from "../disk/deep-freeze.js";
+import { deepFreeze } from "../disk/json.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { readFrom } from "../disk/whole-file.js";
-import { itemEvents } from "../journal/item-events.js";
 import { type ChainEntry, type ItemSegment, parseHeader } from "../journal/journal-line.js";
-import { journalLines } from "../journal/journal-range.js";
-import { chainThrough } from "../journal/take-over.js";
-import type { TaskReader, TaskReading } from "./task-reader.js";
+import { itemEvents, journalLines } from "../journal/journal-lines.js";
+import { chainThrough } from "../journal/task-view.js";
+import type { TaskReading } from "./held-task.js";
+import type { TaskReader } from "./task-reader.js";
 
 interface Range {
   readonly after: number;

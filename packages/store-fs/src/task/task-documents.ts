@@ -1,13 +1,39 @@
-import { openDocument } from "@resumable-mcp/documents";
+import { join } from "node:path";
+import { type DocumentOptions, openDocument, parseDocument } from "@resumable-mcp/documents";
+import { z } from "zod";
+import { taskFolder } from "../disk/layout.js";
+import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
-import type { LiveLease } from "../journal/live-lease.js";
-import { lookAt } from "../journal/task-folder.js";
-import { documentOf, documentOptions } from "./task-document.js";
+import { recordSchema } from "../journal/journal-line.js";
+import type { HeldTask } from "./held-task.js";
+
+const schema = z.object({
+  note: z.string(),
+  /** Which task of this id it is about, and by which epoch it was written. */
+  birth: z.optional(z.string()),
+  epoch: z.optional(z.number()),
+  record: recordSchema,
+});
+
+/** A task as a person reads it. The journal is the truth; this is a copy of what it said a moment ago. */
+export type TaskDocument = z.infer<typeof schema>;
+
+const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
+
+function documentOf({ durable, view: { header } }: HeldTask): TaskDocument {
+  return { note, birth: header.birth, epoch: header.epoch, record: durable };
+}
+
+/** Parses the text of a task's document; `undefined` for any other. */
+export function parseTaskDocument(text: string): TaskDocument | undefined {
+  const parsed = parseDocument(schema, text);
+  return "document" in parsed ? parsed.document : undefined;
+}
 
 /** A document that is to be written as soon as the one before is. */
 interface Waiting {
-  readonly live: LiveLease;
-  /** It says how the task rests, and is synced: it may be the last one. */
+  readonly held: HeldTask;
+  /** It shows a state that may last, and is synced: it may be the last one. */
   readonly isLasting: boolean;
 }
 
@@ -18,119 +44,118 @@ interface Waiting {
  * checkpoint waits for one, or for the sync of one.
  */
 export class TaskDocuments {
-  private readonly context: StoreContext;
-  private readonly waiting = new Map<string, Waiting>();
-  private readonly running = new Map<string, Promise<void>>();
-  /** Tasks whose last document was written too short a time ago, and when the next one is due. */
-  private readonly timers = new Map<string, { readonly live: LiveLease; readonly timer: NodeJS.Timeout }>();
-  private readonly due = new Set<LiveLease>();
-  private pumping: Promise<void> | undefined;
+  readonly #context: StoreContext;
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #running = new Map<string, Promise<void>>();
+  /** Tasks whose next document is not due yet. */
+  readonly #timers = new Map<string, { readonly held: HeldTask; readonly timer: NodeJS.Timeout }>();
+  readonly #due = new Set<HeldTask>();
+  /** When the last document of a task was due, by the caller's monotonic clock. */
+  readonly #dueMs = new WeakMap<HeldTask, number>();
+  #pumping: Promise<void> | undefined;
 
   constructor(context: StoreContext) {
-    this.context = context;
+    this.#context = context;
   }
 
   /** Notes a commit, at the caller's monotonic time. */
-  note(live: LiveLease, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
+  note(held: HeldTask, { statusChanged, nowMs }: { statusChanged: boolean; nowMs: number }): void {
+    const { taskId } = held.lease;
     if (statusChanged) {
-      this.stopTimer(live);
-      live.documentMs = nowMs;
-      void this.schedule({ live, isLasting: true });
+      clearTimeout(this.#timers.get(taskId)?.timer);
+      this.#timers.delete(taskId);
+      this.#dueMs.set(held, nowMs);
+      void this.#schedule({ held, isLasting: true });
       return;
     }
-    if (this.timers.has(live.lease.taskId)) return;
-    const leftMs = live.documentMs + this.context.limits.documentPauseMs - nowMs;
-    if (leftMs <= 0) this.makeDue(live, nowMs);
-    else this.startTimer(live, { leftMs, dueMs: nowMs + leftMs });
+    if (this.#timers.has(taskId)) return;
+    const lastMs = this.#dueMs.get(held) ?? Number.NEGATIVE_INFINITY;
+    const leftMs = lastMs + this.#context.limits.documentPauseMs - nowMs;
+    if (leftMs <= 0) this.#makeDue(held, nowMs);
+    else this.#startTimer(held, { leftMs, dueMs: nowMs + leftMs });
   }
 
-  private startTimer(live: LiveLease, { leftMs, dueMs }: { leftMs: number; dueMs: number }): void {
-    const { taskId } = live.lease;
+  #startTimer(held: HeldTask, { leftMs, dueMs }: { leftMs: number; dueMs: number }): void {
+    const { taskId } = held.lease;
     const timer = setTimeout(() => {
-      this.timers.delete(taskId);
-      this.makeDue(live, dueMs);
+      this.#timers.delete(taskId);
+      this.#makeDue(held, dueMs);
     }, leftMs).unref();
-    this.timers.set(taskId, { live, timer });
+    this.#timers.set(taskId, { held, timer });
   }
 
-  private stopTimer({ lease: { taskId } }: LiveLease): void {
-    clearTimeout(this.timers.get(taskId)?.timer);
-    this.timers.delete(taskId);
+  #makeDue(held: HeldTask, dueMs: number): void {
+    this.#dueMs.set(held, dueMs);
+    this.#due.add(held);
+    this.#pumping ??= this.#pump();
   }
 
-  private makeDue(live: LiveLease, nowMs: number): void {
-    live.documentMs = nowMs;
-    this.due.add(live);
-    this.pumping ??= this.pump();
-  }
-
-  private async pump(): Promise<void> {
-    for (const live of this.due) {
-      this.due.delete(live);
-      await this.schedule({ live, isLasting: false });
-      if (this.due.size > 0) await pause(this.context.limits.documentSpacingMs);
+  async #pump(): Promise<void> {
+    for (const held of this.#due) {
+      this.#due.delete(held);
+      await this.#schedule({ held, isLasting: false });
+      if (this.#due.size > 0) await pause(this.#context.limits.documentSpacingMs);
     }
-    this.pumping = undefined;
+    this.#pumping = undefined;
   }
 
-  private schedule({ live, isLasting }: Waiting): Promise<void> {
-    const { taskId } = live.lease;
-    this.waiting.set(taskId, { live, isLasting: isLasting || this.waiting.get(taskId)?.isLasting === true });
-    const running = this.running.get(taskId) ?? this.drain(taskId);
-    this.running.set(taskId, running);
+  #schedule({ held, isLasting }: Waiting): Promise<void> {
+    const { taskId } = held.lease;
+    this.#waiting.set(taskId, { held, isLasting: isLasting || this.#waiting.get(taskId)?.isLasting === true });
+    const running = this.#running.get(taskId) ?? this.#drain(taskId);
+    this.#running.set(taskId, running);
     return running;
   }
 
-  private async drain(taskId: string): Promise<void> {
-    for (let next = this.waiting.get(taskId); next !== undefined; next = this.waiting.get(taskId)) {
-      this.waiting.delete(taskId);
+  async #drain(taskId: string): Promise<void> {
+    for (let next = this.#waiting.get(taskId); next !== undefined; next = this.#waiting.get(taskId)) {
+      this.#waiting.delete(taskId);
       try {
-        await this.write(next);
+        await this.#write(next);
       } catch {
         // A copy that cannot be written leaves the older one; the journal has all.
       }
     }
-    this.running.delete(taskId);
+    this.#running.delete(taskId);
   }
 
-  private async write({ live, isLasting }: Waiting): Promise<void> {
-    const { context } = this;
-    const { taskId } = live.lease;
-    const mayReplace = () => {
-      context.observe("store.record.written", taskId);
-      return isNewest(context, live);
+  async #write({ held, isLasting }: Waiting): Promise<void> {
+    const { disk, layout, unique, durable, observe } = this.#context;
+    const { taskId } = held.lease;
+    const options: DocumentOptions<TaskDocument> = {
+      path: join(taskFolder(layout, taskId), "task.json"),
+      schema,
+      disk,
+      createName: unique,
+      sync: durable && isLasting ? "content" : "none",
+      onDamage: ({ path, problem }) => quarantineFile(this.#context, path, `${taskId}.task.json`, problem),
+      // An older document must not replace the one of a newer epoch.
+      mayReplace: () => {
+        observe("store.record.written", taskId);
+        return held.isNewest();
+      },
     };
-    const sync = context.durable && isLasting ? "content" : "none";
-    const options = { ...documentOptions(context, taskId), sync, mayReplace } as const;
-    const { birth } = live.view.header;
-    const now = () => documentOf(live.durable, { birth, epoch: live.epoch });
-    const document = await openDocument(options, now());
-    const { data } = document;
-    // Whoever took the task over is ahead.
-    if (data.birth === birth && data.record.lastSeq > live.durable.lastSeq) return;
-    document.data = now();
+    const document = await openDocument(options, documentOf(held));
+    const now = documentOf(held);
+    // The process that took the task over is ahead.
+    if (document.data.birth === now.birth && document.data.record.lastSeq > now.record.lastSeq) return;
+    document.data = now;
     await document.write();
-    context.observe("store.record.renamed", taskId);
+    observe("store.record.renamed", taskId);
   }
 
   /** Resolves when everything noted so far is written. */
   async idle(): Promise<void> {
-    for (const { live, timer } of this.timers.values()) {
+    for (const { held, timer } of this.#timers.values()) {
       clearTimeout(timer);
-      this.due.add(live);
+      this.#due.add(held);
     }
-    this.timers.clear();
-    for (const live of this.due) void this.schedule({ live, isLasting: false });
-    this.due.clear();
-    await this.pumping;
-    while (this.running.size > 0) await Promise.all(this.running.values());
+    this.#timers.clear();
+    for (const held of this.#due) void this.#schedule({ held, isLasting: false });
+    this.#due.clear();
+    await this.#pumping;
+    while (this.#running.size > 0) await Promise.all(this.#running.values());
   }
-}
-
-/** Nobody has taken the task over: an older document must not replace the one of a newer epoch. */
-function isNewest({ disk }: StoreContext, { folder, epoch, seen, quietPath }: LiveLease): boolean {
-  if (seen?.newest === epoch && disk.exists(quietPath)) return true;
-  return lookAt(disk, folder)?.newest === epoch;
 }
 
 function pause(ms: number): Promise<void> {

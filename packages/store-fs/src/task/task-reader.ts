@@ -1,58 +1,56 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import {
-  openQuestions,
-  type ResumableError,
-  type Signal,
-  type TaskRecord,
-  type TaskSnapshot,
-} from "@resumable-mcp/core";
-import { allDone } from "../disk/all-done.js";
+import { openQuestions, type ResumableError, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
-import { deepFreeze } from "../disk/deep-freeze.js";
 import { hasCode } from "../disk/disk.js";
+import { deepFreeze } from "../disk/json.js";
 import { isSafeId, journalName, leaseName, taskFolder } from "../disk/layout.js";
 import { quarantinedAt, quarantineTask } from "../disk/quarantine.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { taskCorrupt, taskNotFound } from "../disk/store-errors.js";
 import { syncPath } from "../disk/whole-file.js";
-import { type KnownEnds, lostEnd } from "../index/known-ends.js";
-import type { LiveLease } from "../journal/live-lease.js";
-import { newestView, type Reading, readNow, type ViewCache } from "../journal/newest-view.js";
-import { type Compacted, holds, removeSuperfluous, syncTakenOver, takeOver } from "../journal/take-over.js";
+import { type Compacted, removeSuperfluous, syncTakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
-import { pendingSignals, signalFile } from "../journal/task-signals.js";
-import { extendView, type TaskView } from "../journal/task-view.js";
+import {
+  extendView,
+  lostEnd,
+  newestView,
+  type Reading,
+  readNow,
+  type TaskView,
+  type ViewCache,
+} from "../journal/task-view.js";
+import type { HeldTask, TaskReading } from "./held-task.js";
+import { pendingSignals } from "./task-signals.js";
 import type { WorkerRegistry } from "./worker-registry.js";
 
-/** A task as read: the acknowledged record, its journal and its folder. */
-export interface TaskReading extends Reading {
-  readonly record: TaskRecord;
-  /** What was pending when the record was read: looked at later, a commit in between would hide both. */
-  readonly signals: readonly Signal[];
+/** Which event a task is known to have finished with, whatever its journal holds; 0 where none is known. */
+export interface FinalEvents {
+  of(reading: Reading): Promise<number>;
 }
 
 /** Reads tasks, those that this store writes itself and those of other processes. */
 export class TaskReader {
   private readonly context: StoreContext;
   private readonly cache: BoundedCache<TaskView>;
-  private readonly leases: ReadonlyMap<string, LiveLease>;
+  private readonly held: ReadonlyMap<string, HeldTask>;
   private readonly workers: WorkerRegistry;
-  private readonly ends: KnownEnds;
+  private readonly ends: FinalEvents;
 
   constructor(
     context: StoreContext,
     parts: {
       readonly cache: BoundedCache<TaskView>;
-      readonly leases: ReadonlyMap<string, LiveLease>;
+      readonly held: ReadonlyMap<string, HeldTask>;
       readonly workers: WorkerRegistry;
-      readonly ends: KnownEnds;
+      readonly ends: FinalEvents;
     },
   ) {
     this.context = context;
     this.cache = parts.cache;
-    this.leases = parts.leases;
+    this.held = parts.held;
     this.workers = parts.workers;
     this.ends = parts.ends;
   }
@@ -77,7 +75,7 @@ export class TaskReader {
 
   private async readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     if (!isSafeId(taskId)) return undefined;
-    return this.guard(taskId, async () => this.readLive(taskId) ?? (await this.readSettled(cache, taskId)));
+    return this.guard(taskId, async () => this.held.get(taskId)?.read() ?? (await this.readSettled(cache, taskId)));
   }
 
   /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
@@ -113,15 +111,6 @@ export class TaskReader {
     if (!(damage instanceof ShrunkFile)) return false;
     const view = newestView(this.context, new BoundedCache({ maxEntries: 1, maxBytes: 1 }), taskId);
     return view?.path === damage.path && view.header.birth === damage.birth && view.offset < damage.known;
-  }
-
-  private readLive(taskId: string): TaskReading | undefined {
-    const live = this.leases.get(taskId);
-    if (live === undefined || live.ended) return undefined;
-    const folder = lookAt(this.context.disk, taskFolder(this.context.layout, taskId));
-    if (folder === undefined || !holds(folder, live.epoch, live.leaseFile)) return undefined;
-    const view = acknowledgedView(live);
-    return { record: live.durable, view, folder, signals: pendingSignals(this.context, taskId, folder, view) };
   }
 
   private async readSettled(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
@@ -246,7 +235,7 @@ export class TaskReader {
 
   /** This store writes the task itself. */
   isOwn(taskId: string): boolean {
-    return this.leases.get(taskId)?.ended === false;
+    return this.held.get(taskId)?.isEnded === false;
   }
 
   /** Nobody has taken the task since it was read. */
@@ -260,15 +249,7 @@ export class TaskReader {
     const { holder, lease, ttlMs } = view.header;
     if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
     // This store knows its own leases: a file that could not be removed is none.
-    if (this.workers.isOwn(holder) && this.leases.get(view.header.taskId)?.lease.epoch !== lease) return false;
+    if (this.workers.isOwn(holder) && this.held.get(view.header.taskId)?.lease.epoch !== lease) return false;
     return this.workers.isAlive(holder, ttlMs);
   }
-}
-
-/** A wish is pending for others until the events that carry it out are theirs to see: never neither, never both. */
-function acknowledgedView({ view, unacknowledged }: LiveLease): TaskView {
-  if (unacknowledged.size === 0) return view;
-  const consumed = new Set([...view.consumed].filter((id) => !unacknowledged.has(id)));
-  const hidden = new Set([...unacknowledged].map(signalFile));
-  return { ...view, consumed, answered: new Set([...view.answered].filter((name) => !hidden.has(name))) };
 }

@@ -2,7 +2,7 @@ import { isFinal, ResumableError, statusOf, type TaskRecord } from "@resumable-m
 import { isSafeId } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
-import { signalTask } from "../../task/signal-task.js";
+import { signalTask } from "../../task/task-signals.js";
 import type { CommandResult } from "./command.js";
 
 /** A wish that the command line can leave. */

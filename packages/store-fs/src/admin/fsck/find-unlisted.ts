@@ -3,7 +3,7 @@ import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core"
 import { taskFolder } from "../../disk/layout.js";
 import { quarantineFile } from "../../disk/quarantine.js";
 import type { OpenStore } from "../../open-store.js";
-import type { TaskReading } from "../../task/task-reader.js";
+import type { TaskReading } from "../../task/held-task.js";
 import { type Problem, RepairRefused } from "./problem.js";
 import { holderOf, refuseIfHeld } from "./task-holder.js";
 

@@ -3,9 +3,9 @@ import type { DamagedFile } from "../../disk/checked-line.js";
 import { journalName, taskFolder } from "../../disk/layout.js";
 import { quarantineCopy } from "../../disk/quarantine.js";
 import type { ChainEntry } from "../../journal/journal-line.js";
-import { chainThrough } from "../../journal/take-over.js";
+import { chainThrough } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
-import type { TaskReading } from "../../task/task-reader.js";
+import type { TaskReading } from "../../task/held-task.js";
 import type { Problem } from "./problem.js";
 import { refuseIfHeld } from "./task-holder.js";
 

@@ -5,7 +5,7 @@ import { journalName, layoutVersion, taskFolder } from "../../disk/layout.js";
 import type { StoreContext } from "../../disk/store-context.js";
 import { appendAll, createFile, syncPath } from "../../disk/whole-file.js";
 import type { ChainEntry, ItemSegment, JournalHeader } from "../../journal/journal-line.js";
-import { answerFile } from "../../journal/task-signals.js";
+import { answerFile } from "../../task/task-signals.js";
 
 interface Part {
   readonly file: number;

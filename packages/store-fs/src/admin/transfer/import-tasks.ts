@@ -2,7 +2,7 @@ import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@res
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
-import type { TaskReading } from "../../task/task-reader.js";
+import type { TaskReading } from "../../task/held-task.js";
 import { type ExportLine, exportVersion, invalidExport, isWholeRecord, parseExport } from "./export-line.js";
 import { ImportDraft } from "./import-draft.js";
 
@@ -135,7 +135,7 @@ async function refuseRival({ keys }: OpenStore, { id, owner, key, status }: Task
 
 /** An unfinished task stands for its call from now on; a finished one only where nothing else did. */
 async function list(store: OpenStore, reading: TaskReading): Promise<void> {
-  const { context, finished, hints, keys, reader } = store;
+  const { context, finished, notifications, keys, reader } = store;
   const { record, view } = reading;
   const { id, owner, key, status } = record;
   const claim = key === null ? undefined : keys.look(owner, key).claim;
@@ -149,7 +149,7 @@ async function list(store: OpenStore, reading: TaskReading): Promise<void> {
     const { disk, layout } = context;
     for (const folder of [shardFolder(layout, id), layout.tasks, layout.open]) await disk.syncFolder(folder);
   }
-  hints.notify(id, "runnable");
+  notifications.notify(id, "runnable");
 }
 
 function taskExists(taskId: string): ResumableError {

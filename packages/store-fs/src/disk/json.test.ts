@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { copyJson } from "./copy-json.js";
+import { copyJson } from "./json.js";
 
 const parsed = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 

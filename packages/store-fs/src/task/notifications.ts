@@ -1,11 +1,11 @@
 import { join } from "node:path";
+import type { Disk, DiskWatch } from "../disk/disk.js";
 import { journalName, taskFolder } from "../disk/layout.js";
-import { watchPath } from "../disk/path-watch.js";
 import type { StoreContext } from "../disk/store-context.js";
-import type { LiveLease } from "../journal/live-lease.js";
 import { lookAt } from "../journal/task-folder.js";
+import type { HeldTask } from "./held-task.js";
 
-const maxHintBytes = 64 * 1024;
+const maxNotificationBytes = 64 * 1024;
 
 interface Watched {
   readonly wakes: Set<() => void>;
@@ -13,26 +13,26 @@ interface Watched {
 }
 
 /** Says that there may be something new: directly within this store, through the file system to other processes. */
-export class Hints {
+export class Notifications {
   private readonly tasks = new Map<string, Watched>();
   private runnable: Watched | undefined;
   private readonly context: StoreContext;
-  private readonly leases: ReadonlyMap<string, LiveLease>;
+  private readonly held: ReadonlyMap<string, HeldTask>;
 
-  constructor(context: StoreContext, leases: ReadonlyMap<string, LiveLease>) {
+  constructor(context: StoreContext, held: ReadonlyMap<string, HeldTask>) {
     this.context = context;
-    this.leases = leases;
+    this.held = held;
   }
 
-  /** `runnable`: also whoever looks for work may want to know. */
+  /** `runnable`: also workers that look for work may want to know. */
   notify(taskId: string, about: "task" | "runnable"): void {
     wakeAll(this.tasks.get(taskId));
     if (about === "task") return;
     wakeAll(this.runnable);
-    this.touchHint();
+    this.touch();
   }
 
-  private touchHint(): void {
+  private touch(): void {
     const { disk, layout } = this.context;
     // Another folder may be in the store's place, and is left as it is.
     if (!disk.exists(layout.hint)) return;
@@ -40,12 +40,12 @@ export class Hints {
       const file = disk.open(layout.hint, "a");
       try {
         disk.write(file, Buffer.from("\n"), null);
-        if ((disk.stat(layout.hint)?.size ?? 0) > maxHintBytes) disk.truncate(file, 0);
+        if ((disk.stat(layout.hint)?.size ?? 0) > maxNotificationBytes) disk.truncate(file, 0);
       } finally {
         disk.close(file);
       }
     } catch {
-      // A hint that is lost costs the time until somebody looks anyway.
+      // A lost notification costs the time until the other process polls.
     }
   }
 
@@ -103,13 +103,12 @@ export class Hints {
     return watched;
   }
 
-  /** What this store writes itself it has told of already. */
+  /** Of what this store writes itself it has notified already. */
   private concerns(taskId: string, name: string | undefined): boolean {
     if (name === undefined) return true;
     if (name.startsWith("signal.") || name.startsWith("answer.") || name.startsWith("lease.")) return true;
     if (!name.startsWith("journal.")) return false;
-    const live = this.leases.get(taskId);
-    return live === undefined || live.ended || name !== journalName(live.epoch);
+    return this.held.get(taskId)?.isWriting(name) !== true;
   }
 
   private fingerprint(taskId: string): string {
@@ -131,4 +130,43 @@ export class Hints {
 
 function wakeAll(watched: Watched | undefined): void {
   for (const wake of watched?.wakes ?? []) queueMicrotask(wake);
+}
+
+/** Watches a path natively, or by looking again and again where the system gives no notice. Keeps no process alive. */
+export function watchPath(options: {
+  readonly disk: Disk;
+  readonly path: string;
+  readonly pollMs: number;
+  /** Changes whenever there may be something new. */
+  readonly fingerprint: () => string;
+  readonly changed: (name: string | undefined) => void;
+}): () => void {
+  const { disk, path, pollMs, fingerprint, changed } = options;
+  let stop: () => void = () => {};
+  const poll = () => {
+    let last = look(fingerprint);
+    const timer = setInterval(() => {
+      const next = look(fingerprint);
+      if (next === last) return;
+      last = next;
+      changed(undefined);
+    }, pollMs);
+    timer.unref();
+    stop = () => clearInterval(timer);
+  };
+  try {
+    const watch: DiskWatch = disk.watch(path, changed, poll);
+    stop = () => watch.close();
+  } catch {
+    poll();
+  }
+  return () => stop();
+}
+
+function look(fingerprint: () => string): string {
+  try {
+    return fingerprint();
+  } catch {
+    return "unreadable";
+  }
 }

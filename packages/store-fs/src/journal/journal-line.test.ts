@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { DamagedFile, encodeLine } from "../disk/checked-line.js";
-import { writtenPart } from "./written-part.js";
+import { writtenPart } from "./journal-line.js";
 
 const line = (n: number) => encodeLine(JSON.stringify({ n }));
 const zeros = (length: number) => Buffer.alloc(length);

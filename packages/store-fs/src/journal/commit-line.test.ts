@@ -1,6 +1,6 @@
 import type { TaskEventBody } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
-import { numberEvents } from "./number-events.js";
+import { numberEvents } from "./commit-line.js";
 
 const now = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 0 };
 const at = "2026-01-01T00:00:00.000Z";

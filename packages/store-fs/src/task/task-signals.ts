@@ -1,5 +1,12 @@
 import { basename, join } from "node:path";
-import { type Answer, type NewSignal, oppositeOf, type Signal, type TaskRecord } from "@resumable-mcp/core";
+import {
+  type Answer,
+  type NewSignal,
+  oppositeOf,
+  ResumableError,
+  type Signal,
+  type TaskRecord,
+} from "@resumable-mcp/core";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
@@ -7,8 +14,11 @@ import { hashOf, taskFolder } from "../disk/layout.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { limitExceeded } from "../disk/store-errors.js";
-import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
-import type { FolderState, PlainSignal } from "./task-folder.js";
+import { createWhole, readFrom, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { disturb, type FolderState, type PlainSignal, signalFile } from "../journal/task-folder.js";
+import type { SignalState, TaskView } from "../journal/task-view.js";
+import type { TaskReading } from "./held-task.js";
+import type { Notifications } from "./notifications.js";
 
 const answerSchema = z.object({
   id: z.string(),
@@ -17,15 +27,6 @@ const answerSchema = z.object({
   answer: z.custom<Answer>((value) => z.looseObject({ action: z.string() }).safeParse(value).success),
 });
 type StoredAnswer = z.infer<typeof answerSchema>;
-
-/** What a journal says about signals. */
-export interface SignalState {
-  readonly record: TaskRecord;
-  /** Ids of signals that were carried out, and whose files may still be there. */
-  readonly consumed: Set<string>;
-  /** Names of answers that were carried out since the last restart from nothing. */
-  readonly answered: Set<string>;
-}
 
 /** Signals of a task that no commit has consumed, oldest first. */
 export function pendingSignals(
@@ -43,15 +44,6 @@ export function pendingSignals(
   const plain = collapse(folder.signals.filter(({ id }) => !state.consumed.has(id)));
   const given = answers.filter(({ id }) => !state.consumed.has(id) && !state.answered.has(signalFile(id)));
   return [...plain, ...given].sort((left, right) => left.order - right.order).map(toSignal);
-}
-
-/** Notes what a commit carried out. */
-export function noteConsumed(state: SignalState, before: TaskRecord | undefined, ids: readonly string[]): void {
-  if (before !== undefined && before.itemsFromSeq !== state.record.itemsFromSeq) state.answered.clear();
-  for (const id of ids) {
-    state.consumed.add(id);
-    if (id.startsWith("answer.")) state.answered.add(signalFile(id));
-  }
 }
 
 /** A consumed signal whose file is gone cannot come back. The folder was looked at after the consuming commit. */
@@ -138,11 +130,6 @@ export function removeSignals(context: StoreContext, taskId: string, ids: readon
   for (const id of ids) unlinkIfExists(context.disk, join(folder, signalFile(id)));
 }
 
-/** An answer's file is named by its key, so that there can be only one; its id is longer. */
-export function signalFile(id: string): string {
-  return id.startsWith("answer.") ? id.split(".").slice(0, 3).join(".") : id;
-}
-
 /** A signal that was left: its own id, and those that it replaces, to be removed when it is durable. */
 export interface LeftSignal {
   readonly id: string;
@@ -201,4 +188,63 @@ export function answerFile(
   const name = answerName(record, key);
   const stored: StoredAnswer = { id: `${name}.${unique}`, order, key, answer };
   return { name, bytes: encodeLine(JSON.stringify(stored)) };
+}
+
+/** A view as of before the commits that consumed some signals. */
+export function withoutConsumed(view: TaskView, ids: ReadonlySet<string>): TaskView {
+  if (ids.size === 0) return view;
+  const consumed = new Set([...view.consumed].filter((id) => !ids.has(id)));
+  const hidden = new Set([...ids].map(signalFile));
+  return { ...view, consumed, answered: new Set([...view.answered].filter((name) => !hidden.has(name))) };
+}
+
+interface Reader {
+  require(taskId: string): Promise<TaskReading>;
+}
+
+interface SignalParts {
+  readonly context: StoreContext;
+  readonly reader: Reader;
+  readonly notifications: Notifications;
+}
+
+/** Leaves a signal for whoever runs a task, or will. */
+export async function signalTask(
+  { context, reader, notifications }: SignalParts,
+  taskId: string,
+  signal: NewSignal,
+): Promise<void> {
+  const { record, folder, view } = await reader.require(taskId);
+  if (signal.kind === "answer" && isAnswered(view, signal.key)) throw alreadyAnswered(taskId, signal.key);
+  const left = leaveSignal(context, record, signal, folder);
+  disturb(context, taskId);
+  context.observe("store.signal.linked", taskId);
+  if (signal.kind === "answer") {
+    if (left === undefined) throw alreadyAnswered(taskId, signal.key);
+    await refuseLate(reader, taskId, signal.key, left.id, () => removeSignals(context, taskId, [left.id]));
+  }
+  if (context.durable) {
+    const path = taskFolder(context.layout, taskId);
+    if (signal.kind === "answer" && left !== undefined) await syncPath(context.disk, join(path, signalFile(left.id)));
+    await context.disk.syncFolder(path);
+  }
+  // Only now: a loss of power must not take the new signal and keep the removal of the old one.
+  removeSignals(context, taskId, left?.replaced ?? []);
+  notifications.notify(taskId, "runnable");
+}
+
+/** An earlier answer may have been carried out and its file removed just before this one took its place. */
+async function refuseLate(reader: Reader, taskId: string, key: string, id: string, undo: () => void): Promise<void> {
+  const after = await reader.require(taskId);
+  if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;
+  undo();
+  throw alreadyAnswered(taskId, key);
+}
+
+function alreadyAnswered(taskId: string, key: string): ResumableError {
+  return new ResumableError(
+    "ALREADY_ANSWERED",
+    `The question "${key}" of task ${taskId} has an answer already; the first one counts.`,
+    { details: { taskId, key } },
+  );
 }

@@ -1,5 +1,9 @@
-import type { Instant, TaskEvent, TaskEventBody } from "@resumable-mcp/core";
-import { copyJson } from "./copy-json.js";
+import { checkJournalQuotas, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core";
+import { encodeLine } from "../disk/checked-line.js";
+import { copyJson } from "../disk/json.js";
+import type { FsStoreLimits } from "../disk/limits.js";
+import { limitExceeded } from "../disk/store-errors.js";
+import { keptBytes, type TaskView } from "./task-view.js";
 
 /** Events with their place and time. */
 export interface NumberedEvents {
@@ -45,4 +49,22 @@ let newest = { ms: Number.NaN, text: "" };
 function isoTime(ms: number): string {
   if (newest.ms !== ms) newest = { ms, text: new Date(ms).toISOString() };
   return newest.text;
+}
+
+/** Writes a commit as a line of the journal. */
+export function encodeCommit(commit: { seq: number; text: string; consumed: readonly string[] }): Buffer {
+  const { seq, text, consumed } = commit;
+  const also = consumed.length === 0 ? "" : `,"consumed":${JSON.stringify(consumed)}`;
+  return encodeLine(`{"seq":${seq},"events":${text}${also}}`);
+}
+
+/** @throws {@link ResumableError} `LIMIT_EXCEEDED` or `QUOTA_EXCEEDED` for a commit that is too large for its journal. */
+export function checkCommitSize(
+  limits: FsStoreLimits,
+  view: TaskView,
+  { events, bytes }: { readonly events: readonly TaskEventBody[]; readonly bytes: number },
+): void {
+  if (bytes > limits.maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
+  const { id, lastSeq } = view.record;
+  checkJournalQuotas(limits, id, events, { events: lastSeq + events.length, bytes: keptBytes(view) + bytes });
 }

@@ -1,0 +1,300 @@
+import { isFinal, type Lease, reduceTask, type Signal, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
+import { deepFreeze } from "../disk/json.js";
+import { journalName, taskFolder } from "../disk/layout.js";
+import { leaseLost, seqConflict, storeFailure, taskNotFound } from "../disk/store-errors.js";
+import { checkCommitSize, encodeCommit, numberEvents } from "../journal/commit-line.js";
+import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
+import { type FolderState, lookAt } from "../journal/task-folder.js";
+import { addCommit, type FoldedCommit, type TaskView } from "../journal/task-view.js";
+import { HeldFolder } from "./held-folder.js";
+import type { HeldTask, TaskReading } from "./held-task.js";
+import { hiddenBy, pendingSignals, removeSignals, withoutConsumed } from "./task-signals.js";
+import { WriterFiles } from "./writer-files.js";
+import type { CommitRequest, WriterParts } from "./writer-parts.js";
+
+/**
+ * A task that this store holds, and the only one that writes it. These hold at any time:
+ *
+ * - Every write goes to the file of the view's epoch. The view is the fold of all that was written, and its offset is
+ *   where the lines of the file end.
+ * - Each append is followed by a look at the folder, and counts only when no later epoch was announced before that.
+ * - `durable` is what was acknowledged, and all that others see. It follows the view when a sync is over; signals that
+ *   the commits in between consume are in `unacknowledged`.
+ * - What a rotation sealed is synced before the next acknowledgement.
+ * - Nothing is written after the end, and the files are closed when the last sync is over.
+ * - The lease of a task that finished is released after the finished index has the task.
+ */
+export class TaskWriter implements HeldTask {
+  readonly lease: Lease;
+  readonly folder: string;
+  readonly #parts: WriterParts;
+  readonly #folder: HeldFolder;
+  readonly #files: WriterFiles;
+  #view: TaskView;
+  #durable: TaskRecord;
+  readonly #unacknowledged = new Set<string>();
+  #isEnded = false;
+  #closing: Promise<void> | undefined;
+
+  constructor(parts: WriterParts, lease: Lease, { view, file }: TakenOver) {
+    const { context } = parts;
+    this.#parts = parts;
+    this.lease = Object.freeze(lease);
+    this.folder = taskFolder(context.layout, lease.taskId);
+    this.#folder = new HeldFolder(context, this.folder, view.header);
+    this.#files = new WriterFiles(context, this.folder, file);
+    this.#view = view;
+    this.#durable = view.record;
+  }
+
+  get view(): Readonly<TaskView> {
+    return this.#view;
+  }
+
+  get durable(): TaskRecord {
+    return this.#durable;
+  }
+
+  get isEnded(): boolean {
+    return this.#isEnded;
+  }
+
+  isWriting(name: string): boolean {
+    return !this.#isEnded && name === journalName(this.#view.header.epoch);
+  }
+
+  /** Tells whether no later epoch was announced and the lease is still there. */
+  isCurrent(): boolean {
+    return this.#folder.list(this.#view.header.epoch) !== undefined;
+  }
+
+  /** Makes the epoch's beginning durable. Nothing is acknowledged before. */
+  async begin(taken: TakenOver): Promise<TaskSnapshot> {
+    const { context, doubtful, notifications } = this.#parts;
+    const { taskId } = this.lease;
+    doubtful.refresh(context, this.folder, this.#view);
+    await syncTakenOver(context, taken);
+    context.observe("store.takeover.synced", taskId);
+    removeSuperfluous(context, this.#view);
+    notifications.notify(taskId, "task");
+    const folder = lookAt(context.disk, this.folder);
+    if (folder === undefined) throw taskNotFound(taskId);
+    const signals = pendingSignals(context, taskId, folder, this.#view);
+    return { record: deepFreeze(this.#durable), signals, leased: true };
+  }
+
+  read(): TaskReading | undefined {
+    const folder = this.#isEnded ? undefined : this.#folder.list(this.#view.header.epoch);
+    if (folder === undefined) return undefined;
+    // A signal is pending for others until they see the events that carry it out: never neither, never both.
+    const view = withoutConsumed(this.#view, this.#unacknowledged);
+    const signals = pendingSignals(this.#parts.context, this.lease.taskId, folder, view);
+    return { record: this.#durable, view, folder, signals };
+  }
+
+  isNewest(): boolean {
+    return this.#folder.isNewest(this.#view.header.epoch);
+  }
+
+  async commit(request: CommitRequest): Promise<{ readonly record: TaskRecord; readonly signals: readonly Signal[] }> {
+    const { context } = this.#parts;
+    this.#expect(request.afterSeq);
+    const before = this.#view.record;
+    const { text, events } = numberEvents(request);
+    const record = reduceTask(before, events);
+    context.observe("store.commit.before", record.id);
+    const { line, consumed } = this.#encode(request, text);
+    if (isFinal(before.status) && !isFinal(record.status)) await this.#claimKey(request, record);
+    const wrote = events.length + consumed.length > 0;
+    const commit = { record, events: text, count: events.length, consumed };
+    const folder = wrote ? this.#append(line, commit) : this.#look();
+    const signals = pendingSignals(context, record.id, folder, this.#view);
+    if (wrote && context.durable) await this.#syncCommit();
+    // The commit is as safe as it is going to be: others may see it.
+    if (record.lastSeq > this.#durable.lastSeq) this.#durable = record;
+    for (const id of consumed) this.#unacknowledged.delete(id);
+    this.#follow(before, record, { consumed, nowMs: request.now.monotonicMs });
+    return { record: deepFreeze(record), signals };
+  }
+
+  /** Refuses a commit after the end, or of one who is wrong about where the journal ends. */
+  #expect(afterSeq: number): void {
+    if (this.#isEnded) throw leaseLost(this.lease);
+    const actual = this.#view.record.lastSeq;
+    if (afterSeq === actual) return;
+    this.#look();
+    throw seqConflict(this.lease.taskId, { expected: afterSeq, actual });
+  }
+
+  /** Another commit may come first while the key is claimed. */
+  async #claimKey({ afterSeq }: CommitRequest, record: TaskRecord): Promise<void> {
+    const { context, keys, finished } = this.#parts;
+    const undo = await keys.claimAgain(record);
+    try {
+      // First the marker, durably: what begins again has to be found after a loss of power.
+      await finished.reopenDurably(record.id);
+      this.#expect(afterSeq);
+      context.observe("store.commit.keyed", record.id);
+    } catch (error) {
+      undo();
+      throw error;
+    }
+  }
+
+  #encode({ afterSeq, consume, events }: CommitRequest, text: string): { line: Buffer; consumed: readonly string[] } {
+    const consumed = consume.length === 0 ? [] : hiddenBy(consume, this.#look());
+    const line = encodeCommit({ seq: afterSeq + 1, text, consumed });
+    checkCommitSize(this.#parts.context.limits, this.#view, { events, bytes: line.byteLength });
+    return { line, consumed };
+  }
+
+  /** Append, then look: what was appended before a later epoch was announced counts for its taker. */
+  #append(line: Buffer, commit: Omit<FoldedCommit, "bytes">): FolderState {
+    const { context, usage } = this.#parts;
+    try {
+      this.#files.append(line, this.#view.offset);
+    } catch (error) {
+      this.end();
+      throw storeFailure(error, "write", this.#view.path);
+    }
+    usage.add(line.byteLength);
+    context.observe("store.commit.appended", this.lease.taskId);
+    addCommit(this.#view, { ...commit, bytes: line.byteLength });
+    for (const id of commit.consumed) this.#unacknowledged.add(id);
+    return this.#look();
+  }
+
+  #look(): FolderState {
+    const folder = this.#folder.look(this.#view.header.epoch);
+    if (folder !== undefined) return folder;
+    this.end();
+    throw leaseLost(this.lease);
+  }
+
+  async #syncCommit(): Promise<void> {
+    try {
+      await this.#files.sync();
+    } catch (error) {
+      this.#fail();
+      throw storeFailure(error, "write", this.#view.path);
+    }
+    this.#parts.context.observe("store.commit.synced", this.lease.taskId);
+  }
+
+  /** The commit counts already: what fails here is done by the next process that reads the task. */
+  #follow(
+    before: TaskRecord,
+    record: TaskRecord,
+    { consumed, nowMs }: { readonly consumed: readonly string[]; readonly nowMs: number },
+  ): void {
+    const { context, finished, documents, compaction, notifications } = this.#parts;
+    const statusChanged = before.status !== record.status;
+    try {
+      // Only now: a loss of power must not take the signals and leave the commit behind.
+      removeSignals(context, record.id, consumed);
+      if (consumed.length > 0) this.#folder.changed();
+      if (statusChanged && isFinal(record.status)) this.#close(record);
+      else if (statusChanged) finished.reopen(record.id);
+    } catch (error) {
+      if (!(error instanceof Error && "code" in error)) throw error;
+    }
+    documents.note(this, { statusChanged, nowMs });
+    compaction.consider(this);
+    notifications.notify(record.id, statusChanged ? "runnable" : "task");
+  }
+
+  #close(record: TaskRecord): void {
+    const isStill = () => !this.#isEnded && this.#view.record.lastSeq === record.lastSeq;
+    this.#closing = this.#parts.finished.close(record, this.#view.header.birth, isStill);
+  }
+
+  /** Continues in a new file under the same lease. The next acknowledgement waits for the new file's beginning. */
+  rotate(compacted?: Compacted): void {
+    const { context, cache } = this.#parts;
+    const isSafe = !context.durable || this.#durable.lastSeq === this.#view.record.lastSeq;
+    // A loss of power must not leave a seal behind and take what it counts, though no caller knows of it yet.
+    if (this.#isEnded || (!isSafe && !this.#syncNow(() => this.#files.syncNow()))) return;
+    const { taskId, epoch: lease, worker } = this.lease;
+    const { holder, ttlMs, epoch } = this.#view.header;
+    const rotate = { epoch, lease, leaseFile: this.#folder.leaseFile, view: this.#view };
+    try {
+      const by = { worker, holder: holder ?? "" };
+      const taken = takeOver(context, cache, { taskId, ttlMs, by, rotate, compacted });
+      if (taken === undefined) this.end();
+      else this.#continueIn(taken);
+    } catch {
+      // The old file is whole and stays the newest: what could not be begun is tried again after the next commit.
+    }
+  }
+
+  #continueIn({ file, view }: TakenOver): void {
+    const { disk, durable, observe } = this.#parts.context;
+    // Before anything follows the seal: readers take half of one in front of a whole line for damage.
+    if (durable && !this.#syncNow(() => disk.syncDataNow(file))) {
+      // The new file is the newest already: this lease is over.
+      disk.close(file);
+      return;
+    }
+    observe("store.rotate.sealed", this.lease.taskId);
+    this.#files.replace(file, this.#view.offset);
+    this.#view = view;
+  }
+
+  #syncNow(sync: () => void): boolean {
+    try {
+      sync();
+      return true;
+    } catch {
+      this.#fail();
+      return false;
+    }
+  }
+
+  sync(): Promise<void> {
+    return this.#files.sync();
+  }
+
+  /** Gives the lease back, once the finished index has what it must have before. */
+  async release(): Promise<void> {
+    await this.#closing;
+    this.giveUp();
+    await this.#files.idle();
+  }
+
+  /** Gives the lease up at once: its file goes, and with it the worker's right. */
+  giveUp(): void {
+    const { held, leaseFiles, notifications } = this.#parts;
+    const { taskId } = this.lease;
+    if (!this.#isEnded) this.#files.trim(this.#view.offset);
+    this.end();
+    if (held.get(taskId) === this) held.delete(taskId);
+    leaseFiles.remove(this.#folder.leasePaths);
+    notifications.notify(taskId, "runnable");
+  }
+
+  /** Writes nothing any more. */
+  end(): void {
+    if (this.#isEnded) return;
+    this.#isEnded = true;
+    void this.#files.close();
+  }
+
+  /** A sync failed: the bytes may not be on the disk, though the system will not say so a second time. */
+  #fail(): void {
+    this.#parts.doubtful.add(this.folder, this.#view);
+    this.end();
+  }
+
+  /** Resolves when the finished index has what was acknowledged, and nothing is being synced. */
+  async idle(): Promise<void> {
+    await this.#closing;
+    await this.#files.idle();
+  }
+
+  /** Ends with the task, which was deleted. */
+  async drop(): Promise<void> {
+    this.end();
+    this.#parts.held.delete(this.lease.taskId);
+    await this.#files.idle();
+  }
+}

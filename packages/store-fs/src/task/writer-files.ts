@@ -1,0 +1,137 @@
+import { join } from "node:path";
+import { journalName } from "../disk/layout.js";
+import { allDone, SharedSync } from "../disk/shared-sync.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { rewriteInPlace, writeAll } from "../disk/whole-file.js";
+import type { TaskView } from "../journal/task-view.js";
+
+const zeros = Buffer.alloc(64 * 1024);
+
+/** The open journal file of a writer, and those before it until they are synced and closed. */
+export class WriterFiles {
+  readonly #context: StoreContext;
+  readonly #folder: string;
+  readonly #sync = new SharedSync(() => this.#syncAll());
+  #file: number;
+  /** How far the file reaches with the zeros behind what is written; 0 while there are none. */
+  #extendedTo = 0;
+  readonly #retired = new Set<number>();
+  /** Earlier files whose sync belongs to the next acknowledgement. */
+  #unsynced: number[] = [];
+
+  constructor(context: StoreContext, folder: string, file: number) {
+    this.#context = context;
+    this.#folder = folder;
+    this.#file = file;
+  }
+
+  /**
+   * Writes a line at the end of what is written.
+   *
+   * A file whose lines are synced is extended by zeros before they are needed: a sync that changes the length of a file
+   * also waits for the file system's own journal, which takes as long again.
+   */
+  append(line: Buffer, offset: number): void {
+    const { disk, durable, limits } = this.#context;
+    const end = offset + line.byteLength;
+    if (durable && end > this.#extendedTo && offset >= limits.extendFromBytes) this.#extend(end, offset);
+    writeAll(disk, this.#file, line, offset);
+  }
+
+  /** By as much as there is, so that no file becomes more than twice as long. A failure here only makes syncs slower. */
+  #extend(from: number, written: number): void {
+    const { disk, limits } = this.#context;
+    const end = from + Math.min(written, limits.maxExtendBytes);
+    this.#extendedTo = from;
+    try {
+      while (this.#extendedTo < end) {
+        const ahead = zeros.subarray(0, end - this.#extendedTo);
+        writeAll(disk, this.#file, ahead, this.#extendedTo);
+        this.#extendedTo += ahead.byteLength;
+      }
+    } catch {
+      this.#extendedTo = Number.POSITIVE_INFINITY;
+    }
+  }
+
+  /** Cuts a file that takes no more lines to what was written. Only after writes that all succeeded. */
+  trim(written: number): void {
+    if (this.#extendedTo === 0) return;
+    try {
+      this.#context.disk.truncate(this.#file, written);
+    } catch {
+      // Readers leave the zeros out.
+    }
+  }
+
+  /** Resolves when all that was written before this call is on the disk, in this file and in those before it. */
+  sync(): Promise<void> {
+    return this.#sync.request();
+  }
+
+  async #syncAll(): Promise<void> {
+    const { disk } = this.#context;
+    const earlier = this.#unsynced.splice(0);
+    if (earlier.length === 0) return disk.syncData(this.#file);
+    await allDone([disk.syncData(this.#file), ...earlier.map((file) => this.#finish(file))]);
+  }
+
+  async #finish(file: number): Promise<void> {
+    const { disk } = this.#context;
+    await disk.syncData(file);
+    await disk.syncFolder(this.#folder);
+    this.#retired.delete(file);
+    disk.close(file);
+  }
+
+  /** As `sync`, and lets nothing else happen meanwhile. */
+  syncNow(): void {
+    const { disk } = this.#context;
+    disk.syncDataNow(this.#file);
+    // What waits for the next sync includes the file's name.
+    if (this.#unsynced.length > 0) disk.syncFolderNow(this.#folder);
+  }
+
+  /** Continues in another file. The seal counts what this one holds: it is synced before the next acknowledgement. */
+  replace(file: number, written: number): void {
+    this.trim(written);
+    if (this.#context.durable) {
+      this.#retired.add(this.#file);
+      this.#unsynced.push(this.#file);
+    } else this.#context.disk.close(this.#file);
+    this.#file = file;
+    this.#extendedTo = 0;
+  }
+
+  /** Resolves when nothing is being synced. */
+  idle(): Promise<void> {
+    return this.#sync.idle();
+  }
+
+  /** Closes the files when the last sync is over. */
+  async close(): Promise<void> {
+    await this.#sync.idle();
+    for (const file of [this.#file, ...this.#retired]) this.#context.disk.close(file);
+  }
+}
+
+/** Journal files of which a sync failed: their bytes may not be on the disk, though the system says so only once. */
+export class DoubtfulFiles {
+  readonly #paths = new Set<string>();
+
+  /** Notes the file of a view, and of earlier ones those that the same lease has written. */
+  add(folder: string, { header, path }: TaskView): void {
+    for (const { epoch } of header.chain) if (epoch >= header.lease) this.#paths.add(join(folder, journalName(epoch)));
+    this.#paths.add(path);
+  }
+
+  /** Writes what a doubtful file holds once more in its place, so that the next sync has something to do. */
+  refresh({ disk }: StoreContext, folder: string, { header }: TaskView): void {
+    for (const { epoch, bytes } of header.chain) {
+      const path = join(folder, journalName(epoch));
+      if (!this.#paths.has(path)) continue;
+      rewriteInPlace(disk, path, bytes);
+      this.#paths.delete(path);
+    }
+  }
+}
