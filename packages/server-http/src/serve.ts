@@ -8,7 +8,7 @@ import {
   type RecoveryCounts,
   type Store,
 } from "@resumable-mcp/core";
-import { listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
+import { createJsonSchemaValidator, listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import type { VerifyToken } from "./bearer.js";
@@ -81,7 +81,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     recovery = counts;
   };
   const { tools } = definition;
-  const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits });
+  // The handlers of both eras bring one, but only with the first request: tasks resume before it.
+  const validateJsonSchema = createJsonSchemaValidator();
+  const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits, validateJsonSchema });
   // A folder that cannot be used is told now, not to the first caller.
   await store.open();
   await engine.open();
