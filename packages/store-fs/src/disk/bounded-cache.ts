@@ -61,3 +61,6 @@ export class BoundedCache<Value> implements Cache<Value> {
     this.entries.delete(key);
   }
 }
+
+/** A cache that keeps nothing. */
+export const noCache: Cache<never> = { get: () => undefined, set: () => {}, delete: () => {} };

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
+import { NumberedFiles } from "./numbered-files.js";
 
 /** The layout that this version reads and writes. */
 export const layoutVersion = 1;
@@ -48,9 +49,18 @@ export function taskFolder(layout: Layout, taskId: string): string {
   return join(shardFolder(layout, taskId), taskId);
 }
 
+/** The journal of a task, a file for each epoch. */
+export const journalFiles = new NumberedFiles("journal.", ".jsonl");
+
+/** The claims that share a folder of `keys/`. */
+export const claimFiles = new NumberedFiles("", "");
+
+/** The versions of a session. */
+export const versionFiles = new NumberedFiles("", ".json");
+
 /** The file of one epoch. */
 export function journalName(epoch: number): string {
-  return `journal.${epoch}.jsonl`;
+  return journalFiles.nameOf(epoch);
 }
 
 /** Present while its holder has the lease of this epoch; removing it needs no space on the disk. */

@@ -1,7 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { isFinal } from "@resumable-mcp/core";
-import { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, isIntact } from "../disk/checked-line.js";
 import { isSafeId } from "../disk/layout.js";
 import { quarantineCopy } from "../disk/quarantine.js";
@@ -67,7 +66,7 @@ async function listedIds(context: StoreContext, names: readonly string[]): Promi
 function isFinished(context: StoreContext, taskId: string): boolean {
   if (!isSafeId(taskId)) return false;
   try {
-    const view = newestView(context, new BoundedCache({ maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER }), taskId);
+    const view = newestView(context, taskId);
     return view !== undefined && isFinal(view.record.status);
   } catch (error) {
     if (error instanceof DamagedFile) return false;

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
-import { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId } from "../disk/layout.js";
@@ -98,7 +97,7 @@ function* taskIdsIn({ disk, layout }: StoreContext): Generator<string> {
 function* recordsIn(context: StoreContext): Generator<TaskRecord> {
   for (const id of taskIdsIn(context)) {
     try {
-      const view = newestView(context, new BoundedCache({ maxEntries: 1, maxBytes: Number.MAX_SAFE_INTEGER }), id);
+      const view = newestView(context, id);
       if (view !== undefined) yield view.record;
     } catch (error) {
       if (!(error instanceof DamagedFile)) throw error;

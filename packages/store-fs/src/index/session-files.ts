@@ -7,11 +7,12 @@ import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { FirstOf } from "../disk/first-of.js";
 import { deepFreeze } from "../disk/json.js";
-import { fileName } from "../disk/layout.js";
+import { fileName, versionFiles } from "../disk/layout.js";
+import { missing, newest } from "../disk/numbered-files.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { createFile, linkUnlessTaken, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
+import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 
 const sessionSchema = z.object({
   id: z.string(),
@@ -30,8 +31,7 @@ interface PutRequest {
 }
 
 /**
- * Keeps each session in a folder of its own, in a file named by its version and created exclusively: two that change
- * the same version cannot both get the next one.
+ * Keeps each session in a folder of its own, a file for each version: two that change the same version cannot both get the next one.
  */
 export class SessionFiles {
   private readonly context: StoreContext;
@@ -54,9 +54,9 @@ export class SessionFiles {
     if ((before.at(-1) ?? 0) !== expectedVersion) throw conflict(id);
     const version = expectedVersion + 1;
     const session = { id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
-    const path = this.pathOf(id, version);
     const bytes = encodeLine(JSON.stringify(session));
-    if (!(await this.create(path, bytes))) throw conflict(id);
+    const path = await this.create(this.folderOf(id), version, bytes);
+    if (path === undefined) throw conflict(id);
     // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
     if (durable) await this.syncNames(path);
     // Whoever removes the version before has made the step from it: a deletion may have come first.
@@ -70,30 +70,11 @@ export class SessionFiles {
   }
 
   /** Content first: a loss of power must not take the version before and leave a name without content. */
-  private async create(path: string, bytes: Buffer): Promise<boolean> {
-    const { disk, durable } = this.context;
-    const draft = this.writeDraft(path, bytes);
-    try {
-      if (durable) await syncPath(disk, draft);
-      return linkUnlessTaken(disk, draft, path);
-    } finally {
-      unlinkIfExists(disk, draft);
-    }
-  }
-
-  /** The folder may be removed by a deletion at any moment before there is something in it. */
-  private writeDraft(path: string, bytes: Buffer): string {
-    const { disk, unique } = this.context;
-    for (;;) {
-      disk.makeFolder(dirname(path));
-      const draft = join(dirname(path), `.draft.${unique()}`);
-      try {
-        createFile(disk, draft, bytes);
-        return draft;
-      } catch (error) {
-        if (!hasCode(error, "ENOENT")) throw error;
-      }
-    }
+  private async create(folder: string, version: number, bytes: Buffer): Promise<string | undefined> {
+    const { disk, durable, unique } = this.context;
+    const whole = { bytes, unique: unique() };
+    if (!durable) return versionFiles.create(disk, folder, version, whole);
+    return await versionFiles.createSynced(disk, folder, version, whole);
   }
 
   private async syncNames(path: string): Promise<void> {
@@ -141,14 +122,7 @@ export class SessionFiles {
   }
 
   private versionsOf(id: string): number[] {
-    return this.versionsIn(this.folderOf(id));
-  }
-
-  private versionsIn(folder: string): number[] {
-    return (listIfExists(this.context.disk, folder) ?? [])
-      .flatMap((name) => /^(\d+)\.json$/.exec(name)?.[1] ?? [])
-      .map(Number)
-      .sort((left, right) => left - right);
+    return versionFiles.list(this.context.disk, this.folderOf(id));
   }
 
   private folderOf(id: string): string {
@@ -156,25 +130,22 @@ export class SessionFiles {
   }
 
   private pathOf(id: string, version: number): string {
-    return join(this.folderOf(id), `${version}.json`);
+    return join(this.folderOf(id), versionFiles.nameOf(version));
   }
 
-  /**
-   * A version may be replaced between listing and reading it: then there is a newer one. One that is damaged is set
-   * aside, and its session with it: whoever used it begins a new one.
-   */
+  /** A version that is damaged is set aside, and its session with it: the client begins a new one. */
   private readNewest(folder: string): StoredSession | undefined {
-    for (;;) {
-      const version = this.versionsIn(folder).at(-1);
-      if (version === undefined) return undefined;
-      const path = join(folder, `${version}.json`);
-      const bytes = readFrom(this.context.disk, path);
+    const { disk, readOnly } = this.context;
+    const list = () => versionFiles.list(disk, folder);
+    return newest(list, (version) => {
+      const path = join(folder, versionFiles.nameOf(version));
+      const bytes = readFrom(disk, path);
       const session = bytes && parseSession(bytes);
       if (session !== undefined) return session;
-      if (bytes === undefined) continue;
-      if (this.context.readOnly) return undefined;
-      quarantineFile(this.context, path, `session.${basename(folder)}.${version}.json`, "a session is damaged");
-    }
+      const name = `session.${basename(folder)}.${version}.json`;
+      if (bytes !== undefined && !readOnly) quarantineFile(this.context, path, name, "a session is damaged");
+      return missing;
+    });
   }
 }
 

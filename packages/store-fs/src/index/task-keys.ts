@@ -1,23 +1,16 @@
 import { join } from "node:path";
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { z } from "zod";
+import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { hashOf, isSafeId, taskFolder } from "../disk/layout.js";
+import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";
+import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import {
-  createFile,
-  createWhole,
-  listIfExists,
-  readFrom,
-  syncPath,
-  syncPathNow,
-  unlinkIfExists,
-} from "../disk/whole-file.js";
+import { createFile, listIfExists, readFrom, syncPath, syncPathNow, unlinkIfExists } from "../disk/whole-file.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { TaskReader } from "../task/task-reader.js";
-import { KnownClaims } from "./known-claims.js";
 
 const claimSchema = z.object({
   hash: z.string(),
@@ -60,17 +53,22 @@ export class TaskKeys {
   look(owner: string, key: string): Bucket {
     const hash = hashOfCall(owner, key);
     const folder = join(this.context.layout.keys, hash.slice(0, 3));
-    const numbers = this.numbersIn(folder);
+    const numbers = claimFiles.list(this.context.disk, folder);
     const highest = numbers.at(-1) ?? 0;
+    const candidates = this.known.candidates(folder, numbers, hash);
     let isDoubtful = false;
-    for (const number of this.known.candidates(folder, numbers, hash).toReversed()) {
-      const claim = this.readClaim(folder, number);
-      if (claim === "damaged") isDoubtful = true;
-      else if (claim !== undefined) this.known.note(folder, number, claim.hash);
-      if (claim === undefined || claim === "damaged" || claim.hash !== hash || !this.exists(claim.taskId)) continue;
-      return { folder, highest, claim, path: join(folder, String(number)), isDoubtful };
-    }
-    return { folder, highest, claim: undefined, path: undefined, isDoubtful };
+    const found = newest(
+      () => candidates,
+      (number) => {
+        const claim = this.readClaim(folder, number);
+        if (claim === "damaged") isDoubtful = true;
+        if (claim === undefined || claim === "damaged") return undefined;
+        this.known.note(folder, number, claim.hash);
+        return claim.hash === hash && this.exists(claim.taskId) ? { claim, number } : undefined;
+      },
+    );
+    const path = found && join(folder, claimFiles.nameOf(found.number));
+    return { folder, highest, claim: found?.claim, path, isDoubtful };
   }
 
   /**
@@ -90,16 +88,8 @@ export class TaskKeys {
     return false;
   }
 
-  private numbersIn(folder: string): number[] {
-    const names = listIfExists(this.context.disk, folder) ?? [];
-    return names
-      .filter((name) => /^\d+$/.test(name))
-      .map(Number)
-      .sort((left, right) => left - right);
-  }
-
   private readClaim(folder: string, number: number): Claim | "damaged" | undefined {
-    const bytes = readFrom(this.context.disk, join(folder, String(number)));
+    const bytes = readFrom(this.context.disk, join(folder, claimFiles.nameOf(number)));
     return bytes && (parseClaim(bytes) ?? "damaged");
   }
 
@@ -107,9 +97,8 @@ export class TaskKeys {
   claim(bucket: Bucket, task: { owner: string; key: string; id: string; generation: number }): string | undefined {
     const { disk, unique } = this.context;
     const claim: Claim = { hash: hashOfCall(task.owner, task.key), taskId: task.id, generation: task.generation };
-    const path = join(bucket.folder, String(bucket.highest + 1));
-    disk.makeFolder(bucket.folder);
-    return createWhole(disk, path, encodeLine(JSON.stringify(claim)), unique()) ? path : undefined;
+    const whole = { bytes: encodeLine(JSON.stringify(claim)), unique: unique() };
+    return claimFiles.create(disk, bucket.folder, bucket.highest + 1, whole);
   }
 
   /** Claims the calls of unfinished tasks when all claims were lost. */
@@ -202,10 +191,10 @@ export class TaskKeys {
   /** Removes the claims of tasks that are gone, except the highest number. */
   prune(owner: string, key: string): void {
     const folder = join(this.context.layout.keys, hashOfCall(owner, key).slice(0, 3));
-    for (const number of this.numbersIn(folder).slice(0, -1)) {
+    for (const number of claimFiles.list(this.context.disk, folder).slice(0, -1)) {
       const claim = this.readClaim(folder, number);
       if (claim === "damaged" || (claim !== undefined && this.exists(claim.taskId))) continue;
-      unlinkIfExists(this.context.disk, join(folder, String(number)));
+      unlinkIfExists(this.context.disk, join(folder, claimFiles.nameOf(number)));
     }
   }
 
@@ -222,4 +211,49 @@ export function parseClaim(bytes: Buffer): Claim | undefined {
 /** What a claim calls an owner's key. */
 export function hashOfCall(owner: string, key: string): string {
   return hashOf(JSON.stringify([owner, key]));
+}
+
+/** Of a call's hash so much is kept as fits into a small number; calls that share it are told apart by their files. */
+const markStart = 3;
+const markEnd = 10;
+
+/**
+ * Remembers whose claims were read, so that those of other calls are read once and not for every new task: what a claim
+ * says of its call never changes, and its number is never given again.
+ */
+export class KnownClaims {
+  /** Marks of calls by the numbers of their claims, for each folder. */
+  private readonly folders: BoundedCache<Map<number, number>>;
+
+  constructor({ maxKnownClaims }: { readonly maxKnownClaims: number }) {
+    this.folders = new BoundedCache({ maxEntries: Number.POSITIVE_INFINITY, maxBytes: maxKnownClaims });
+  }
+
+  /** Gives the numbers whose claims may be about a call, without those that are known to be about another. */
+  candidates(folder: string, numbers: readonly number[], hash: string): readonly number[] {
+    const known = this.folders.get(folder);
+    if (known === undefined) return numbers;
+    this.forget(folder, known, numbers);
+    const mark = markOf(hash);
+    return numbers.filter((number) => (known.get(number) ?? mark) === mark);
+  }
+
+  /** Notes what a claim that could be read is about. */
+  note(folder: string, number: number, hash: string): void {
+    const known = this.folders.get(folder) ?? new Map<number, number>();
+    known.set(number, markOf(hash));
+    this.folders.set(folder, known, known.size);
+  }
+
+  private forget(folder: string, known: Map<number, number>, numbers: readonly number[]): void {
+    if (known.size <= numbers.length) return;
+    const present = new Set(numbers);
+    for (const number of known.keys()) if (!present.has(number)) known.delete(number);
+    this.folders.set(folder, known, known.size);
+  }
+}
+
+/** The folder says what the hash begins with. */
+function markOf(hash: string): number {
+  return Number.parseInt(hash.slice(markStart, markEnd), 16);
 }

@@ -1,7 +1,7 @@
 import { dirname, join } from "node:path";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode, isSystemError } from "../disk/disk.js";
-import { journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
+import { journalFiles, journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendAll, syncPath, syncPathNow, touchFile, unlinkIfExists } from "../disk/whole-file.js";
@@ -57,7 +57,7 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
   try {
     context.observe("store.takeover.announced", request.taskId);
     disturb(context, request.taskId);
-    const before = request.rotate?.view ?? newestView(context, cache, request.taskId, epoch);
+    const before = request.rotate?.view ?? newestView(context, request.taskId, { cache, below: epoch });
     if (before === undefined) return abandon(context, file);
     cache.delete(request.taskId);
     context.observe("store.takeover.read", request.taskId);
@@ -129,14 +129,16 @@ function announce(
     const { rotate, by } = request;
     if (rotate !== undefined && !holds(folder, rotate.epoch, rotate.leaseFile)) return undefined;
     const epoch = folder.newest + 1;
-    const claim = rotate === undefined && by !== undefined ? join(folderPath, leaseName(epoch, by.holder)) : undefined;
+    const lease = rotate === undefined && by !== undefined ? join(folderPath, leaseName(epoch, by.holder)) : undefined;
     try {
-      if (claim !== undefined) touchFile(disk, claim);
-      return { epoch, file: disk.open(join(folderPath, journalName(epoch)), "wx") };
+      if (lease !== undefined) touchFile(disk, lease);
+      const file = journalFiles.open(disk, folderPath, epoch);
+      if (file !== undefined) return { epoch, file };
+      if (lease !== undefined) unlinkIfExists(disk, lease);
     } catch (error) {
-      if (claim !== undefined) unlinkIfExists(disk, claim);
+      if (lease !== undefined) unlinkIfExists(disk, lease);
       if (hasCode(error, "ENOENT")) return undefined;
-      if (!hasCode(error, "EEXIST")) throw error;
+      throw error;
     }
   }
 }

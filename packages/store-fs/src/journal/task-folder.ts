@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Disk } from "../disk/disk.js";
-import { taskFolder } from "../disk/layout.js";
+import { journalFiles, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 
@@ -30,7 +30,6 @@ export interface FolderState {
   readonly quiet: readonly string[];
 }
 
-const journalPattern = /^journal\.(\d+)\.jsonl$/;
 const signalPattern = /^signal\.(\d+)\.([a-z_]+)\.[A-Za-z0-9_-]+$/;
 
 /** Looks at a task's folder; `undefined` when there is none. */
@@ -46,8 +45,8 @@ function parseNames(names: readonly string[]): FolderState {
   const answers: string[] = [];
   const quiet: string[] = [];
   for (const name of names) {
-    const journal = journalPattern.exec(name);
-    if (journal) epochs.push(Number(journal[1]));
+    const epoch = journalFiles.numberOf(name);
+    if (epoch !== undefined) epochs.push(epoch);
     else if (name.startsWith("lease.")) leases.push(name);
     else if (name.startsWith("answer.")) answers.push(name);
     else if (name.startsWith("quiet.")) quiet.push(name);

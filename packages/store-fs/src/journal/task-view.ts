@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
-import type { Cache } from "../disk/bounded-cache.js";
+import { type Cache, noCache } from "../disk/bounded-cache.js";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
-import { journalName, taskFolder } from "../disk/layout.js";
+import { journalFiles, journalName, taskFolder } from "../disk/layout.js";
+import { missing, newest } from "../disk/numbered-files.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { readFrom } from "../disk/whole-file.js";
+import { listIfExists, readFrom } from "../disk/whole-file.js";
 import { EventTail, type TailEvents } from "./event-tail.js";
 import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenPart } from "./journal-line.js";
 import { type FolderState, lookAt, signalFile } from "./task-folder.js";
@@ -30,11 +31,11 @@ export interface TaskView {
   sealSynced: boolean;
 }
 
-/** Opens the file of an epoch; `undefined` when it is announced and not sealed, or gone. */
-export function openView(context: StoreContext, taskId: string, epoch: number): TaskView | undefined {
+/** Opens the file of an epoch; `undefined` when it is announced and not sealed. */
+function openView(context: StoreContext, taskId: string, epoch: number): TaskView | typeof missing | undefined {
   const path = join(taskFolder(context.layout, taskId), journalName(epoch));
   const bytes = readFrom(context.disk, path);
-  if (bytes === undefined) return undefined;
+  if (bytes === undefined) return missing;
   const lines = rawLines(writtenPart(bytes, 0, path), 0, path);
   const first = lines.next();
   if (first.done) return undefined;
@@ -127,53 +128,32 @@ export interface Reading {
 /**
  * Finds the newest sealed epoch and folds it to its end. Epochs that are announced and not sealed count for nothing.
  *
- * @param below only epochs lower than this one.
- * @returns `undefined` when the task is gone.
+ * @param options.below only epochs lower than this one.
+ * @returns `undefined` when there is no such task.
  */
 export function newestView(
   context: StoreContext,
-  cache: ViewCache,
   taskId: string,
-  below = Number.POSITIVE_INFINITY,
+  { cache = noCache, below = Number.POSITIVE_INFINITY }: { readonly cache?: ViewCache; readonly below?: number } = {},
 ): TaskView | undefined {
-  for (;;) {
-    const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
-    if (folder === undefined) return undefined;
-    const view = newestIn(context, cache, taskId, folder, below);
-    if (view !== undefined) return view;
-    const again = lookAt(context.disk, taskFolder(context.layout, taskId));
-    if (again === undefined) return undefined;
-    // A taker removes what its seal made superfluous: then there is a newer file by now.
-    if (again.epochs.join() === folder.epochs.join())
-      throw new DamagedFile(taskFolder(context.layout, taskId), 0, "no journal is readable");
-  }
-}
-
-function newestIn(
-  context: StoreContext,
-  cache: ViewCache,
-  taskId: string,
-  folder: FolderState,
-  below: number,
-): TaskView | undefined {
-  const cached = cache.get(taskId);
-  for (const epoch of folder.epochs.toReversed()) {
-    if (epoch >= below) continue;
-    if (cached?.header.epoch === epoch) {
-      if (extendView(context, cached)) keep(cache, taskId, cached);
-      return cached;
-    }
-    const view = openView(context, taskId, epoch);
-    if (view === undefined) continue;
-    keep(cache, taskId, view);
-    return view;
-  }
-  return undefined;
-}
-
-function keep(cache: ViewCache, taskId: string, view: TaskView): void {
-  // What a fold keeps in memory is about what its snapshot takes as text.
-  cache.set(taskId, view, 2048 + view.bodyStart + view.tail.bytes);
+  const folder = taskFolder(context.layout, taskId);
+  let isThere = true;
+  const list = () => {
+    const names = listIfExists(context.disk, folder);
+    isThere = names !== undefined;
+    return journalFiles.numbersIn(names ?? []).filter((epoch) => epoch < below);
+  };
+  const view = newest(list, (epoch) => {
+    const cached = cache.get(taskId);
+    const isKnown = cached?.header.epoch === epoch;
+    const found = isKnown ? cached : openView(context, taskId, epoch);
+    if (found === undefined || found === missing || (isKnown && !extendView(context, found))) return found;
+    // What a fold keeps in memory is about what its snapshot takes as text.
+    cache.set(taskId, found, 2048 + found.bodyStart + found.tail.bytes);
+    return found;
+  });
+  if (view !== undefined || !isThere) return view;
+  throw new DamagedFile(folder, 0, "no journal is readable");
 }
 
 /**
@@ -187,7 +167,7 @@ export function readNow(
   cache: ViewCache,
   taskId: string,
 ): (Reading & { readonly settled: boolean }) | undefined {
-  const view = newestView(context, cache, taskId);
+  const view = newestView(context, taskId, { cache });
   if (view === undefined) return undefined;
   const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
   if (folder === undefined) return undefined;

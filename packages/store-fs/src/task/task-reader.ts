@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openQuestions, type ResumableError, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
-import { BoundedCache } from "../disk/bounded-cache.js";
+import type { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { deepFreeze } from "../disk/json.js";
@@ -109,7 +109,7 @@ export class TaskReader {
   /** What this process has read of a file is more than what is there: looking twice does not bring it back. */
   private isShorter(taskId: string, damage: DamagedFile): boolean {
     if (!(damage instanceof ShrunkFile)) return false;
-    const view = newestView(this.context, new BoundedCache({ maxEntries: 1, maxBytes: 1 }), taskId);
+    const view = newestView(this.context, taskId);
     return view?.path === damage.path && view.header.birth === damage.birth && view.offset < damage.known;
   }
 
@@ -142,7 +142,7 @@ export class TaskReader {
     const end = await this.ends.of(reading);
     if (end <= record.lastSeq) return;
     // The task may have finished while the list was read: the journal comes last.
-    const again = newestView(this.context, cache, header.taskId);
+    const again = newestView(this.context, header.taskId, { cache });
     if (again?.header.birth === header.birth && again.record.lastSeq < end) throw lostEnd(again, end);
   }
 

@@ -1,5 +1,4 @@
 import { isFinal } from "@resumable-mcp/core";
-import { BoundedCache } from "../../disk/bounded-cache.js";
 import { quarantineTask } from "../../disk/quarantine.js";
 import { readFrom } from "../../disk/whole-file.js";
 import { lostEnd, newestView } from "../../journal/task-view.js";
@@ -18,7 +17,7 @@ export function documentAhead(store: OpenStore, taskId: string, path: string): r
   const text = readFrom(context.disk, path)?.toString("utf8");
   const document = text === undefined ? undefined : parseTaskDocument(text);
   // Read after the document: a journal only grows.
-  const view = newestView(context, new BoundedCache({ maxEntries: 1, maxBytes: 1 }), taskId);
+  const view = newestView(context, taskId);
   if (document === undefined || view === undefined || document.birth !== view.header.birth) return [];
   const [shown, held] = [document.record.lastSeq, view.record.lastSeq];
   if (shown <= held) return [];

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { KnownClaims } from "./known-claims.js";
+import { KnownClaims } from "./task-keys.js";
 
 const ours = `abc${"1".repeat(61)}`;
 const other = `abc${"2".repeat(61)}`;
