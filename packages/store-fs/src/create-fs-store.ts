@@ -1,16 +1,14 @@
-import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
+import type { Observer } from "@resumable-mcp/core";
 import { ResumableError, type Store } from "@resumable-mcp/core";
 import { contractVersion } from "@resumable-mcp/core/store";
-import { layoutOf } from "./disk/layout.js";
-import { fsStoreDefaults } from "./disk/limits.js";
-import { nodeDisk } from "./disk/node-disk.js";
+import type { Disk } from "./disk/disk.js";
+import type { FsStoreLimits } from "./disk/limits.js";
+import type { Host } from "./disk/platform.js";
 import { createHost } from "./disk/platform.js";
-import type { StoreContext } from "./disk/store-context.js";
+import { createContext, type StoreContext } from "./disk/store-context.js";
 import { storeClosed, storeFailure } from "./disk/store-errors.js";
-import type { FsStoreOptions } from "./fs-store-options.js";
 import { openFolder } from "./index/store-folder.js";
-import { emptyTrash } from "./index/trash.js";
+import { emptyTrash } from "./index/task-remover.js";
 import { closeStore, type OpenStore, openStore } from "./open-store.js";
 import { signalTask } from "./task/task-signals.js";
 
@@ -77,19 +75,19 @@ type Timed = { readonly now: { readonly wallMs: number; readonly monotonicMs: nu
 
 /** A store that is opened by its first use. */
 class LazyStore {
-  private opened: OpenStore | undefined;
-  private closing: Promise<void> | undefined;
-  private cleaning: Promise<void> | undefined;
-  private readonly options: FsStoreOptions;
+  #opened: OpenStore | undefined;
+  #closing: Promise<void> | undefined;
+  #cleaning: Promise<void> | undefined;
+  readonly #options: FsStoreOptions;
 
   constructor(options: FsStoreOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   open(): OpenStore {
-    if (this.closing !== undefined) throw storeClosed();
-    if (this.opened !== undefined) return this.opened;
-    const { options } = this;
+    if (this.#closing !== undefined) throw storeClosed();
+    if (this.#opened !== undefined) return this.#opened;
+    const options = this.#options;
     const context = contextOf(options);
     try {
       openFolder(context, options.allowNetworkFileSystem ?? false);
@@ -97,13 +95,13 @@ class LazyStore {
       throw storeFailure(error, "write", context.layout.directory);
     }
     const store = openStore(context, options.host ?? createHost());
-    this.enter(store);
-    this.opened = store;
-    this.cleaning = cleanUp(store);
+    this.#enter(store);
+    this.#opened = store;
+    this.#cleaning = cleanUp(store);
     return store;
   }
 
-  private enter({ guard, workers, context }: OpenStore): void {
+  #enter({ guard, workers, context }: OpenStore): void {
     try {
       guard.open();
       workers.open();
@@ -138,13 +136,13 @@ class LazyStore {
   }
 
   close(): Promise<void> {
-    this.closing ??= this.finish();
-    return this.closing;
+    this.#closing ??= this.#finish();
+    return this.#closing;
   }
 
-  private async finish(): Promise<void> {
-    await this.cleaning;
-    if (this.opened !== undefined) await closeStore(this.opened);
+  async #finish(): Promise<void> {
+    await this.#cleaning;
+    if (this.#opened !== undefined) await closeStore(this.#opened);
   }
 }
 
@@ -173,20 +171,40 @@ function isTimed(value: unknown): value is Timed {
 }
 
 function contextOf(options: FsStoreOptions): StoreContext {
-  const { directory, durability = "machine", limits, observer, disk = nodeDisk } = options;
+  const { directory, durability = "machine", limits, observer, disk } = options;
   if (directory === "") {
     throw new ResumableError("INVALID_OPTION", "A file store needs a directory.", { details: { option: "directory" } });
   }
-  const unique = options.createName ?? (() => randomBytes(9).toString("base64url"));
-  return {
-    layout: layoutOf(resolve(directory)),
-    disk,
+  return createContext({
+    directory,
     durable: durability === "machine",
-    limits: { ...fsStoreDefaults, ...limits },
-    instance: unique(),
-    readOnly: false,
-    warn: (message) => options.onWarning?.(message),
-    observe: (point, taskId) => observer?.(point, taskId),
-    unique,
-  };
+    limits,
+    disk,
+    warn: options.onWarning,
+    observe: observer,
+    unique: options.createName,
+  });
+}
+
+/** What a file store is made of. Everything but the directory has a default. */
+export interface FsStoreOptions {
+  /** Made when first used, with those above it. */
+  readonly directory: string;
+  /**
+   * What a resolved commit survives: the loss of power (`machine`, the default), or only the death of the process.
+   */
+  readonly durability?: "machine" | "process";
+  readonly limits?: Partial<FsStoreLimits>;
+  /** Hears of what happens at named points (see `observerPoints`), for tracing and for fault injection. */
+  readonly observer?: Observer;
+  /** Hears of damage that the store found and put right by itself, in a sentence for whoever runs the program. */
+  readonly onWarning?: (message: string) => void;
+  /** Uses a file system that several machines share, where locks and renames may not mean what they say. */
+  readonly allowNetworkFileSystem?: boolean;
+  /** The file system; the machine's by default. */
+  readonly disk?: Disk;
+  /** Who this process is, and what it knows of others; asked of the machine by default. */
+  readonly host?: Host;
+  /** Makes names that nobody else makes, out of `A-Z a-z 0-9 _ -`. */
+  readonly createName?: () => string;
 }

@@ -6,6 +6,7 @@ export type {
 } from "./admin/fsck/check-fs-store.js";
 export { checkFsStore, repairFsStore } from "./admin/fsck/check-fs-store.js";
 export type { ProblemKind } from "./admin/fsck/problem.js";
+export type { FsStoreOptions } from "./create-fs-store.js";
 export { createFsStore } from "./create-fs-store.js";
 export type { Disk, DiskStat, DiskWatch, FolderIdentity } from "./disk/disk.js";
 export type { FsStoreLimits } from "./disk/limits.js";
@@ -15,4 +16,3 @@ export type { Host, ProcessIdentity } from "./disk/platform.js";
 export { createHost } from "./disk/platform.js";
 export type { ObserverPoint } from "./disk/store-context.js";
 export { observerPoints } from "./disk/store-context.js";
-export type { FsStoreOptions } from "./fs-store-options.js";

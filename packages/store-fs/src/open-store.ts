@@ -1,11 +1,11 @@
 import { BoundedCache } from "./disk/bounded-cache.js";
 import type { Host } from "./disk/platform.js";
 import type { StoreContext } from "./disk/store-context.js";
-import { FinishedTasks } from "./index/finished-tasks.js";
+import { KnownEnds } from "./index/final-events.js";
+import { FinishedTasks } from "./index/finished-index.js";
 import { FolderGuard } from "./index/folder-guard.js";
-import { FolderSync } from "./index/folder-sync.js";
-import { KnownEnds } from "./index/known-ends.js";
 import { SessionFiles } from "./index/session-files.js";
+import { FolderSync } from "./index/store-folder.js";
 import { StoreUsage } from "./index/store-usage.js";
 import { TaskCreator } from "./index/task-creator.js";
 import { TaskKeys } from "./index/task-keys.js";

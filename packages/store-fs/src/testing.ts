@@ -1,8 +1,7 @@
-export type { CrashChoices } from "./testing/crash-image.js";
+export type { CrashChoices, DataLoss } from "./testing/crash-image.js";
 export { crashImage } from "./testing/crash-image.js";
 export type { FileNode, FileTree, FolderNode } from "./testing/file-tree.js";
 export { copyTree, emptyTree } from "./testing/file-tree.js";
 export { MemoryDisk } from "./testing/memory-disk.js";
 export type { DiskEvent, Recording } from "./testing/recording-disk.js";
 export { recordDisk } from "./testing/recording-disk.js";
-export type { DataLoss } from "./testing/torn-write.js";

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import type { Store, StoreQuotas } from "@resumable-mcp/core";
 import { describeStore, type StoreHarness } from "@resumable-mcp/store-testkit";
 import { describe, test } from "vitest";
+import type { FsStoreOptions } from "../src/create-fs-store.js";
 import { createFsStore } from "../src/create-fs-store.js";
 import type { Host, ProcessIdentity } from "../src/disk/platform.js";
-import type { FsStoreOptions } from "../src/fs-store-options.js";
 
 /** Processes that are none: each store has its own, and what it sees of others is decided here. */
 class PretendedProcesses {

@@ -4,7 +4,7 @@ import type { Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
 import type { Disk } from "../src/disk/disk.js";
 import { nodeDisk } from "../src/disk/node-disk.js";
-import { takenName } from "../src/index/done-file.js";
+import { takenName } from "../src/index/finished-line.js";
 import { at, commit, create, emptyFolder, lease, newTask, openStore } from "./scene.js";
 
 const options = { durability: "process" } as const;

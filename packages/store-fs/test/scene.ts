@@ -3,9 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Instant, Lease, NewTask, Store, TaskEventBody } from "@resumable-mcp/core";
 import { onTestFinished } from "vitest";
+import type { FsStoreOptions } from "../src/create-fs-store.js";
 import { createFsStore } from "../src/create-fs-store.js";
 import { layoutOf, taskFolder } from "../src/disk/layout.js";
-import type { FsStoreOptions } from "../src/fs-store-options.js";
 
 /** A moment of clocks that stand still; `at` lets time pass. */
 export const now: Instant = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 1_000 };

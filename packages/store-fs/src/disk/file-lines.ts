@@ -23,18 +23,18 @@ export interface LineChunk {
 export class LineChunks {
   /** Where the next chunk begins: everything before it was given out. */
   position: number;
-  private room: Buffer;
-  private readonly disk: Disk;
-  private readonly file: number;
-  private readonly end: number;
+  #room: Buffer;
+  readonly #disk: Disk;
+  readonly #file: number;
+  readonly #end: number;
 
   /** @param range.end how much of the file counts; absent for all of it. */
   constructor(disk: Disk, file: number, { from = 0, end = Number.POSITIVE_INFINITY }: { from?: number; end?: number }) {
-    this.disk = disk;
-    this.file = file;
+    this.#disk = disk;
+    this.#file = file;
     this.position = from;
-    this.end = end;
-    this.room = spare ?? Buffer.allocUnsafeSlow(chunkBytes);
+    this.#end = end;
+    this.#room = spare ?? Buffer.allocUnsafeSlow(chunkBytes);
     spare = undefined;
   }
 
@@ -42,21 +42,21 @@ export class LineChunks {
   next(): LineChunk | undefined {
     for (;;) {
       const start = this.position;
-      const length = Math.min(this.room.byteLength, this.end - start);
-      const chunk = readInto(this.disk, this.file, start, this.room.subarray(0, length));
+      const length = Math.min(this.#room.byteLength, this.#end - start);
+      const chunk = readInto(this.#disk, this.#file, start, this.#room.subarray(0, length));
       const whole = chunk.lastIndexOf(newline) + 1;
       if (whole > 0) {
         this.position += whole;
         return { start, bytes: chunk.subarray(0, whole) };
       }
-      if (chunk.byteLength < length || start + length >= this.end) return undefined;
-      this.room = Buffer.allocUnsafeSlow(2 * this.room.byteLength);
+      if (chunk.byteLength < length || start + length >= this.#end) return undefined;
+      this.#room = Buffer.allocUnsafeSlow(2 * this.#room.byteLength);
     }
   }
 
   /** Gives the memory back. What was given out counts no more. */
   close(): void {
-    if (this.room.byteLength === chunkBytes) spare = this.room;
+    if (this.#room.byteLength === chunkBytes) spare = this.#room;
   }
 }
 

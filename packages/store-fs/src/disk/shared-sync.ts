@@ -6,42 +6,42 @@
  * system says so only once.
  */
 export class SharedSync {
-  private running: Promise<void> | undefined;
-  private next: Promise<void> | undefined;
-  private readonly work: () => Promise<void>;
+  #running: Promise<void> | undefined;
+  #next: Promise<void> | undefined;
+  readonly #work: () => Promise<void>;
 
   constructor(work: () => Promise<void>) {
-    this.work = work;
+    this.#work = work;
   }
 
   /** Resolves when a sync that began after this call has succeeded. */
   request(): Promise<void> {
-    if (this.next !== undefined) return this.next;
-    if (this.running === undefined) return this.start();
-    const next = this.running.then(() => this.start());
-    this.next = next;
+    if (this.#next !== undefined) return this.#next;
+    if (this.#running === undefined) return this.#start();
+    const next = this.#running.then(() => this.#start());
+    this.#next = next;
     // One that fails before it begins makes room for a new one.
     next.catch(() => {
-      if (this.next === next) this.next = undefined;
+      if (this.#next === next) this.#next = undefined;
     });
     return next;
   }
 
   /** Resolves when nothing is under way, however it ended. */
   async idle(): Promise<void> {
-    for (let last = this.last; last !== undefined; last = this.last) await last.catch(() => undefined);
+    for (let last = this.#last; last !== undefined; last = this.#last) await last.catch(() => undefined);
   }
 
-  private get last(): Promise<void> | undefined {
-    return this.next ?? this.running;
+  get #last(): Promise<void> | undefined {
+    return this.#next ?? this.#running;
   }
 
-  private start(): Promise<void> {
-    this.next = undefined;
-    const run = this.work().finally(() => {
-      if (this.running === run) this.running = undefined;
+  #start(): Promise<void> {
+    this.#next = undefined;
+    const run = this.#work().finally(() => {
+      if (this.#running === run) this.#running = undefined;
     });
-    this.running = run;
+    this.#running = run;
     return run;
   }
 }

@@ -1,6 +1,34 @@
+import { randomBytes } from "node:crypto";
+import { resolve } from "node:path";
 import type { Disk } from "./disk.js";
-import type { Layout } from "./layout.js";
-import type { FsStoreLimits } from "./limits.js";
+import { type Layout, layoutOf } from "./layout.js";
+import { type FsStoreLimits, fsStoreDefaults } from "./limits.js";
+import { nodeDisk } from "./node-disk.js";
+
+/** How a store's context is made; all but the directory has a default. */
+export interface ContextOptions
+  extends Partial<Pick<StoreContext, "disk" | "instance" | "warn" | "observe" | "unique">> {
+  readonly directory: string;
+  readonly durable: boolean;
+  readonly limits?: Partial<FsStoreLimits>;
+  readonly readOnly?: boolean;
+}
+
+/** Makes the context of one opened store. */
+export function createContext(options: ContextOptions): StoreContext {
+  const unique = options.unique ?? (() => randomBytes(9).toString("base64url"));
+  return {
+    layout: layoutOf(resolve(options.directory)),
+    disk: options.disk ?? nodeDisk,
+    durable: options.durable,
+    limits: { ...fsStoreDefaults, ...options.limits },
+    instance: options.instance ?? unique(),
+    readOnly: options.readOnly ?? false,
+    warn: options.warn ?? (() => {}),
+    observe: options.observe ?? (() => {}),
+    unique,
+  };
+}
 
 /** What every part of one opened store shares. */
 export interface StoreContext {

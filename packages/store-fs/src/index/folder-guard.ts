@@ -17,69 +17,69 @@ import type { TaskKeys } from "./task-keys.js";
  * in which a store must not begin from nothing.
  */
 export class FolderGuard {
-  private readonly context: StoreContext;
-  private readonly keys: TaskKeys;
+  readonly #context: StoreContext;
+  readonly #keys: TaskKeys;
   /** Which folders these are; `undefined` before the store is open. */
-  private identity: string | undefined;
+  #identity: string | undefined;
   /** The state of the root in which every folder was there. */
-  private wholeState: string | undefined;
+  #wholeState: string | undefined;
 
   constructor(context: StoreContext, keys: TaskKeys) {
-    this.context = context;
-    this.keys = keys;
+    this.#context = context;
+    this.#keys = keys;
   }
 
   /** Makes the folders that are not there, and notes which store this is. @throws `STORE_MISSING` where only tasks/ is not. */
   open(): void {
-    const { disk, layout } = this.context;
+    const { disk, layout } = this.#context;
     const isNew = !disk.exists(layout.tasks);
     if (isNew && [layout.open, layout.done].some((folder) => (listIfExists(disk, folder) ?? []).length > 0)) {
       throw storeMissing(layout.tasks, "tasks/ is not there, and its tasks are listed");
     }
-    if (isNew) for (const folder of this.folders) disk.makeFolder(folder);
-    else this.restore();
+    if (isNew) for (const folder of this.#folders) disk.makeFolder(folder);
+    else this.#restore();
     touchFile(disk, layout.hint);
-    this.identity = this.look().identity;
+    this.#identity = this.#look().identity;
   }
 
   /** @throws `STORE_MISSING` while the folder is not the one that was opened. */
   check(): void {
-    const { disk, layout } = this.context;
-    if (this.identity === undefined) return;
-    const { identity, state } = this.look();
-    if (identity !== this.identity) throw storeMissing(layout.directory, "another folder, or none, is in its place");
-    if (state !== undefined && state === this.wholeState) return;
-    if (!disk.exists(layout.open) || !disk.exists(layout.done) || !disk.exists(layout.keys)) this.restore();
+    const { disk, layout } = this.#context;
+    if (this.#identity === undefined) return;
+    const { identity, state } = this.#look();
+    if (identity !== this.#identity) throw storeMissing(layout.directory, "another folder, or none, is in its place");
+    if (state !== undefined && state === this.#wholeState) return;
+    if (!disk.exists(layout.open) || !disk.exists(layout.done) || !disk.exists(layout.keys)) this.#restore();
     // As it was before it was looked through: what changes meanwhile is looked at by the next check.
-    this.wholeState = state;
+    this.#wholeState = state;
   }
 
   /** As `check`, and makes every other folder anew that is not there. */
   checkAll(): void {
     this.check();
-    if (this.identity !== undefined) this.restore();
+    if (this.#identity !== undefined) this.#restore();
   }
 
-  private look(): { readonly identity: string; readonly state: string | undefined } {
-    const { disk, layout } = this.context;
+  #look(): { readonly identity: string; readonly state: string | undefined } {
+    const { disk, layout } = this.#context;
     const root = disk.identify(layout.directory);
     return { identity: `${root?.id} ${disk.identify(layout.tasks)?.id}`, state: root?.state };
   }
 
   /** Those that are derived from tasks/ come last: what is interrupted before is done again. */
-  private get folders(): readonly string[] {
-    const { tasks, trash, quarantine, workers, sessions, keys, open, done } = this.context.layout;
+  get #folders(): readonly string[] {
+    const { tasks, trash, quarantine, workers, sessions, keys, open, done } = this.#context.layout;
     return [tasks, trash, quarantine, workers, sessions, keys, open, done];
   }
 
-  private restore(): void {
-    const { context } = this;
+  #restore(): void {
+    const context = this.#context;
     const { disk, layout, durable } = context;
-    const missing = this.folders.filter((folder) => !disk.exists(folder));
+    const missing = this.#folders.filter((folder) => !disk.exists(folder));
     if (missing.length === 0) return;
     const lost = new Set(missing);
     for (const folder of missing) if (folder !== layout.open && folder !== layout.done) disk.makeFolder(folder);
-    if (lost.has(layout.keys)) this.keys.claimAnew(recordsIn(context));
+    if (lost.has(layout.keys)) this.#keys.claimAnew(recordsIn(context));
     if (lost.has(layout.open) || lost.has(layout.done)) markAll(context);
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);

@@ -12,15 +12,15 @@ import { listIfExists } from "../disk/whole-file.js";
  * there is no room otherwise.
  */
 export class StoreUsage {
-  private readonly context: StoreContext;
-  private tasks = 0;
-  private bytes = 0;
-  private measuredMs: number | undefined;
-  private isStale = false;
-  private measuring: Promise<void> | undefined;
+  readonly #context: StoreContext;
+  #tasks = 0;
+  #bytes = 0;
+  #measuredMs: number | undefined;
+  #isStale = false;
+  #measuring: Promise<void> | undefined;
 
   constructor(context: StoreContext) {
-    this.context = context;
+    this.#context = context;
   }
 
   /**
@@ -30,63 +30,64 @@ export class StoreUsage {
    * @throws {@link ResumableError} `QUOTA_EXCEEDED`.
    */
   async admit(now: Instant): Promise<() => void> {
-    if (!this.isLimited) return () => {};
-    const isOld = this.measuredMs === undefined || now.monotonicMs - this.measuredMs >= this.context.limits.remeasureMs;
-    if (isOld || (this.isStale && this.isFull)) await this.measure(now);
-    checkStoreQuotas(this.context.limits, { tasks: this.tasks, bytes: this.bytes });
-    this.tasks += 1;
+    if (!this.#isLimited) return () => {};
+    const isOld =
+      this.#measuredMs === undefined || now.monotonicMs - this.#measuredMs >= this.#context.limits.remeasureMs;
+    if (isOld || (this.#isStale && this.#isFull)) await this.#measure(now);
+    checkStoreQuotas(this.#context.limits, { tasks: this.#tasks, bytes: this.#bytes });
+    this.#tasks += 1;
     return () => {
-      this.tasks -= 1;
+      this.#tasks -= 1;
     };
   }
 
   /** Notes what was written. */
   add(bytes: number): void {
-    this.bytes += bytes;
+    this.#bytes += bytes;
   }
 
   /** Notes that something was deleted. */
   free(): void {
-    this.isStale = true;
+    this.#isStale = true;
   }
 
-  private get isLimited(): boolean {
-    const { maxStoreTasks, maxStoreBytes } = this.context.limits;
+  get #isLimited(): boolean {
+    const { maxStoreTasks, maxStoreBytes } = this.#context.limits;
     return maxStoreTasks < Number.POSITIVE_INFINITY || maxStoreBytes < Number.POSITIVE_INFINITY;
   }
 
-  private get isFull(): boolean {
-    const { maxStoreTasks, maxStoreBytes } = this.context.limits;
-    return this.tasks >= maxStoreTasks || this.bytes >= maxStoreBytes;
+  get #isFull(): boolean {
+    const { maxStoreTasks, maxStoreBytes } = this.#context.limits;
+    return this.#tasks >= maxStoreTasks || this.#bytes >= maxStoreBytes;
   }
 
-  private measure(now: Instant): Promise<void> {
-    this.measuring ??= this.count(now).finally(() => {
-      this.measuring = undefined;
+  #measure(now: Instant): Promise<void> {
+    this.#measuring ??= this.#count(now).finally(() => {
+      this.#measuring = undefined;
     });
-    return this.measuring;
+    return this.#measuring;
   }
 
-  private async count(now: Instant): Promise<void> {
-    const { disk, layout, limits } = this.context;
+  async #count(now: Instant): Promise<void> {
+    const { disk, layout, limits } = this.#context;
     let tasks = 0;
     for (const shard of listIfExists(disk, layout.tasks) ?? []) {
       tasks += listIfExists(disk, join(layout.tasks, shard))?.length ?? 0;
       await breathe();
     }
-    this.isStale = false;
-    this.bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await this.bytesIn(layout.directory) : 0;
-    this.tasks = tasks;
-    this.measuredMs = now.monotonicMs;
+    this.#isStale = false;
+    this.#bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await this.#bytesIn(layout.directory) : 0;
+    this.#tasks = tasks;
+    this.#measuredMs = now.monotonicMs;
   }
 
   /** What goes while this looks counts for nothing. */
-  private async bytesIn(path: string): Promise<number> {
-    const stat = this.context.disk.stat(path);
+  async #bytesIn(path: string): Promise<number> {
+    const stat = this.#context.disk.stat(path);
     if (stat?.isFolder !== true) return stat?.size ?? 0;
     await breathe();
     let sum = 0;
-    for (const name of listIfExists(this.context.disk, path) ?? []) sum += await this.bytesIn(join(path, name));
+    for (const name of listIfExists(this.#context.disk, path) ?? []) sum += await this.#bytesIn(join(path, name));
     return sum;
   }
 }

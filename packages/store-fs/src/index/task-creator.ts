@@ -1,14 +1,26 @@
-import { type Instant, isContinuable, isFinal, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core";
-import { isSafeId, shardFolder } from "../disk/layout.js";
+import { join } from "node:path";
+import {
+  type Instant,
+  isContinuable,
+  isFinal,
+  isReusable,
+  type NewTask,
+  type TaskEvent,
+  type TaskSnapshot,
+} from "@resumable-mcp/core";
+import { encodeLine } from "../disk/checked-line.js";
+import { hasCode } from "../disk/disk.js";
+import { isSafeId, journalName, layoutVersion, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
+import { createFile, syncPath } from "../disk/whole-file.js";
+import type { JournalHeader } from "../journal/journal-line.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
 import type { TaskReader } from "../task/task-reader.js";
-import type { FinishedTasks } from "./finished-tasks.js";
+import type { FinishedTasks } from "./finished-index.js";
 import type { StoreUsage } from "./store-usage.js";
-import { TaskDraft } from "./task-draft.js";
 import type { TaskKeys } from "./task-keys.js";
 
 interface CreateRequest {
@@ -23,19 +35,21 @@ interface Created {
   readonly created: boolean;
 }
 
+interface Parts {
+  readonly context: StoreContext;
+  readonly usage: StoreUsage;
+  readonly reader: TaskReader;
+  readonly keys: TaskKeys;
+  readonly finished: FinishedTasks;
+  readonly notifications: Notifications;
+}
+
 /** Makes tasks, at most one unfinished one for an owner and key. */
 export class TaskCreator {
-  private readonly parts: {
-    readonly context: StoreContext;
-    readonly usage: StoreUsage;
-    readonly reader: TaskReader;
-    readonly keys: TaskKeys;
-    readonly finished: FinishedTasks;
-    readonly notifications: Notifications;
-  };
+  readonly #parts: Parts;
 
-  constructor(parts: TaskCreator["parts"]) {
-    this.parts = parts;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   /**
@@ -43,46 +57,46 @@ export class TaskCreator {
    * task. The marker comes last, so that nothing runs that has not been claimed.
    */
   async create(request: CreateRequest): Promise<Created> {
-    const { reader } = this.parts;
+    const { reader } = this.#parts;
     const { task } = request;
     if (!isSafeId(task.id)) throw badId("task.id");
-    const draft = new TaskDraft(this.parts.context, request);
+    const draft = new TaskDraft(this.#parts.context, request);
     let giveBack: (() => void) | undefined;
     try {
       for (;;) {
         const same = await reader.read(task.id);
-        if (same !== undefined && isFinal(same.record.status)) return this.existing(same);
+        if (same !== undefined && isFinal(same.record.status)) return this.#existing(same);
         const call = callOf(same?.record ?? task);
-        const bucket = call && this.parts.keys.look(call.owner, call.key);
-        if (call && bucket?.isDoubtful && (await this.parts.keys.mend(bucket, call.owner, call.key))) continue;
+        const bucket = call && this.#parts.keys.look(call.owner, call.key);
+        if (call && bucket?.isDoubtful && (await this.#parts.keys.mend(bucket, call.owner, call.key))) continue;
         if (same !== undefined && (bucket === undefined || bucket.claim?.taskId === task.id)) {
-          return draft.isPublished ? await this.finish(same) : await this.attach(same);
+          return draft.isPublished ? await this.#finish(same) : await this.#attach(same);
         }
-        const other = bucket?.claim && (await this.standing(bucket.claim, request));
-        if (other !== undefined) return await this.attach(other);
+        const other = bucket?.claim && (await this.#standing(bucket.claim, request));
+        if (other !== undefined) return await this.#attach(other);
         if (same === undefined) {
-          giveBack ??= await this.parts.usage.admit(request.now);
+          giveBack ??= await this.#parts.usage.admit(request.now);
           if (!(await draft.publish())) continue;
         }
         if (bucket === undefined || call === undefined) continue;
         const generation = same?.record.generation ?? 1;
-        if (this.parts.keys.claim(bucket, { ...call, id: task.id, generation }) === undefined) continue;
-        this.parts.context.observe("store.create.linked", task.id);
+        if (this.#parts.keys.claim(bucket, { ...call, id: task.id, generation }) === undefined) continue;
+        this.#parts.context.observe("store.create.linked", task.id);
         draft.keep();
       }
     } finally {
-      if (draft.isKept) this.parts.usage.add(draft.bytes);
+      if (draft.isKept) this.#parts.usage.add(draft.bytes);
       else giveBack?.();
       draft.discard();
     }
   }
 
   /** The task that stands for the call already, if it is unfinished or its result can be given again. */
-  private async standing(
+  async #standing(
     claim: { taskId: string; hash: string; generation: number },
     request: CreateRequest,
   ): Promise<TaskReading | undefined> {
-    const { reader, keys } = this.parts;
+    const { reader, keys } = this.#parts;
     const reading = await keys.holderOf(claim);
     if (reading === undefined || !isFinal(reading.record.status)) return reading;
     const reusable = isReusable(reader.snapshotOf(reading), request.reuseResultMs, request.now.wallMs);
@@ -90,28 +104,28 @@ export class TaskCreator {
     return reusable || continues ? reading : undefined;
   }
 
-  private existing(reading: TaskReading): Created {
-    return { snapshot: this.parts.reader.snapshotOf(reading), created: false };
+  #existing(reading: TaskReading): Created {
+    return { snapshot: this.#parts.reader.snapshotOf(reading), created: false };
   }
 
   /** Whoever attaches answers its caller by this task: what its maker has not made durable yet becomes so now. */
-  private async attach(reading: TaskReading): Promise<Created> {
-    if (!isFinal(reading.record.status)) await this.settle(reading);
-    return this.existing(reading);
+  async #attach(reading: TaskReading): Promise<Created> {
+    if (!isFinal(reading.record.status)) await this.#settle(reading);
+    return this.#existing(reading);
   }
 
-  private async finish(reading: TaskReading): Promise<Created> {
-    const { context, notifications, reader } = this.parts;
+  async #finish(reading: TaskReading): Promise<Created> {
+    const { context, notifications, reader } = this.#parts;
     const taskId = reading.record.id;
     context.observe("store.create.claimed", taskId);
-    await this.settle(reading);
+    await this.#settle(reading);
     context.observe("store.create.synced", taskId);
     notifications.notify(taskId, "runnable");
     return { snapshot: reader.snapshotOf(reading), created: true };
   }
 
-  private async settle({ record }: TaskReading): Promise<void> {
-    const { context, finished, keys } = this.parts;
+  async #settle({ record }: TaskReading): Promise<void> {
+    const { context, finished, keys } = this.#parts;
     const { disk, layout, durable } = context;
     finished.reopen(record.id);
     if (!durable) return;
@@ -126,4 +140,113 @@ export class TaskCreator {
 
 function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): { owner: string; key: string } | undefined {
   return key === null ? undefined : { owner, key };
+}
+
+/** A task's folder on its way into the store. */
+export class TaskDraft {
+  readonly #context: StoreContext;
+  readonly #task: NewTask;
+  readonly #now: Instant;
+  readonly #place: string;
+  /** What it takes on the disk. */
+  bytes = 0;
+  #state: "none" | "prepared" | "published" | "kept" = "none";
+
+  constructor(context: StoreContext, { task, now }: { readonly task: NewTask; readonly now: Instant }) {
+    this.#context = context;
+    this.#task = task;
+    this.#now = now;
+    this.#place = join(context.layout.trash, `new.${context.instance}.${context.unique()}`);
+  }
+
+  /** The folder that is in place was made here. */
+  get isPublished(): boolean {
+    return this.#state === "published" || this.#state === "kept";
+  }
+
+  /** It stands for its call, and stays. */
+  get isKept(): boolean {
+    return this.#state === "kept";
+  }
+
+  /**
+   * Moves the folder into place, after preparing it.
+   *
+   * @returns false when it is not in place yet: it had to be prepared, which takes time in which others may have
+   * claimed the call, or there is one already.
+   */
+  async publish(): Promise<boolean> {
+    if (this.#state === "none") {
+      await this.#prepare();
+      return false;
+    }
+    const { disk, layout, observe } = this.#context;
+    disk.makeFolder(shardFolder(layout, this.#task.id));
+    try {
+      disk.rename(this.#place, taskFolder(layout, this.#task.id));
+    } catch (error) {
+      if (hasCode(error, "ENOTEMPTY", "EEXIST")) return false;
+      throw error;
+    }
+    this.#state = this.#task.key === null ? "kept" : "published";
+    observe("store.create.published", this.#task.id);
+    return true;
+  }
+
+  async #prepare(): Promise<void> {
+    const { disk, durable, observe } = this.#context;
+    disk.makeFolder(this.#place);
+    this.#state = "prepared";
+    const created: TaskEvent = {
+      type: "created",
+      task: this.#task,
+      seq: 1,
+      at: new Date(this.#now.wallMs).toISOString(),
+    };
+    const bodies = [firstHeader(this.#task.id, this.#context.unique()), { seq: 1, events: [created] }];
+    const path = join(this.#place, journalName(1));
+    const bytes = Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body))));
+    this.bytes = bytes.byteLength;
+    createFile(disk, path, bytes);
+    if (durable) {
+      await syncPath(disk, path);
+      await disk.syncFolder(this.#place);
+    }
+    observe("store.create.prepared", this.#task.id);
+  }
+
+  /** The call is claimed: the task stays. */
+  keep(): void {
+    if (this.#state === "published") this.#state = "kept";
+  }
+
+  /** Removes what was made for nothing. */
+  discard(): void {
+    const { disk, layout } = this.#context;
+    if (this.#state === "published") disk.rename(taskFolder(layout, this.#task.id), this.#place);
+    if (this.#state === "prepared" || this.#state === "published") disk.removeTree(this.#place);
+    this.#state = "none";
+  }
+}
+
+/** The beginning of a task's first journal file: nothing was before. */
+function firstHeader(taskId: string, birth: string): JournalHeader {
+  return {
+    layout: layoutVersion,
+    taskId,
+    birth,
+    epoch: 1,
+    lease: 1,
+    worker: null,
+    holder: null,
+    ttlMs: 0,
+    base: 0,
+    items: 0,
+    itemsFrom: 1,
+    record: null,
+    chain: [],
+    segments: [],
+    consumed: [],
+    answered: [],
+  };
 }

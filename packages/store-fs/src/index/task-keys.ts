@@ -39,32 +39,32 @@ interface Bucket {
  * a folder is never removed, so that a number is never given twice.
  */
 export class TaskKeys {
-  private readonly context: StoreContext;
-  private readonly reader: TaskReader;
-  private known: KnownClaims;
+  readonly #context: StoreContext;
+  readonly #reader: TaskReader;
+  #known: KnownClaims;
 
   constructor(context: StoreContext, reader: TaskReader) {
-    this.context = context;
-    this.reader = reader;
-    this.known = new KnownClaims(context.limits);
+    this.#context = context;
+    this.#reader = reader;
+    this.#known = new KnownClaims(context.limits);
   }
 
   /** The newest claim of a call: one that was taken back, or whose task was deleted, uncovers the one before it. */
   look(owner: string, key: string): Bucket {
     const hash = hashOfCall(owner, key);
-    const folder = join(this.context.layout.keys, hash.slice(0, 3));
-    const numbers = claimFiles.list(this.context.disk, folder);
+    const folder = join(this.#context.layout.keys, hash.slice(0, 3));
+    const numbers = claimFiles.list(this.#context.disk, folder);
     const highest = numbers.at(-1) ?? 0;
-    const candidates = this.known.candidates(folder, numbers, hash);
+    const candidates = this.#known.candidates(folder, numbers, hash);
     let isDoubtful = false;
     const found = newest(
       () => candidates,
       (number) => {
-        const claim = this.readClaim(folder, number);
+        const claim = this.#readClaim(folder, number);
         if (claim === "damaged") isDoubtful = true;
         if (claim === undefined || claim === "damaged") return undefined;
-        this.known.note(folder, number, claim.hash);
-        return claim.hash === hash && this.exists(claim.taskId) ? { claim, number } : undefined;
+        this.#known.note(folder, number, claim.hash);
+        return claim.hash === hash && this.#exists(claim.taskId) ? { claim, number } : undefined;
       },
     );
     const path = found && join(folder, claimFiles.nameOf(found.number));
@@ -78,8 +78,8 @@ export class TaskKeys {
    * @returns whether there is something new to look at.
    */
   async mend(bucket: Bucket, owner: string, key: string): Promise<boolean> {
-    for (const taskId of listIfExists(this.context.disk, this.context.layout.open) ?? []) {
-      const record = (await this.readable(taskId))?.record;
+    for (const taskId of listIfExists(this.#context.disk, this.#context.layout.open) ?? []) {
+      const record = (await this.#readable(taskId))?.record;
       if (record?.owner !== owner || record.key !== key || isFinal(record.status)) continue;
       if (bucket.claim?.taskId === taskId) return false;
       this.claim(bucket, { owner, key, id: taskId, generation: record.generation });
@@ -88,14 +88,14 @@ export class TaskKeys {
     return false;
   }
 
-  private readClaim(folder: string, number: number): Claim | "damaged" | undefined {
-    const bytes = readFrom(this.context.disk, join(folder, claimFiles.nameOf(number)));
+  #readClaim(folder: string, number: number): Claim | "damaged" | undefined {
+    const bytes = readFrom(this.#context.disk, join(folder, claimFiles.nameOf(number)));
     return bytes && (parseClaim(bytes) ?? "damaged");
   }
 
   /** Claims a call. @returns where the claim is, or `undefined` when somebody claimed anything in the folder meanwhile. */
   claim(bucket: Bucket, task: { owner: string; key: string; id: string; generation: number }): string | undefined {
-    const { disk, unique } = this.context;
+    const { disk, unique } = this.#context;
     const claim: Claim = { hash: hashOfCall(task.owner, task.key), taskId: task.id, generation: task.generation };
     const whole = { bytes: encodeLine(JSON.stringify(claim)), unique: unique() };
     return claimFiles.create(disk, bucket.folder, bucket.highest + 1, whole);
@@ -103,7 +103,7 @@ export class TaskKeys {
 
   /** Claims the calls of unfinished tasks when all claims were lost. */
   claimAnew(records: Iterable<TaskRecord>): void {
-    this.known = new KnownClaims(this.context.limits);
+    this.#known = new KnownClaims(this.#context.limits);
     for (const { owner, key, id, generation, status } of records) {
       if (key === null || isFinal(status)) continue;
       for (let bucket = this.look(owner, key); bucket.claim === undefined; bucket = this.look(owner, key)) {
@@ -115,15 +115,15 @@ export class TaskKeys {
   /** The task that a claim speaks for, if it can still run or be reused; settles restarts that nobody finished. */
   async holderOf(claim: Claim): Promise<TaskReading | undefined> {
     const isWritten = ({ record }: TaskReading) => record.generation >= claim.generation;
-    const reading = await this.readable(claim.taskId);
+    const reading = await this.#readable(claim.taskId);
     if (reading === undefined || isWritten(reading)) return reading;
-    return await this.reader.fence(claim.taskId, isWritten);
+    return await this.#reader.fence(claim.taskId, isWritten);
   }
 
   /** A damaged task stands for nothing any more. */
-  private async readable(taskId: string): Promise<TaskReading | undefined> {
+  async #readable(taskId: string): Promise<TaskReading | undefined> {
     try {
-      return isSafeId(taskId) ? await this.reader.read(taskId) : undefined;
+      return isSafeId(taskId) ? await this.#reader.read(taskId) : undefined;
     } catch (error) {
       if (isResumableError(error, "TASK_CORRUPT")) return undefined;
       throw error;
@@ -163,7 +163,7 @@ export class TaskKeys {
 
   /** Keeps the number and takes away what it said. */
   void(path: string, hash: string): void {
-    const { disk, unique, durable } = this.context;
+    const { disk, unique, durable } = this.#context;
     const draft = `${path}.draft.${unique()}`;
     createFile(disk, draft, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })));
     if (durable) syncPathNow(disk, draft);
@@ -172,17 +172,17 @@ export class TaskKeys {
 
   /** Makes a call's claims durable, with what they say: one that is empty after a loss of power stands for nobody. */
   async sync(owner: string, key: string): Promise<void> {
-    const { disk, durable, layout } = this.context;
+    const { disk, durable, layout } = this.#context;
     if (!durable) return;
     const { folder, path } = this.look(owner, key);
-    await allDone([path === undefined ? undefined : this.syncFile(path), disk.syncFolder(folder)]);
+    await allDone([path === undefined ? undefined : this.#syncFile(path), disk.syncFolder(folder)]);
     await disk.syncFolder(layout.keys);
   }
 
   /** It may have been removed meanwhile, by whoever claimed the next number. */
-  private async syncFile(path: string): Promise<void> {
+  async #syncFile(path: string): Promise<void> {
     try {
-      await syncPath(this.context.disk, path);
+      await syncPath(this.#context.disk, path);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
     }
@@ -190,16 +190,16 @@ export class TaskKeys {
 
   /** Removes the claims of tasks that are gone, except the highest number. */
   prune(owner: string, key: string): void {
-    const folder = join(this.context.layout.keys, hashOfCall(owner, key).slice(0, 3));
-    for (const number of claimFiles.list(this.context.disk, folder).slice(0, -1)) {
-      const claim = this.readClaim(folder, number);
-      if (claim === "damaged" || (claim !== undefined && this.exists(claim.taskId))) continue;
-      unlinkIfExists(this.context.disk, join(folder, claimFiles.nameOf(number)));
+    const folder = join(this.#context.layout.keys, hashOfCall(owner, key).slice(0, 3));
+    for (const number of claimFiles.list(this.#context.disk, folder).slice(0, -1)) {
+      const claim = this.#readClaim(folder, number);
+      if (claim === "damaged" || (claim !== undefined && this.#exists(claim.taskId))) continue;
+      unlinkIfExists(this.#context.disk, join(folder, claimFiles.nameOf(number)));
     }
   }
 
-  private exists(taskId: string): boolean {
-    return isSafeId(taskId) && this.context.disk.stat(taskFolder(this.context.layout, taskId)) !== undefined;
+  #exists(taskId: string): boolean {
+    return isSafeId(taskId) && this.#context.disk.stat(taskFolder(this.#context.layout, taskId)) !== undefined;
   }
 }
 
@@ -223,33 +223,33 @@ const markEnd = 10;
  */
 export class KnownClaims {
   /** Marks of calls by the numbers of their claims, for each folder. */
-  private readonly folders: BoundedCache<Map<number, number>>;
+  readonly #folders: BoundedCache<Map<number, number>>;
 
   constructor({ maxKnownClaims }: { readonly maxKnownClaims: number }) {
-    this.folders = new BoundedCache({ maxEntries: Number.POSITIVE_INFINITY, maxBytes: maxKnownClaims });
+    this.#folders = new BoundedCache({ maxEntries: Number.POSITIVE_INFINITY, maxBytes: maxKnownClaims });
   }
 
   /** Gives the numbers whose claims may be about a call, without those that are known to be about another. */
   candidates(folder: string, numbers: readonly number[], hash: string): readonly number[] {
-    const known = this.folders.get(folder);
+    const known = this.#folders.get(folder);
     if (known === undefined) return numbers;
-    this.forget(folder, known, numbers);
+    this.#forget(folder, known, numbers);
     const mark = markOf(hash);
     return numbers.filter((number) => (known.get(number) ?? mark) === mark);
   }
 
   /** Notes what a claim that could be read is about. */
   note(folder: string, number: number, hash: string): void {
-    const known = this.folders.get(folder) ?? new Map<number, number>();
+    const known = this.#folders.get(folder) ?? new Map<number, number>();
     known.set(number, markOf(hash));
-    this.folders.set(folder, known, known.size);
+    this.#folders.set(folder, known, known.size);
   }
 
-  private forget(folder: string, known: Map<number, number>, numbers: readonly number[]): void {
+  #forget(folder: string, known: Map<number, number>, numbers: readonly number[]): void {
     if (known.size <= numbers.length) return;
     const present = new Set(numbers);
     for (const number of known.keys()) if (!present.has(number)) known.delete(number);
-    this.folders.set(folder, known, known.size);
+    this.#folders.set(folder, known, known.size);
   }
 }
 

@@ -22,25 +22,27 @@ import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 import type { TaskReader } from "../task/task-reader.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
-import type { DoneHead } from "./done-head.js";
-import { parseDoneText } from "./done-line.js";
-import type { FinishedTask, FinishedTasks } from "./finished-tasks.js";
+import type { FinishedTask, FinishedTasks } from "./finished-index.js";
+import type { DoneHead } from "./finished-line.js";
+import { parseDoneText } from "./finished-line.js";
 
 const maxListLimit = 1000;
 /** Journals of unfinished tasks that are read at the same time. */
 const openTasksAtOnce = 16;
 
+interface Parts {
+  readonly context: StoreContext;
+  readonly reader: TaskReader;
+  readonly finished: FinishedTasks;
+  readonly workers: WorkerRegistry;
+}
+
 /** Lists and counts tasks: finished ones from their lines, all others from their journals. */
 export class TaskLists {
-  private readonly parts: {
-    readonly context: StoreContext;
-    readonly reader: TaskReader;
-    readonly finished: FinishedTasks;
-    readonly workers: WorkerRegistry;
-  };
+  readonly #parts: Parts;
 
-  constructor(parts: TaskLists["parts"]) {
-    this.parts = parts;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async listTasks(query: TaskQuery): Promise<TaskPage> {
@@ -50,29 +52,30 @@ export class TaskLists {
     const isWanted = (task: Chosen & Place) =>
       matches(task, query) && (cursor === undefined || byAge(task, cursor) > 0) && newest.takes(task);
     const open = new Set<string>();
-    for await (const snapshot of this.openTasks(open)) {
+    for await (const snapshot of this.#openTasks(open)) {
       const task = summarise(snapshot.record, statusOf(snapshot));
       if (isWanted(task)) newest.add({ id: task.id, createdAt: task.createdAt, summary: () => task });
     }
     // How much has finished costs nothing where only what is unfinished is asked for.
-    if (query.statuses !== undefined && !query.statuses.some(isFinal)) return this.pageOf(newest, limit);
+    if (query.statuses !== undefined && !query.statuses.some(isFinal)) return this.#pageOf(newest, limit);
     const enough = (day: string) => newest.isFull && (newest.last?.createdAt.slice(0, 10) ?? "") > day;
-    for await (const page of this.parts.finished.pages(open, enough)) {
+    for await (const page of this.#parts.finished.pages(open, enough)) {
       for (const task of page) if (isWanted(task.head)) newest.add(listed(task));
     }
-    return this.pageOf(newest, limit);
+    return this.#pageOf(newest, limit);
   }
 
-  private pageOf(newest: FirstOf<ListedTask, Place>, limit: number): TaskPage {
+  #pageOf(newest: FirstOf<ListedTask, Place>, limit: number): TaskPage {
     const found = newest.items.slice(0, limit);
     const last = found.at(-1);
     const summaries = (chosen: readonly ListedTask[]) => chosen.flatMap((task) => task.summary() ?? []);
-    const tasks = summaries(found.filter(({ id }) => this.exists(id)));
-    const damaged = summaries(found.filter(({ id }) => !this.exists(id) && this.isSetAside(id)));
+    const tasks = summaries(found.filter(({ id }) => this.#exists(id)));
+    const damaged = summaries(found.filter(({ id }) => !this.#exists(id) && this.#isSetAside(id)));
+    const isMore = newest.items.length > limit && last !== undefined;
     return {
       tasks,
-      ...(damaged.length > 0 && { damaged }),
-      ...(newest.items.length > limit && last !== undefined && { nextCursor: formatCursor(last) }),
+      damaged: damaged.length > 0 ? damaged : undefined,
+      nextCursor: isMore ? formatCursor(last) : undefined,
     };
   }
 
@@ -87,12 +90,12 @@ export class TaskLists {
       byTool.set(summary.tool, (byTool.get(summary.tool) ?? 0) + 1);
     };
     const open = new Set<string>();
-    for await (const snapshot of this.openTasks(open)) {
+    for await (const snapshot of this.#openTasks(open)) {
       count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
     }
-    const setAside = this.setAside();
-    const isThere = (id: string) => !setAside.has(id) || this.exists(id);
-    for await (const page of this.parts.finished.pages(open)) {
+    const setAside = this.#setAside();
+    const isThere = (id: string) => !setAside.has(id) || this.#exists(id);
+    for await (const page of this.#parts.finished.pages(open)) {
       for (const { head } of page) if (isThere(head.id)) count(head);
     }
     return { total, byStatus: Object.fromEntries(byStatus), byTool: Object.fromEntries(byTool) };
@@ -103,16 +106,16 @@ export class TaskLists {
     const isDue = ({ finishedAt, ttlMs }: Ended) =>
       finishedAt !== undefined && Date.parse(finishedAt) + ttlMs <= now.wallMs;
     const open = new Set<string>();
-    for await (const { record } of this.openTasks(open)) if (isDue(record)) oldest.add(record);
-    for await (const page of this.parts.finished.pages(open)) {
+    for await (const { record } of this.#openTasks(open)) if (isDue(record)) oldest.add(record);
+    for await (const page of this.#parts.finished.pages(open)) {
       for (const { head } of page) {
         if (!isDue(head) || !oldest.takes(head)) continue;
-        if (this.exists(head.id)) oldest.add(head);
-        else this.forget(head);
+        if (this.#exists(head.id)) oldest.add(head);
+        else this.#forget(head);
       }
     }
     // Whoever asks for what is to be deleted is the sweep: the lists are thinned out at the same pace.
-    void this.parts.finished.compact((instance) => !this.parts.workers.isInstanceAlive(instance));
+    void this.#parts.finished.compact((instance) => !this.#parts.workers.isInstanceAlive(instance));
     return oldest.items.map(({ id }) => id);
   }
 
@@ -123,7 +126,7 @@ export class TaskLists {
   }): Promise<{ readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number }> {
     const oldest = new FirstOf<RunnableTask & { readonly createdAt: string }>(request.limit, byCreation);
     let nextDueMs: number | undefined;
-    for await (const snapshot of this.openTasks(new Set())) {
+    for await (const snapshot of this.#openTasks(new Set())) {
       const { record } = snapshot;
       if (!request.tools.includes(record.tool)) continue;
       const due = dueMs(snapshot);
@@ -132,16 +135,16 @@ export class TaskLists {
       else oldest.add({ ...runnable(snapshot, due), createdAt: record.createdAt });
     }
     const tasks = oldest.items.map(({ createdAt: _, ...task }) => task);
-    return nextDueMs === undefined ? { tasks } : { tasks, nextDueMs };
+    return { tasks, nextDueMs };
   }
 
   /** Tasks with a marker, whose ids are added to `ids`. Markers that should not be there are put right. */
-  private async *openTasks(ids: Set<string>): AsyncGenerator<TaskSnapshot> {
-    const open = this.parts.finished.openIds();
-    const read = this.parts.reader.scan();
+  async *#openTasks(ids: Set<string>): AsyncGenerator<TaskSnapshot> {
+    const open = this.#parts.finished.openIds();
+    const read = this.#parts.reader.scan();
     for (let from = 0; from < open.length; from += openTasksAtOnce) {
       const page = open.slice(from, from + openTasksAtOnce);
-      const snapshots = await Promise.all(page.map((id) => this.openTask(id, read)));
+      const snapshots = await Promise.all(page.map((id) => this.#openTask(id, read)));
       for (const snapshot of snapshots) {
         if (snapshot === undefined) continue;
         ids.add(snapshot.record.id);
@@ -150,8 +153,8 @@ export class TaskLists {
     }
   }
 
-  private async openTask(id: string, read: TaskReader["read"]): Promise<TaskSnapshot | undefined> {
-    const { context, reader, finished } = this.parts;
+  async #openTask(id: string, read: TaskReader["read"]): Promise<TaskSnapshot | undefined> {
+    const { context, reader, finished } = this.#parts;
     if (!isSafeId(id)) return undefined;
     try {
       const reading = await read(id);
@@ -172,25 +175,25 @@ export class TaskLists {
   }
 
   /** A line of a task that was set aside, and that its operator has removed since, is the last that is left of it. */
-  private forget(head: DoneHead): void {
-    const { context, finished } = this.parts;
-    if (context.readOnly || this.isSetAside(head.id)) return;
+  #forget(head: DoneHead): void {
+    const { context, finished } = this.#parts;
+    if (context.readOnly || this.#isSetAside(head.id)) return;
     const { seq: lastSeq, ...task } = head;
     void finished.remove({ ...task, lastSeq }).catch(() => undefined);
   }
 
   /** Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it. */
-  private setAside(): ReadonlySet<string> {
-    const { disk, layout } = this.parts.context;
+  #setAside(): ReadonlySet<string> {
+    const { disk, layout } = this.#parts.context;
     return new Set(listIfExists(disk, layout.quarantine));
   }
 
-  private isSetAside(id: string): boolean {
-    return isSafeId(id) && quarantinedAt(this.parts.context, id) !== undefined;
+  #isSetAside(id: string): boolean {
+    return isSafeId(id) && quarantinedAt(this.#parts.context, id) !== undefined;
   }
 
-  private exists(id: string): boolean {
-    const { disk, layout } = this.parts.context;
+  #exists(id: string): boolean {
+    const { disk, layout } = this.#parts.context;
     return isSafeId(id) && disk.stat(taskFolder(layout, id)) !== undefined;
   }
 }

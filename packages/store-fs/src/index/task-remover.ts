@@ -1,33 +1,37 @@
 import { join } from "node:path";
 import type { Lease, TaskRecord } from "@resumable-mcp/core";
+import { parseDocument } from "@resumable-mcp/documents";
+import { z } from "zod";
 import { shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { leaseLost } from "../disk/store-errors.js";
-import { createFile, syncPath, unlinkIfExists } from "../disk/whole-file.js";
+import { createFile, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { Notifications } from "../task/notifications.js";
-import type { FinishedTasks } from "./finished-tasks.js";
+import type { FinishedTasks } from "./finished-index.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
 
+interface Parts {
+  readonly context: StoreContext;
+  readonly usage: StoreUsage;
+  readonly book: LeaseBook;
+  readonly keys: TaskKeys;
+  readonly finished: FinishedTasks;
+  readonly notifications: Notifications;
+}
+
 /** Deletes tasks. The rename to `trash/` is the moment at which a task is gone; the rest can be done by anybody. */
 export class TaskRemover {
-  private readonly parts: {
-    readonly context: StoreContext;
-    readonly usage: StoreUsage;
-    readonly book: LeaseBook;
-    readonly keys: TaskKeys;
-    readonly finished: FinishedTasks;
-    readonly notifications: Notifications;
-  };
+  readonly #parts: Parts;
 
-  constructor(parts: TaskRemover["parts"]) {
-    this.parts = parts;
+  constructor(parts: Parts) {
+    this.#parts = parts;
   }
 
   async remove(lease: Lease): Promise<void> {
-    const { context, book, notifications } = this.parts;
+    const { context, book, notifications } = this.#parts;
     const { disk, layout, durable } = context;
     const writer = book.writerOf(lease);
     await writer.idle();
@@ -51,7 +55,7 @@ export class TaskRemover {
 
   /** Takes a deleted task out of the lists and removes what is left of it. */
   async complete(record: Gone, place: string): Promise<void> {
-    const { context, usage, finished, keys } = this.parts;
+    const { context, usage, finished, keys } = this.#parts;
     await finished.remove(record);
     context.observe("store.delete.listed", record.id);
     if (record.key !== null) keys.prune(record.owner, record.key);
@@ -66,7 +70,7 @@ export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "create
 };
 
 function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, birth: string): Gone {
-  return { id, birth, owner, key, lastSeq, createdAt, ...(finishedAt !== undefined && { finishedAt }) };
+  return { id, birth, owner, key, lastSeq, createdAt, finishedAt };
 }
 
 /**
@@ -79,4 +83,40 @@ async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: 
   createFile(disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
   if (durable) await allDone([syncPath(disk, path), disk.syncFolder(folder)]);
   return path;
+}
+
+const noteSchema = z.object({
+  id: z.string(),
+  birth: z.string(),
+  owner: z.string(),
+  key: z.nullable(z.string()),
+  lastSeq: z.number(),
+  createdAt: z.string(),
+  finishedAt: z.optional(z.string()),
+});
+
+/**
+ * Finishes what processes that died left in `trash/`: deletions, and tasks that never came to be.
+ *
+ * @param isAlive tells whether the store that made a name is still in use.
+ */
+export async function emptyTrash(
+  context: StoreContext,
+  remover: TaskRemover,
+  isAlive: (instance: string) => boolean,
+): Promise<void> {
+  for (const name of listIfExists(context.disk, context.layout.trash) ?? []) {
+    const place = join(context.layout.trash, name);
+    const [kind, subject = ""] = name.split(".");
+    if (kind === "new" && !isAlive(subject)) context.disk.removeTree(place);
+    if (kind === "del") await finishDeletion(context, remover, place);
+  }
+}
+
+async function finishDeletion(context: StoreContext, remover: TaskRemover, place: string): Promise<void> {
+  const note = (listIfExists(context.disk, place) ?? []).find((name) => name.startsWith("deleted."));
+  const text = note === undefined ? undefined : readFrom(context.disk, join(place, note))?.toString("utf8");
+  const parsed = parseDocument(noteSchema, text ?? "");
+  if ("document" in parsed) await remover.complete(parsed.document, place);
+  else context.disk.removeTree(place);
 }

@@ -17,42 +17,42 @@ interface TailCommit {
  * It keeps nothing before somebody has asked for events: most tasks are followed by nobody, or from the beginning on.
  */
 export class EventTail {
-  private isFollowed = false;
-  private readonly commits: TailCommit[] = [];
-  private events = 0;
-  private size = 0;
-  private readonly limits: { readonly maxTailEvents: number; readonly maxTailBytes: number };
+  #isFollowed = false;
+  readonly #commits: TailCommit[] = [];
+  #events = 0;
+  #size = 0;
+  readonly #limits: { readonly maxTailEvents: number; readonly maxTailBytes: number };
 
   constructor(limits: { readonly maxTailEvents: number; readonly maxTailBytes: number }) {
-    this.limits = limits;
+    this.#limits = limits;
   }
 
   /** How many bytes of journal it stands for. */
   get bytes(): number {
-    return this.size;
+    return this.#size;
   }
 
   /** Adds the events that follow those it has. */
   add(commit: Readonly<TailCommit>): void {
-    if (commit.count === 0 || !this.isFollowed) return;
-    this.commits.push({ ...commit });
-    this.events += commit.count;
-    this.size += commit.bytes;
-    while (this.events > this.limits.maxTailEvents || this.size > this.limits.maxTailBytes) {
-      const oldest = this.commits.shift();
+    if (commit.count === 0 || !this.#isFollowed) return;
+    this.#commits.push({ ...commit });
+    this.#events += commit.count;
+    this.#size += commit.bytes;
+    while (this.#events > this.#limits.maxTailEvents || this.#size > this.#limits.maxTailBytes) {
+      const oldest = this.#commits.shift();
       if (oldest === undefined) return;
-      this.events -= oldest.count;
-      this.size -= oldest.bytes;
+      this.#events -= oldest.count;
+      this.#size -= oldest.bytes;
     }
   }
 
   /** The events behind a cursor up to a seq, or `undefined` when it does not reach back so far. */
   between(afterSeq: number, lastSeq: number, limit: number): readonly TaskEvent[] | undefined {
-    this.isFollowed = true;
-    const [first] = this.commits;
+    this.#isFollowed = true;
+    const [first] = this.#commits;
     if (first === undefined || first.lastSeq - first.count > afterSeq) return undefined;
     const found: TaskEvent[] = [];
-    for (const commit of this.commits) {
+    for (const commit of this.#commits) {
       if (commit.lastSeq <= afterSeq) continue;
       for (const event of eventsOf(commit)) {
         if (event.seq > lastSeq || found.length >= limit) return found;

@@ -1,4 +1,4 @@
-import type { TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { finalStatuses, type TaskEvent, type TaskRecord, unfinishedStatuses } from "@resumable-mcp/core";
 import { z } from "zod";
 import { DamagedFile, decodeLine, isIntact, type RawLine, rawLines } from "../disk/checked-line.js";
 import { deepFreeze } from "../disk/json.js";
@@ -12,7 +12,7 @@ const recordShape = z.looseObject({
   key: z.nullable(z.string()),
   detached: z.boolean(),
   ttlMs: z.number(),
-  status: z.enum(["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"]),
+  status: z.enum([...unfinishedStatuses, ...finalStatuses]),
   desired: z.enum(["run", "pause"]),
   generation: z.number(),
   attempt: z.number(),

@@ -25,27 +25,27 @@ interface Place {
 
 /** Reads parts of journals. */
 export class JournalReader {
-  private readonly context: StoreContext;
-  private readonly reader: TaskReader;
+  readonly #context: StoreContext;
+  readonly #reader: TaskReader;
   /** Where pages ended, so that who asks for the next one does not begin at the file's start. */
-  private readonly places: BoundedCache<Place>;
+  readonly #places: BoundedCache<Place>;
 
   constructor(context: StoreContext, reader: TaskReader) {
-    this.context = context;
-    this.reader = reader;
+    this.#context = context;
+    this.#reader = reader;
     const { maxCachedTasks } = context.limits;
-    this.places = new BoundedCache({ maxEntries: maxCachedTasks, maxBytes: Number.POSITIVE_INFINITY });
+    this.#places = new BoundedCache({ maxEntries: maxCachedTasks, maxBytes: Number.POSITIVE_INFINITY });
   }
 
   /** Reads events from behind a cursor. */
   readEvents(taskId: string, { afterSeq, limit }: { afterSeq: number; limit: number }): Promise<EventPage> {
-    return this.reader.guard(taskId, async () => {
-      const reading = await this.reader.require(taskId);
-      return this.eventsOf(reading, { after: Math.max(afterSeq, 0), limit });
+    return this.#reader.guard(taskId, async () => {
+      const reading = await this.#reader.require(taskId);
+      return this.#eventsOf(reading, { after: Math.max(afterSeq, 0), limit });
     });
   }
 
-  private eventsOf({ record, view }: Pick<TaskReading, "record" | "view">, range: Range): EventPage {
+  #eventsOf({ record, view }: Pick<TaskReading, "record" | "view">, range: Range): EventPage {
     const { lastSeq } = record;
     if (range.after >= lastSeq) return { events: [], lastSeq };
     const fromTail = view.tail.between(range.after, lastSeq, range.limit);
@@ -54,48 +54,52 @@ export class JournalReader {
     // Where no file with events is left, the newest one says what the task is.
     const oldest = chain[0] ?? view.header;
     if (range.after >= oldest.base) {
-      return { events: this.scan({ record, view }, chain, range), lastSeq };
+      return { events: this.#scan({ record, view }, chain, range), lastSeq };
     }
-    const snapshot = this.snapshotBefore(record.id, oldest);
-    return { snapshot, events: this.scan({ record, view }, chain, { ...range, after: oldest.base }), lastSeq };
+    const snapshot = this.#snapshotBefore(record.id, oldest);
+    return { snapshot, events: this.#scan({ record, view }, chain, { ...range, after: oldest.base }), lastSeq };
   }
 
-  private scan(
+  #scan(
     { record, view }: Pick<TaskReading, "record" | "view">,
     chain: readonly ChainEntry[],
     { after, limit }: Range,
   ): readonly TaskEvent[] {
     const { birth } = view.header;
-    const known = this.places.get(placeKey(birth, after));
+    const known = this.#places.get(placeKey(birth, after));
     const found: TaskEvent[] = [];
     let bytes = 0;
     for (const entry of chain) {
       if (entry.end <= after) continue;
       const from = known?.epoch === entry.epoch ? known.offset : 0;
-      for (const line of this.linesOf(record.id, entry, { afterSeq: after, from })) {
+      for (const line of this.#linesOf(record.id, entry, { afterSeq: after, from })) {
         for (const event of line.commit.events) {
           if (event.seq > record.lastSeq || found.length >= limit) {
-            this.places.set(placeKey(birth, found.at(-1)?.seq ?? after), { epoch: entry.epoch, offset: line.start }, 0);
+            this.#places.set(
+              placeKey(birth, found.at(-1)?.seq ?? after),
+              { epoch: entry.epoch, offset: line.start },
+              0,
+            );
             return found;
           }
           if (event.seq > after) found.push(event);
         }
         bytes += line.next - line.start;
-        if (bytes > this.context.limits.maxPageBytes) return found;
+        if (bytes > this.#context.limits.maxPageBytes) return found;
       }
     }
     return found;
   }
 
-  private linesOf(taskId: string, entry: ChainEntry, range: { readonly afterSeq: number; readonly from: number }) {
-    const path = join(taskFolder(this.context.layout, taskId), journalName(entry.epoch));
-    return journalLines(this.context, path, entry, range);
+  #linesOf(taskId: string, entry: ChainEntry, range: { readonly afterSeq: number; readonly from: number }) {
+    const path = join(taskFolder(this.#context.layout, taskId), journalName(entry.epoch));
+    return journalLines(this.#context, path, entry, range);
   }
 
   /** The task as it was when the oldest file that is left began. */
-  private snapshotBefore(taskId: string, oldest: Pick<ChainEntry, "epoch">): TaskRecord {
-    const path = join(taskFolder(this.context.layout, taskId), journalName(oldest.epoch));
-    const [first] = rawLines(readFrom(this.context.disk, path) ?? Buffer.alloc(0), 0, path);
+  #snapshotBefore(taskId: string, oldest: Pick<ChainEntry, "epoch">): TaskRecord {
+    const path = join(taskFolder(this.#context.layout, taskId), journalName(oldest.epoch));
+    const [first] = rawLines(readFrom(this.#context.disk, path) ?? Buffer.alloc(0), 0, path);
     const record = first && parseHeader(first, path).record;
     if (!record) throw new DamagedFile(path, 0, "the snapshot is missing");
     return record;
@@ -103,18 +107,18 @@ export class JournalReader {
 
   /** Reads items of the present generation. */
   readItems(taskId: string, { after, limit }: Range): Promise<ItemPage> {
-    return this.reader.guard(taskId, async () => {
-      const { record, view } = await this.reader.require(taskId);
+    return this.#reader.guard(taskId, async () => {
+      const { record, view } = await this.#reader.require(taskId);
       const total = record.itemCount;
       const start = Math.min(Math.max(after, 0), total);
       const end = Math.min(start + limit, total);
       const sources = [...view.header.segments, ...chainThrough(view)];
-      const items = this.collect(record, sources, start, end);
+      const items = this.#collect(record, sources, start, end);
       return { items, next: start + items.length, total };
     });
   }
 
-  private collect(
+  #collect(
     record: TaskRecord,
     sources: readonly (ItemSegment | ChainEntry)[],
     start: number,
@@ -125,30 +129,30 @@ export class JournalReader {
     for (const [index, source] of sources.entries()) {
       if (start + items.length >= end) break;
       if (endsBefore(sources[index + 1], record, start)) continue;
-      for (const part of this.itemsIn(record, source)) {
+      for (const part of this.#itemsIn(record, source)) {
         const wanted = part.items.slice(Math.max(start + items.length - part.index, 0), end - part.index);
         if (part.index + part.items.length <= start || part.index >= end) continue;
         items.push(...wanted);
         bytes += JSON.stringify(wanted).length;
-        if (bytes > this.context.limits.maxPageBytes) return items;
+        if (bytes > this.#context.limits.maxPageBytes) return items;
       }
     }
     return items;
   }
 
-  private *itemsIn(
+  *#itemsIn(
     record: TaskRecord,
     source: ItemSegment | ChainEntry,
   ): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
-    const folder = taskFolder(this.context.layout, record.id);
+    const folder = taskFolder(this.#context.layout, record.id);
     if ("epoch" in source) {
-      for (const { event, index } of itemEvents(this.context, folder, source, record.itemsFromSeq)) {
+      for (const { event, index } of itemEvents(this.#context, folder, source, record.itemsFromSeq)) {
         yield { index, items: event.items };
       }
       return;
     }
     if (source.itemsFrom !== record.itemsFromSeq) return;
-    yield* itemLines(this.context, folder, source);
+    yield* itemLines(this.#context, folder, source);
   }
 }
 

@@ -14,26 +14,26 @@ interface Watched {
 
 /** Says that there may be something new: directly within this store, through the file system to other processes. */
 export class Notifications {
-  private readonly tasks = new Map<string, Watched>();
-  private runnable: Watched | undefined;
-  private readonly context: StoreContext;
-  private readonly held: ReadonlyMap<string, HeldTask>;
+  readonly #tasks = new Map<string, Watched>();
+  #runnable: Watched | undefined;
+  readonly #context: StoreContext;
+  readonly #held: ReadonlyMap<string, HeldTask>;
 
   constructor(context: StoreContext, held: ReadonlyMap<string, HeldTask>) {
-    this.context = context;
-    this.held = held;
+    this.#context = context;
+    this.#held = held;
   }
 
   /** `runnable`: also workers that look for work may want to know. */
   notify(taskId: string, about: "task" | "runnable"): void {
-    wakeAll(this.tasks.get(taskId));
+    wakeAll(this.#tasks.get(taskId));
     if (about === "task") return;
-    wakeAll(this.runnable);
-    this.touch();
+    wakeAll(this.#runnable);
+    this.#touch();
   }
 
-  private touch(): void {
-    const { disk, layout } = this.context;
+  #touch(): void {
+    const { disk, layout } = this.#context;
     // Another folder may be in the store's place, and is left as it is.
     if (!disk.exists(layout.hint)) return;
     try {
@@ -50,25 +50,25 @@ export class Notifications {
   }
 
   watch(taskId: string | undefined, wake: () => void): () => void {
-    const watched = taskId === undefined ? this.watchRunnable() : this.watchTask(taskId);
+    const watched = taskId === undefined ? this.#watchRunnable() : this.#watchTask(taskId);
     // Each call has an entry of its own, also when the same function is given twice.
     const own = () => wake();
     watched.wakes.add(own);
     return () => {
       watched.wakes.delete(own);
-      if (watched.wakes.size === 0) this.drop(taskId, watched);
+      if (watched.wakes.size === 0) this.#drop(taskId, watched);
     };
   }
 
-  private drop(taskId: string | undefined, watched: Watched): void {
+  #drop(taskId: string | undefined, watched: Watched): void {
     watched.stop();
-    if (taskId === undefined) this.runnable = this.runnable === watched ? undefined : this.runnable;
-    else if (this.tasks.get(taskId) === watched) this.tasks.delete(taskId);
+    if (taskId === undefined) this.#runnable = this.#runnable === watched ? undefined : this.#runnable;
+    else if (this.#tasks.get(taskId) === watched) this.#tasks.delete(taskId);
   }
 
-  private watchRunnable(): Watched {
-    if (this.runnable !== undefined) return this.runnable;
-    const { disk, layout, limits } = this.context;
+  #watchRunnable(): Watched {
+    if (this.#runnable !== undefined) return this.#runnable;
+    const { disk, layout, limits } = this.#context;
     const watched: Watched = {
       wakes: new Set(),
       stop: watchPath({
@@ -79,52 +79,52 @@ export class Notifications {
         changed: () => wakeAll(watched),
       }),
     };
-    this.runnable = watched;
+    this.#runnable = watched;
     return watched;
   }
 
-  private watchTask(taskId: string): Watched {
-    const known = this.tasks.get(taskId);
+  #watchTask(taskId: string): Watched {
+    const known = this.#tasks.get(taskId);
     if (known !== undefined) return known;
-    const { disk, layout, limits } = this.context;
+    const { disk, layout, limits } = this.#context;
     const watched: Watched = {
       wakes: new Set(),
       stop: watchPath({
         disk,
         path: taskFolder(layout, taskId),
         pollMs: limits.watchPollMs,
-        fingerprint: () => this.fingerprint(taskId),
+        fingerprint: () => this.#fingerprint(taskId),
         changed: (name) => {
-          if (this.concerns(taskId, name)) wakeAll(watched);
+          if (this.#concerns(taskId, name)) wakeAll(watched);
         },
       }),
     };
-    this.tasks.set(taskId, watched);
+    this.#tasks.set(taskId, watched);
     return watched;
   }
 
   /** Of what this store writes itself it has notified already. */
-  private concerns(taskId: string, name: string | undefined): boolean {
+  #concerns(taskId: string, name: string | undefined): boolean {
     if (name === undefined) return true;
     if (name.startsWith("signal.") || name.startsWith("answer.") || name.startsWith("lease.")) return true;
     if (!name.startsWith("journal.")) return false;
-    return this.held.get(taskId)?.isWriting(name) !== true;
+    return this.#held.get(taskId)?.isWriting(name) !== true;
   }
 
-  private fingerprint(taskId: string): string {
-    const folder = taskFolder(this.context.layout, taskId);
-    const state = lookAt(this.context.disk, folder);
+  #fingerprint(taskId: string): string {
+    const folder = taskFolder(this.#context.layout, taskId);
+    const state = lookAt(this.#context.disk, folder);
     if (state === undefined) return "none";
     // A file that was extended beforehand does not grow with each line.
-    const journal = this.context.disk.stat(join(folder, journalName(state.newest)));
+    const journal = this.#context.disk.stat(join(folder, journalName(state.newest)));
     return JSON.stringify([{ ...state, quiet: undefined }, journal]);
   }
 
   close(): void {
-    for (const watched of this.tasks.values()) watched.stop();
-    this.runnable?.stop();
-    this.tasks.clear();
-    this.runnable = undefined;
+    for (const watched of this.#tasks.values()) watched.stop();
+    this.#runnable?.stop();
+    this.#tasks.clear();
+    this.#runnable = undefined;
   }
 }
 

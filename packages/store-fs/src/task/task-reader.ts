@@ -33,11 +33,11 @@ export interface FinalEvents {
 
 /** Reads tasks, those that this store writes itself and those of other processes. */
 export class TaskReader {
-  private readonly context: StoreContext;
-  private readonly cache: BoundedCache<TaskView>;
-  private readonly held: ReadonlyMap<string, HeldTask>;
-  private readonly workers: WorkerRegistry;
-  private readonly ends: FinalEvents;
+  readonly #context: StoreContext;
+  readonly #cache: BoundedCache<TaskView>;
+  readonly #held: ReadonlyMap<string, HeldTask>;
+  readonly #workers: WorkerRegistry;
+  readonly #ends: FinalEvents;
 
   constructor(
     context: StoreContext,
@@ -48,11 +48,11 @@ export class TaskReader {
       readonly ends: FinalEvents;
     },
   ) {
-    this.context = context;
-    this.cache = parts.cache;
-    this.held = parts.held;
-    this.workers = parts.workers;
-    this.ends = parts.ends;
+    this.#context = context;
+    this.#cache = parts.cache;
+    this.#held = parts.held;
+    this.#workers = parts.workers;
+    this.#ends = parts.ends;
   }
 
   /** Reads a task that has to exist. */
@@ -64,18 +64,18 @@ export class TaskReader {
 
   /** Reads a task as others may see it from now on, or resolves to `undefined` when there is none. */
   read(taskId: string): Promise<TaskReading | undefined> {
-    return this.readWith(this.cache, taskId);
+    return this.#readWith(this.#cache, taskId);
   }
 
   /** Reads one task after the other, as `read` does, for whoever goes through many and will do so again. */
   scan(): (taskId: string) => Promise<TaskReading | undefined> {
-    const cache = this.cache.forScan();
-    return (taskId) => this.readWith(cache, taskId);
+    const cache = this.#cache.forScan();
+    return (taskId) => this.#readWith(cache, taskId);
   }
 
-  private async readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
+  async #readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     if (!isSafeId(taskId)) return undefined;
-    return this.guard(taskId, async () => this.held.get(taskId)?.read() ?? (await this.readSettled(cache, taskId)));
+    return this.guard(taskId, async () => this.#held.get(taskId)?.read() ?? (await this.#readSettled(cache, taskId)));
   }
 
   /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
@@ -84,70 +84,70 @@ export class TaskReader {
       return await run();
     } catch (error) {
       if (!(error instanceof DamagedFile)) throw error;
-      this.cache.delete(taskId);
-      return await this.secondLook(taskId, error, run);
+      this.#cache.delete(taskId);
+      return await this.#secondLook(taskId, error, run);
     }
   }
 
   /** Damage has to be seen twice: a file may have been removed or moved while it was read. */
-  private async secondLook<Result>(taskId: string, first: DamagedFile, run: () => Promise<Result>): Promise<Result> {
+  async #secondLook<Result>(taskId: string, first: DamagedFile, run: () => Promise<Result>): Promise<Result> {
     try {
       const result = await run();
-      if (!this.isShorter(taskId, first)) return result;
+      if (!this.#isShorter(taskId, first)) return result;
       throw first;
     } catch (error) {
       const damage = error instanceof DamagedFile ? error : first;
       if (!(error instanceof DamagedFile) && !hasCode(error, "ENOENT")) throw error;
-      throw this.setAside(taskId, damage);
+      throw this.#setAside(taskId, damage);
     }
   }
 
-  private setAside(taskId: string, damage: DamagedFile): ResumableError {
-    return taskCorrupt(taskId, quarantineTask(this.context, taskId, damage), damage);
+  #setAside(taskId: string, damage: DamagedFile): ResumableError {
+    return taskCorrupt(taskId, quarantineTask(this.#context, taskId, damage), damage);
   }
 
   /** What this process has read of a file is more than what is there: looking twice does not bring it back. */
-  private isShorter(taskId: string, damage: DamagedFile): boolean {
+  #isShorter(taskId: string, damage: DamagedFile): boolean {
     if (!(damage instanceof ShrunkFile)) return false;
-    const view = newestView(this.context, taskId);
+    const view = newestView(this.#context, taskId);
     return view?.path === damage.path && view.header.birth === damage.birth && view.offset < damage.known;
   }
 
-  private async readSettled(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
-    const { settlePollMs, maxSettlePolls } = this.context.limits;
+  async #readSettled(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
+    const { settlePollMs, maxSettlePolls } = this.#context.limits;
     for (let polls = 0; ; polls += 1) {
-      const reading = readNow(this.context, cache, taskId);
-      if (reading === undefined) return this.missing(taskId);
-      const signals = pendingSignals(this.context, taskId, reading.folder, reading.view);
+      const reading = readNow(this.#context, cache, taskId);
+      if (reading === undefined) return this.#missing(taskId);
+      const signals = pendingSignals(this.#context, taskId, reading.folder, reading.view);
       // An answer whose file went before this looked stands in the journal, behind what was read.
       const asks = openQuestions(reading.view.record).length > 0;
-      if (asks && polls < maxSettlePolls && extendView(this.context, reading.view)) continue;
-      const isDurable = await this.makeDurable(reading.view);
+      if (asks && polls < maxSettlePolls && extendView(this.#context, reading.view)) continue;
+      const isDurable = await this.#makeDurable(reading.view);
       // A file that is gone was made superfluous by a newer one.
       if (!isDurable) continue;
-      const isSettled = reading.settled || this.context.readOnly;
-      if (!isSettled && polls < maxSettlePolls && this.isBeingTaken(reading)) {
+      const isSettled = reading.settled || this.#context.readOnly;
+      if (!isSettled && polls < maxSettlePolls && this.#isBeingTaken(reading)) {
         await delay(settlePollMs);
         continue;
       }
-      await this.expectEnd(cache, reading);
+      await this.#expectEnd(cache, reading);
       if (isSettled) return { ...reading, record: isDurable.record, signals };
       await this.settle(taskId);
     }
   }
 
   /** A journal that ends before the task is known to have finished is damaged, however sound what is left of it. */
-  private async expectEnd(cache: ViewCache, reading: Reading): Promise<void> {
+  async #expectEnd(cache: ViewCache, reading: Reading): Promise<void> {
     const { header, record } = reading.view;
-    const end = await this.ends.of(reading);
+    const end = await this.#ends.of(reading);
     if (end <= record.lastSeq) return;
     // The task may have finished while the list was read: the journal comes last.
-    const again = newestView(this.context, header.taskId, { cache });
+    const again = newestView(this.#context, header.taskId, { cache });
     if (again?.header.birth === header.birth && again.record.lastSeq < end) throw lostEnd(again, end);
   }
 
-  private missing(taskId: string): undefined {
-    const path = quarantinedAt(this.context, taskId);
+  #missing(taskId: string): undefined {
+    const path = quarantinedAt(this.#context, taskId);
     if (path !== undefined) throw taskCorrupt(taskId, path);
     return undefined;
   }
@@ -157,11 +157,11 @@ export class TaskReader {
    *
    * @returns the record up to which that is so, or `undefined` when the files were removed meanwhile.
    */
-  private async makeDurable(view: TaskView): Promise<{ readonly record: TaskRecord } | undefined> {
+  async #makeDurable(view: TaskView): Promise<{ readonly record: TaskRecord } | undefined> {
     const { record } = view;
-    if (!view.unsynced || !this.context.durable || this.context.readOnly) return { record };
+    if (!view.unsynced || !this.#context.durable || this.#context.readOnly) return { record };
     try {
-      await this.syncRead(view);
+      await this.#syncRead(view);
     } catch (error) {
       if (hasCode(error, "ENOENT")) return undefined;
       throw error;
@@ -171,8 +171,8 @@ export class TaskReader {
   }
 
   /** A journal that is read for the first time may seal files whose taker died before it synced them. */
-  private async syncRead(view: TaskView): Promise<void> {
-    const { disk, layout } = this.context;
+  async #syncRead(view: TaskView): Promise<void> {
+    const { disk, layout } = this.#context;
     const folder = taskFolder(layout, view.header.taskId);
     const sealed = view.sealSynced ? [] : view.header.chain.map(({ epoch }) => join(folder, journalName(epoch)));
     await allDone([...sealed, view.path].map((path) => syncPath(disk, path)));
@@ -181,11 +181,11 @@ export class TaskReader {
   }
 
   /** Somebody who lives has announced an epoch: a taker, or the holder of the lease, whose journal goes on in a new file. */
-  private isBeingTaken({ view, folder }: Reading): boolean {
+  #isBeingTaken({ view, folder }: Reading): boolean {
     return folder.leases
       .map(parseLease)
-      .filter(({ epoch, holder }) => epoch >= view.header.lease && !this.workers.isOwn(holder))
-      .some(({ holder }) => this.workers.isAlive(holder, view.header.ttlMs));
+      .filter(({ epoch, holder }) => epoch >= view.header.lease && !this.#workers.isOwn(holder))
+      .some(({ holder }) => this.#workers.isAlive(holder, view.header.ttlMs));
   }
 
   /**
@@ -194,16 +194,16 @@ export class TaskReader {
    * @param compacted files that count no more from then on.
    */
   async settle(taskId: string, compacted?: Compacted): Promise<void> {
-    const taken = takeOver(this.context, this.cache, { taskId, ttlMs: 0, ...(compacted && { compacted }) });
+    const taken = takeOver(this.#context, this.#cache, { taskId, ttlMs: 0, compacted });
     if (taken === undefined) return;
     try {
-      await syncTakenOver(this.context, taken);
-      removeSuperfluous(this.context, taken.view);
+      await syncTakenOver(this.#context, taken);
+      removeSuperfluous(this.#context, taken.view);
     } catch (error) {
       // Somebody took over since, and removed what is not needed any more.
       if (!hasCode(error, "ENOENT")) throw error;
     } finally {
-      this.context.disk.close(taken.file);
+      this.#context.disk.close(taken.file);
     }
   }
 
@@ -212,7 +212,7 @@ export class TaskReader {
    * on: a new epoch sees to that.
    */
   async fence(taskId: string, isWritten: (reading: TaskReading) => boolean): Promise<TaskReading | undefined> {
-    const { settlePollMs, maxSettlePolls } = this.context.limits;
+    const { settlePollMs, maxSettlePolls } = this.#context.limits;
     for (let polls = 0; polls < maxSettlePolls; polls += 1) {
       const reading = await this.read(taskId);
       if (reading === undefined || isWritten(reading)) return reading;
@@ -235,12 +235,12 @@ export class TaskReader {
 
   /** This store writes the task itself. */
   isOwn(taskId: string): boolean {
-    return this.held.get(taskId)?.isEnded === false;
+    return this.#held.get(taskId)?.isEnded === false;
   }
 
   /** Nobody has taken the task since it was read. */
   isStill(reading: TaskReading): boolean {
-    const folder = lookAt(this.context.disk, taskFolder(this.context.layout, reading.record.id));
+    const folder = lookAt(this.#context.disk, taskFolder(this.#context.layout, reading.record.id));
     return folder !== undefined && folder.newest === reading.view.header.epoch && !this.isLeased(folder, reading);
   }
 
@@ -249,7 +249,7 @@ export class TaskReader {
     const { holder, lease, ttlMs } = view.header;
     if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
     // This store knows its own leases: a file that could not be removed is none.
-    if (this.workers.isOwn(holder) && this.held.get(view.header.taskId)?.lease.epoch !== lease) return false;
-    return this.workers.isAlive(holder, ttlMs);
+    if (this.#workers.isOwn(holder) && this.#held.get(view.header.taskId)?.lease.epoch !== lease) return false;
+    return this.#workers.isAlive(holder, ttlMs);
   }
 }

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import type { Instant } from "@resumable-mcp/core";
+import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { holderName } from "../disk/layout.js";
 import type { Host, ProcessIdentity } from "../disk/platform.js";
@@ -25,55 +26,55 @@ const storeWorker = "store";
  */
 export class WorkerRegistry {
   /** Workers of this store, by file name: where the number stands in their file, and what it is. */
-  private readonly own = new Map<string, { readonly position: number; beat: number }>();
-  private readonly seen = new Map<string, { beat: number; movedMs: number }>();
+  readonly #own = new Map<string, { readonly position: number; beat: number }>();
+  readonly #seen = new Map<string, { beat: number; movedMs: number }>();
   /** Workers whose number moved since the time was last told: when is known by the next time that is. */
-  private readonly undated = new Set<string>();
-  private latestMs: number | undefined;
-  private isTold = false;
-  private readonly context: StoreContext;
-  private readonly host: Host;
+  readonly #undated = new Set<string>();
+  #latestMs: number | undefined;
+  #isTold = false;
+  readonly #context: StoreContext;
+  readonly #host: Host;
 
   constructor(context: StoreContext, host: Host) {
-    this.context = context;
-    this.host = host;
+    this.#context = context;
+    this.#host = host;
   }
 
   /** Notes the time; the newest one noted counts where an operation is not told the time. */
   noteTime(now: Instant): void {
-    if (this.latestMs === undefined || now.monotonicMs > this.latestMs) this.latestMs = now.monotonicMs;
-    this.isTold = true;
-    for (const name of this.undated) {
-      const entry = this.seen.get(name);
-      if (entry !== undefined) entry.movedMs = this.latestMs;
+    if (this.#latestMs === undefined || now.monotonicMs > this.#latestMs) this.#latestMs = now.monotonicMs;
+    this.#isTold = true;
+    for (const name of this.#undated) {
+      const entry = this.#seen.get(name);
+      if (entry !== undefined) entry.movedMs = this.#latestMs;
     }
-    this.undated.clear();
+    this.#undated.clear();
   }
 
   /** Notes that an operation begins which is not told the time: the newest one noted may be long ago. */
   noteNoTime(): void {
-    this.isTold = false;
+    this.#isTold = false;
   }
 
   /** Says that a worker of this store is alive. @returns the name of its file. */
   beat(worker: string): string {
-    const name = holderName(worker, this.context.instance);
-    const known = this.own.get(name);
+    const name = holderName(worker, this.#context.instance);
+    const known = this.#own.get(name);
     const beat = (known?.beat ?? 0) + 1;
-    if (known === undefined || !this.writeBeat(name, known.position, beat)) this.register(name, beat);
+    if (known === undefined || !this.#writeBeat(name, known.position, beat)) this.#register(name, beat);
     else known.beat = beat;
-    this.saw(name, beat);
+    this.#saw(name, beat);
     return name;
   }
 
-  private saw(name: string, beat: number): void {
-    this.seen.set(name, { beat, movedMs: this.latestMs ?? 0 });
-    if (!this.isTold) this.undated.add(name);
+  #saw(name: string, beat: number): void {
+    this.#seen.set(name, { beat, movedMs: this.#latestMs ?? 0 });
+    if (!this.#isTold) this.#undated.add(name);
   }
 
-  private writeBeat(name: string, position: number, beat: number): boolean {
-    const { disk } = this.context;
-    const path = this.pathOf(name);
+  #writeBeat(name: string, position: number, beat: number): boolean {
+    const { disk } = this.#context;
+    const path = this.#pathOf(name);
     if (disk.stat(path) === undefined) return false;
     const file = disk.open(path, "r+");
     try {
@@ -84,37 +85,37 @@ export class WorkerRegistry {
     }
   }
 
-  private register(name: string, beat: number): void {
-    const { disk, layout, unique } = this.context;
-    const identity = Buffer.from(`${JSON.stringify(this.host.identity)}\n`);
+  #register(name: string, beat: number): void {
+    const { disk, layout, unique } = this.#context;
+    const identity = Buffer.from(`${JSON.stringify(this.#host.identity)}\n`);
     const draft = join(layout.workers, `.draft.${unique()}`);
     createFile(disk, draft, Buffer.concat([identity, beatBytes(beat)]));
-    disk.rename(draft, this.pathOf(name));
-    this.own.set(name, { position: identity.byteLength, beat });
+    disk.rename(draft, this.#pathOf(name));
+    this.#own.set(name, { position: identity.byteLength, beat });
   }
 
   /** The worker lives in this very store, not in another of this or any process. */
   isOwn(name: string): boolean {
-    return this.own.has(name);
+    return this.#own.has(name);
   }
 
   /** Tells whether a worker is alive, by the newest time that was noted. */
   isAlive(name: string, ttlMs: number): boolean {
-    const beat = this.own.get(name)?.beat ?? this.beatOfLiving(name);
+    const beat = this.#own.get(name)?.beat ?? this.#beatOfLiving(name);
     if (beat === undefined) {
-      this.seen.delete(name);
+      this.#seen.delete(name);
       return false;
     }
-    const before = this.seen.get(name);
-    if (before?.beat === beat) return this.undated.has(name) || (this.latestMs ?? 0) - before.movedMs < ttlMs;
-    this.saw(name, beat);
+    const before = this.#seen.get(name);
+    if (before?.beat === beat) return this.#undated.has(name) || (this.#latestMs ?? 0) - before.movedMs < ttlMs;
+    this.#saw(name, beat);
     return true;
   }
 
   /** The number of another store's worker, if its process is not known to be gone. */
-  private beatOfLiving(name: string): number | undefined {
-    const entry = this.read(name);
-    return entry === undefined || this.host.processState(entry.identity) === "dead" ? undefined : entry.beat;
+  #beatOfLiving(name: string): number | undefined {
+    const entry = this.#read(name);
+    return entry === undefined || this.#host.processState(entry.identity) === "dead" ? undefined : entry.beat;
   }
 
   /** Says that a worker is alive, and this store with it. */
@@ -130,54 +131,46 @@ export class WorkerRegistry {
 
   /** Tells whether an opened store may still be in use. */
   isInstanceAlive(instance: string): boolean {
-    return !this.isDead(holderName(storeWorker, instance));
+    return !this.#isDead(holderName(storeWorker, instance));
   }
 
   /** Removes the files of workers whose process is gone, or of whom nothing was heard in a long time. */
   forgetDead(): void {
-    const { disk, layout } = this.context;
+    const { disk, layout } = this.#context;
     // The file system's own clock, by a file that was written a moment ago.
-    const nowMs = disk.stat(this.pathOf(holderName(storeWorker, this.context.instance)))?.modifiedMs ?? 0;
+    const nowMs = disk.stat(this.#pathOf(holderName(storeWorker, this.#context.instance)))?.modifiedMs ?? 0;
     for (const name of listIfExists(disk, layout.workers) ?? []) {
-      if (this.own.has(name)) continue;
-      const silentMs = nowMs - (disk.stat(this.pathOf(name))?.modifiedMs ?? nowMs);
+      if (this.#own.has(name)) continue;
+      const silentMs = nowMs - (disk.stat(this.#pathOf(name))?.modifiedMs ?? nowMs);
       // What is not in place yet belongs to a store that is being opened just now, or was when its process died.
-      const isGone = !name.startsWith(".") && this.isDead(name);
-      if (silentMs > this.context.limits.forgetWorkerMs || isGone) unlinkIfExists(disk, this.pathOf(name));
+      const isGone = !name.startsWith(".") && this.#isDead(name);
+      if (silentMs > this.#context.limits.forgetWorkerMs || isGone) unlinkIfExists(disk, this.#pathOf(name));
     }
   }
 
-  private isDead(name: string): boolean {
-    return this.beatOfLiving(name) === undefined;
+  #isDead(name: string): boolean {
+    return this.#beatOfLiving(name) === undefined;
   }
 
-  private read(name: string): { readonly identity: ProcessIdentity; readonly beat: number } | undefined {
-    const text = readFrom(this.context.disk, this.pathOf(name))?.toString("utf8") ?? "";
+  #read(name: string): { readonly identity: ProcessIdentity; readonly beat: number } | undefined {
+    const text = readFrom(this.#context.disk, this.#pathOf(name))?.toString("utf8") ?? "";
     const [line = "", beat = ""] = text.split("\n");
-    const parsed = identitySchema.safeParse(parseJson(line));
+    const parsed = parseDocument(identitySchema, line);
     // A number that is none would never stand still.
-    return parsed.success && /^\d+$/.test(beat) ? { identity: parsed.data, beat: Number(beat) } : undefined;
+    return "document" in parsed && /^\d+$/.test(beat) ? { identity: parsed.document, beat: Number(beat) } : undefined;
   }
 
-  private pathOf(name: string): string {
-    return join(this.context.layout.workers, name);
+  #pathOf(name: string): string {
+    return join(this.#context.layout.workers, name);
   }
 
   /** Removes the files of this store's workers. */
   close(): void {
-    for (const name of this.own.keys()) unlinkIfExists(this.context.disk, this.pathOf(name));
-    this.own.clear();
+    for (const name of this.#own.keys()) unlinkIfExists(this.#context.disk, this.#pathOf(name));
+    this.#own.clear();
   }
 }
 
 function beatBytes(beat: number): Buffer {
   return Buffer.from(`${String(beat).padStart(beatWidth, "0")}\n`);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

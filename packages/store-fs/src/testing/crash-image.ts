@@ -1,8 +1,7 @@
 import { basename, dirname } from "node:path";
 import { emptyTree, type FileTree, type FolderNode } from "./file-tree.js";
-import { resized } from "./memory-disk.js";
+import { resized, withWritten } from "./memory-disk.js";
 import type { DiskEvent } from "./recording-disk.js";
-import { type DataLoss, lossyWrite } from "./torn-write.js";
 
 /** What becomes of a change that was not synced when power was lost. */
 export interface CrashChoices {
@@ -67,89 +66,89 @@ export function crashImage(base: FolderNode, events: readonly DiskEvent[], choic
 
 /** Follows what happened, and what of it is durable. */
 class Replay {
-  private readonly root: FolderState;
-  private readonly openings = new Map<number, FileState>();
-  private readonly changes: NameChange[] = [];
-  private readonly syncs = new Map<number, () => void>();
+  readonly #root: FolderState;
+  readonly #openings = new Map<number, FileState>();
+  readonly #changes: NameChange[] = [];
+  readonly #syncs = new Map<number, () => void>();
 
   constructor(base: FolderNode) {
-    this.root = newFolder(namesOf(base, new Map()));
+    this.#root = newFolder(namesOf(base, new Map()));
   }
 
   add(event: DiskEvent): void {
     switch (event.kind) {
       case "opened":
-        this.open(event.opening, event.path);
+        this.#open(event.opening, event.path);
         break;
       case "wrote":
-        this.write(event.opening, event.bytes, event.position);
+        this.#write(event.opening, event.bytes, event.position);
         break;
       case "truncated":
-        this.truncate(event.opening, event.length);
+        this.#truncate(event.opening, event.length);
         break;
       case "made_folder":
-        this.set([this.slot(event.path, newFolder(new Map()))]);
+        this.#set([this.#slot(event.path, newFolder(new Map()))]);
         break;
       case "unlinked":
       case "removed_folder":
-        this.set([this.slot(event.path, undefined)]);
+        this.#set([this.#slot(event.path, undefined)]);
         break;
       case "linked":
-        this.set([this.slot(event.to, this.nodeAt(event.from))]);
+        this.#set([this.#slot(event.to, this.#nodeAt(event.from))]);
         break;
       case "renamed":
-        this.set([this.slot(event.to, this.nodeAt(event.from)), this.slot(event.from, undefined)]);
+        this.#set([this.#slot(event.to, this.#nodeAt(event.from)), this.#slot(event.from, undefined)]);
         break;
       case "sync_began":
-        this.syncs.set(
+        this.#syncs.set(
           event.sync,
-          "opening" in event.of ? this.dataSync(event.of.opening) : this.nameSync(event.of.folder),
+          "opening" in event.of ? this.#dataSync(event.of.opening) : this.#nameSync(event.of.folder),
         );
         break;
       case "sync_ended":
-        this.syncs.get(event.sync)?.();
+        this.#syncs.get(event.sync)?.();
     }
   }
 
-  private open(opening: number, path: string): void {
-    const there = this.nodeAt(path);
+  #open(opening: number, path: string): void {
+    const there = this.#nodeAt(path);
     const file: NodeState = there ?? newFile(Buffer.alloc(0));
     if (file.kind === "folder") return;
-    this.openings.set(opening, file);
-    if (there === undefined) this.set([this.slot(path, file)]);
+    this.#openings.set(opening, file);
+    if (there === undefined) this.#set([this.#slot(path, file)]);
   }
 
-  private write(opening: number, bytes: Buffer, position: number | null): void {
-    const file = this.openings.get(opening);
+  #write(opening: number, bytes: Buffer, position: number | null): void {
+    const file = this.#openings.get(opening);
     if (file === undefined) return;
     const at = position ?? file.length;
     file.length = Math.max(file.length, at + bytes.byteLength);
     file.changes.push({ isSynced: false, apply: (before, loss) => lossyWrite(before, bytes, at, loss) });
   }
 
-  private truncate(opening: number, length: number): void {
-    const file = this.openings.get(opening);
+  #truncate(opening: number, length: number): void {
+    const file = this.#openings.get(opening);
     if (file === undefined) return;
     file.length = length;
     file.changes.push({ isSynced: false, apply: (bytes, loss) => (loss === "kept" ? resized(bytes, length) : bytes) });
   }
 
-  private set(slots: readonly [Slot, ...Slot[]]): void {
+  #set(slots: readonly [Slot, ...Slot[]]): void {
     for (const { folder, name, node } of slots) {
       if (node === undefined) folder.names.delete(name);
       else folder.names.set(name, node);
     }
-    this.changes.push({ isSynced: false, slots, durableBy: slots[0].folder });
+    this.#changes.push({ isSynced: false, slots, durableBy: slots[0].folder });
   }
 
-  private slot(path: string, node: NodeState | undefined): Slot {
-    const folder = this.nodeAt(dirname(path));
+  #slot(path: string, node: NodeState | undefined): Slot {
+    const folder = this.#nodeAt(dirname(path));
     if (folder?.kind !== "folder") throw new Error(`${path} was changed in no folder`);
     return { folder, name: basename(path), node };
   }
 
-  private nodeAt(path: string): NodeState | undefined {
-    let node: NodeState | undefined = this.root;
+  #nodeAt(path: string): NodeState | undefined {
+    let node: NodeState | undefined = this.#root;
     for (const part of path.split("/").filter((part) => part !== "")) {
       node = node?.kind === "folder" ? node.names.get(part) : undefined;
     }
@@ -157,26 +156,26 @@ class Replay {
   }
 
   /** What was written before a sync begins is durable when it ends. */
-  private dataSync(opening: number): () => void {
-    const covered = [...(this.openings.get(opening)?.changes ?? [])];
+  #dataSync(opening: number): () => void {
+    const covered = [...(this.#openings.get(opening)?.changes ?? [])];
     return () => markSynced(covered);
   }
 
-  private nameSync(path: string): () => void {
-    const folder = this.nodeAt(path);
-    const covered = this.changes.filter((change) => change.durableBy === folder);
+  #nameSync(path: string): () => void {
+    const folder = this.#nodeAt(path);
+    const covered = this.#changes.filter((change) => change.durableBy === folder);
     return () => markSynced(covered);
   }
 
   image(choices: CrashChoices): FolderNode {
-    const root = treeOf(this.root, this.durableNames(choices), choices, new Map());
+    const root = treeOf(this.#root, this.#durableNames(choices), choices, new Map());
     if (root.kind === "file") throw new Error("the root of a disk is a folder");
     return root;
   }
 
-  private durableNames(choices: CrashChoices): DurableNames {
+  #durableNames(choices: CrashChoices): DurableNames {
     const names = new Map<FolderState, Map<string, NodeState>>();
-    for (const { slots, isSynced } of this.changes) {
+    for (const { slots, isSynced } of this.#changes) {
       if (!isSynced && !choices.keepsName()) continue;
       for (const { folder, name, node } of slots) {
         const now = names.get(folder) ?? new Map(folder.original);
@@ -231,4 +230,38 @@ function stateOf(tree: FileTree, made: Map<FileTree, NodeState>): NodeState {
 
 function namesOf(tree: FolderNode, made: Map<FileTree, NodeState>): ReadonlyMap<string, NodeState> {
   return new Map([...tree.names].map(([name, child]) => [name, stateOf(child, made)]));
+}
+
+/**
+ * What is left of bytes that were written and not synced.
+ *
+ * - `kept` all · `dropped` nothing, not even the file's new length · `zeroed` the length, with zeros where nothing was before
+ * - `cut` what comes before a byte, in a file that ends there · `torn` some sectors of the file, and its whole length
+ */
+export type DataLoss =
+  | "kept"
+  | "dropped"
+  | "zeroed"
+  | { readonly cutAt: number }
+  | { readonly tornBy: (sector: number) => boolean };
+
+/** What a disk writes as a whole. */
+export const sectorBytes = 512;
+
+/** A file's bytes after a write of which a part was lost. */
+export function lossyWrite(before: Buffer, bytes: Uint8Array, position: number, loss: DataLoss): Buffer {
+  if (loss === "kept") return withWritten(before, bytes, position);
+  if (loss === "dropped") return before;
+  const end = Math.max(before.byteLength, position + bytes.byteLength);
+  if (loss === "zeroed") return resized(before, end);
+  if ("cutAt" in loss)
+    return withWritten(before, bytes.subarray(0, Math.floor(loss.cutAt * bytes.byteLength)), position);
+  let after = resized(before, end);
+  for (let from = 0; from < bytes.byteLength; ) {
+    const sector = Math.floor((position + from) / sectorBytes);
+    const to = Math.min((sector + 1) * sectorBytes - position, bytes.byteLength);
+    if (loss.tornBy(sector)) after = withWritten(after, bytes.subarray(from, to), position + from);
+    from = to;
+  }
+  return after;
 }

@@ -6,83 +6,83 @@ import { emptyTree, type FileNode, type FileTree, type FolderNode, nodeAt, parts
  * everything in it is durable at once. Paths are absolute, with slashes.
  */
 export class MemoryDisk implements Disk {
-  private readonly files = new Map<number, FileNode>();
-  private readonly root: FolderNode;
-  private readonly identities = new WeakMap<FileTree, number>();
-  private nextIdentity = 1;
-  private nextFile = 3;
+  readonly #files = new Map<number, FileNode>();
+  readonly #root: FolderNode;
+  readonly #identities = new WeakMap<FileTree, number>();
+  #nextIdentity = 1;
+  #nextFile = 3;
 
   constructor(root: FolderNode = emptyTree()) {
-    this.root = root;
+    this.#root = root;
   }
 
   open(path: string, flags: "r" | "r+" | "a" | "wx"): number {
-    const there = nodeAt(this.root, path);
+    const there = nodeAt(this.#root, path);
     if (there?.kind === "folder") throw systemError("EISDIR", "open", path);
     if (there !== undefined && flags === "wx") throw systemError("EEXIST", "open", path);
-    const node = there ?? this.create(path, flags);
-    const file = this.nextFile++;
-    this.files.set(file, node);
+    const node = there ?? this.#create(path, flags);
+    const file = this.#nextFile++;
+    this.#files.set(file, node);
     return file;
   }
 
-  private create(path: string, flags: string): FileNode {
+  #create(path: string, flags: string): FileNode {
     if (flags === "r" || flags === "r+") throw systemError("ENOENT", "open", path);
-    const { folder, name } = this.placeOf(path, "open");
+    const { folder, name } = this.#placeOf(path, "open");
     const node: FileNode = { kind: "file", bytes: Buffer.alloc(0) };
     folder.names.set(name, node);
     return node;
   }
 
   close(file: number): void {
-    if (!this.files.delete(file)) throw systemError("EBADF", "close", String(file));
+    if (!this.#files.delete(file)) throw systemError("EBADF", "close", String(file));
   }
 
   read(file: number, into: Uint8Array, position: number): number {
-    const part = this.fileOf(file).bytes.subarray(position, position + into.byteLength);
+    const part = this.#fileOf(file).bytes.subarray(position, position + into.byteLength);
     into.set(part);
     return part.byteLength;
   }
 
   write(file: number, bytes: Uint8Array, position: number | null): number {
-    const node = this.fileOf(file);
+    const node = this.#fileOf(file);
     node.bytes = withWritten(node.bytes, bytes, position ?? node.bytes.byteLength);
     return bytes.byteLength;
   }
 
   truncate(file: number, length: number): void {
-    const node = this.fileOf(file);
+    const node = this.#fileOf(file);
     node.bytes = resized(node.bytes, length);
   }
 
   stat(path: string) {
-    const node = nodeAt(this.root, path);
+    const node = nodeAt(this.#root, path);
     if (node === undefined) return undefined;
     const size = node.kind === "file" ? node.bytes.byteLength : 0;
     return { size, modifiedMs: 0, isFolder: node.kind === "folder" };
   }
 
   identify(path: string): FolderIdentity | undefined {
-    const node = nodeAt(this.root, path);
+    const node = nodeAt(this.#root, path);
     if (node === undefined) return undefined;
-    const known = this.identities.get(node) ?? this.nextIdentity++;
-    this.identities.set(node, known);
+    const known = this.#identities.get(node) ?? this.#nextIdentity++;
+    this.#identities.set(node, known);
     return { id: String(known), state: undefined };
   }
 
   exists(path: string): boolean {
-    return nodeAt(this.root, path) !== undefined;
+    return nodeAt(this.#root, path) !== undefined;
   }
 
   list(folder: string): readonly string[] {
-    const node = nodeAt(this.root, folder);
+    const node = nodeAt(this.#root, folder);
     if (node === undefined) throw systemError("ENOENT", "scandir", folder);
     if (node.kind === "file") throw systemError("ENOTDIR", "scandir", folder);
     return [...node.names.keys()].sort();
   }
 
   makeFolder(path: string): void {
-    let folder = this.root;
+    let folder = this.#root;
     for (const part of partsOf(path)) {
       const next = folder.names.get(part) ?? emptyTree();
       if (next.kind === "file") throw systemError("ENOTDIR", "mkdir", path);
@@ -92,16 +92,16 @@ export class MemoryDisk implements Disk {
   }
 
   link(from: string, to: string): void {
-    const node = this.nodeOf(from, "link");
-    const { folder, name } = this.placeOf(to, "link");
+    const node = this.#nodeOf(from, "link");
+    const { folder, name } = this.#placeOf(to, "link");
     if (folder.names.has(name)) throw systemError("EEXIST", "link", to);
     folder.names.set(name, node);
   }
 
   rename(from: string, to: string): void {
-    const node = this.nodeOf(from, "rename");
-    const source = this.placeOf(from, "rename");
-    const { folder, name } = this.placeOf(to, "rename");
+    const node = this.#nodeOf(from, "rename");
+    const source = this.#placeOf(from, "rename");
+    const { folder, name } = this.#placeOf(to, "rename");
     const there = folder.names.get(name);
     if (there?.kind === "folder" && there.names.size > 0) throw systemError("ENOTEMPTY", "rename", to);
     source.folder.names.delete(source.name);
@@ -109,27 +109,27 @@ export class MemoryDisk implements Disk {
   }
 
   unlink(path: string): void {
-    if (this.nodeOf(path, "unlink").kind === "folder") throw systemError("EISDIR", "unlink", path);
-    this.remove(path, "unlink");
+    if (this.#nodeOf(path, "unlink").kind === "folder") throw systemError("EISDIR", "unlink", path);
+    this.#remove(path, "unlink");
   }
 
   removeFolder(path: string): void {
-    const node = this.nodeOf(path, "rmdir");
+    const node = this.#nodeOf(path, "rmdir");
     if (node.kind === "file") throw systemError("ENOTDIR", "rmdir", path);
     if (node.names.size > 0) throw systemError("ENOTEMPTY", "rmdir", path);
-    this.remove(path, "rmdir");
+    this.#remove(path, "rmdir");
   }
 
   removeTree(path: string): void {
-    if (this.exists(path)) this.remove(path, "rm");
+    if (this.exists(path)) this.#remove(path, "rm");
   }
 
   async syncData(file: number): Promise<void> {
-    this.fileOf(file);
+    this.#fileOf(file);
   }
 
   syncDataNow(file: number): void {
-    this.fileOf(file);
+    this.#fileOf(file);
   }
 
   async syncFolder(path: string): Promise<void> {
@@ -150,29 +150,29 @@ export class MemoryDisk implements Disk {
     return { close() {} };
   }
 
-  private fileOf(file: number): FileNode {
-    const node = this.files.get(file);
+  #fileOf(file: number): FileNode {
+    const node = this.#files.get(file);
     if (node === undefined) throw systemError("EBADF", "write", String(file));
     return node;
   }
 
-  private nodeOf(path: string, call: string): FileTree {
-    const node = nodeAt(this.root, path);
+  #nodeOf(path: string, call: string): FileTree {
+    const node = nodeAt(this.#root, path);
     if (node === undefined) throw systemError("ENOENT", call, path);
     return node;
   }
 
-  private placeOf(path: string, call: string): { readonly folder: FolderNode; readonly name: string } {
+  #placeOf(path: string, call: string): { readonly folder: FolderNode; readonly name: string } {
     const parts = partsOf(path);
     const name = parts.at(-1) ?? "";
-    const folder = nodeAt(this.root, parts.slice(0, -1).join("/"));
+    const folder = nodeAt(this.#root, parts.slice(0, -1).join("/"));
     if (folder === undefined) throw systemError("ENOENT", call, path);
     if (folder.kind === "file") throw systemError("ENOTDIR", call, path);
     return { folder, name };
   }
 
-  private remove(path: string, call: string): void {
-    const { folder, name } = this.placeOf(path, call);
+  #remove(path: string, call: string): void {
+    const { folder, name } = this.#placeOf(path, call);
     folder.names.delete(name);
   }
 }

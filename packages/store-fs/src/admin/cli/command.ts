@@ -33,7 +33,7 @@ export interface CommandResult {
   readonly text: string;
   readonly ok: boolean;
   /** Standard output holds the data: what is said about it goes to standard error. */
-  readonly isAside?: true;
+  readonly isAside?: boolean;
 }
 
 /** Where a command reads and writes. */

@@ -1,13 +1,9 @@
 import type { OpenStore } from "../../open-store.js";
-import { checkCommand } from "./check-command.js";
-import { cleanCommand } from "./clean-command.js";
+import { openReadOnly, withOpenStore } from "../open-folder.js";
+import { cleanCommand, signalCommand, type Wish } from "./change-commands.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
-import { listCommand } from "./list-command.js";
-import { openReadOnly, withOpenStore } from "./open-folder.js";
-import { repairCommand } from "./repair-command.js";
-import { showCommand } from "./show-command.js";
-import { signalCommand, type Wish } from "./signal-command.js";
-import { statsCommand } from "./stats-command.js";
+import { checkCommand, repairCommand } from "./fsck-commands.js";
+import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
 
 /** Runs one command. @returns `undefined` when it was called in a way that it cannot be. */

@@ -1,5 +1,4 @@
 import { isResumableError } from "@resumable-mcp/core";
-import { packageVersion } from "../../package-version.js";
 import { type CommandResult, type Console, parseCommand } from "./command.js";
 import { commands } from "./commands.js";
 
@@ -71,3 +70,9 @@ function report(error: unknown, json: boolean, console: Console): void {
   if (json) console.out(JSON.stringify({ error: { code, message, ...path } }, null, 2));
   else console.error([`${code}: ${message}`, ...Object.values(path)].join(" "));
 }
+
+/** Replaced by the build and by the test runner. */
+declare const RESUMABLE_MCP_VERSION: string;
+
+/** The version of this package, and of all packages that are released with it. */
+export const packageVersion = RESUMABLE_MCP_VERSION;

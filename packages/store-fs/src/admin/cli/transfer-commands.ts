@@ -3,11 +3,11 @@ import { type FileHandle, open } from "node:fs/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import { listIfExists } from "../../disk/whole-file.js";
 import type { OpenStore } from "../../open-store.js";
+import { readLines } from "../transfer/export-line.js";
 import { type ExportReport, exportTasks, type NotExported } from "../transfer/export-tasks.js";
 import { type ImportReport, importTasks } from "../transfer/import-tasks.js";
-import { readLines } from "../transfer/read-lines.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
-import { queryOf } from "./list-command.js";
+import { queryOf } from "./read-commands.js";
 
 const pageSize = 1000;
 
@@ -35,7 +35,7 @@ export async function exportCommand(
   const text = `${counts} What they do here from now on is not in the file: stop the servers of one of the two stores.`;
   if (!options.json) for (const task of refused) console.error(formatRefused(task));
   const ok = refused.length === 0;
-  return { json: { tasks, refused }, text, ok, ...(file === undefined && { isAside: true }) };
+  return { json: { tasks, refused }, text, ok, isAside: file === undefined };
 }
 
 function formatRefused({ taskId, code, message }: NotExported): string {
@@ -70,7 +70,7 @@ async function* these(taskIds: readonly string[]): AsyncGenerator<string> {
 async function* listed(store: OpenStore, options: CommandOptions): AsyncGenerator<string> {
   const query = queryOf({ ...options, limit: String(pageSize) });
   for (let cursor = options.cursor; ; ) {
-    const page = await store.lists.listTasks({ ...query, ...(cursor !== undefined && { cursor }) });
+    const page = await store.lists.listTasks({ ...query, cursor });
     for (const { id } of page.tasks) yield id;
     cursor = page.nextCursor;
     if (cursor === undefined) break;
@@ -98,7 +98,7 @@ export async function importCommand(store: OpenStore, path: string, console: Con
   const error = await importTasks(store, readLines(chunks), report).then(() => undefined, explain);
   const refusals = report.refused.map(({ taskId, code, message }) => `refused  ${taskId}  ${code}: ${message}`);
   const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused`;
-  const json = { ...report, ...(error && { error }) };
+  const json = { ...report, error };
   const text = [counts, ...refusals, ...(error ? [`${error.code}: ${error.message}`] : [])].join("\n");
   return { json, text, ok: refusals.length === 0 && error === undefined };
 }

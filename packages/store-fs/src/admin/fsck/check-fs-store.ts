@@ -1,7 +1,10 @@
-import { type Machine, openReadOnly, withOpenStore } from "../cli/open-folder.js";
-import { findProblems } from "./find-problems.js";
-import type { Problem } from "./problem.js";
-import { repairProblems } from "./repair-problems.js";
+import type { OpenStore } from "../../open-store.js";
+import { type Machine, openReadOnly, withOpenStore } from "../open-folder.js";
+import { findClaimProblems } from "./find-claim-problems.js";
+import { findListProblems, findMarkerProblems } from "./find-list-problems.js";
+import { findForeignFiles, findFormatProblems, findQuarantined, findSessionProblems } from "./find-other-problems.js";
+import { findTaskProblems, taskIds } from "./find-task-problems.js";
+import { type Problem, RepairRefused } from "./problem.js";
 
 /** A store to be checked or repaired. */
 export interface CheckFsStoreOptions extends Machine {
@@ -40,10 +43,61 @@ export async function repairFsStore({
   return (await repair()).map(({ problem, outcome, reason }) => ({
     problem: described(problem),
     outcome: outcome === "would" ? "none" : outcome,
-    ...(reason !== undefined && { reason }),
+    reason,
   }));
 }
 
 function described({ remedy: _, ...problem }: Problem): FsStoreProblem {
   return problem;
+}
+
+/** What reading a whole store found. */
+export interface Diagnosis {
+  readonly tasks: number;
+  readonly problems: readonly Problem[];
+}
+
+/** Reads all of a store, a file at a time. */
+export async function findProblems(store: OpenStore): Promise<Diagnosis> {
+  const problems: Problem[] = [...findFormatProblems(store)];
+  const listed = await listedIds(store);
+  let tasks = 0;
+  for (const taskId of taskIds(store)) {
+    tasks += 1;
+    problems.push(...(await findTaskProblems(store, taskId, listed)));
+  }
+  problems.push(...findClaimProblems(store), ...findMarkerProblems(store), ...(await findListProblems(store)));
+  problems.push(...findSessionProblems(store), ...findForeignFiles(store), ...findQuarantined(store));
+  return { tasks, problems };
+}
+
+async function listedIds({ finished }: OpenStore): Promise<ReadonlySet<string>> {
+  const ids = new Set<string>();
+  for await (const page of finished.pages(new Set())) for (const { head } of page) ids.add(head.id);
+  return ids;
+}
+
+/** What became of a problem. */
+export interface Repair {
+  readonly problem: Problem;
+  readonly outcome: "would" | "done" | "refused" | "none";
+  readonly reason?: string;
+}
+
+/** Puts right what a program can. One repair that fails hinders no other. */
+export async function repairProblems(store: OpenStore, problems: readonly Problem[]): Promise<readonly Repair[]> {
+  const repairs: Repair[] = [];
+  for (const problem of problems) repairs.push(await repairOne(store, problem));
+  return repairs;
+}
+
+async function repairOne(store: OpenStore, problem: Problem): Promise<Repair> {
+  if (problem.remedy === undefined) return { problem, outcome: "none" };
+  try {
+    await problem.remedy.apply(store);
+    return { problem, outcome: "done" };
+  } catch (error) {
+    if (!(error instanceof Error) || !(error instanceof RepairRefused || "code" in error)) throw error;
+    return { problem, outcome: "refused", reason: error.message };
+  }
 }

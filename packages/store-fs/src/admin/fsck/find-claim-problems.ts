@@ -4,9 +4,8 @@ import { quarantineCopy } from "../../disk/quarantine.js";
 import { listIfExists, readFrom } from "../../disk/whole-file.js";
 import { hashOfCall, parseClaim } from "../../index/task-keys.js";
 import type { OpenStore } from "../../open-store.js";
-import { leftDraft } from "./left-draft.js";
-import { moveAside } from "./move-aside.js";
 import type { Problem } from "./problem.js";
+import { leftDraft, moveAside } from "./problem.js";
 
 const bucketPattern = /^[0-9a-f]{3}$/;
 

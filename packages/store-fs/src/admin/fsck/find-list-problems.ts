@@ -3,13 +3,12 @@ import { DamagedFile } from "../../disk/checked-line.js";
 import { fileLines } from "../../disk/file-lines.js";
 import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { quarantineCopy, quarantinedAt } from "../../disk/quarantine.js";
-import { createFile, listIfExists, syncPath, unlinkIfExists } from "../../disk/whole-file.js";
-import { parseDoneName, takenName } from "../../index/done-file.js";
-import { parseDone } from "../../index/done-line.js";
+import { listIfExists, unlinkIfExists } from "../../disk/whole-file.js";
+import { replaceFinishedFile, takeFinishedFile } from "../../index/finished-compaction.js";
+import { parseDone, parseDoneName, takenName } from "../../index/finished-line.js";
 import type { OpenStore } from "../../open-store.js";
 import { foreignFile } from "./find-claim-problems.js";
-import { leftDraft } from "./left-draft.js";
-import { type Problem, RepairRefused } from "./problem.js";
+import { leftDraft, type Problem, RepairRefused } from "./problem.js";
 
 /** Markers of tasks that are not there. */
 export function findMarkerProblems({ context }: OpenStore): readonly Problem[] {
@@ -55,7 +54,7 @@ async function damagedLines(context: OpenStore["context"], path: string, name: s
   if (damaged === 0) return [];
   const message = `${damaged} lines cannot be read; the tasks themselves have all`;
   const says = `keep the file in quarantine/${name}, and write its good lines anew`;
-  const remedy = { says, apply: (store: OpenStore) => rewrite(store, path, name, message) };
+  const remedy = { says, apply: (store: OpenStore) => rewrite(store, name, message) };
   return [{ kind: "damaged_list", severity: "damage", path, message, remedy }];
 }
 
@@ -76,19 +75,14 @@ async function sortLines(context: OpenStore["context"], path: string) {
   return { good, damaged };
 }
 
-async function rewrite({ context, workers }: OpenStore, path: string, name: string, problem: string): Promise<void> {
-  const { disk, layout, unique } = context;
+async function rewrite({ context, workers }: OpenStore, name: string, problem: string): Promise<void> {
   const { instance: maker = "", day = "" } = parseDoneName(name) ?? {};
   if (workers.isInstanceAlive(maker)) throw new RepairRefused(`a live process (${maker}) appends to it; stop it first`);
-  // Only one can take the file over, as a server does that thins it out.
-  const mine = join(layout.done, takenName(context, name, day));
-  disk.rename(path, mine);
-  await disk.syncFolder(layout.done);
-  const { good } = await sortLines(context, mine);
-  quarantineCopy(context, mine, name, problem);
-  const draft = join(layout.done, `.draft.${unique()}`);
-  createFile(disk, draft, Buffer.concat(good));
-  await syncPath(disk, draft);
-  disk.rename(draft, mine);
-  await disk.syncFolder(layout.done);
+  // Only one process can take the file over, as a server does that compacts the finished index.
+  const mine = takenName(context, name, day);
+  await takeFinishedFile(context, name, mine);
+  const taken = join(context.layout.done, mine);
+  const { good } = await sortLines(context, taken);
+  quarantineCopy(context, taken, name, problem);
+  await replaceFinishedFile(context, mine, good);
 }

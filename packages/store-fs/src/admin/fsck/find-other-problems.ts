@@ -1,13 +1,13 @@
 import { basename, join } from "node:path";
 import { isSafeId } from "../../disk/layout.js";
 import { listIfExists, readFrom } from "../../disk/whole-file.js";
+import { lookAtFormat, lostFormat, writeFormat } from "../../index/format-file.js";
 import { parseSession } from "../../index/session-files.js";
-import { emptyTrash } from "../../index/trash.js";
+import { emptyTrash } from "../../index/task-remover.js";
 import type { OpenStore } from "../../open-store.js";
 import { foreignFile } from "./find-claim-problems.js";
-import { leftDraft } from "./left-draft.js";
-import { moveAside } from "./move-aside.js";
 import type { Problem } from "./problem.js";
+import { leftDraft, moveAside } from "./problem.js";
 
 /** Reads every session. */
 export function findSessionProblems({ context }: OpenStore): readonly Problem[] {
@@ -76,4 +76,23 @@ export function findQuarantined({ context }: OpenStore): readonly Problem[] {
       const message = "was set aside; read the report beside it, and remove both when you need them no more";
       return { kind: "quarantined", severity: isTask ? "damage" : "harmless", path, message };
     });
+}
+
+/** A lost `format.json`, where the journals tell the layout. */
+export function findFormatProblems({ context }: OpenStore): readonly Problem[] {
+  const format = lookAtFormat(context);
+  if (format.kind !== "lost") return [];
+  return [
+    {
+      kind: "damaged_format",
+      severity: "damage",
+      path: context.layout.format,
+      message: `${lostFormat(format.was)} The journals tell the layout`,
+      remedy: {
+        says: "write it anew, and keep what was there in quarantine/format.json",
+        // Opening the store to repair it has done so already.
+        apply: async ({ context }) => writeFormat(context, lookAtFormat(context)),
+      },
+    },
+  ];
 }

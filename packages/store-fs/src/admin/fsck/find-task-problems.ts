@@ -13,7 +13,7 @@ import { findFolderProblems } from "./find-folder-problems.js";
 import { findUnlisted } from "./find-unlisted.js";
 import { lostHistory } from "./lost-history.js";
 import type { Problem } from "./problem.js";
-import { refuseIfHeld } from "./task-holder.js";
+import { refuseIfHeld } from "./problem.js";
 
 /** Ids of all tasks, listed or not. */
 export function* taskIds({ context }: OpenStore): Generator<string> {

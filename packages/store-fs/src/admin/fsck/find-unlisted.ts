@@ -4,8 +4,7 @@ import { taskFolder } from "../../disk/layout.js";
 import { quarantineFile } from "../../disk/quarantine.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
-import { type Problem, RepairRefused } from "./problem.js";
-import { holderOf, refuseIfHeld } from "./task-holder.js";
+import { holderOf, type Problem, RepairRefused, refuseIfHeld } from "./problem.js";
 
 /** A task that was made so short a time ago may be about to be listed. */
 const settlingMs = 60_000;

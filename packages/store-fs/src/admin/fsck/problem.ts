@@ -1,3 +1,9 @@
+import { basename } from "node:path";
+import { hasCode } from "../../disk/disk.js";
+import { taskFolder } from "../../disk/layout.js";
+import { quarantineFile } from "../../disk/quarantine.js";
+import type { StoreContext } from "../../disk/store-context.js";
+import { lookAt, parseLease } from "../../journal/task-folder.js";
 import type { OpenStore } from "../../open-store.js";
 
 /**
@@ -51,4 +57,52 @@ export interface Remedy {
 /** A repair that must not be done, and why. */
 export class RepairRefused extends Error {
   override readonly name = "RepairRefused";
+}
+
+/** A file that is younger may be on its way to its place. */
+const draftAgeMs = 10 * 60_000;
+
+/** A file that never came to its place, if it is old enough. */
+export function leftDraft({ disk }: StoreContext, path: string): readonly Problem[] {
+  const ageMs = Date.now() - (disk.stat(path)?.modifiedMs ?? Date.now());
+  if (ageMs < draftAgeMs) return [];
+  const message = "a file whose process died before it came to its place";
+  return [{ kind: "leftover", severity: "harmless", path, message, remedy: moveAside(path, message) }];
+}
+
+/** Moves something to `quarantine/` as it is, with a report that says where it was. */
+export function moveAside(
+  path: string,
+  problem: string,
+  { name = basename(path), taskId }: { readonly name?: string; readonly taskId?: string } = {},
+): Remedy {
+  return {
+    says: `move it to quarantine/${name.replace(/^\.+/, "")}`,
+    apply: async (store: OpenStore) => {
+      if (taskId !== undefined) refuseIfHeld(store, taskId);
+      try {
+        quarantineFile(store.context, path, name.replace(/^\.+/, ""), problem);
+      } catch (error) {
+        // A server that met it was faster.
+        if (!hasCode(error, "ENOENT")) throw error;
+      }
+    },
+  };
+}
+
+/** How long a worker that cannot be asked counts as alive after its last heartbeat; it has only just been seen. */
+const ttlMs = 15_000;
+
+/** A worker that holds a task and is not known to be dead. */
+export function holderOf({ context, workers }: OpenStore, taskId: string): string | undefined {
+  const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
+  const holders = (folder?.leases ?? []).map((name) => parseLease(name).holder);
+  return holders.find((holder) => workers.isAlive(holder, ttlMs));
+}
+
+/** @throws {@link RepairRefused} when a live process holds the task. */
+export function refuseIfHeld(store: OpenStore, taskId: string): void {
+  const holder = holderOf(store, taskId);
+  if (holder === undefined) return;
+  throw new RepairRefused(`a live process (${holder}) holds the task; stop it, or wait until it has finished`);
 }

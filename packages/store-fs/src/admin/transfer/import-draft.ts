@@ -18,74 +18,78 @@ interface Part {
 export class ImportDraft {
   readonly id: string;
   readonly signals: readonly Signal[];
-  private readonly context: StoreContext;
-  private readonly place: string;
-  private readonly birth: string;
-  private readonly base: TaskRecord | null;
-  private readonly chain: ChainEntry[] = [];
-  private segment:
-    | { readonly file: number; readonly name: string; isOpen: boolean; bytes: number; count: number }
-    | undefined;
-  private part: Part | undefined;
-  private folded: TaskRecord | undefined;
+  readonly #context: StoreContext;
+  readonly #place: string;
+  readonly #birth: string;
+  readonly #base: TaskRecord | null;
+  readonly #chain: ChainEntry[] = [];
+  #segment: { readonly file: number; readonly name: string; isOpen: boolean; bytes: number; count: number } | undefined;
+  #part: Part | undefined;
+  #folded: TaskRecord | undefined;
 
   constructor(context: StoreContext, task: { id: string; base: TaskRecord | null; signals: readonly Signal[] }) {
-    this.context = context;
+    this.#context = context;
     this.id = task.id;
-    this.base = task.base;
+    this.#base = task.base;
     this.signals = task.signals;
-    this.folded = task.base ?? undefined;
-    this.birth = context.unique();
-    this.place = join(context.layout.trash, `new.${context.instance}.${context.unique()}`);
-    context.disk.makeFolder(this.place);
+    this.#folded = task.base ?? undefined;
+    this.#birth = context.unique();
+    this.#place = join(context.layout.trash, `new.${context.instance}.${context.unique()}`);
+    context.disk.makeFolder(this.#place);
   }
 
   /** The task as far as it was read. */
   get record(): TaskRecord | undefined {
-    return this.folded;
+    return this.#folded;
   }
 
   /** Adds items of the time before the first event. */
   addItems(items: readonly Json[]): void {
-    const { disk, unique } = this.context;
-    if (this.segment === undefined) {
+    const { disk, unique } = this.#context;
+    if (this.#segment === undefined) {
       const name = `0-${unique()}.jsonl`;
-      disk.makeFolder(join(this.place, "items"));
-      this.segment = { file: disk.open(join(this.place, "items", name), "wx"), name, isOpen: true, bytes: 0, count: 0 };
+      disk.makeFolder(join(this.#place, "items"));
+      this.#segment = {
+        file: disk.open(join(this.#place, "items", name), "wx"),
+        name,
+        isOpen: true,
+        bytes: 0,
+        count: 0,
+      };
     }
-    const line = encodeLine(JSON.stringify({ first: this.segment.count, items }));
-    appendAll(disk, this.segment.file, line);
-    this.segment.bytes += line.byteLength;
-    this.segment.count += items.length;
+    const line = encodeLine(JSON.stringify({ first: this.#segment.count, items }));
+    appendAll(disk, this.#segment.file, line);
+    this.#segment.bytes += line.byteLength;
+    this.#segment.count += items.length;
   }
 
   /** Adds what happened next. @throws {@link ResumableError} `SEQ_CONFLICT` when it does not follow. */
   addEvents(events: readonly TaskEvent[]): void {
     const [first] = events;
     if (first === undefined) return;
-    this.folded = reduceTask(this.folded, events);
-    this.part ??= this.begin(1, this.base ?? undefined);
+    this.#folded = reduceTask(this.#folded, events);
+    this.#part ??= this.#begin(1, this.#base ?? undefined);
     const line = encodeLine(JSON.stringify({ seq: first.seq, events }));
-    appendAll(this.context.disk, this.part.file, line);
-    this.part.bytes += line.byteLength;
-    const written = this.part.bytes - this.part.headerBytes;
-    if (written > Math.max(this.context.limits.rotateBytes, 4 * this.part.headerBytes)) this.end(this.part);
+    appendAll(this.#context.disk, this.#part.file, line);
+    this.#part.bytes += line.byteLength;
+    const written = this.#part.bytes - this.#part.headerBytes;
+    if (written > Math.max(this.#context.limits.rotateBytes, 4 * this.#part.headerBytes)) this.#end(this.#part);
   }
 
-  private begin(epoch: number, record: TaskRecord | undefined): Part {
-    const header = this.headerOf(epoch, record);
+  #begin(epoch: number, record: TaskRecord | undefined): Part {
+    const header = this.#headerOf(epoch, record);
     const line = encodeLine(JSON.stringify(header));
-    const file = this.context.disk.open(join(this.place, journalName(epoch)), "wx");
-    appendAll(this.context.disk, file, line);
+    const file = this.#context.disk.open(join(this.#place, journalName(epoch)), "wx");
+    appendAll(this.#context.disk, file, line);
     return { file, header, headerBytes: line.byteLength, bytes: line.byteLength };
   }
 
-  private headerOf(epoch: number, record: TaskRecord | undefined): JournalHeader {
+  #headerOf(epoch: number, record: TaskRecord | undefined): JournalHeader {
     const itemsFrom = record?.itemsFromSeq ?? 1;
     return {
       layout: layoutVersion,
       taskId: this.id,
-      birth: this.birth,
+      birth: this.#birth,
       epoch,
       lease: epoch,
       worker: null,
@@ -95,74 +99,74 @@ export class ImportDraft {
       items: record?.itemCount ?? 0,
       itemsFrom,
       record: record ?? null,
-      chain: [...this.chain],
-      segments: this.segments().filter((segment) => segment.itemsFrom === itemsFrom),
+      chain: [...this.#chain],
+      segments: this.#segments().filter((segment) => segment.itemsFrom === itemsFrom),
       consumed: [],
       answered: [],
     };
   }
 
-  private segments(): readonly ItemSegment[] {
-    if (this.segment === undefined) return [];
-    const { name, bytes, count } = this.segment;
-    return [{ name, bytes, count, first: 0, itemsFrom: this.base?.itemsFromSeq ?? 1 }];
+  #segments(): readonly ItemSegment[] {
+    if (this.#segment === undefined) return [];
+    const { name, bytes, count } = this.#segment;
+    return [{ name, bytes, count, first: 0, itemsFrom: this.#base?.itemsFromSeq ?? 1 }];
   }
 
   /** Seals a file by the beginning of the next. */
-  private end(part: Part): void {
+  #end(part: Part): void {
     const { epoch, base, items, itemsFrom } = part.header;
-    this.chain.push({ epoch, base, end: this.folded?.lastSeq ?? base, bytes: part.bytes, items, itemsFrom });
-    this.context.disk.close(part.file);
-    this.part = this.begin(epoch + 1, this.folded);
+    this.#chain.push({ epoch, base, end: this.#folded?.lastSeq ?? base, bytes: part.bytes, items, itemsFrom });
+    this.#context.disk.close(part.file);
+    this.#part = this.#begin(epoch + 1, this.#folded);
   }
 
   /** Writes the signals, and makes all of it durable. */
   async finish(record: TaskRecord): Promise<void> {
-    const { disk, durable } = this.context;
-    for (const [index, signal] of this.signals.entries()) this.writeSignal(record, signal, index + 1);
-    this.closeFiles();
+    const { disk, durable } = this.#context;
+    for (const [index, signal] of this.signals.entries()) this.#writeSignal(record, signal, index + 1);
+    this.#closeFiles();
     if (!durable) return;
-    const names = disk.list(this.place).filter((name) => name !== "items");
-    for (const name of names) await syncPath(disk, join(this.place, name));
-    if (this.segment !== undefined) {
-      await syncPath(disk, join(this.place, "items", this.segment.name));
-      await disk.syncFolder(join(this.place, "items"));
+    const names = disk.list(this.#place).filter((name) => name !== "items");
+    for (const name of names) await syncPath(disk, join(this.#place, name));
+    if (this.#segment !== undefined) {
+      await syncPath(disk, join(this.#place, "items", this.#segment.name));
+      await disk.syncFolder(join(this.#place, "items"));
     }
-    await disk.syncFolder(this.place);
+    await disk.syncFolder(this.#place);
   }
 
-  private writeSignal(record: TaskRecord, signal: Signal, order: number): void {
-    const { disk, unique } = this.context;
+  #writeSignal(record: TaskRecord, signal: Signal, order: number): void {
+    const { disk, unique } = this.#context;
     const isAnswer = signal.kind === "answer";
     const { name, bytes } = isAnswer
       ? answerFile(record, signal, order, unique())
       : { name: `signal.${order}.${signal.kind}.${unique()}`, bytes: Buffer.alloc(0) };
-    createFile(disk, join(this.place, name), bytes);
+    createFile(disk, join(this.#place, name), bytes);
   }
 
   /** Moves the folder to its place. @throws the system's error when there is one of this id. */
   publish(): void {
-    const folder = taskFolder(this.context.layout, this.id);
-    this.context.disk.makeFolder(join(folder, ".."));
-    this.context.disk.rename(this.place, folder);
+    const folder = taskFolder(this.#context.layout, this.id);
+    this.#context.disk.makeFolder(join(folder, ".."));
+    this.#context.disk.rename(this.#place, folder);
   }
 
   /** Takes back what was moved to its place a moment ago. */
   withdraw(): void {
-    this.context.disk.rename(taskFolder(this.context.layout, this.id), this.place);
+    this.#context.disk.rename(taskFolder(this.#context.layout, this.id), this.#place);
   }
 
   /** Removes what is not in its place. */
   discard(): void {
-    this.closeFiles();
-    this.context.disk.removeTree(this.place);
+    this.#closeFiles();
+    this.#context.disk.removeTree(this.#place);
   }
 
-  private closeFiles(): void {
-    if (this.part !== undefined) this.context.disk.close(this.part.file);
-    this.part = undefined;
-    if (this.segment?.isOpen !== true) return;
-    this.context.disk.close(this.segment.file);
-    this.segment.isOpen = false;
+  #closeFiles(): void {
+    if (this.#part !== undefined) this.#context.disk.close(this.#part.file);
+    this.#part = undefined;
+    if (this.#segment?.isOpen !== true) return;
+    this.#context.disk.close(this.#segment.file);
+    this.#segment.isOpen = false;
   }
 }

@@ -35,41 +35,41 @@ export async function importTasks(store: OpenStore, lines: AsyncIterable<Buffer>
 
 class Importer {
   isOver = false;
-  private readonly store: OpenStore;
-  private readonly report: ImportReport;
-  private draft: ImportDraft | undefined;
-  private isBegun = false;
+  readonly #store: OpenStore;
+  readonly #report: ImportReport;
+  #draft: ImportDraft | undefined;
+  #isBegun = false;
 
   constructor(store: OpenStore, report: ImportReport) {
-    this.store = store;
-    this.report = report;
+    this.#store = store;
+    this.#report = report;
   }
 
   async take(line: ExportLine, number: number): Promise<void> {
-    if (this.isBegun === (line.type === "export") || this.isOver) throw invalidExport(number, "it is in no order");
-    if (line.type === "export") this.begin(line.version, number);
-    else if (line.type === "task") this.beginTask(line);
+    if (this.#isBegun === (line.type === "export") || this.isOver) throw invalidExport(number, "it is in no order");
+    if (line.type === "export") this.#begin(line.version, number);
+    else if (line.type === "task") this.#beginTask(line);
     else if (line.type === "end") this.isOver = true;
-    else if (this.draft === undefined) throw invalidExport(number, "it belongs to no task");
-    else if (line.type === "items") this.draft.addItems(line.items);
-    else if (line.type === "events") this.addEvents(this.draft, line.events, number);
-    else await this.endTask(this.draft, line, number);
+    else if (this.#draft === undefined) throw invalidExport(number, "it belongs to no task");
+    else if (line.type === "items") this.#draft.addItems(line.items);
+    else if (line.type === "events") this.#addEvents(this.#draft, line.events, number);
+    else await this.#endTask(this.#draft, line, number);
   }
 
-  private begin(version: number, number: number): void {
+  #begin(version: number, number: number): void {
     if (version !== exportVersion) {
       throw invalidExport(number, `it is of version ${version}, and this program reads version ${exportVersion}`);
     }
-    this.isBegun = true;
+    this.#isBegun = true;
   }
 
-  private beginTask(line: Extract<ExportLine, { type: "task" }>): void {
+  #beginTask(line: Extract<ExportLine, { type: "task" }>): void {
     if (!isSafeId(line.id)) throw badId("id");
     this.discard();
-    this.draft = new ImportDraft(this.store.context, line);
+    this.#draft = new ImportDraft(this.#store.context, line);
   }
 
-  private addEvents(draft: ImportDraft, events: Parameters<ImportDraft["addEvents"]>[0], number: number): void {
+  #addEvents(draft: ImportDraft, events: Parameters<ImportDraft["addEvents"]>[0], number: number): void {
     try {
       draft.addEvents(events);
     } catch (error) {
@@ -78,26 +78,26 @@ class Importer {
     }
   }
 
-  private async endTask(draft: ImportDraft, { id, lastSeq }: { id: string; lastSeq: number }, number: number) {
+  async #endTask(draft: ImportDraft, { id, lastSeq }: { id: string; lastSeq: number }, number: number) {
     const { record } = draft;
     if (record?.id !== id || id !== draft.id || record.lastSeq !== lastSeq) {
       throw invalidExport(number, "it ends another task, or events are missing");
     }
     if (!isWholeRecord(record)) throw invalidExport(number, "its events make no task");
     try {
-      const isNew = await bring(this.store, draft, record);
-      this.report[isNew ? "imported" : "present"].push(id);
+      const isNew = await bring(this.#store, draft, record);
+      this.#report[isNew ? "imported" : "present"].push(id);
     } catch (error) {
       if (!isResumableError(error)) throw error;
-      this.report.refused.push({ taskId: id, code: error.code, message: error.message });
+      this.#report.refused.push({ taskId: id, code: error.code, message: error.message });
     } finally {
       this.discard();
     }
   }
 
   discard(): void {
-    this.draft?.discard();
-    this.draft = undefined;
+    this.#draft?.discard();
+    this.#draft = undefined;
   }
 }
 

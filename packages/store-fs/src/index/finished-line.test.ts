@@ -1,8 +1,7 @@
 import type { TaskSummary } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { encodeLine, type RawLine } from "../disk/checked-line.js";
-import { readHead } from "./done-head.js";
-import { encodeDone, parseDone } from "./done-line.js";
+import { encodeDone, parseDone, readHead } from "./finished-line.js";
 
 const summary: TaskSummary = {
   id: "task-0000000000001",

@@ -5,10 +5,17 @@ import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
-import { compactDone } from "./done-compaction.js";
-import { doneLines } from "./done-file.js";
-import { type DoneHead, readHead } from "./done-head.js";
-import { type DoneLine, encodeDone, idFilter, isFlagged, parseDone } from "./done-line.js";
+import { compactDone } from "./finished-compaction.js";
+import {
+  type DoneHead,
+  type DoneLine,
+  doneLines,
+  encodeDone,
+  idFilter,
+  isFlagged,
+  parseDone,
+  readHead,
+} from "./finished-line.js";
 
 interface Superseding {
   seq: number;
@@ -32,20 +39,20 @@ type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> &
  * looked up in its journal, whatever lines say.
  */
 export class FinishedTasks {
-  private readonly context: StoreContext;
+  readonly #context: StoreContext;
   /** What fails here is found and done again by the next process that lists open tasks. */
-  private readonly background = new BackgroundWork();
-  private readonly sync: SharedSync;
-  private readonly written = new Set<string>();
+  readonly #background = new BackgroundWork();
+  readonly #sync: SharedSync;
+  readonly #written = new Set<string>();
   /** Raised when a write failed: what follows must not be glued to half a line. */
-  private part = 1;
-  private compacting: Promise<void> | undefined;
+  #part = 1;
+  #compacting: Promise<void> | undefined;
 
   constructor(context: StoreContext) {
-    this.context = context;
-    this.sync = new SharedSync(async () => {
-      const paths = [...this.written];
-      this.written.clear();
+    this.#context = context;
+    this.#sync = new SharedSync(async () => {
+      const paths = [...this.#written];
+      this.#written.clear();
       await allDone(paths.map((path) => syncPath(context.disk, path)));
       await context.disk.syncFolder(context.layout.done);
     });
@@ -53,21 +60,21 @@ export class FinishedTasks {
 
   /** Notes that a task finished. The lease may be released when this has resolved, however it ended. */
   close(record: TaskRecord, birth: string, isStill: () => boolean): Promise<void> {
-    return this.background.add(this.move(record, { birth, again: record.generation > 1, still: isStill }));
+    return this.#background.add(this.#move(record, { birth, again: record.generation > 1, still: isStill }));
   }
 
   /** Does what a process that died after the final event left undone. */
   repair(record: TaskRecord, birth: string, still: () => boolean): void {
-    if (!this.context.readOnly) void this.background.add(this.move(record, { birth, again: true, still }));
+    if (!this.#context.readOnly) void this.#background.add(this.#move(record, { birth, again: true, still }));
   }
 
-  private async move(
+  async #move(
     record: TaskRecord,
     { birth, again, still }: { readonly birth: string; readonly again: boolean; readonly still: () => boolean },
   ): Promise<void> {
-    const { context } = this;
+    const context = this.#context;
     const summary = summarise(record, record.status);
-    await this.append({ seq: record.lastSeq, ...(again && { again }), id: record.id, birth, summary }, record);
+    await this.#append({ seq: record.lastSeq, again: again || undefined, id: record.id, birth, summary }, record);
     context.observe("store.done.appended", record.id);
     if (still()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
     context.observe("store.done.closed", record.id);
@@ -75,34 +82,34 @@ export class FinishedTasks {
 
   /** Notes that a task is not finished (any more). */
   reopen(taskId: string): void {
-    touchFile(this.context.disk, join(this.context.layout.open, taskId));
+    touchFile(this.#context.disk, join(this.#context.layout.open, taskId));
   }
 
   /** As `reopen`; resolves when the note survives what the store's durability names. */
   async reopenDurably(taskId: string): Promise<void> {
-    const { disk, layout, durable } = this.context;
+    const { disk, layout, durable } = this.#context;
     this.reopen(taskId);
     if (durable) await disk.syncFolder(layout.open);
   }
 
   /** Notes that a task was deleted. */
   remove(gone: Deleted): Promise<void> {
-    const removing = this.leave(gone);
-    void this.background.add(removing);
+    const removing = this.#leave(gone);
+    void this.#background.add(removing);
     return removing;
   }
 
-  private async leave(gone: Deleted): Promise<void> {
-    const { disk, layout } = this.context;
+  async #leave(gone: Deleted): Promise<void> {
+    const { disk, layout } = this.#context;
     const { id, birth, lastSeq } = gone;
-    await this.append({ seq: lastSeq, gone: true, id, birth }, gone);
+    await this.#append({ seq: lastSeq, gone: true, id, birth }, gone);
     // The id may have been given to another task since.
     if (disk.stat(taskFolder(layout, id)) === undefined) unlinkIfExists(disk, join(layout.open, id));
   }
 
-  private async append(line: DoneLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
-    const { disk, layout, durable, instance } = this.context;
-    const path = join(layout.done, `${dayOf(record)}.${instance}-${this.part}.jsonl`);
+  async #append(line: DoneLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
+    const { disk, layout, durable, instance } = this.#context;
+    const path = join(layout.done, `${dayOf(record)}.${instance}-${this.#part}.jsonl`);
     try {
       const file = disk.open(path, "a");
       try {
@@ -111,12 +118,12 @@ export class FinishedTasks {
         disk.close(file);
       }
     } catch (error) {
-      this.part += 1;
+      this.#part += 1;
       throw error;
     }
     if (!durable) return;
-    this.written.add(path);
-    await this.sync.request();
+    this.#written.add(path);
+    await this.#sync.request();
   }
 
   /**
@@ -125,22 +132,22 @@ export class FinishedTasks {
    * @param isGone tells whether a store that made a file is not in use any more.
    */
   compact(isGone: (instance: string) => boolean): Promise<void> {
-    this.compacting ??= this.thinOut(isGone).finally(() => {
-      this.compacting = undefined;
+    this.#compacting ??= this.#thinOut(isGone).finally(() => {
+      this.#compacting = undefined;
     });
-    return this.compacting;
+    return this.#compacting;
   }
 
-  private thinOut(isGone: (instance: string) => boolean): Promise<void> {
-    const { context } = this;
+  #thinOut(isGone: (instance: string) => boolean): Promise<void> {
+    const context = this.#context;
     // What is written from now on goes to another file than those that are rewritten.
-    this.part += 1;
-    return this.background.add(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
+    this.#part += 1;
+    return this.#background.add(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
   }
 
   /** Ids with a marker in `open/`. */
   openIds(): readonly string[] {
-    return listIfExists(this.context.disk, this.context.layout.open) ?? [];
+    return listIfExists(this.#context.disk, this.#context.layout.open) ?? [];
   }
 
   /**
@@ -154,23 +161,23 @@ export class FinishedTasks {
     enough: (day: string) => boolean = () => false,
   ): AsyncGenerator<Iterable<FinishedTask>> {
     const superseding = new Map<string, Superseding>();
-    for (const [day, names] of this.days()) {
+    for (const [day, names] of this.#days()) {
       if (enough(day)) return;
-      for (const name of names) await this.collect(name, superseding);
+      for (const name of names) await this.#collect(name, superseding);
       for (const name of names) {
-        for await (const lines of doneLines(this.context, name)) yield thatCount(lines, except, superseding);
+        for await (const lines of doneLines(this.#context, name)) yield thatCount(lines, except, superseding);
       }
     }
   }
 
   /** Looks up with which event tasks of these ids finished. */
   ends(ids: ReadonlySet<string>): Ends {
-    return new Ends(this.context, ids, this.days());
+    return new Ends(this.#context, ids, this.#days());
   }
 
-  private days(): readonly (readonly [string, readonly string[]])[] {
+  #days(): readonly (readonly [string, readonly string[]])[] {
     const days = new Map<string, string[]>();
-    for (const name of listIfExists(this.context.disk, this.context.layout.done) ?? []) {
+    for (const name of listIfExists(this.#context.disk, this.#context.layout.done) ?? []) {
       const [day] = name.split(".");
       if (!day || !name.endsWith(".jsonl")) continue;
       days.set(day, [...(days.get(day) ?? []), name]);
@@ -178,13 +185,13 @@ export class FinishedTasks {
     return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
   }
 
-  private async collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
-    for await (const lines of doneLines(this.context, name)) for (const line of lines) note(superseding, line);
+  async #collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
+    for await (const lines of doneLines(this.#context, name)) for (const line of lines) note(superseding, line);
   }
 
   /** Resolves when everything noted so far is written. */
   idle(): Promise<void> {
-    return this.background.idle();
+    return this.#background.idle();
   }
 }
 
@@ -192,44 +199,44 @@ export class FinishedTasks {
 export class Ends {
   /** A read failed: what was read before does not count. */
   failed = false;
-  private readonly context: StoreContext;
-  private readonly hasId: (line: RawLine) => boolean;
-  private readonly unread: (readonly [string, readonly string[]])[];
-  private readonly newest = new Map<string, Superseding>();
-  private reading = Promise.resolve();
+  readonly #context: StoreContext;
+  readonly #hasId: (line: RawLine) => boolean;
+  readonly #unread: (readonly [string, readonly string[]])[];
+  readonly #newest = new Map<string, Superseding>();
+  #reading = Promise.resolve();
 
   constructor(
     context: StoreContext,
     ids: ReadonlySet<string>,
     days: readonly (readonly [string, readonly string[]])[],
   ) {
-    this.context = context;
-    this.hasId = idFilter(ids);
-    this.unread = [...days];
+    this.#context = context;
+    this.#hasId = idFilter(ids);
+    this.#unread = [...days];
   }
 
   /** The seq of a task's last event, 0 when no line says that it finished. @param created the day of its creation. */
   async of(birth: string, created: string): Promise<number> {
-    this.reading = this.reading.then(() => this.readBackTo(created));
-    await this.reading.catch((error: unknown) => {
+    this.#reading = this.#reading.then(() => this.#readBackTo(created));
+    await this.#reading.catch((error: unknown) => {
       this.failed = true;
       throw error;
     });
-    const end = this.newest.get(birth);
+    const end = this.#newest.get(birth);
     return end === undefined || end.gone ? 0 : end.seq;
   }
 
-  private async readBackTo(created: string): Promise<void> {
-    for (let [next] = this.unread; next !== undefined && next[0] >= created; [next] = this.unread) {
-      for (const name of next[1]) await this.read(name);
-      this.unread.shift();
+  async #readBackTo(created: string): Promise<void> {
+    for (let [next] = this.#unread; next !== undefined && next[0] >= created; [next] = this.#unread) {
+      for (const name of next[1]) await this.#read(name);
+      this.#unread.shift();
     }
   }
 
   /** Lines of other tasks are not decoded: many finished tasks cost little. */
-  private async read(name: string): Promise<void> {
-    for await (const lines of doneLines(this.context, name)) {
-      for (const line of lines) if (this.hasId(line)) supersede(this.newest, parseDone(line));
+  async #read(name: string): Promise<void> {
+    for await (const lines of doneLines(this.#context, name)) {
+      for (const line of lines) if (this.#hasId(line)) supersede(this.#newest, parseDone(line));
     }
   }
 }

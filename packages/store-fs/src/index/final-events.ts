@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isFinal } from "@resumable-mcp/core";
 import type { StoreContext } from "../disk/store-context.js";
 import type { Reading } from "../journal/task-view.js";
-import type { Ends, FinishedTasks } from "./finished-tasks.js";
+import type { Ends, FinishedTasks } from "./finished-index.js";
 
 /**
  * Which event the list of finished tasks says a task finished with.
@@ -11,14 +11,14 @@ import type { Ends, FinishedTasks } from "./finished-tasks.js";
  * lost its end: the task must not run again, though all that is left of its journal is sound.
  */
 export class KnownEnds {
-  private readonly context: StoreContext;
-  private readonly finished: FinishedTasks;
+  readonly #context: StoreContext;
+  readonly #finished: FinishedTasks;
   /** Of tasks with a marker. Only a process that died between line and marker leaves both. */
-  private marked: Ends | undefined;
+  #marked: Ends | undefined;
 
   constructor(context: StoreContext, finished: FinishedTasks) {
-    this.context = context;
-    this.finished = finished;
+    this.#context = context;
+    this.#finished = finished;
   }
 
   /** The seq of the event; 0 where the list has no need to be asked, or knows nothing. */
@@ -26,17 +26,17 @@ export class KnownEnds {
     const { record, header } = view;
     const neverRan = record.attempt === 0 && folder.newest === 1;
     if (isFinal(record.status) || neverRan) return 0;
-    const { disk, layout } = this.context;
+    const { disk, layout } = this.#context;
     const isMarked = disk.exists(join(layout.open, record.id));
     // A task that is neither finished nor marked as open is rare enough to search for.
-    const ends = isMarked ? this.ofMarked() : this.finished.ends(new Set([record.id]));
+    const ends = isMarked ? this.#ofMarked() : this.#finished.ends(new Set([record.id]));
     return ends.of(header.birth, record.createdAt.slice(0, 10));
   }
 
   /** The list is read once for all of them, and no further back than the oldest of them was created. */
-  private ofMarked(): Ends {
-    if (this.marked === undefined || this.marked.failed)
-      this.marked = this.finished.ends(new Set(this.finished.openIds()));
-    return this.marked;
+  #ofMarked(): Ends {
+    if (this.#marked === undefined || this.#marked.failed)
+      this.#marked = this.#finished.ends(new Set(this.#finished.openIds()));
+    return this.#marked;
   }
 }

@@ -1,13 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { resolve } from "node:path";
-import type { Disk } from "../../disk/disk.js";
-import { layoutOf } from "../../disk/layout.js";
-import { fsStoreDefaults } from "../../disk/limits.js";
-import { nodeDisk } from "../../disk/node-disk.js";
-import { createHost, type Host } from "../../disk/platform.js";
-import type { StoreContext } from "../../disk/store-context.js";
-import { openFolder } from "../../index/store-folder.js";
-import { closeStore, type OpenStore, openStore } from "../../open-store.js";
+import type { Disk } from "../disk/disk.js";
+import { nodeDisk } from "../disk/node-disk.js";
+import { createHost, type Host } from "../disk/platform.js";
+import { createContext, type StoreContext } from "../disk/store-context.js";
+import { openFolder } from "../index/store-folder.js";
+import { closeStore, type OpenStore, openStore } from "../open-store.js";
 
 /** Opens a store's folder to look at it: nothing is made, repaired, set aside or taken over. */
 export function openReadOnly(directory: string, machine = thisMachine()): OpenStore {
@@ -52,16 +48,5 @@ function thisMachine(): Machine {
 }
 
 function contextOf(directory: string, readOnly: boolean, { disk }: Machine): StoreContext {
-  const unique = () => randomBytes(9).toString("base64url");
-  return {
-    layout: layoutOf(resolve(directory)),
-    disk,
-    durable: !readOnly,
-    limits: fsStoreDefaults,
-    instance: readOnly ? "reader" : unique(),
-    readOnly,
-    warn: () => {},
-    observe: () => {},
-    unique,
-  };
+  return createContext({ directory, disk, durable: !readOnly, readOnly, instance: readOnly ? "reader" : undefined });
 }

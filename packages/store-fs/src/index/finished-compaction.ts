@@ -1,0 +1,199 @@
+import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { isFinal } from "@resumable-mcp/core";
+import type { RawLine } from "../disk/checked-line.js";
+import { DamagedFile, isIntact } from "../disk/checked-line.js";
+import { fileLines } from "../disk/file-lines.js";
+import { isSafeId } from "../disk/layout.js";
+import { quarantineCopy } from "../disk/quarantine.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { createFile, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { newestView } from "../journal/task-view.js";
+import { type DoneLine, doneLines, isFlagged, parseDone, parseDoneName, readHead, takenName } from "./finished-line.js";
+
+/** What the lines of all files say about tasks that may have more than one. */
+type Newest = Map<string, { readonly seq: number; readonly gone: boolean }>;
+
+/**
+ * Rewrites lists of finished tasks without the lines that do not count any more.
+ *
+ * A file belongs to the store that made it, which replaces it in its place; those of stores that are gone are taken over
+ * by renaming them, which only one can do.
+ *
+ * @param isMine tells whether this store may rewrite what another one made.
+ */
+export async function compactDone(context: StoreContext, isMine: (instance: string) => boolean): Promise<void> {
+  const names = listIfExists(context.disk, context.layout.done) ?? [];
+  const own = names.filter((name) => isMine(parseDoneName(name)?.instance ?? ""));
+  const damaged = await damagedDone(context, own);
+  if (damaged.length > 0) await healDone(context, names, damaged);
+  const newest = await collect(context, names);
+  if (newest.size === 0 && damaged.length === 0) return;
+  const listed = await listedThoughGone(context, names, newest);
+  for (const name of own) {
+    const parsed = parseDoneName(name);
+    if (parsed === undefined) continue;
+    const mine = parsed.instance === context.instance ? name : takenName(context, name, parsed.day);
+    await rewrite(context, { name, mine }, (line) => isNeeded(line, newest, listed));
+  }
+}
+
+async function collect(context: StoreContext, names: readonly string[]): Promise<Newest> {
+  const newest: Newest = new Map();
+  for (const name of names) {
+    for await (const lines of doneLines(context, name)) for (const line of lines) note(newest, line);
+  }
+  return newest;
+}
+
+function note(newest: Newest, raw: RawLine): void {
+  const line = isFlagged(raw) ? parseDone(raw) : undefined;
+  if (line === undefined || (newest.get(line.birth)?.seq ?? -1) > line.seq) return;
+  newest.set(line.birth, { seq: line.seq, gone: line.gone === true || newest.get(line.birth)?.gone === true });
+}
+
+/** Tasks that are gone, and of which a line says that they finished. */
+async function listedThoughGone(
+  context: StoreContext,
+  names: readonly string[],
+  newest: Newest,
+): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>();
+  for (const name of names) {
+    for await (const lines of doneLines(context, name)) {
+      for (const line of lines) {
+        const head = readHead(line);
+        if (head !== undefined && newest.get(head.birth)?.gone) listed.add(head.birth);
+      }
+    }
+  }
+  return listed;
+}
+
+/** The line that says that a task is gone is needed as long as there is one that says it is not. */
+function isNeeded(
+  line: Pick<DoneLine, "birth" | "seq" | "gone">,
+  newest: Newest,
+  listed: ReadonlySet<string>,
+): boolean {
+  const known = newest.get(line.birth);
+  if (known === undefined) return true;
+  if (line.gone) return listed.has(line.birth);
+  return !known.gone && known.seq <= line.seq;
+}
+
+async function rewrite(
+  context: StoreContext,
+  { name, mine }: { readonly name: string; readonly mine: string },
+  keeps: (line: Pick<DoneLine, "birth" | "seq" | "gone">) => boolean,
+): Promise<void> {
+  const { disk, layout } = context;
+  const path = join(layout.done, name);
+  const kept: Buffer[] = [];
+  let dropped = 0;
+  for await (const lines of fileLines(disk, path) ?? []) {
+    for (const raw of lines) {
+      const line = readHead(raw) ?? parseDone(raw);
+      if (line === undefined || !keeps(line)) dropped += 1;
+      else kept.push(Buffer.concat([raw.bytes, Buffer.from("\n")]));
+    }
+  }
+  if (dropped === 0) return;
+  if (mine !== name) await takeFinishedFile(context, name, mine);
+  await replaceFinishedFile(context, mine, kept);
+}
+
+/** Durably, before the file is written again: a loss of power must not bring the old name back next to the new one. */
+export async function takeFinishedFile(context: StoreContext, name: string, mine: string): Promise<void> {
+  const { disk, layout, durable } = context;
+  disk.rename(join(layout.done, name), join(layout.done, mine));
+  if (durable) await disk.syncFolder(layout.done);
+}
+
+/** Replaces a file by one with some of its lines, or removes it where none is left. */
+export async function replaceFinishedFile(
+  context: StoreContext,
+  name: string,
+  lines: readonly Buffer[],
+): Promise<void> {
+  const { disk, layout, unique, durable } = context;
+  const path = join(layout.done, name);
+  if (lines.length === 0) unlinkIfExists(disk, path);
+  else {
+    const draft = join(layout.done, `.draft.${unique()}`);
+    try {
+      createFile(disk, draft, Buffer.concat(lines));
+      if (durable) await syncPath(disk, draft);
+      disk.rename(draft, path);
+    } catch (error) {
+      unlinkIfExists(disk, draft);
+      throw error;
+    }
+  }
+  // The line that says that a task was deleted must not go before the one that says it finished.
+  if (durable) await disk.syncFolder(layout.done);
+}
+
+/** Files of finished tasks in which a line is not what was written there. */
+export async function damagedDone(context: StoreContext, names: readonly string[]): Promise<readonly string[]> {
+  const damaged: string[] = [];
+  for (const name of names) {
+    if (await isDamaged(context, name)) damaged.push(name);
+  }
+  return damaged;
+}
+
+async function isDamaged(context: StoreContext, name: string): Promise<boolean> {
+  for await (const lines of doneLines(context, name)) {
+    for (const { bytes } of lines) if (!isIntact(bytes)) return true;
+  }
+  return false;
+}
+
+/**
+ * Finds the finished tasks of damaged lines in their own folders, and gives them a marker: whoever lists tasks next looks
+ * them up and writes their lines anew. The damaged files are kept in quarantine as they are.
+ */
+export async function healDone(
+  context: StoreContext,
+  names: readonly string[],
+  damaged: readonly string[],
+): Promise<void> {
+  for (const name of damaged) {
+    quarantineCopy(context, join(context.layout.done, name), name, "a line of the list of finished tasks is damaged");
+  }
+  const listed = await listedIds(context, names);
+  for (const shard of listIfExists(context.disk, context.layout.tasks) ?? []) {
+    for (const id of listIfExists(context.disk, join(context.layout.tasks, shard)) ?? []) {
+      if (!listed.has(id) && isFinished(context, id)) touchFile(context.disk, join(context.layout.open, id));
+    }
+    await breathe();
+  }
+  // Before the damaged lines are left out: the markers are all that leads to these tasks then.
+  if (context.durable) await context.disk.syncFolder(context.layout.open);
+}
+
+async function listedIds(context: StoreContext, names: readonly string[]): Promise<ReadonlySet<string>> {
+  const listed = new Set<string>();
+  for (const name of names) {
+    for await (const lines of doneLines(context, name)) {
+      for (const line of lines) {
+        const head = readHead(line);
+        if (head !== undefined) listed.add(head.id);
+      }
+    }
+  }
+  return listed;
+}
+
+/** A task that cannot be read is set aside by whoever asks for it. */
+function isFinished(context: StoreContext, taskId: string): boolean {
+  if (!isSafeId(taskId)) return false;
+  try {
+    const view = newestView(context, taskId);
+    return view !== undefined && isFinal(view.record.status);
+  } catch (error) {
+    if (error instanceof DamagedFile) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,178 @@
+import { join } from "node:path";
+import { finalStatuses, type TaskSummary } from "@resumable-mcp/core";
+import { z } from "zod";
+import { encodeLine, isIntact, type RawLine } from "../disk/checked-line.js";
+import { fileLines } from "../disk/file-lines.js";
+import { hashOf } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { listIfExists } from "../disk/whole-file.js";
+
+const summaryShape = z.looseObject({
+  id: z.string(),
+  owner: z.string(),
+  tool: z.string(),
+  status: z.enum(finalStatuses),
+  createdAt: z.string(),
+  updatedAt: z.string(),
+  ttlMs: z.number(),
+});
+
+const lineSchema = z.object({
+  /** The journal's last seq: of two lines about one task the one with the higher seq counts. */
+  seq: z.number(),
+  /** There may be another line about this task. */
+  again: z.optional(z.literal(true)),
+  /** The task was deleted. */
+  gone: z.optional(z.literal(true)),
+  id: z.string(),
+  /** Lines of one birth are about one task; an id may be used again after a deletion. */
+  birth: z.string(),
+  summary: z.optional(z.custom<TaskSummary>((value) => summaryShape.safeParse(value).success)),
+});
+
+/** One line of the list of finished tasks. */
+export type DoneLine = z.infer<typeof lineSchema>;
+
+/** Writes a line of the list of finished tasks. What lists choose by comes first, to be found without parsing the line. */
+export function encodeDone(line: DoneLine): Buffer {
+  const { again, gone, summary, ...rest } = line;
+  return encodeLine(JSON.stringify({ again, gone, ...rest, summary: summary && inOrder(summary) }));
+}
+
+function inOrder({ id, owner, tool, status, createdAt, finishedAt, ttlMs, ...rest }: TaskSummary): TaskSummary {
+  return { id, owner, tool, status, createdAt, finishedAt, ttlMs, ...rest };
+}
+
+const marks = ['"again":true,', '"gone":true,'].map((mark) => Buffer.from(mark));
+const flagOffset = '{"crc":"00000000",'.length;
+
+/** Tells without parsing whether a line may stand beside others about the same task. */
+export function isFlagged(line: RawLine): boolean {
+  const { bytes } = line;
+  // Most lines are told apart by the first letter.
+  return marks.some(
+    (mark) =>
+      bytes[flagOffset + 1] === mark[1] && bytes.subarray(flagOffset, flagOffset + mark.byteLength).equals(mark),
+  );
+}
+
+const idMark = Buffer.from('"id":"');
+const comma = 44;
+
+/** Tells lines about tasks of these ids, and few others, from the rest; without decoding, or a look at checksums. */
+export function idFilter(ids: ReadonlySet<string>): (line: RawLine) => boolean {
+  const beginnings = new Set([...ids].map((id) => beginningOf(Buffer.from(id.padEnd(4)), 0)));
+  return ({ bytes }) => {
+    const start = idStart(bytes);
+    return start + 4 <= bytes.byteLength && beginnings.has(beginningOf(bytes, start));
+  };
+}
+
+function beginningOf(bytes: Buffer, start: number): number {
+  return bytes.readInt32LE(start);
+}
+
+/** Most lines have no flag, and the id behind the seq. */
+function idStart(bytes: Buffer): number {
+  let place = flagOffset + 1;
+  while (place < bytes.byteLength && bytes[place] !== comma) place += 1;
+  const isNext = bytes[place + 2] === idMark[1] && bytes[place + 3] === idMark[2];
+  return (isNext ? place + 1 : Math.max(0, bytes.indexOf(idMark))) + idMark.byteLength;
+}
+
+/** Parses a line, or gives `undefined` for one that is damaged: the task's own files still have all. */
+export function parseDone(line: RawLine): DoneLine | undefined {
+  return isIntact(line.bytes) ? parseDoneText(line.bytes.toString("utf8")) : undefined;
+}
+
+/** Parses the text of a line that is not damaged. */
+export function parseDoneText(text: string): DoneLine | undefined {
+  return lineSchema.safeParse(JSON.parse(text)).data;
+}
+
+/** What lists choose and count finished tasks by. */
+export interface DoneHead
+  extends Pick<TaskSummary, "id" | "owner" | "tool" | "status" | "createdAt" | "finishedAt" | "ttlMs"> {
+  readonly seq: number;
+  readonly birth: string;
+}
+
+/** How far into a line is looked; a line whose head is longer is parsed. */
+const headBytes = 1024;
+
+/**
+ * The beginning of a line as `encodeDone` writes it. Text that JSON would have to decode is not matched, so that what is
+ * matched is what parsing the line would give.
+ */
+const headPattern = new RegExp(
+  [
+    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","birth":"([\w-]+)","summary":\{"id":"\2",/,
+    /"owner":"([ !#-[\]-~]*)","tool":"([ !#-[\]-~]*)","status":"([a-z]+)","createdAt":"([\d:.TZ-]+)",/,
+    /"finishedAt":"([\d:.TZ-]+)","ttlMs":(\d+)[,}]/,
+  ]
+    .map(({ source }) => source)
+    .join(""),
+);
+
+/**
+ * Reads what lists need to know of a line, without parsing all of it: of 100,000 lines a page gives away a hundred.
+ *
+ * @returns `undefined` for a damaged line, and for one that says nothing of a finished task.
+ */
+export function readHead(line: RawLine): DoneHead | undefined {
+  return isIntact(line.bytes) ? (peekHead(line) ?? parsedHead(line)) : undefined;
+}
+
+function peekHead({ bytes }: RawLine): DoneHead | undefined {
+  const match = headPattern.exec(bytes.toString("latin1", 0, headBytes));
+  if (match === null) return undefined;
+  const [, seq, id = "", birth = "", owner = "", tool = "", word, createdAt = "", finishedAt = "", ttlMs] = match;
+  const status = finalStatuses.find((known) => known === word);
+  return status && { seq: Number(seq), id, birth, owner, tool, status, createdAt, finishedAt, ttlMs: Number(ttlMs) };
+}
+
+/** Lines of an earlier version have their parts in another order. */
+function parsedHead(line: RawLine): DoneHead | undefined {
+  const parsed = parseDoneText(line.bytes.toString("utf8"));
+  if (parsed?.summary === undefined) return undefined;
+  const { seq, id, birth, summary } = parsed;
+  const { owner, tool, status, createdAt, finishedAt, ttlMs } = summary;
+  return { seq, id, birth, owner, tool, status, createdAt, ttlMs, finishedAt };
+}
+
+/** The day and the maker of a file of finished tasks, out of its name. */
+export function parseDoneName(name: string): { readonly day: string; readonly instance: string } | undefined {
+  const match = /^(\d{4}-\d\d-\d\d)\.([A-Za-z0-9_-]+)-[0-9a-z]+(?:\.[0-9a-f]{12})?\.jsonl$/.exec(name);
+  return match?.[1] === undefined || match[2] === undefined ? undefined : { day: match[1], instance: match[2] };
+}
+
+/** A name for a file of a store that is gone, which says what the file was called before. */
+export function takenName(
+  { instance, unique }: Pick<StoreContext, "instance" | "unique">,
+  name: string,
+  day: string,
+): string {
+  return `${day}.${instance}-c${Buffer.from(unique()).toString("hex")}.${markOf(name)}.jsonl`;
+}
+
+function markOf(name: string): string {
+  return hashOf(name).slice(0, 12);
+}
+
+/**
+ * Reads the lines of a file whose name was listed a moment ago, many at a time. Should another store have taken it over meanwhile, they
+ * are read where they are now: each line is found once.
+ */
+export async function* doneLines(context: StoreContext, listed: string): AsyncGenerator<Iterable<RawLine>> {
+  const { disk, layout } = context;
+  for (let name: string | undefined = listed; name !== undefined; name = successorOf(context, name)) {
+    const lines = fileLines(disk, join(layout.done, name));
+    if (lines !== undefined) return yield* lines;
+  }
+}
+
+/** A file that is gone without a successor had no line that counts. */
+function successorOf({ disk, layout }: StoreContext, gone: string): string | undefined {
+  const mark = `.${markOf(gone)}.jsonl`;
+  return listIfExists(disk, layout.done)?.find((name) => name.endsWith(mark));
+}
