@@ -20,7 +20,7 @@ function leave(code: number): void {
   process.exit(code);
 }
 
-// Whoever reads the output may stop early, as `head` does: that is no failure. A terminal that is gone cannot be written to.
+// The reader of the output may stop early, as `head` does: that is not a failure. A closed terminal cannot be written to.
 const lostOutput: ReadonlyMap<string | undefined, number> = new Map([
   ["EPIPE", exitCodes.ok],
   ["EIO", exitCodes.hungUp],
@@ -31,9 +31,11 @@ for (const stream of [process.stdout, process.stderr]) {
   });
 }
 
-// A mistake of this program is told in a sentence, too; the way out gives the terminal back.
+// A defect of this program is also reported in a sentence; leaving restores the terminal.
 process.on("uncaughtException", (error) => {
-  process.stderr.write(`Unexpected: ${error.message}. Your tasks go on; start again.\n`);
+  process.stderr.write(
+    `Unexpected error: ${error.message}. Your tasks continue on their servers; start this program again.\n`,
+  );
   process.exit(1);
 });
 
@@ -66,7 +68,7 @@ const runUi = (line: CommandLine) =>
 const line = screensLine();
 const opened = line === undefined ? undefined : await Promise.allSettled([runUi(line)]);
 const [ended] = opened ?? [];
-// What went wrong with the screens is told as what goes wrong with a command.
+// An error of the screens is reported like that of a command.
 const code =
   ended?.status === "fulfilled"
     ? ended.value

@@ -4,7 +4,7 @@ import type { RunTerminalUiOptions } from "./ui-session.js";
 /**
  * Opens the user interface and resolves to the exit code when the user leaves.
  *
- * The terminal is left as it was found, also on SIGTERM and SIGHUP. Tasks go on on their servers.
+ * The terminal is left as it was found, also on SIGTERM and SIGHUP. Tasks continue on their servers.
  *
  * @example
  * process.exit(await runTerminalUi({ servers: [{ url: "http://127.0.0.1:8001/mcp" }] }));
@@ -23,7 +23,7 @@ export async function runTerminalUi(options: RunTerminalUiOptions = {}): Promise
     const { runUiSession } = await import("./ui-session.js");
     return await runUiSession(options, screen);
   } finally {
-    // Whatever went wrong is told on the terminal as it was before.
+    // Errors are printed on the restored terminal.
     screen.close(exitCodes.failed);
     await screen.closed;
   }
@@ -39,11 +39,11 @@ function wantsSentences({ TERM, INK_SCREEN_READER }: NodeJS.ProcessEnv): boolean
   return TERM === "dumb" || INK_SCREEN_READER === "true";
 }
 
-/** Read by the drawing libraries when they are loaded: whoever opens the screens has a terminal and wants them drawn. */
+/** The drawing libraries read these when they are loaded: open screens always have a terminal. */
 function prepareEnvironment(environment: NodeJS.ProcessEnv): void {
   environment.CI = "false";
   environment.CONTINUOUS_INTEGRATION = "false";
-  // Whoever says anything of CI, be it that there is none, has no colours unless it asks for them.
+  // With any value of CI the libraries use no colours unless these are forced.
   const colors = environment.NO_COLOR === undefined && environment.TERM !== "dumb";
   environment.FORCE_COLOR = colors ? (environment.FORCE_COLOR ?? "1") : "0";
 }

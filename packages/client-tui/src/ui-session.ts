@@ -12,7 +12,7 @@ export interface RunTerminalUiOptions {
   readonly servers?: readonly ServerConfig[];
   /** By default one file per user. */
   readonly stateFile?: string;
-  /** What Ctrl-C does to the tasks that run; by default they go on. */
+  /** What Ctrl-C does to the tasks that run; by default they continue. */
   readonly onInterrupt?: OnInterrupt;
   /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
   readonly screenReader?: boolean;
@@ -80,8 +80,8 @@ export function farewell(count: number, fate: TaskFate): string {
     case "stop":
       return `${subject} ${is} not finished. The server stops now; start it again to continue from the last checkpoint.\n`;
     case "pause":
-      return `${subject} ${is} not finished; what ran was asked to pause. Come back with: resumable-mcp\n`;
+      return `${subject} ${is} not finished; running tasks pause at their next checkpoint. Come back with: resumable-mcp\n`;
     case "cancel":
-      return `${subject} ${count === 1 ? "was" : "were"} not finished; what ran was cancelled.\n`;
+      return `${subject} ${count === 1 ? "was" : "were"} not finished; running tasks were cancelled.\n`;
   }
 }

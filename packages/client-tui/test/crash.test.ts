@@ -83,7 +83,7 @@ describe("a call", () => {
     expect(JSON.parse(again.stdout())).toEqual({ counted: 20 });
     const seen = progressOf(again.stderr());
     expect([rising(seen), Number(seen[0]) >= 5, seen.at(-1)]).toEqual([true, true, 20]);
-    expect(again.stderr()).toContain(`Going on with task ${id}`);
+    expect(again.stderr()).toContain(`Continuing task ${id}`);
   });
 
   it("leaves a resumable task on Ctrl-C and says how to return", limits, async () => {
@@ -109,10 +109,13 @@ describe("a call", () => {
     expect((await run("wait", id, ...common)).code).toBe(0);
   });
 
-  it("is left after --timeout, and goes on", limits, async () => {
+  it("is left after --timeout, and continues", limits, async () => {
     const left = await run("call", "count", "to=20", `gate=${gate}`, "--timeout", "0.5", ...common);
     // On a slow machine the time can be over before the server has answered at all.
-    expect([left.code, left.stderr]).toEqual([7, expect.stringMatching(/goes on without you|what was begun goes on/)]);
+    expect([left.code, left.stderr]).toEqual([
+      7,
+      expect.stringMatching(/continues on its server|what has started continues/),
+    ]);
     await writeFile(gate, "");
     expect((await run("call", "count", "to=20", `gate=${gate}`, ...common)).code).toBe(0);
   });

@@ -95,7 +95,7 @@ describe("the screens in a terminal", () => {
     const terminal = startInTerminal(...common);
     await terminal.seen(/is not finished/);
     await terminal.press("w");
-    await terminal.seen(/asks \(a answers\): Are you sure\?/);
+    await terminal.seen(/question \(a answers\): Are you sure\?/);
     await terminal.press("a");
     await terminal.seen(/sure\s*\*/);
     await terminal.press("t");
@@ -170,7 +170,7 @@ describe("the screens in a terminal", () => {
     await terminal.seen(/1 of your tasks is not finished\.\s+1\. confirm at \S+ asks you: 50 percent, 1 of 2\./);
     await terminal.seen(/help lists the commands\./);
     await terminal.press("nonsense\n");
-    await terminal.seen(/"nonsense" is no command/);
+    await terminal.seen(/"nonsense" is not a command/);
     await terminal.press("answer 1\n");
     await terminal.seen(/sure \(y\/n\)/);
     await terminal.press("y\n");

@@ -34,7 +34,7 @@ describe("a command line", () => {
   it.each([
     [["cuont"], "There is no command cuont"],
     [["tasks", "--nope"], "--help lists the options"],
-    [["tasks", "--url", "localhost:8001"], '"localhost:8001" is no URL'],
+    [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
     [["wait", "x", "--timeout", "2147484"], "--timeout is at most 2147483 seconds"],
     [["call", "x", "--on-interrupt", "explode"], "--on-interrupt is detach, pause or cancel"],
@@ -83,7 +83,7 @@ describe("arguments as words", () => {
   });
 
   it.each([
-    [["n"], undefined, "is no argument"],
+    [["n"], undefined, "is not a valid argument"],
     [["n=1.5"], undefined, 'n has to be an integer, not "1.5"'],
     [["m=1"], undefined, "The tool has no argument m. It has: n, name"],
     [[], "[1]", "--args has to be a JSON object"],

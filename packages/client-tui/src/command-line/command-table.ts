@@ -6,9 +6,9 @@ export interface CommandEntry {
   /** How its words are written. */
   readonly words: string;
   readonly summary: string;
-  /** What its first words are; the last kind stands for all that follow. */
+  /** The kinds of its words; the last one is for all words that follow. */
   readonly completes: readonly WordKind[];
-  /** The options that mean something to it, beside those that every command has. */
+  /** Its own options, without those that every command has. */
   readonly options: readonly OptionName[];
 }
 
@@ -27,17 +27,17 @@ const statuses = ["pending", "running", "paused", "input_required", "completed",
 /** Every option of the program. */
 export const optionTable = {
   url: { value: "URL", summary: "a server over HTTP (may be given several times)" },
-  stdio: { value: '"COMMAND"', summary: "a server that is started and spoken to over stdin and stdout" },
+  stdio: { value: '"COMMAND"', summary: "a command that starts a server on stdin and stdout" },
   server: { value: "NAME", summary: "only this one of the known servers, by name or address", completes: "server" },
   token: { value: "TOKEN", summary: "bearer token (or RESUMABLE_MCP_TOKEN)" },
   state: { value: "FILE", summary: "the state file, by default one per user" },
   json: { summary: "one JSON object, or one per line, on stdout" },
   args: { value: "JSON", summary: "arguments as a JSON object" },
-  again: { summary: "call: with the arguments of the last time; words change some of them" },
+  again: { summary: "call: reuse the last arguments; words override some of them" },
   new: { summary: "call: a new run even if the same call is unfinished" },
   detach: { summary: "call: print the task's id and leave" },
-  wait: { summary: "call, watch, wait: stay through pauses and questions, too" },
-  timeout: { value: "SECONDS", summary: "leave after that time; a task goes on" },
+  wait: { summary: "call, watch, wait: keep waiting while the task is paused or asks a question" },
+  timeout: { value: "SECONDS", summary: "stop waiting after this time; the task continues" },
   "on-interrupt": {
     value: "ACTION",
     summary: "what Ctrl-C does to the task: detach (default), pause or cancel",
@@ -47,15 +47,18 @@ export const optionTable = {
   all: { summary: "tasks, tools: everything; pause, resume, cancel, forget: all that it applies to" },
   status: { value: "LIST", summary: "only tasks of these statuses, with commas between them", values: statuses },
   tool: { value: "NAME", summary: "only tasks of this tool", completes: "tool" },
-  decline: { summary: "answer: no" },
-  dismiss: { summary: "answer: neither yes nor no" },
+  decline: { summary: "answer: decline the question" },
+  dismiss: { summary: "answer: cancel the question" },
   name: { value: "NAME", summary: "servers add: a short name for it" },
   "token-env": { value: "VARIABLE", summary: "servers add: the bearer token is in this environment variable" },
   "token-stdin": { summary: "servers add: the bearer token comes on stdin" },
   oauth: { summary: "servers add: sign in with the server's authorization server" },
   "client-id": { value: "ID", summary: "servers add, login: a client id that was registered by hand" },
-  "callback-port": { value: "PORT", summary: "servers add, login: where the browser comes back to, by default any" },
-  file: { value: "FILE", summary: "servers import: a configuration file that stands elsewhere" },
+  "callback-port": {
+    value: "PORT",
+    summary: "servers add, login: the port of the browser's callback, by default any free one",
+  },
+  file: { value: "FILE", summary: "servers import: a configuration file in another place" },
   "screen-reader": { summary: "the user interface as sentences and typed commands (also where TERM is dumb)" },
   help: { summary: "this text" },
   version: { summary: "the version" },
@@ -83,7 +86,7 @@ const several = ["all", "status", "tool"] as const;
 export const commandTable = {
   call: {
     words: "TOOL [key=value …]",
-    summary: "call a tool, or go on with the same unfinished call",
+    summary: "call a tool, or join the same call if it is unfinished",
     completes: ["tool"],
     options: ["args", "again", "new", "detach", ...follow],
   },
@@ -112,7 +115,7 @@ export const commandTable = {
     options: [...follow],
   },
   pause: { words: "ID…", summary: "pause tasks, or --all", completes: ["unfinished_task"], options: [...several] },
-  resume: { words: "ID…", summary: "take tasks up again, or --all", completes: ["task"], options: [...several] },
+  resume: { words: "ID…", summary: "resume tasks, or --all", completes: ["task"], options: [...several] },
   cancel: { words: "ID…", summary: "cancel tasks, or --all", completes: ["unfinished_task"], options: [...several] },
   answer: {
     words: "ID [KEY] [key=value …]",
@@ -123,7 +126,7 @@ export const commandTable = {
   result: { words: "ID", summary: "print the result of a finished task", completes: ["task"], options: [] },
   items: {
     words: "ID",
-    summary: "print the items that a task has put out, one a line",
+    summary: "print the items of a task, one per line",
     completes: ["task"],
     options: [],
   },
@@ -142,7 +145,7 @@ export const commandTable = {
     options: ["name", "token-env", "token-stdin", "oauth", "client-id", "callback-port", "file", "all"],
   },
   tools: { words: "", summary: "the tools that can be called", completes: [], options: ["all"] },
-  ping: { words: "", summary: "ask the servers for a sign of life", completes: [], options: [] },
+  ping: { words: "", summary: "check that the servers answer", completes: [], options: [] },
   completion: {
     words: "bash|zsh|fish",
     summary: "print the completion script of a shell",
@@ -154,7 +157,7 @@ export const commandTable = {
 /** The name of a subcommand. */
 export type CommandName = keyof typeof commandTable;
 
-/** The subcommands, in the order in which help tells of them. */
+/** The subcommands, in the order of the help text. */
 export const commandNames = Object.keys(commandTable) as readonly CommandName[];
 
 /** What can be done with servers. */

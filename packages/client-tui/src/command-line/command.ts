@@ -11,7 +11,7 @@ export interface CommandContext {
   readonly interrupts: Interrupts;
   /** Called when a command begins to follow a task: from then on it sees to `--timeout` itself. */
   readonly onFollow: () => void;
-  /** Asks the person at the terminal; absent where nobody is. */
+  /** Asks the person at the terminal; absent without a terminal. */
   readonly ask?: (question: Question, signal: AbortSignal) => Promise<QuestionAnswer>;
   /** Milliseconds of a clock that never goes back. */
   readonly clock: () => number;

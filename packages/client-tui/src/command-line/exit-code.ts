@@ -2,7 +2,7 @@ import { type ClientError, isClientError, type TaskResult } from "@resumable-mcp
 import { exitCodes, UsageError } from "./exit-codes.js";
 import type { Interrupt } from "./interrupts.js";
 
-// Whoever reads only a command line or draws a first frame needs no client: these two stand in files of their own.
+// Parsing a command line and drawing the first frame need no client, so these two are in a file of their own.
 export { exitCodes, UsageError };
 
 const byError: Readonly<Record<ClientError["code"], number>> = {

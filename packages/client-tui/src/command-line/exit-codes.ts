@@ -9,11 +9,11 @@ export const exitCodes = {
   unreachable: 3,
   /** There is no such task, tool or server. */
   notFound: 4,
-  /** The task is paused: it goes on when it is resumed. */
+  /** The task is paused. */
   paused: 5,
   /** The task waits for an answer. */
   inputRequired: 6,
-  /** The task goes on, but the time given by --timeout is over, or it was asked for a result that is not there yet. */
+  /** The task is not finished: `--timeout` is over, or `result` came too early. */
   unfinished: 7,
   cancelled: 8,
   /** The state file cannot be used. */

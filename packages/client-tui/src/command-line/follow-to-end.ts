@@ -21,7 +21,7 @@ type Stop = Interrupt | "timeout";
 /**
  * Shows what happens to a task until it ends, and resolves to the exit code.
  *
- * Cancellation: Ctrl-C and the end of the time leave the task as it is, or as `--on-interrupt` says, and tell how to
+ * Cancellation: Ctrl-C and the end of the time leave the task as it is, or as `--on-interrupt` says, and print how to
  * come back. A task that stands still is left, too, unless `--wait` says otherwise.
  */
 export async function followToEnd(context: CommandContext, target: Followable): Promise<number> {
@@ -93,7 +93,7 @@ function stepAside(
   const { taskId } = target;
   if (taskId === undefined) return undefined;
   if (event.type === "status" && event.status === "paused" && !line.wait) {
-    output.note(`Paused. Go on with: resumable-mcp resume ${taskId}`);
+    output.note(`Paused. Resume with: resumable-mcp resume ${taskId}`);
     return exitCodes.paused;
   }
   if (event.type !== "question") return undefined;
@@ -126,27 +126,27 @@ async function leave(
 ): Promise<number> {
   const code = stop === "timeout" ? exitCodes.unfinished : exitCodeOfInterrupt(stop);
   if (taskId === undefined) {
-    output.note(`${name} was left; its server keeps no tasks, so its result is lost.`);
+    output.note(`Stopped waiting for ${name}. Its server keeps no tasks, so its result is lost.`);
     return code;
   }
   const back = `Come back with: resumable-mcp watch ${taskId}`;
   if (stop !== "SIGINT" || line.onInterrupt === "detach") {
-    output.note(`The task goes on without you. ${back}`);
+    output.note(`The task continues on its server. ${back}`);
     return code;
   }
   try {
     const task = client.task(taskId);
     await (line.onInterrupt === "pause" ? task.pause() : task.cancel());
-    output.note(line.onInterrupt === "pause" ? `Paused. Go on with: resumable-mcp resume ${taskId}` : "Cancelled.");
+    output.note(line.onInterrupt === "pause" ? `Paused. Resume with: resumable-mcp resume ${taskId}` : "Cancelled.");
   } catch (error) {
     output.note(
-      `It could not be told to ${line.onInterrupt}: ${isClientError(error) ? error.message : String(error)} ${back}`,
+      `The request to ${line.onInterrupt} it failed: ${isClientError(error) ? error.message : String(error)} ${back}`,
     );
   }
   return code;
 }
 
-/** What a person is told of an event; what passes is drawn over by the next. */
+/** What a person reads of an event; a passing line is overwritten by the next. */
 export interface EventLine {
   readonly text: string;
   readonly passing: boolean;

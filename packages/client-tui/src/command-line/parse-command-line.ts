@@ -7,7 +7,7 @@ import { splitCommand } from "./split-command.js";
 /** What Ctrl-C does to the task that is being watched. */
 export type OnInterrupt = "detach" | "pause" | "cancel";
 
-/** What `servers` is told beside its words. */
+/** The options of `servers`. */
 export interface ServerLineOptions {
   readonly name?: string;
   readonly tokenVariable?: string;
@@ -150,7 +150,7 @@ function parse(words: readonly string[]) {
 /** Makes the configuration of a server over HTTP of a word of the command line. */
 export function httpServer(url: string, token: string | undefined): ServerConfig {
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`"${url}" is no URL of a server: give one like http://127.0.0.1:8001/mcp.`);
+    throw new UsageError(`"${url}" is not a valid server URL: give one like http://127.0.0.1:8001/mcp.`);
   }
   return { url, ...(token === undefined ? {} : { token }) };
 }

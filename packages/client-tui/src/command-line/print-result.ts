@@ -1,5 +1,5 @@
 import type { TaskInfo, TaskResult } from "@resumable-mcp/client";
-import { continueHint } from "../display/task-facts.js";
+import { continueCommand } from "../display/task-facts.js";
 import type { Output } from "./output.js";
 
 /** Prints the end of a task: its text for people, with how a failed one continues, and everything for programs. */
@@ -19,8 +19,8 @@ export function printResult(output: Output, result: TaskResult): void {
   }
   output.line(withoutControl(resultText(result)));
   const { taskId, error } = result;
-  const hint = taskId === undefined ? undefined : continueHint(taskId, error);
-  if (hint !== undefined) output.note(hint);
+  const command = taskId === undefined ? undefined : continueCommand(taskId, error);
+  if (command !== undefined) output.note(command);
 }
 
 /** A result for people: its text, else its structured content. */

@@ -17,7 +17,7 @@ export function parseToolArguments(
   const given = json === undefined ? {} : parseObject(json);
   const entries = words.map((word): readonly [string, Json] => {
     const at = word.indexOf("=");
-    if (at < 1) throw new UsageError(`"${word}" is no argument: write key=value, or --args '{"key": …}'.`);
+    if (at < 1) throw new UsageError(`"${word}" is not a valid argument: write key=value, or --args '{"key": …}'.`);
     const key = word.slice(0, at);
     return [key, parseValue(key, word.slice(at + 1), propertySchema(schema, key))];
   });

@@ -13,7 +13,7 @@ export function harmlessText(text: string): string {
 /**
  * Makes one harmless line of a text that a server sent.
  *
- * Whoever wrote a tool could otherwise repaint the terminal of its user.
+ * Otherwise a tool's text could repaint the terminal of its user.
  */
 export function plainText(text: string): string {
   return harmlessText(text).replaceAll(/ {2,}/g, " ").trim();

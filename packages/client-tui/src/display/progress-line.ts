@@ -1,6 +1,6 @@
 import { cutText, plainText, textWidth } from "./plain-text.js";
 
-/** What a progress line tells of. */
+/** The contents of a progress line. */
 export interface ProgressFacts {
   readonly name: string;
   readonly progress: number;

@@ -40,7 +40,7 @@ export function serverWord(state: ServerInfo["state"]): string {
     case "down":
       return `down: ${plainText(state.reason)}`;
     case "idle":
-      return "not asked yet";
+      return "not contacted yet";
     case "closed":
       return "closed";
   }

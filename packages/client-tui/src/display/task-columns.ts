@@ -85,7 +85,7 @@ export function taskLineText(
 ): string {
   const { info, pace } = task;
   const elapsed = elapsedMsOf(task, look.nowMs);
-  // Nobody knows how fast something goes that is out of reach.
+  // The rate of a task is unknown while its server is out of reach.
   const moves = info.status === "running" && !info.interrupted && task.reconnecting === undefined;
   const remaining = moves ? remainingMsOf(pace, info.total, look.nowMs) : undefined;
   const perSecond = moves ? perSecondOf(pace) : undefined;

@@ -39,7 +39,7 @@ export function elapsedMsOf({ info }: LiveTask, nowMs: number): number | undefin
   return Math.max(0, end - Date.parse(info.createdAt));
 }
 
-/** How long ago a task was last heard of: `2m05s ago`. */
+/** Time since the last update of a task: `2m05s ago`. */
 export function ageText({ info }: LiveTask, nowMs: number): string {
   const at = info.updatedAt ?? info.createdAt;
   return at === undefined ? "" : `${formatDuration(nowMs - Date.parse(at))} ago`;
@@ -74,7 +74,7 @@ export function resumeCommand(taskId: string): string {
 }
 
 /** What to type to continue a failed task; `undefined` where nothing continues it, or its server does not say. */
-export function continueHint(taskId: string, error: TaskError | undefined): string | undefined {
+export function continueCommand(taskId: string, error: TaskError | undefined): string | undefined {
   const command = resumeCommand(taskId);
   if (error?.continues === "by_call") return `Run the same call again, or: ${command}`;
   return error?.continues === "by_resume" ? `Continue with: ${command}` : undefined;

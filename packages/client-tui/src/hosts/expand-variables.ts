@@ -1,11 +1,11 @@
-/** What the variables of a host's file stand for. */
+/** The values of the variables in a host's file. */
 export interface Variables {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly home: string;
   readonly workingDirectory: string;
 }
 
-/** A text with its variables filled in, and the names of those that nobody can fill in here. */
+/** A text with its variables filled in, and the names of those without a value here. */
 export interface Expanded {
   readonly text: string;
   readonly missing: readonly string[];

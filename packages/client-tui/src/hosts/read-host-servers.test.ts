@@ -4,15 +4,15 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { expandVariables } from "./expand-variables.js";
-import { hostFiles, hostNames, type Surroundings } from "./host-files.js";
+import { type Environment, hostFiles, hostNames } from "./host-files.js";
 import { readHostServers } from "./read-host-servers.js";
 
 let home: string;
-let surroundings: Surroundings;
+let environment: Environment;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "hosts-"));
-  surroundings = { platform: "linux", env: { API_KEY: "k-1" }, home, workingDirectory: join(home, "project") };
+  environment = { platform: "linux", env: { API_KEY: "k-1" }, home, workingDirectory: join(home, "project") };
 });
 
 afterEach(async () => {
@@ -47,7 +47,7 @@ describe("the servers of hosts", () => {
       ),
     ];
     const before = await Promise.all(files.map((file) => readFile(file, "utf8")));
-    const { servers, problems } = await readHostServers(hostNames, surroundings);
+    const { servers, problems } = await readHostServers(hostNames, environment);
     expect(problems).toEqual([]);
     expect(servers.map(({ host, name, config }) => ({ host, name, config }))).toEqual([
       {
@@ -72,7 +72,7 @@ describe("the servers of hosts", () => {
       "/elsewhere": { mcpServers: { there: { command: "there" } } },
     };
     await put(".claude.json", JSON.stringify({ mcpServers: { mine: { command: "mine" } }, projects }));
-    const { servers } = await readHostServers(["claude-code"], surroundings);
+    const { servers } = await readHostServers(["claude-code"], environment);
     expect(servers.map(({ name }) => name)).toEqual(["mine", "here"]);
   });
 
@@ -83,7 +83,7 @@ describe("the servers of hosts", () => {
     ["the old transport", { x: { type: "sse", url: "http://a/sse" } }, "it speaks the old SSE transport"],
   ])("are shown with the reason where they cannot be used: %s", async (_name, servers, problem) => {
     await put("project/.vscode/mcp.json", JSON.stringify({ servers }));
-    const found = await readHostServers(["vscode"], surroundings);
+    const found = await readHostServers(["vscode"], environment);
     expect(found.servers).toMatchObject([{ name: "x", problem: expect.stringContaining(problem) }]);
     expect(found.servers[0]?.config).toBeUndefined();
   });
@@ -96,12 +96,12 @@ describe("the servers of hosts", () => {
   ])("in a file that is %s hinder nothing else", async (_name, text, problems) => {
     await put(".cursor/mcp.json", text);
     await put(".config/Claude/claude_desktop_config.json", '{"mcpServers": {"a": {"command": "a"}}}');
-    const found = await readHostServers(["cursor", "claude-desktop"], surroundings);
+    const found = await readHostServers(["cursor", "claude-desktop"], environment);
     expect([found.servers.map(({ name }) => name), found.problems.length]).toEqual([["a"], problems]);
   });
 
   it("are looked for where the hosts' own variables say", () => {
-    const moved = { ...surroundings, env: { CLAUDE_CONFIG_DIR: "/claude", VSCODE_PORTABLE: "/code" } };
+    const moved = { ...environment, env: { CLAUDE_CONFIG_DIR: "/claude", VSCODE_PORTABLE: "/code" } };
     expect([hostFiles("claude-code", moved).at(-1), hostFiles("vscode", moved).at(-1)]).toEqual([
       join("/claude", ".claude.json"),
       join("/code", "user-data", "User", "mcp.json"),
@@ -109,8 +109,8 @@ describe("the servers of hosts", () => {
   });
 
   it("are looked for where each platform keeps them", () => {
-    const mac = hostFiles("vscode", { ...surroundings, platform: "darwin" }).at(-1);
-    const windows = hostFiles("claude-desktop", { ...surroundings, platform: "win32", env: { APPDATA: "/app" } });
+    const mac = hostFiles("vscode", { ...environment, platform: "darwin" }).at(-1);
+    const windows = hostFiles("claude-desktop", { ...environment, platform: "win32", env: { APPDATA: "/app" } });
     expect([mac, windows]).toEqual([
       join(home, "Library", "Application Support", "Code", "User", "mcp.json"),
       [join("/app", "Claude", "claude_desktop_config.json")],

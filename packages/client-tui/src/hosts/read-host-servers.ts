@@ -3,7 +3,7 @@ import type { Json, JsonObject, ServerConfig } from "@resumable-mcp/client";
 import stripJsonComments from "strip-json-comments";
 import { asObject } from "../command-line/tool-arguments.js";
 import { expandVariables } from "./expand-variables.js";
-import { type HostName, hostFiles, type Surroundings } from "./host-files.js";
+import { type Environment, type HostName, hostFiles } from "./host-files.js";
 
 /** A server that a host has configured. */
 export interface HostServer {
@@ -33,17 +33,17 @@ const maxFileBytes = 16 * 1024 * 1024;
 /** Reads what hosts have configured; nothing is written. A host's other file stands in place of its own. */
 export async function readHostServers(
   hosts: readonly HostName[],
-  surroundings: Surroundings,
+  environment: Environment,
   otherFile?: string,
 ): Promise<HostServers> {
   const places = hosts.flatMap((host) =>
-    (otherFile === undefined ? hostFiles(host, surroundings) : [otherFile]).map((file) => ({ host, file })),
+    (otherFile === undefined ? hostFiles(host, environment) : [otherFile]).map((file) => ({ host, file })),
   );
-  const read = await Promise.all(places.map(({ host, file }) => readPlace(host, file, surroundings)));
+  const read = await Promise.all(places.map(({ host, file }) => readPlace(host, file, environment)));
   return { servers: read.flatMap(({ servers }) => servers), problems: read.flatMap(({ problems }) => problems) };
 }
 
-async function readPlace(host: HostName, file: string, surroundings: Surroundings): Promise<HostServers> {
+async function readPlace(host: HostName, file: string, environment: Environment): Promise<HostServers> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -55,7 +55,7 @@ async function readPlace(host: HostName, file: string, surroundings: Surrounding
   const root = text.length > maxFileBytes ? undefined : parseWithComments(text);
   if (root === undefined)
     return { servers: [], problems: [{ file, problem: "it is no JSON, not even with comments" }] };
-  return { servers: parseHostServers(host, root, file, surroundings), problems: [] };
+  return { servers: parseHostServers(host, root, file, environment), problems: [] };
 }
 
 function parseWithComments(text: string): JsonObject | undefined {
@@ -73,12 +73,12 @@ export function parseHostServers(
   host: HostName,
   root: JsonObject,
   file: string,
-  surroundings: Surroundings,
+  environment: Environment,
 ): readonly HostServer[] {
   const lists = [root[host === "vscode" ? "servers" : "mcpServers"]];
   // What Claude Code keeps for one project only.
   if (host === "claude-code") {
-    const project = asObject(asObject(root.projects)?.[surroundings.workingDirectory]);
+    const project = asObject(asObject(root.projects)?.[environment.workingDirectory]);
     lists.push(project?.mcpServers);
   }
   return lists.flatMap((list) =>
@@ -86,18 +86,18 @@ export function parseHostServers(
       host,
       name,
       file,
-      ...toConfig(asObject(entry) ?? {}, surroundings),
+      ...toConfig(asObject(entry) ?? {}, environment),
     })),
   );
 }
 
 type Understood = Pick<HostServer, "config" | "problem">;
 
-function toConfig(entry: JsonObject, surroundings: Surroundings): Understood {
+function toConfig(entry: JsonObject, environment: Environment): Understood {
   if (entry.type === "sse") return { problem: "it speaks the old SSE transport, which this client does not" };
   const missing = new Set<string>();
   const expand = (text: string) => {
-    const expanded = expandVariables(text, surroundings);
+    const expanded = expandVariables(text, environment);
     for (const name of expanded.missing) missing.add(name);
     return expanded.text;
   };

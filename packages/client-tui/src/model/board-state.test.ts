@@ -79,7 +79,7 @@ describe("the board", () => {
     const lost = run(listed, { type: "lost", taskId: "a", problem: "There is no task of that id.", gone: true });
     const task = lost.tasks.get("a");
     expect([task?.problem, task === undefined ? undefined : isUnfinished(task)]).toEqual([
-      "vanished: its server does not know it any more",
+      "not found: its server no longer knows it",
       false,
     ]);
     expect(reduceBoard(lost, listed).tasks.get("a")).not.toHaveProperty("gone");

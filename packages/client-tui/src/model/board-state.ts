@@ -21,7 +21,7 @@ export interface BoardState {
   readonly tasks: ReadonlyMap<string, LiveTask>;
   readonly servers: readonly ServerInfo[];
   /** The servers that have answered once, or have failed to. */
-  readonly heard: ReadonlySet<string>;
+  readonly answered: ReadonlySet<string>;
   readonly notice?: Notice;
 }
 
@@ -41,14 +41,14 @@ export type BoardAction =
   | { readonly type: "notice"; readonly kind: "info" | "error"; readonly text: string };
 
 /** A board before anything is known. */
-export const initialBoardState: BoardState = { tasks: new Map(), servers: [], heard: new Set() };
+export const initialBoardState: BoardState = { tasks: new Map(), servers: [], answered: new Set() };
 
 /** Tells whether every server has answered, or has failed to. */
-export function isReady({ servers, heard }: BoardState): boolean {
-  return servers.every(({ address }) => heard.has(address));
+export function isReady({ servers, answered }: BoardState): boolean {
+  return servers.every(({ address }) => answered.has(address));
 }
 
-/** Applies what happened, oldest first; what is heard of tasks costs the same however many tasks there are. */
+/** Applies actions, oldest first; the cost of an event does not depend on the number of tasks. */
 export function reduceBoardBatch(state: BoardState, actions: readonly BoardAction[]): BoardState {
   let next = state;
   let changing: Map<string, LiveTask> | undefined;
@@ -60,7 +60,7 @@ export function reduceBoardBatch(state: BoardState, actions: readonly BoardActio
     }
     const task = next.tasks.get(action.taskId);
     if (task === undefined) continue;
-    // Of one run of events nobody sees the values in between: one copy does for all.
+    // The values between the events of one run are never shown: one copy serves all.
     if (changing === undefined) {
       changing = new Map(next.tasks);
       next = { ...next, tasks: changing };
@@ -74,9 +74,9 @@ export function reduceBoardBatch(state: BoardState, actions: readonly BoardActio
 export function reduceBoard(state: BoardState, action: BoardAction): BoardState {
   switch (action.type) {
     case "listed":
-      return { ...heardOf(state, action.server), tasks: withListed(state, action.tasks) };
+      return { ...withAnswer(state, action.server), tasks: withListed(state, action.tasks) };
     case "silent":
-      return { ...heardOf(state, action.server), tasks: withRemembered(state, action.tasks) };
+      return { ...withAnswer(state, action.server), tasks: withRemembered(state, action.tasks) };
     case "seen":
       return { ...state, tasks: new Map(state.tasks).set(action.task.id, seen(state, action.task)) };
     case "event":
@@ -98,8 +98,8 @@ export function reduceBoard(state: BoardState, action: BoardAction): BoardState 
   }
 }
 
-function heardOf(state: BoardState, server: string): BoardState {
-  return state.heard.has(server) ? state : { ...state, heard: new Set([...state.heard, server]) };
+function withAnswer(state: BoardState, server: string): BoardState {
+  return state.answered.has(server) ? state : { ...state, answered: new Set([...state.answered, server]) };
 }
 
 function withoutNotice(state: BoardState): BoardState {
@@ -169,5 +169,5 @@ function lose(task: LiveTask, { problem, gone }: { readonly problem: string; rea
 
 function vanish(task: LiveTask): LiveTask {
   const { reconnecting: _moot, ...rest } = task;
-  return { ...rest, gone: true, problem: "vanished: its server does not know it any more" };
+  return { ...rest, gone: true, problem: "not found: its server no longer knows it" };
 }

@@ -15,7 +15,7 @@ import { addSample, type Pace } from "./pace.js";
 export interface LogLine {
   readonly level: string;
   readonly text: string;
-  /** Place in the journal, where it is known: what the journal tells too is shown once. */
+  /** Place in the journal, where it is known: a line that the journal has too is shown once. */
   readonly seq?: number;
 }
 
@@ -34,7 +34,7 @@ export interface LiveTask {
   readonly gone?: true;
   /** Its server has not answered yet: this is what the client remembers of it. */
   readonly remembered?: true;
-  /** The connection to its server is being mended. */
+  /** The connection to its server is being restored: why it broke. */
   readonly reconnecting?: string;
 }
 
@@ -76,8 +76,8 @@ export function rememberedTask(task: ActiveTask): LiveTask {
 /** Lines of log that are kept of one task. */
 const maxLogLines = 200;
 
-/** Applies what was heard of a task. */
-export function applyEvent({ problem: _mended, ...task }: LiveTask, event: ClientEvent, atMs: number): LiveTask {
+/** Applies an event to a task. */
+export function applyEvent({ problem: _solved, ...task }: LiveTask, event: ClientEvent, atMs: number): LiveTask {
   switch (event.type) {
     case "progress":
       return applyProgress(task, event, atMs);
@@ -122,11 +122,11 @@ function applyProgress(task: LiveTask, event: Extract<ClientEvent, { type: "prog
     ...(message === undefined ? {} : { message }),
   };
   const moved = withoutReconnecting({ ...task, info, pace: addSample(task.pace, { atMs, progress }) });
-  return event.restarted === true ? addLog(moved, "notice", "begins anew") : moved;
+  return event.restarted === true ? addLog(moved, "notice", "starts over") : moved;
 }
 
-/** The task without the word that its connection is being mended. */
-export function withoutReconnecting({ reconnecting: _mended, ...task }: LiveTask): LiveTask {
+/** The task with its connection restored. */
+export function withoutReconnecting({ reconnecting: _restored, ...task }: LiveTask): LiveTask {
   return task;
 }
 

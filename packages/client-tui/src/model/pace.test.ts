@@ -17,7 +17,7 @@ describe("a pace", () => {
     expect(remainingMsOf(seen([0, 1], [1_000, 2]), undefined, 0)).toBeUndefined();
   });
 
-  it("begins anew when a task goes back, and never promises less than nothing", () => {
+  it("starts over when a task goes back, and never promises less than nothing", () => {
     expect(seen([0, 10], [1_000, 3])).toEqual([{ atMs: 1_000, progress: 3 }]);
     expect(remainingMsOf(seen([0, 10], [1_000, 20]), 20, 60_000)).toBe(0);
   });

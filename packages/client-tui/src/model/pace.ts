@@ -4,17 +4,17 @@ interface Sample {
   readonly progress: number;
 }
 
-/** The last moments at which a task moved, oldest first: what rate and remaining time are told from. */
+/** The last moments at which a task moved, oldest first: the source of rate and remaining time. */
 export type Pace = readonly Sample[];
 
 /** Samples that are kept of one task. */
 const maxSamples = 20;
-/** A rate tells of this time at most: what was long ago says nothing of now. */
+/** A rate covers at most this time: older samples say nothing about now. */
 const windowMs = 60_000;
 /** Samples closer to each other than this are one. */
 const leastGapMs = 500;
 
-/** Adds what was just seen; a task that went back begins anew. */
+/** Adds what was just seen; a task that went back starts over. */
 export function addSample(pace: Pace, sample: Sample): Pace {
   const last = pace.at(-1);
   if (last === undefined || sample.progress < last.progress) return [sample];
@@ -23,7 +23,7 @@ export function addSample(pace: Pace, sample: Sample): Pace {
   return [...kept, sample].filter(({ atMs }) => sample.atMs - atMs <= windowMs).slice(-maxSamples);
 }
 
-/** How much progress a second makes, where enough was seen to tell. */
+/** Progress per second, or `undefined` with too few samples. */
 export function perSecondOf(pace: Pace): number | undefined {
   const [first] = pace;
   const last = pace.at(-1);
@@ -33,7 +33,7 @@ export function perSecondOf(pace: Pace): number | undefined {
   return tookMs < leastGapMs || made <= 0 ? undefined : made / (tookMs / 1000);
 }
 
-/** How long the rest will take if it goes on so. */
+/** Milliseconds that the rest takes at the present rate. */
 export function remainingMsOf(pace: Pace, total: number | undefined, nowMs: number): number | undefined {
   const rate = perSecondOf(pace);
   const last = pace.at(-1);

@@ -15,13 +15,13 @@ import { createThrottledStore, type Schedule, type ThrottledStore } from "./thro
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
 const maxFollowed = 256;
-/** Finished tasks of each server that are listed beside the unfinished ones. */
+/** Finished tasks of each server that are listed. */
 const listedTasks = 100;
 const finalStatuses: readonly TaskStatus[] = ["completed", "failed", "cancelled"];
 /** Tasks missing from a list that are asked for by name, each time. */
 const maxSought = 20;
 /**
- * What happens on servers is drawn at most so often. The screen allows almost four times as many draws
+ * Least time between two draws of what happens on servers. The screen allows almost four times as many draws
  * (`maxDrawsPerSecond`), so that a key mostly finds it free.
  */
 const drawIntervalMs = 250;
@@ -45,7 +45,7 @@ export interface TaskBoard {
   /** Reads what happened to a task, and its result once it is over. */
   look(taskId: string): Promise<void>;
   notice(kind: "info" | "error", text: string): void;
-  /** Takes the last notice away: the user has gone on. */
+  /** Removes the last notice. */
   dismiss(): void;
   close(): void;
 }
@@ -56,7 +56,7 @@ export interface ResumeAll {
   readonly awaitedServers: number;
 }
 
-/** Where a tool is called, and whether anybody stays with it. */
+/** Where a tool is called, and whether the task runs without a caller. */
 export interface CallPlace {
   readonly server: string;
   readonly detached: boolean;
@@ -67,15 +67,15 @@ export function createTaskBoard(
   client: Client,
   options: { readonly clock: () => number; readonly schedule?: Schedule },
 ): TaskBoard {
-  return new LiveBoard(client, options);
+  return new ClientTaskBoard(client, options);
 }
 
-class LiveBoard implements TaskBoard {
+class ClientTaskBoard implements TaskBoard {
   readonly store: ThrottledStore<BoardState, BoardAction>;
   readonly #client: Client;
   readonly #clock: () => number;
   readonly #followed = new Map<string, AsyncIterator<ClientEvent>>();
-  /** What is being asked, and whether it was wanted again meanwhile. */
+  /** The requests that run, and whether each was made again meanwhile. */
   readonly #asking = new Map<string, boolean>();
   readonly #withoutJournal = new Set<string>();
   /** The servers that have listed their tasks. */
@@ -91,7 +91,7 @@ class LiveBoard implements TaskBoard {
     const initial = { ...initialBoardState, servers: client.servers() };
     this.store = createThrottledStore(reduceBoardBatch, initial, { intervalMs: drawIntervalMs, ...options });
     this.#stopListening = client.onServerChange((change) => {
-      this.#tellServers();
+      this.#showServers();
       if (change.type === "session_changed") this.notice("info", "server's session id changed; your tasks are kept");
     });
     const texts = openingNotices(client);
@@ -99,7 +99,7 @@ class LiveBoard implements TaskBoard {
   }
 
   async refresh(): Promise<void> {
-    this.#tellServers();
+    this.#showServers();
     await Promise.all(this.#client.servers().map(({ address }) => this.#refreshServer(address)));
   }
 
@@ -131,7 +131,7 @@ class LiveBoard implements TaskBoard {
 
   async resume(taskId: string): Promise<void> {
     const info = this.store.current.tasks.get(taskId)?.info;
-    // Following an interrupted task is what takes it up; one that runs needs nothing.
+    // Following an interrupted task resumes it; a running one needs nothing.
     if (info !== undefined && info.status !== "paused" && info.status !== "failed") return this.follow(taskId);
     await this.#steer(taskId, "resume");
     this.follow(taskId);
@@ -170,7 +170,7 @@ class LiveBoard implements TaskBoard {
     const task = this.store.current.tasks.get(taskId);
     if (task === undefined || task.gone === true || task.remembered === true) return;
     await this.#once(`look ${taskId}`, async () => {
-      // Events do not tell how many items there are.
+      // Events do not contain the number of items.
       this.#show(await this.#handle(taskId).info());
       await this.#readJournal(task.info);
       const now = this.store.current.tasks.get(taskId);
@@ -194,7 +194,7 @@ class LiveBoard implements TaskBoard {
     this.store.close();
   }
 
-  /** One server that is silent keeps nobody from what the others have. */
+  /** A silent server does not delay the lists of the others. */
   async #refreshServer(server: string): Promise<void> {
     await this.#once(server, async () => {
       const expected = [...this.store.current.tasks.values()].filter(
@@ -207,7 +207,7 @@ class LiveBoard implements TaskBoard {
         .catch((): readonly TaskInfo[] => []);
       const tasks = [...unfinished, ...finished];
       this.store.dispatch({ type: "listed", server, tasks });
-      // Whoever waits for an interrupted task lets it go on, and that is for the user to say.
+      // Following an interrupted task would resume it, and the user decides that.
       for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
       this.#listed.add(server);
       if (this.#resumeWhenListed.delete(server)) for (const task of unfinished) void this.resume(task.id);
@@ -218,14 +218,14 @@ class LiveBoard implements TaskBoard {
 
   #onSilence(server: string, error: unknown): void {
     if (this.#closed) return;
-    const first = !this.store.current.heard.has(server);
+    const first = !this.store.current.answered.has(server);
     const tasks = this.#client.summary().activeTasks.filter(({ server_url }) => server_url === server);
     this.store.dispatch({ type: "silent", server, tasks });
-    this.#tellServers();
+    this.#showServers();
     if (first) this.notice("error", messageOf(error));
   }
 
-  /** A task that a list should hold and does not is over, forgotten elsewhere, or gone. */
+  /** A task that is missing from a list is over, forgotten elsewhere, or unknown to its server. */
   async #seek({ id, server }: TaskInfo): Promise<void> {
     try {
       this.#show(await this.#client.task(id, server).info());
@@ -281,11 +281,11 @@ class LiveBoard implements TaskBoard {
     });
   }
 
-  #tellServers(): void {
+  #showServers(): void {
     this.store.dispatch({ type: "servers", servers: this.#client.servers() });
   }
 
-  /** Asks one thing at a time: what is wanted meanwhile is asked once more, afterwards. */
+  /** Runs one request of a kind at a time; requests that come meanwhile cause one more run. */
   async #once(what: string, work: () => Promise<void>): Promise<void> {
     if (this.#asking.has(what)) return void this.#asking.set(what, true);
     try {

@@ -10,14 +10,14 @@ export interface HistoryLine {
   readonly text: string;
 }
 
-/** What the screens tell of a journal. */
+/** What the screens show of a journal. */
 export interface TaskHistory {
   readonly timeline: readonly HistoryLine[];
   readonly steps: readonly HistoryLine[];
   readonly log: readonly LogLine[];
 }
 
-/** How far the fold is: what the next line is told from. */
+/** The state of the fold, from which the next line is made. */
 interface Place {
   readonly progress: number;
   /** Why the last attempt ended. */
@@ -38,7 +38,7 @@ const endings: Readonly<Record<string, string>> = {
 const emptyHistory: TaskHistory = { timeline: [], steps: [], log: [] };
 
 /** Tells a journal: checkpoints that follow each other are one line, and an attempt says after what it began. */
-export function tellHistory(journal: TaskJournal | undefined): TaskHistory {
+export function readHistory(journal: TaskJournal | undefined): TaskHistory {
   if (journal === undefined) return emptyHistory;
   const timeline: HistoryLine[] = [];
   let place: Place = { progress: 0 };
@@ -62,9 +62,9 @@ function passCheckpoint(place: Place, event: JournalEvent): Place {
   return { ...place, progress, run: { first, from, count: count + 1 } };
 }
 
-function passEvent(place: Place, { type, data }: JournalEvent, told: boolean): Place {
+function passEvent(place: Place, { type, data }: JournalEvent, shown: boolean): Place {
   const { run, ended, progress } = place;
-  const kept = told || run === undefined ? {} : { run };
+  const kept = shown || run === undefined ? {} : { run };
   if (type === "attempt_ended") return { progress, ...kept, ended: String(data.reason) };
   if (type === "attempt_started") return { progress, ...kept };
   return {
@@ -84,7 +84,7 @@ function lineOf({ seq, at }: JournalEvent, text: string): HistoryLine {
   return { key: seq, text: plainText(text), ...(at === undefined ? {} : { at }) };
 }
 
-/** Says what an event means; what the log and the steps tell is not told twice. */
+/** The text of an event; the log and the steps have their own lists. */
 function textOf(event: JournalEvent, { progress, ended }: Place): string | undefined {
   const { type, data } = event;
   switch (type) {
@@ -103,7 +103,7 @@ function textOf(event: JournalEvent, { progress, ended }: Place): string | undef
     case "answered":
       return `answered: ${word(data.answer, "action")}`;
     case "desired":
-      return data.desired === "pause" ? "asked to pause" : "asked to go on";
+      return data.desired === "pause" ? "pause requested" : "resume requested";
     case "detached":
       return "detached: needs no caller";
     case "restarted":
@@ -111,7 +111,7 @@ function textOf(event: JournalEvent, { progress, ended }: Place): string | undef
     case "failed":
       return `failed: ${word(data.error, "message")}`;
     case "snapshot":
-      return "what was before is no longer kept";
+      return "earlier events are no longer kept";
     case "completed":
     case "cancelled":
       return type;
@@ -147,6 +147,6 @@ function isEvent(value: JournalEvent | Json | undefined): value is JournalEvent 
 
 /** The log of the journal and what came live since, each line once. */
 export function wholeLog(history: TaskHistory, live: readonly LogLine[]): readonly LogLine[] {
-  const told = history.log.at(-1)?.seq ?? 0;
-  return [...history.log, ...live.filter(({ seq }) => seq === undefined || seq > told)];
+  const lastSeq = history.log.at(-1)?.seq ?? 0;
+  return [...history.log, ...live.filter(({ seq }) => seq === undefined || seq > lastSeq)];
 }

@@ -1,7 +1,7 @@
-/** A value that is replaced, and those who want to know. Fits React's `useSyncExternalStore`. */
+/** A value that is replaced, and its listeners. Fits React's `useSyncExternalStore`. */
 export interface ThrottledStore<State, Action> {
   readonly current: State;
-  /** The value that listeners were last told of. */
+  /** The value of the last notification. */
   getSnapshot(): State;
   subscribe(listener: () => void): () => void;
   dispatch(action: Action): void;
@@ -15,10 +15,10 @@ export type Schedule = (run: () => void, delayMs: number) => () => void;
 const maxPendingActions = 1_000;
 
 /**
- * Creates a store that tells its listeners at most once in `intervalMs`, however often the value changes.
+ * Creates a store that notifies its listeners at most once in `intervalMs`, however often the value changes.
  *
- * Actions are applied together, when somebody looks or is told: what arrives in between costs next to nothing, and a key
- * is heard before any of it.
+ * Actions wait, and are applied together when the value is read or listeners are notified: an arriving action costs next
+ * to nothing, and a key is handled before them.
  */
 export function createThrottledStore<State, Action>(
   reduce: (state: State, actions: readonly Action[]) => State,
@@ -40,7 +40,7 @@ export function createThrottledStore<State, Action>(
     }
     return current;
   };
-  const tell = () => {
+  const notify = () => {
     cancel = undefined;
     if (applied() === shown) return;
     shown = current;
@@ -59,7 +59,7 @@ export function createThrottledStore<State, Action>(
     dispatch(action) {
       pending.push(action);
       if (pending.length >= maxPendingActions) applied();
-      cancel ??= schedule(tell, options.intervalMs);
+      cancel ??= schedule(notify, options.intervalMs);
     },
     close() {
       cancel?.();

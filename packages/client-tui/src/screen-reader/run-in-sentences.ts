@@ -102,7 +102,7 @@ class Conversation {
   async #carryOut(command: SpokenCommand): Promise<void> {
     switch (command.verb) {
       case "unknown":
-        return say(`"${plainText(command.text)}" is no command. help lists them.`);
+        return say(`"${plainText(command.text)}" is not a command. help lists them.`);
       case "help":
         return spokenHelp.forEach(say);
       case "list":
@@ -123,14 +123,14 @@ class Conversation {
   #list(): void {
     this.#numberTasks();
     const tasks = numbered(this.#numbers);
-    for (const text of tasks.length === 0 ? ["None of your tasks is unfinished."] : tasks) say(text);
+    for (const text of tasks.length === 0 ? ["You have no unfinished tasks."] : tasks) say(text);
   }
 
   #resumeAll(): void {
     this.#numberTasks();
     const { tasks, awaitedServers } = this.#board.resumeAll();
     if (awaitedServers > 0) say(awaitedText(awaitedServers));
-    else if (tasks === 0) say("There is nothing to resume.");
+    else if (tasks === 0) say("No tasks to resume.");
     if (tasks > 0) say(tasks === 1 ? "Resuming 1 task." : `Resuming ${tasks} tasks.`);
   }
 
@@ -144,7 +144,7 @@ class Conversation {
   async #call(name: string, words: readonly string[]): Promise<void> {
     await this.#attempt(async () => {
       const tool = (await this.#client.tools()).find((entry) => entry.name === name);
-      if (tool === undefined) return say(`There is no tool ${name}. tools says which there are.`);
+      if (tool === undefined) return say(`There is no tool ${name}. tools lists them.`);
       const values = parseToolArguments(words, undefined, tool.inputSchema);
       say(`Calling ${name}.`);
       await this.#board.call(name, values, { server: tool.server, detached: false });
@@ -154,19 +154,19 @@ class Conversation {
   async #withTask(verb: Exclude<SpokenCommand, { readonly tool: string }>["verb"], number: number): Promise<void> {
     const id = this.#numbers[number - 1]?.info.id;
     const task = id === undefined ? undefined : this.#board.store.current.tasks.get(id);
-    if (id === undefined || task === undefined) return say(`There is no task ${number}. list says your tasks.`);
+    if (id === undefined || task === undefined) return say(`There is no task ${number}. list shows your tasks.`);
     if (verb === "show") return say(taskSentence(task));
     if (verb === "answer" || verb === "decline") return this.#answer(task, verb === "decline");
     if (verb !== "pause" && verb !== "resume" && verb !== "cancel" && verb !== "forget") return;
     const question = confirmation(verb, [task]);
     if (question !== undefined && (await this.#read(`${question} Type yes: `)).trim() !== "yes")
-      return say("Left alone.");
+      return say("Nothing changed.");
     await this.#board[verb](id);
   }
 
   async #answer({ info }: LiveTask, declines: boolean): Promise<void> {
     const [question] = info.questions;
-    if (question === undefined) return say(`${info.tool} asks nothing.`);
+    if (question === undefined) return say(`${info.tool} has no open question.`);
     say(plainText(question.message));
     const answer = declines ? { action: "decline" as const } : await askInTerminal(question, this.#signal);
     await this.#board.answer(info.id, question.key, answer);

@@ -5,8 +5,8 @@ import { resultPreview, serverOf, statusWord } from "../display/task-facts.js";
 import type { BoardState } from "../model/board-state.js";
 import type { LiveTask } from "../model/live-task.js";
 
-/** Progress is told at every so many percent: more would never stop talking. */
-const toldPercent = 10;
+/** Progress is announced in steps of this many percent: more would never stop talking. */
+const announcedPercent = 10;
 
 /** One task as a sentence: `count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.` */
 export function taskSentence(task: LiveTask): string {
@@ -40,7 +40,7 @@ export function openingSentences({ servers }: BoardState, unfinished: readonly L
   const count = unfinished.length;
   const subject =
     count === 0
-      ? "None of your tasks is unfinished."
+      ? "You have no unfinished tasks."
       : `${count} of your tasks ${count === 1 ? "is" : "are"} not finished.`;
   return [...servers.map(serverSentence), subject, ...numbered(unfinished)];
 }
@@ -66,7 +66,7 @@ export function changeSentences(before: BoardState, now: BoardState): readonly s
 
 function taskChange(before: LiveTask, now: LiveTask): readonly string[] {
   const { tool, status } = now.info;
-  if (isFinal(status)) return isTellable(now) && !isTellable(before) ? [endSentence(now)] : [];
+  if (isFinal(status)) return isAnnounceable(now) && !isAnnounceable(before) ? [endSentence(now)] : [];
   const asks = now.info.questions.length > before.info.questions.length;
   if (asks || now.problem !== before.problem || now.reconnecting !== before.reconnecting) return [taskSentence(now)];
   if (status !== before.info.status) return [withPeriod(`${tool} ${beingWord(status, now.info.interrupted)}`)];
@@ -83,8 +83,8 @@ function logSentences(before: LiveTask, now: LiveTask): readonly string[] {
     .map(({ level, text }) => withPeriod(`${now.info.tool}, ${level}: ${text}`));
 }
 
-/** The end of a task is told once, with its result: a list can know of the end before the result has come. */
-function isTellable({ info, result, problem }: LiveTask): boolean {
+/** The end of a task is announced once, with its result: a list can know of the end before the result arrives. */
+function isAnnounceable({ info, result, problem }: LiveTask): boolean {
   if (!isFinal(info.status)) return false;
   return info.status !== "completed" || result !== undefined || problem !== undefined;
 }
@@ -92,7 +92,7 @@ function isTellable({ info, result, problem }: LiveTask): boolean {
 /** The tasks that have come to an end of which the result is still to be asked for. */
 export function withoutResult(before: BoardState, now: BoardState): readonly string[] {
   return [...now.tasks.values()]
-    .filter((task) => isFinal(task.info.status) && !isTellable(task))
+    .filter((task) => isFinal(task.info.status) && !isAnnounceable(task))
     .filter(({ info }) => !isFinal(before.tasks.get(info.id)?.info.status ?? info.status))
     .map(({ info }) => info.id);
 }
@@ -109,7 +109,7 @@ function failureText({ message, continuation }: TaskError): string {
 }
 
 function band({ info }: LiveTask): number {
-  return Math.floor((info.percent ?? 0) / toldPercent);
+  return Math.floor((info.percent ?? 0) / announcedPercent);
 }
 
 function withPeriod(text: string): string {

@@ -1,4 +1,4 @@
-/** What somebody typed in the mode of sentences. */
+/** A command that the user typed. */
 export type SpokenCommand =
   | { readonly verb: "resume_all" | "list" | "tools" | "help" | "quit" }
   | { readonly verb: "resume" | "pause" | "cancel" | "forget" | "answer" | "decline" | "show"; readonly number: number }

@@ -15,10 +15,10 @@ export interface TerminalStream {
 }
 
 /**
- * Stands between the drawing library and a terminal.
+ * The stream between the drawing library and a terminal.
  *
  * The library draws a frame of the old size in the moment of a resize, and erases as many lines as it believes to have
- * drawn, while the terminal has wrapped them. So it hears of no resize: whoever owns the stream clears and draws anew.
+ * drawn, while the terminal has wrapped them. So it learns of no resize: the owner of the stream clears and draws again.
  */
 export function createTerminalStream(terminal: NodeJS.WriteStream): TerminalStream {
   let clears = false;
@@ -46,18 +46,18 @@ export function createTerminalStream(terminal: NodeJS.WriteStream): TerminalStre
 }
 
 /**
- * Tells with which exit code to leave when the terminal is gone or somebody ends the program; returns how to stop that.
+ * Calls `onEnd` with the exit code when the terminal is closed or the program is terminated; returns a function that stops that.
  *
  * A terminal that is closed does not always send a signal: then its input ends, or fails.
  */
-export function onTerminalEnd(input: NodeJS.ReadStream, tell: (code: number) => void): () => void {
-  const onEnd = () => tell(exitCodes.terminated);
-  const onHangup = () => tell(exitCodes.hungUp);
+export function onTerminalEnd(input: NodeJS.ReadStream, onEnd: (code: number) => void): () => void {
+  const onTerminate = () => onEnd(exitCodes.terminated);
+  const onHangup = () => onEnd(exitCodes.hungUp);
   // Not `once`: with no other listener left the drawing library would end the process at once.
-  process.on("SIGTERM", onEnd).on("SIGHUP", onHangup);
+  process.on("SIGTERM", onTerminate).on("SIGHUP", onHangup);
   input.on("end", onHangup).on("error", onHangup);
   return () => {
-    process.off("SIGTERM", onEnd).off("SIGHUP", onHangup);
+    process.off("SIGTERM", onTerminate).off("SIGHUP", onHangup);
     input.off("end", onHangup).off("error", onHangup);
   };
 }

@@ -63,7 +63,7 @@ describe("the screens", () => {
       │1 of your tasks is not finished.
       │127.0.0.1:8001  live
       │▸ > count_words ██░░░ 30% (15/50) 12s
-      │last heard of 2s ago: Processed 15/50 r…
+      │updated 2s ago: Processed 15/50 records
       │✘ No server answers at
       │  http://127.0.0.1:8001/mcp (connection
       │  refused). Start it first.
@@ -86,7 +86,7 @@ describe("the screens", () => {
       │ resumable-mcp · 127.0.0.1:8001 live
       │1 of your tasks is not finished.
       │▸ ? count_words ██░░░ 30% (15/50) 12s
-      │last heard of 2s ago: Processed 15/50 r…
+      │updated 2s ago: Processed 15/50 records
       │? Ctrl-Y answers: count_words asks: Are…
       │✘ No server answers at
       │  http://127.0.0.1:8001/mcp (connection
@@ -103,7 +103,7 @@ describe("the screens", () => {
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
       │? count_words ██░░░ 30% (15/50) 12s
-      │asks (a answers): Are you sure?
+      │question (a answers): Are you sure?
       │[1 timeline] 2 log  3 steps  4 result
       │? Ctrl-Y answers: count_words asks: Are…
       │✘ No server answers at
@@ -129,7 +129,7 @@ describe("the screens", () => {
   it("say on Ctrl-Y that no task asks anything", async () => {
     const screen = openScreens([fakeTask("a")]);
     await screen.go(["1 of your tasks", keys.question]);
-    await screen.until("No task asks anything.");
+    await screen.until("No open question.");
   });
 
   it("are the same without colours, but for the colours", async () => {

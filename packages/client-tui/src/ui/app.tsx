@@ -77,7 +77,7 @@ function hearGlobalKey(
   board.dismiss();
   if (press.name !== "question") return false;
   const [first] = context.questions;
-  if (first === undefined) board.notice("info", "No task asks anything.");
+  if (first === undefined) board.notice("info", "No open question.");
   else context.go({ type: "open", screen: { name: "answer", taskId: first.task.info.id, question: first.question } });
   return true;
 }

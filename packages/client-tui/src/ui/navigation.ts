@@ -5,7 +5,7 @@ export interface SignIn {
   readonly name: "sign_in";
   readonly address: string;
   readonly url: string;
-  /** Takes the address to which a browser on another machine was sent; tells whether it was the answer. */
+  /** Takes the address to which a browser on another machine was sent; returns whether it was the answer. */
   readonly receive: (redirected: string) => boolean;
   readonly cancel: () => void;
 }

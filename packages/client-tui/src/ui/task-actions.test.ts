@@ -15,11 +15,11 @@ describe("what is asked before something is done to tasks", () => {
     ["resume", [running], undefined],
     ["pause", [running, over], "Pause 2 tasks?"],
     ["resume", [running, over], "Resume 2 tasks?"],
-    ["cancel", [running], "Cancel task a (count_words)? What was done is kept, but it cannot go on."],
-    ["cancel", [running, over], "Cancel 2 tasks? What was done is kept, but it cannot go on."],
-    ["forget", [running], "Forget task a (count_words)? It is left alone on its server and not shown here again."],
-    ["forget", [gone], "Forget task c (count_words)? It is left alone on its server and not shown here again."],
-    ["forget", [running, gone], "Forget 2 tasks? They are left alone on their servers and not shown here again."],
+    ["cancel", [running], "Cancel task a (count_words)? What is done is kept, but it cannot be resumed."],
+    ["cancel", [running, over], "Cancel 2 tasks? What is done is kept, but it cannot be resumed."],
+    ["forget", [running], "Forget task a (count_words)? It stays on its server and is not shown here again."],
+    ["forget", [gone], "Forget task c (count_words)? It stays on its server and is not shown here again."],
+    ["forget", [running, gone], "Forget 2 tasks? They stay on their servers and are not shown here again."],
     ["forget", [over], "Forget task b (count_words)? What is finished is deleted on its server, with its result."],
     ["forget", [running, over], "Forget 2 tasks? What is finished is deleted on its server, with its result."],
     ["cancel", [], undefined],
@@ -82,7 +82,7 @@ describe("what a key wants with a task", () => {
     actions.onDetail("forget", running);
     actions.onDetail("pause", undefined);
     expect(actions.done).toEqual([
-      "This task asks nothing.",
+      "No open question.",
       "copy resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json",
       "open page",
       ...["back", "open confirm"],

@@ -71,15 +71,15 @@ export function awaitedText(servers: number): string {
 
 function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: LiveTask): void {
   const [question] = info.questions;
-  if (question === undefined) board.notice("info", "This task asks nothing.");
+  if (question === undefined) board.notice("info", "No open question.");
   else go({ type: "open", screen: { name: "answer", taskId: info.id, question } });
 }
 
 function copy({ client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">, task: LiveTask): void {
   const command = shellCommand(task, client.summary().stateFile);
   put(command);
-  const lines = [command, "", "It is in the clipboard too, if your terminal allows that."];
-  go({ type: "open", screen: { name: "page", title: "The same in a shell", lines } });
+  const lines = [command, "", "It is also in the clipboard, if your terminal allows it."];
+  go({ type: "open", screen: { name: "page", title: "Shell command", lines } });
 }
 
 /** What is asked before something is done to several tasks, or cannot be undone; `undefined` where nothing is. */
@@ -93,11 +93,11 @@ export function confirmation(verb: Verb, tasks: readonly LiveTask[]): string | u
 }
 
 function consequences(verb: Verb, tasks: readonly LiveTask[]): string {
-  if (verb === "cancel") return " What was done is kept, but it cannot go on.";
+  if (verb === "cancel") return " What is done is kept, but it cannot be resumed.";
   if (verb !== "forget") return "";
   if (tasks.some((task) => !isUnfinished(task) && task.gone !== true))
     return " What is finished is deleted on its server, with its result.";
   return tasks.length === 1
-    ? " It is left alone on its server and not shown here again."
-    : " They are left alone on their servers and not shown here again.";
+    ? " It stays on its server and is not shown here again."
+    : " They stay on their servers and are not shown here again.";
 }

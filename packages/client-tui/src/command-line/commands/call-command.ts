@@ -4,7 +4,7 @@ import { exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
 import { parseToolArguments } from "../tool-arguments.js";
 
-/** `call TOOL [key=value …]`: calls a tool, or goes on with the same call. */
+/** `call TOOL [key=value …]`: calls a tool, or joins the same unfinished call. */
 export const callCommand: Command = async (context) => {
   const { client, line, output } = context;
   const [name, ...words] = line.words;
@@ -36,7 +36,7 @@ function announce({ output, line }: CommandContext, name: string, taskId: string
     if (!line.detach) output.object({ type: "started", task_id: taskId, task_name: name, attached });
     return;
   }
-  output.note(attached ? `Going on with task ${taskId}.` : `Task ${taskId}`);
+  output.note(attached ? `Continuing task ${taskId}.` : `Task ${taskId}`);
 }
 
 async function findTool({ client }: CommandContext, name: string): Promise<ToolInfo> {

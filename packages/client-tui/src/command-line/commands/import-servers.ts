@@ -15,17 +15,18 @@ export async function importServers(context: CommandContext, words: readonly str
   const { client, line, output } = context;
   const wanted = words.map(parseWord);
   const hosts = wanted.length === 0 ? hostNames : [...new Set(wanted.map(({ host }) => host))];
-  const found = await readHostServers(hosts, surroundings(), line.serverOptions.file);
-  for (const { file, problem } of found.problems) output.note(`${file} was left out: ${problem}.`);
+  const found = await readHostServers(hosts, environment(), line.serverOptions.file);
+  for (const { file, problem } of found.problems) output.note(`${file} was skipped: ${problem}.`);
   if (wanted.length === 0 && !line.all) {
-    for (const server of found.servers) tell(context, server, stateOf(server, client.servers()));
-    if (!output.json) output.note(hint(found.servers.length));
+    for (const server of found.servers) printServer(context, server, stateOf(server, client.servers()));
+    if (!output.json) output.note(nextStep(found.servers.length));
     return exitCodes.ok;
   }
   const chosen = found.servers.filter((server) => wanted.length === 0 || wanted.some((word) => matches(word, server)));
   const unknown = wanted.filter((word) => !found.servers.some((server) => matches(word, server)));
-  for (const server of chosen) tell(context, server, await takeServer(client, server));
-  for (const { word } of unknown) output.note(`There is no ${word}. \`servers import\` shows what there is.`);
+  for (const server of chosen) printServer(context, server, await takeServer(client, server));
+  for (const { word } of unknown)
+    output.note(`No program has configured ${word}. \`servers import\` lists what there is.`);
   return unknown.length > 0 ? exitCodes.notFound : exitCodes.ok;
 }
 
@@ -47,7 +48,7 @@ function matches({ host, name }: Wanted, server: HostServer): boolean {
 }
 
 /** Where hosts' files are looked for on this machine. */
-export function surroundings() {
+export function environment() {
   return { platform: process.platform, env: process.env, home: homedir(), workingDirectory: process.cwd() };
 }
 
@@ -66,14 +67,14 @@ export async function takeServer(client: Client, server: HostServer): Promise<"a
   return "added";
 }
 
-function tell({ output }: CommandContext, server: HostServer, state: string): void {
+function printServer({ output }: CommandContext, server: HostServer, state: string): void {
   const { host, name, file, config, problem } = server;
   const address = config === undefined ? undefined : serverAddress(config);
   if (output.json) output.object({ host, name, file, server: address, state, problem });
   else output.line(`${state.padEnd(8)}  ${plainText(`${host}/${name}`)}  ${plainText(address ?? problem ?? "")}`);
 }
 
-function hint(count: number): string {
+function nextStep(count: number): string {
   if (count === 0) return "No host on this machine has a server configured.";
-  return "Take them over with: resumable-mcp servers import HOST[/NAME] …, or --all";
+  return "Import them with: resumable-mcp servers import HOST[/NAME] …, or --all";
 }

@@ -61,17 +61,17 @@ async function addServer(context: CommandContext, words: readonly string[]): Pro
   const { name, oauth } = line.serverOptions;
   const { address } = await client.addServer(config, name === undefined ? {} : { name });
   if ("url" in config && config.token !== undefined && isOpenToOthers(config.url)) {
-    output.note(`Mind that ${address} is not encrypted: whoever is on the way can read the token.`);
+    output.note(`Warning: the connection to ${address} is not encrypted, so others on the network can read the token.`);
   }
   if (oauth) {
     const code = await signInOnTerminal(context, address);
     if (code !== exitCodes.ok) return code;
   }
   const test = await client.testServer(address);
-  tellTest(context, test);
+  printTest(context, test);
   if (test.ok) return exitCodes.ok;
   const help = test.code === "UNAUTHORIZED" ? `servers login ${name ?? address}` : `servers test ${name ?? address}`;
-  output.note(`It is added all the same. Next: resumable-mcp ${help}`);
+  output.note(`The server is added. Next: resumable-mcp ${help}`);
   return exitCodes.unreachable;
 }
 
@@ -106,11 +106,11 @@ async function testServers(context: CommandContext, words: readonly string[]): P
   const { client } = context;
   const wanted = words.length > 0 ? words : client.servers().map(({ address }) => address);
   const tests = await Promise.all(wanted.map((word) => client.testServer(word)));
-  for (const test of tests) tellTest(context, test);
+  for (const test of tests) printTest(context, test);
   return tests.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.unreachable;
 }
 
-function tellTest({ output }: CommandContext, test: ServerTest): void {
+function printTest({ output }: CommandContext, test: ServerTest): void {
   if (output.json) output.object(testJson(test));
   else if (!test.ok) output.line(`x ${test.problem ?? test.server}`);
   else {
@@ -151,7 +151,7 @@ export async function readSecretLine(stream: NodeJS.ReadStream): Promise<string>
   for await (const chunk of stream) {
     text += String(chunk);
     if (text.length > maxSecretBytes)
-      throw new UsageError(`What comes on stdin is longer than ${maxSecretBytes} bytes.`);
+      throw new UsageError(`The token on stdin is longer than ${maxSecretBytes} bytes.`);
   }
   return text.trim();
 }

@@ -38,7 +38,7 @@ export async function signInOnTerminal(context: CommandContext, server: string):
 }
 
 function readPasted(receive: (address: string) => boolean, note: (text: string) => void): () => void {
-  note("Is the browser on another machine? Then paste the address at which it ended, and press Enter.");
+  note("Is the browser on another machine? Then paste the address that it shows at the end, and press Enter.");
   const lines = createInterface({ input: process.stdin });
   // Readline would keep Ctrl-C to itself.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
@@ -48,7 +48,7 @@ function readPasted(receive: (address: string) => boolean, note: (text: string) 
   return () => lines.close();
 }
 
-/** Opens a page in the user's browser, if there is one; whether that succeeded nobody can know. */
+/** Opens a page in the user's browser, if there is one; success cannot be detected. */
 export function openInBrowser(url: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): void {
   const [program, ...args] = browserCommand(url, env, platform);
   const child = spawn(program, args, { stdio: "ignore", detached: true });

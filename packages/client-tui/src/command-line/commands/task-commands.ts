@@ -1,8 +1,8 @@
 import { isFinal, type Question, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { continueHint, statusMark, statusWord } from "../../display/task-facts.js";
-import { type HistoryLine, tellHistory } from "../../model/task-history.js";
+import { continueCommand, statusMark, statusWord } from "../../display/task-facts.js";
+import { type HistoryLine, readHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
@@ -44,7 +44,7 @@ export const showCommand: Command = async (context) => {
   const task = client.task(taskIdOf(context, "show"));
   const info = await task.info();
   const journal = await task.journal();
-  const { timeline, steps } = tellHistory(journal);
+  const { timeline, steps } = readHistory(journal);
   const result = isFinal(info.status) ? await task.result() : undefined;
   if (output.json) output.object({ ...taskJson(info), journal: journal?.events, ...resultJson(result) });
   else for (const text of [...describe(info), ...describeHistory(timeline, steps, result)]) output.line(text);
@@ -62,10 +62,10 @@ function describeHistory(
   steps: readonly HistoryLine[],
   result: TaskResult | undefined,
 ): readonly string[] {
-  const told = (title: string, lines: readonly HistoryLine[]) =>
+  const section = (title: string, lines: readonly HistoryLine[]) =>
     lines.length === 0 ? [] : [title, ...lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`)];
   const outcome = result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`];
-  return [...told("timeline", timeline), ...told("steps", steps), ...outcome];
+  return [...section("timeline", timeline), ...section("steps", steps), ...outcome];
 }
 
 function describe(task: TaskInfo): readonly string[] {
@@ -90,8 +90,8 @@ function describe(task: TaskInfo): readonly string[] {
 
 function continuationOf({ id, error }: TaskInfo): string | undefined {
   if (error?.continuation === undefined) return undefined;
-  const hint = continueHint(id, error);
-  return hint === undefined ? error.continuation : `${error.continuation} ${hint}`;
+  const command = continueCommand(id, error);
+  return command === undefined ? error.continuation : `${error.continuation} ${command}`;
 }
 
 /** `watch [ID]`: follows one task to its end, or all that are not over. */
@@ -149,9 +149,9 @@ export const waitCommand: Command = async (context) => {
       },
     },
   );
-  if (code === exitCodes.paused) context.output.note(`Paused. Go on with: resumable-mcp resume ${id}`);
+  if (code === exitCodes.paused) context.output.note(`Paused. Resume with: resumable-mcp resume ${id}`);
   if (code === exitCodes.inputRequired) context.output.note(`It waits for an answer: resumable-mcp show ${id}`);
-  if (code === exitCodes.unfinished) context.output.note(`It goes on. Wait again with: resumable-mcp wait ${id}`);
+  if (code === exitCodes.unfinished) context.output.note(`Not finished yet. Wait again with: resumable-mcp wait ${id}`);
   return code;
 };
 
@@ -194,7 +194,7 @@ export const forgetCommand: Command = async (context) => {
     const finished = isFinal((await task.info()).status);
     await (finished ? task.remove() : task.forget());
     if (output.json) output.object({ task_id: id, deleted: finished });
-    else output.line(finished ? `Deleted ${id}.` : `Forgotten ${id}; it goes on on its server.`);
+    else output.line(finished ? `Deleted ${id}.` : `Forgot ${id}; it stays on its server.`);
   }
   return exitCodes.ok;
 };
@@ -225,7 +225,7 @@ function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Que
   const [only, ...others] = questions;
   const question = key === undefined && others.length === 0 ? only : questions.find((entry) => entry.key === key);
   if (question !== undefined) return question;
-  if (questions.length === 0) throw new UsageError(`Task ${id} asks nothing.`);
+  if (questions.length === 0) throw new UsageError(`Task ${id} has no open question.`);
   throw new UsageError(
     `Task ${id} asks: ${questions.map((entry) => `${entry.key} ("${plainText(entry.message)}")`).join(", ")}. Name one.`,
   );

@@ -38,7 +38,7 @@ export function completionCommand(words: readonly string[]): number {
   return exitCodes.ok;
 }
 
-/** Nobody waits long for the Tab key. */
+/** Limit of a request that the Tab key waits for. */
 const answerTimeoutMs = 2_000;
 
 /** Completes from the state file, and asks the servers only for the names of tools. */

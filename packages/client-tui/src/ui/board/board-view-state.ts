@@ -18,7 +18,7 @@ export const boardKeys = [
   "f forget",
   "* mark all",
   "u unfinished only",
-  "g ask the servers again",
+  "g refresh",
   "PgUp PgDn Home End move",
   "Esc back",
 ];
@@ -151,7 +151,7 @@ function placed(state: BoardViewState, cursor: number, ids: readonly string[]): 
   return { ...state, cursor, ...(at === undefined ? {} : { at }) };
 }
 
-/** Marks that a filter hides mean nothing: nobody acts on what they do not see. */
+/** Marks that a filter hides do not count: a key acts only on visible tasks. */
 export function markedIds({ marked }: Pick<BoardViewState, "marked">, shown: readonly LiveTask[]): readonly string[] {
   return shown.map(({ info }) => info.id).filter((id) => marked.has(id));
 }

@@ -5,7 +5,7 @@ import { formatRate } from "../../display/task-columns.js";
 import { ageText, elapsedMsOf, resultPreview, resumeCommand, statusWord } from "../../display/task-facts.js";
 import type { LiveTask, LogLine } from "../../model/live-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
-import { type HistoryLine, tellHistory, wholeLog } from "../../model/task-history.js";
+import { type HistoryLine, readHistory, wholeLog } from "../../model/task-history.js";
 import { type DetailState, type DetailView, type LogLevel, logLevels, type Pane } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 
@@ -30,7 +30,7 @@ export function detailContent(task: LiveTask, state: DetailState): DetailContent
 }
 
 function paneLines(pane: Exclude<Pane, "result">, task: LiveTask, level: LogLevel): readonly DetailLine[] {
-  const history = tellHistory(task.journal);
+  const history = readHistory(task.journal);
   switch (pane) {
     case "timeline":
       return history.timeline.map(historyLine);
@@ -62,12 +62,12 @@ function clockTime(at: string | undefined): string {
   return at === undefined ? "        " : at.slice(11, 19);
 }
 
-/** How much a fact matters where there is no room for all: trouble first, what can be looked up elsewhere last. */
+/** The order in which facts get room: trouble first, what can be found elsewhere last. */
 const weights = { trouble: 0, status: 1, says: 2, result: 3, times: 4, place: 5 } as const;
 
 type Fact = readonly [weight: keyof typeof weights, text: string | undefined];
 
-/** What is known of the task, one fact a line, in so many lines at the most. */
+/** The facts of a task, one per line, in at most `most` lines. */
 export function factLines(
   task: LiveTask,
   { columns, nowMs, most }: { readonly columns: number; readonly nowMs: number; readonly most: number },
@@ -83,9 +83,9 @@ function factsOf(task: LiveTask, nowMs: number): readonly Fact[] {
     ["status", statusText(task, nowMs)],
     ["place", `${info.id} at ${info.server}`],
     ["times", timesText(task, nowMs)],
-    ["says", info.message === undefined || isFinal(info.status) ? undefined : `says: ${info.message}`],
+    ["says", info.message === undefined || isFinal(info.status) ? undefined : `message: ${info.message}`],
     ["says", lastLogText(task)],
-    ...info.questions.map(({ message }): Fact => ["trouble", `asks (a answers): ${message}`]),
+    ...info.questions.map(({ message }): Fact => ["trouble", `question (a answers): ${message}`]),
     ["trouble", remembered === true ? "its server has not answered yet: this is what was last seen" : undefined],
     ["trouble", reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`],
     ["trouble", problem],
@@ -107,9 +107,9 @@ function continuationText({ error, ...info }: TaskInfo): string | undefined {
     case "by_call":
       return `r or the same call continues at ${far}`;
     case "by_resume":
-      return `r continues at ${far}, the same call begins from nothing`;
+      return `r continues at ${far}; the same call starts from the beginning`;
     case "never":
-      return `it came to ${far}, the same call begins from nothing`;
+      return `it stopped at ${far}; the same call starts from the beginning`;
     default:
       return undefined;
   }
@@ -119,7 +119,7 @@ function continuationText({ error, ...info }: TaskInfo): string | undefined {
 function lastLogText({ log, journal }: LiveTask): string | undefined {
   const isShown = ({ level }: LogLine) => isAtLeast(level, "info");
   // What came since is newer than any journal, which is read only where nothing did.
-  const last = log.findLast(isShown) ?? tellHistory(journal).log.findLast(isShown);
+  const last = log.findLast(isShown) ?? readHistory(journal).log.findLast(isShown);
   return last === undefined ? undefined : `log: ${last.level}: ${last.text}`;
 }
 
@@ -130,7 +130,7 @@ function statusText(task: LiveTask, nowMs: number): string {
     statusWord(status, interrupted),
     attempts,
     countText(itemCount, "item"),
-    `heard ${ageText(task, nowMs)}`,
+    `updated ${ageText(task, nowMs)}`,
   ];
   return parts.join(" · ");
 }

@@ -43,10 +43,10 @@ describe("a task in detail", () => {
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │> count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
-      │running · attempt 2 · 15 items · heard 2s ago
+      │running · attempt 2 · 15 items · updated 2s ago
       │a at http://127.0.0.1:8001/mcp
       │for 12s
-      │says: Processed 15/50 records
+      │message: Processed 15/50 records
       │log: warning: disk is slow
       │[1 timeline] 2 log  3 steps  4 result
       │09:00:00  created
@@ -65,8 +65,8 @@ describe("a task in detail", () => {
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
       │> count_words ██░░░ 30% (15/50) 12s
-      │running · attempt 2 · 15 items · heard …
-      │says: Processed 15/50 records
+      │running · attempt 2 · 15 items · update…
+      │message: Processed 15/50 records
       │[1 timeline] 2 log  3 steps  4 result
       │09:00:09  attempt 2 after a crash at 15
       │09:00:09  step upload
@@ -81,10 +81,10 @@ describe("a task in detail", () => {
       120×40
       │ resumable-mcp · 127.0.0.1:8001 live
       │> count_words █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
-      │running · attempt 2 · 15 items · heard 2s ago
+      │running · attempt 2 · 15 items · updated 2s ago
       │a at http://127.0.0.1:8001/mcp
       │for 12s
-      │says: Processed 15/50 records
+      │message: Processed 15/50 records
       │log: warning: disk is slow
       │[1 timeline] 2 log  3 steps  4 result
       │09:00:00  created
@@ -100,13 +100,13 @@ describe("a task in detail", () => {
   it("tells trouble and questions first where there is no room for all that is known", async () => {
     const asking = fakeTask("a", { status: "input_required", questions: [question] });
     const screen = await openTask({ size: least }, asking);
-    expect(await screen.until("asks (a answers)")).toMatchInlineSnapshot(`
+    expect(await screen.until("question (a answers)")).toMatchInlineSnapshot(`
       40×10
       │ resumable-mcp · 127.0.0.1:8001 live
       │? count_words ██░░░ 30% (15/50) 12s
-      │asks (a answers): May all data of last …
+      │question (a answers): May all data of l…
       │[1 timeline] 2 log  3 steps  4 result
-      │Its server tells nothing of its past.
+      │Its server gives no timeline.
       │
       │? Ctrl-Y answers: count_words asks: May…
       │
@@ -121,7 +121,7 @@ describe("a task in detail", () => {
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │x evil next line ███░░░░░░░ 30% (15/50)  10s            failed: evil next line
-      │failed · attempt 1 · 15 items · heard 2s ago
+      │failed · attempt 1 · 15 items · updated 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
       │error: evil next line
@@ -141,14 +141,14 @@ describe("a task in detail", () => {
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │x count_words ███░░░░░░░ 30% (15/50)  10s                    failed: No netwo…
-      │failed · attempt 1 · 15 items · heard 2s ago
+      │failed · attempt 1 · 15 items · updated 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
       │error: No network.
       │r or the same call continues at 30% (15/50)
       │in a shell: resumable-mcp resume c
       │[1 timeline] 2 log  3 steps  4 result
-      │Its server tells nothing of its past.
+      │Its server gives no timeline.
       ⋮ 12 empty lines
       │p pause · r resume · c cancel · a answer · Tab part · y copy · ? all keys
     `);
@@ -157,8 +157,8 @@ describe("a task in detail", () => {
   it("says on a small screen what continues a failed task, and that nothing does (G7)", async () => {
     const error = { code: "TOOL_FAILED", message: "No.", continuation: "-" } as const;
     for (const [continues, text] of [
-      ["by_resume", "r continues at 30% (15/50), the same ca…"],
-      ["never", "it came to 30% (15/50), the same call b…"],
+      ["by_resume", "r continues at 30% (15/50); the same ca…"],
+      ["never", "it stopped at 30% (15/50); the same cal…"],
     ] as const) {
       const task = fakeTask("c", { status: "failed", error: { ...error, continues } });
       const screen = await openFinished(task, { size: least });
@@ -178,7 +178,7 @@ describe("a task in detail", () => {
   it("has a log that is filtered by level, and steps", async () => {
     const screen = await openTask({ journal });
     await screen.go(["attempt 2 after", "2"], ["debug   batch 3", "ll"]);
-    expect((await screen.until("warning and worse")).lines.slice(8, 10)).toEqual(["warning disk is slow", ""]);
+    expect((await screen.until("level ≥ warning")).lines.slice(8, 10)).toEqual(["warning disk is slow", ""]);
     screen.press("3");
     await screen.until("09:00:09  upload");
   });
@@ -186,17 +186,13 @@ describe("a task in detail", () => {
   it("says which level its log has on a narrow screen too", async () => {
     const screen = await openTask({ journal, size: least });
     await screen.go(["step upload", "2"], ["debug   batch 3", "ll"]);
-    expect((await screen.until("warning and worse")).lines[4]).toBe("[2 log]  warning and worse");
+    expect((await screen.until("level ≥ warning")).lines[4]).toBe("[2 log]  level ≥ warning");
   });
 
   it("says of each part that nothing is in it", async () => {
     const screen = await openTask({ size: least });
-    await screen.go(
-      ["Its server tells nothing of its past.", "2"],
-      ["It has logged nothing.", "3"],
-      ["It has no remembered steps.", "4"],
-    );
-    await screen.until("There is no result yet.");
+    await screen.go(["Its server gives no timeline.", "2"], ["No log messages.", "3"], ["No remembered steps.", "4"]);
+    await screen.until("No result yet.");
   });
 
   it("scrolls, and says how far above the end one is", async () => {
@@ -217,7 +213,7 @@ describe("a task in detail", () => {
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
       │+ count_words ███░░░░░░░ 30% (15/50)  10s                    completed: {"wor…
-      │completed · attempt 1 · 15 items · heard 2s ago
+      │completed · attempt 1 · 15 items · updated 2s ago
       │c at http://127.0.0.1:8001/mcp
       │took 10s
       │result: {"words":{"a":1,"b":2},"list":[1,2,3]}
@@ -252,13 +248,13 @@ describe("a task in detail", () => {
   it("gives the shell command that does the same, on the screen and to the clipboard", async () => {
     const screen = await openTask();
     await screen.go(["[1 timeline]", "y"]);
-    expect(await screen.until("The same in a shell")).toMatchInlineSnapshot(`
+    expect(await screen.until("Shell command")).toMatchInlineSnapshot(`
       80×24
       │ resumable-mcp · 127.0.0.1:8001 live
-      │The same in a shell
+      │Shell command
       │resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json
       │
-      │It is in the clipboard too, if your terminal allows that.
+      │It is also in the clipboard, if your terminal allows it.
       ⋮ 17 empty lines
       │↑↓ scroll · Esc back
     `);
@@ -268,9 +264,9 @@ describe("a task in detail", () => {
   it("says that a task is gone in whole words, and how to leave", () => {
     const gone = <Detail task={undefined} columns={40} rows={6} nowMs={0} onOutcome={() => {}} onLook={() => {}} />;
     expect(drawPart(gone, least).frame().lines).toEqual([
-      "This task is gone: it was forgotten, or",
-      "its server does not know it any more.",
-      "Esc goes back.",
+      "This task no longer exists: it was",
+      "forgotten, or its server no longer knows",
+      "it. Esc goes back.",
     ]);
   });
 });

@@ -10,20 +10,20 @@ import { useTheme } from "../parts/theme.js";
 import { type DetailOutcome, type DetailState, initialDetailState, panes, reduceDetail } from "./detail-state.js";
 import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
 
-/** A journal is read again at most so often. */
+/** Least time between two reads of a journal. */
 const lookAgainMs = 3_000;
 
 /** The task's bar, and the names of its parts. */
 const frameRows = 2;
 /** What facts leave to the part that one looks at: this, or a third of the screen. */
 const leastPaneRows = 2;
-const goneText = "This task is gone: it was forgotten, or its server does not know it any more. Esc goes back.";
+const goneText = "This task no longer exists: it was forgotten, or its server no longer knows it. Esc goes back.";
 
 const empty: Readonly<Record<string, string>> = {
-  timeline: "Its server tells nothing of its past.",
-  log: "It has logged nothing.",
-  steps: "It has no remembered steps.",
-  result: "There is no result yet.",
+  timeline: "Its server gives no timeline.",
+  log: "No log messages.",
+  steps: "No remembered steps.",
+  result: "No result yet.",
 };
 
 /** One task: its bar, its facts, and one of its parts: timeline, log, steps, result. */
@@ -44,7 +44,7 @@ export function Detail(props: {
   );
   const id = task?.info.id;
   const { status, attempt } = task?.info ?? {};
-  // While things happen, asked again now and then; what comes in between is told live.
+  // A running task's journal is read again now and then; events in between arrive live.
   const stale = task !== undefined && (task.journal?.lastSeq ?? -1) < task.info.lastSeq;
   const moment = stale ? Math.floor(nowMs / lookAgainMs) : 0;
   useEffect(() => {
@@ -87,7 +87,7 @@ function paneTitle(content: DetailContent, state: DetailState, columns: number):
   const names = panes.map((pane, index) =>
     pane === content.pane ? `[${index + 1} ${pane}]` : ` ${index + 1} ${pane} `,
   );
-  const level = content.pane === "log" && state.level !== "debug" ? `  ${state.level} and worse` : "";
+  const level = content.pane === "log" && state.level !== "debug" ? `  level ≥ ${state.level}` : "";
   const where = content.pane === "result" || state.up === 0 ? "" : `  ${countText(state.up, "line")} up, End follows`;
   const title = names.join("") + level + where;
   const present = names[panes.indexOf(content.pane)] ?? "";

@@ -49,7 +49,7 @@ describe("a call", () => {
 
   it("leads through tool and form to the new task", async () => {
     const screen = await openCall();
-    await screen.go(["path", keys.enter], ["! is needed", "book.txt"], ["book.txt_", keys.enter]);
+    await screen.go(["path", keys.enter], ["! is required", "book.txt"], ["book.txt_", keys.enter]);
     await screen.until("count_words ███");
     expect(screen.said.slice(0, 2)).toEqual(['call count_words {"path":"book.txt","deep":false}', "info new"]);
   });

@@ -63,12 +63,12 @@ function makeField(
   };
 }
 
-/** Follows references within the schema; what stands beside one wins. */
+/** Follows references within the schema; keywords next to one win. */
 function resolved(schema: JsonObject, root: JsonObject): JsonObject {
   let current = schema;
   for (let hops = 0; typeof current.$ref === "string" && hops < maxDepth; hops += 1) {
-    const { $ref: _followed, ...beside } = current;
-    current = { ...(lookUp(current.$ref as string, root) ?? {}), ...beside };
+    const { $ref: _followed, ...siblings } = current;
+    current = { ...(lookUp(current.$ref as string, root) ?? {}), ...siblings };
   }
   return current;
 }

@@ -12,7 +12,7 @@ describe("a form", () => {
 
   it("goes to the first field that is wrong, and is sent when all are right", () => {
     const wrong = reduceForm(first, named("enter"), plainShape);
-    expect([wrong.outcome, wrong.state.focus, wrong.state.errors]).toEqual([undefined, 2, { "/sure": "is needed" }]);
+    expect([wrong.outcome, wrong.state.focus, wrong.state.errors]).toEqual([undefined, 2, { "/sure": "is required" }]);
     const right = reduceForm(wrong.state, typed("t"), plainShape);
     expect(right.state.errors).toEqual({});
     expect(reduceForm(right.state, named("enter"), plainShape).outcome).toEqual({

@@ -64,15 +64,15 @@ function moveFocus(state: FormState, key: KeyPress, lines: readonly FormField[])
   return { ...state, touched, focus: lines[focus]?.kind === "group" ? state.focus : focus };
 }
 
-/** What is wrong is told of fields that were filled in or left; of all once the form was to be sent. */
+/** Errors are shown for fields that were edited and left; for all fields after the first attempt to send. */
 function check(state: FormState, lines: readonly FormField[], { schema }: FormShape): FormState {
   const { errors } = readForm(schema, state);
   const here = lines[state.focus]?.path;
-  const told = Object.entries(errors).filter(([path, text]) => {
+  const shown = Object.entries(errors).filter(([path, text]) => {
     if (state.tried || (state.touched.has(path) && path !== here)) return true;
-    return path === here && text !== "is needed" && state.texts[path] !== "-";
+    return path === here && text !== "is required" && state.texts[path] !== "-";
   });
-  return { ...state, errors: Object.fromEntries(told) };
+  return { ...state, errors: Object.fromEntries(shown) };
 }
 
 function edit(state: FormState, field: FormField, key: KeyPress, { schema }: FormShape): FormState {

@@ -10,7 +10,7 @@ describe("what a form says", () => {
     ["/n", "many", "has to be a number"],
     ["/n", "1.5", "has to be a whole number"],
     ["/n", "0", "has to be at least 1"],
-    ["/n", "", "is needed"],
+    ["/n", "", "is required"],
     ["/name", "Not Lower", "has to match ^[a-z]+$"],
     ["/kind", "c", "has to be one of a, b"],
     ["/list", "[", "has to be JSON"],
@@ -23,7 +23,7 @@ describe("what a form says", () => {
     const empty = initialFormState(nestedShape);
     expect(readForm(nestedSchema, empty)).toEqual({ values: {}, errors: {} });
     const begun = { ...empty, texts: { ...empty.texts, "/source/depth": "3" } };
-    expect(readForm(nestedSchema, begun).errors).toEqual({ "/source/url": "is needed" });
+    expect(readForm(nestedSchema, begun).errors).toEqual({ "/source/url": "is required" });
   });
 
   it("is the values in the shape of the schema", () => {

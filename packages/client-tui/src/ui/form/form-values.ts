@@ -37,7 +37,7 @@ function readField(field: FormField, draft: FormDraft, root: JsonObject): Read {
   if (field.kind === "group") return readGroup(field, draft, root);
   if (field.kind === "list") return readList(field, draft, root);
   const text = draft.texts[field.path] ?? "";
-  if (text === "") return field.required ? wrong(field, "is needed") : { errors: {} };
+  if (text === "") return field.required ? wrong(field, "is required") : { errors: {} };
   return readText(field, text);
 }
 
@@ -49,7 +49,7 @@ function readGroup(field: FormField, draft: FormDraft, root: JsonObject): Read {
 }
 
 function onlyUnreadable(errors: Read["errors"]): Read["errors"] {
-  return Object.fromEntries(Object.entries(errors).filter(([, text]) => text !== "is needed"));
+  return Object.fromEntries(Object.entries(errors).filter(([, text]) => text !== "is required"));
 }
 
 function readList(field: FormField, draft: FormDraft, root: JsonObject): Read {

@@ -13,9 +13,9 @@ import { formLines } from "./form-draft.js";
 import type { FormField } from "./form-field.js";
 import type { FormShape, FormState } from "./form-state.js";
 
-/** Columns that the names of the fields take at the most. */
+/** Most columns of the field names. */
 const mostLabelColumns = 24;
-/** Columns that a value keeps beside what is wrong with it. */
+/** Least columns of a value when an error follows it. */
 const leastValueColumns = 8;
 /** The cursor and a space before a field's name, and behind it the mark that it is needed and a space. */
 const leadColumns = 4;
@@ -25,7 +25,7 @@ export interface FormView {
   readonly heading: readonly string[];
   readonly fields: readonly FieldRow[];
   readonly buttons: string;
-  readonly hints: readonly string[];
+  readonly help: readonly string[];
 }
 
 /** A field as its line, which says everything without colour. */
@@ -44,12 +44,12 @@ export function formView(
   const { title, columns, rows } = place;
   const fields = formLines(shape.schema, state);
   const names = labelColumns(fields, columns);
-  // What the fields leave, with a line each for buttons and hint; a third of the screen where they would leave less.
+  // What the fields leave, with a line each for buttons and help; a third of the screen where they would leave less.
   const headingRows = Math.max(1, Math.floor(rows / 3), rows - fields.length - 2);
   const heading = wrapText(plainText(title), columns, headingRows);
-  const told = hint(fields[state.focus], state, columns - names);
-  const hints = wrapText(plainText(told), columns, Math.max(1, Math.floor(rows / 5)));
-  const room = rows - heading.length - 1 - hints.length;
+  const helpLine = helpText(fields[state.focus], state, columns - names);
+  const help = wrapText(plainText(helpLine), columns, Math.max(1, Math.floor(rows / 5)));
+  const room = rows - heading.length - 1 - help.length;
   const range = visibleRange(Math.min(state.focus, fields.length - 1), fields.length, room);
   const rowOf = (field: FormField, index: number): FieldRow => {
     const mark = leadMark(index, state.focus, { ...range, count: fields.length });
@@ -60,7 +60,7 @@ export function formView(
     heading,
     fields: fields.map(rowOf).slice(range.from, range.to),
     buttons: cutText(buttonLine(state, shape, state.focus >= fields.length), columns),
-    hints,
+    help,
   };
 }
 
@@ -102,7 +102,7 @@ function buttonLine({ button }: FormState, { buttons }: FormShape, focused: bool
 }
 
 /** What is said of the field at the cursor, beginning with what is wrong where its line has no room for that. */
-function hint(field: FormField | undefined, { errors }: FormState, room: number): string {
+function helpText(field: FormField | undefined, { errors }: FormState, room: number): string {
   const general = errors[""];
   if (field === undefined) return general ?? "←→ chooses what Enter does";
   const wrong = wrongText(errors[field.path]);

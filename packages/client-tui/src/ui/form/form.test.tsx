@@ -58,7 +58,7 @@ describe("a form", () => {
       40×10
       │ask asks: May all data of last year be
       │deleted, with every copy of it that is …
-      │↑ sure* ‹ none ›  ! is needed
+      │↑ sure* ‹ none ›  ! is required
       │▸ kind  ‹ a ›
       │  [Run]  No
       │←→ chooses
@@ -68,8 +68,8 @@ describe("a form", () => {
   it("says what is wrong beside the field, and marks it by colour too", async () => {
     const form = open(plainShape, usual, { colors: true });
     form.press(keys.enter);
-    await form.until("! is needed");
-    expect(form.colored().split("\n")[4]).toBe("{red}▸ sure* ‹ none ›  ! is needed{/}");
+    await form.until("! is required");
+    expect(form.colored().split("\n")[4]).toBe("{red}▸ sure* ‹ none ›  ! is required{/}");
   });
 
   it("says what is wrong below, where there is no room beside the field", async () => {

@@ -36,7 +36,7 @@ export function Form(props: {
         </Text>
       ))}
       <Text>{view.buttons}</Text>
-      <Text dimColor={theme.muted}>{view.hints.join("\n")}</Text>
+      <Text dimColor={theme.muted}>{view.help.join("\n")}</Text>
     </Box>
   );
 }

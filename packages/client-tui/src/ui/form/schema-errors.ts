@@ -12,7 +12,7 @@ export function schemaErrors(schema: JsonObject, values: JsonObject): Readonly<R
   const validate = validators.get(schema);
   if (validate === undefined || validate(values)) return {};
   const entries = (validate.errors ?? []).map((error) => [pathOf(error), sentence(error)] as const);
-  // The first thing that is wrong with a value is told first.
+  // The first error of a value wins.
   return Object.fromEntries(entries.toReversed());
 }
 
@@ -36,7 +36,7 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
 function sentence({ keyword, params, message = "is wrong" }: ErrorObject): string {
   switch (keyword) {
     case "required":
-      return "is needed";
+      return "is required";
     case "minimum":
       return `has to be at least ${params.limit}`;
     case "maximum":
@@ -104,7 +104,7 @@ const work = { expression: /^/, text: "" };
 const context = createContext(work);
 const script = new Script("expression.test(text)");
 
-/** Only code that runs in a context of its own can be stopped by the clock, in the middle of an expression too. */
+/** Only code in a context of its own can be stopped by a timeout in the middle of an expression. */
 function testWithin(expression: RegExp, text: string, timeout: number): boolean | undefined {
   Object.assign(work, { expression, text });
   try {

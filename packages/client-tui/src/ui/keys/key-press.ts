@@ -38,7 +38,7 @@ export function toKeyPresses(input: string, key: Pick<Key, "ctrl" | "meta"> & Pa
   if (named !== undefined) return [{ text: "", name: named }];
   if (key.ctrl || key.meta) return [];
   return [...input].flatMap((character): readonly KeyPress[] => {
-    // Pressed in haste, or while nothing was read: whoever wants to leave leaves.
+    // Ctrl-C leaves, also in the middle of other input.
     if (character === "\u0003") return [{ text: "", name: "interrupt" }];
     if (backspaces.has(character)) return [{ text: "", name: "backspace" }];
     return character.search(control) === 0 ? [] : [{ text: character }];
@@ -75,7 +75,7 @@ const maxPastedCharacters = 100_000;
 /** The paste that is coming in; `undefined` between pastes. */
 export type PasteState = string | undefined;
 
-/** Gathers pasted text; a press only when the paste is complete, `undefined` where the input is no part of one. */
+/** Gathers pasted text; a press only when the paste is complete, `undefined` where the input is not part of one. */
 export function takePaste(
   state: PasteState,
   input: string,

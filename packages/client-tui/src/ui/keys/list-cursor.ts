@@ -22,7 +22,7 @@ export function moveCursor(cursor: number, key: KeyPress, count: number, pageSiz
   }
 }
 
-/** Where a cursor stands that keeps to its entry while the list is reordered; where that is gone, to its place. */
+/** The index of a cursor that follows its entry while the list is reordered; without the entry, it keeps its place. */
 export function keptCursor(
   { cursor, at }: { readonly cursor: number; readonly at?: string | undefined },
   ids: readonly string[],
@@ -42,7 +42,7 @@ export function visibleRange(
   return { from, to: Math.min(count, from + size) };
 }
 
-/** What stands before an entry: the cursor, or that the list goes on above the first or below the last that is shown. */
+/** The mark before an entry: the cursor, or an arrow where the list continues above the first or below the last one shown. */
 export function leadMark(
   index: number,
   cursor: number,

@@ -66,7 +66,7 @@ describe("the screen of the menu", () => {
 
   it("says where all tasks are, when they are too many", async () => {
     const { lines } = (await openMenu(manyTasks, { size: large })).frame();
-    expect([lines.length, lines[9]]).toEqual([39, "200 unfinished, of which 2 lists all"]);
+    expect([lines.length, lines[9]]).toEqual([39, "200 unfinished; 2 lists all"]);
   });
 
   it("comes at once where nothing is unfinished", async () => {

@@ -71,7 +71,7 @@ function unknownKeyText(text: string, items: readonly MenuItem[]): string {
 }
 
 function unfinishedTitle(count: number, shown: number): string {
-  return shown < count ? `${count} unfinished, of which 2 lists all` : `${count} unfinished`;
+  return shown < count ? `${count} unfinished; 2 lists all` : `${count} unfinished`;
 }
 
 async function runExtra(action: ScreenProps["extraActions"][number], board: ScreenProps["board"]): Promise<void> {

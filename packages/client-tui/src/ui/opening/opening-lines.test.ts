@@ -26,7 +26,7 @@ describe("the lines of the opening screen", () => {
 describe("the question of the opening screen", () => {
   it.each([
     [0, false, 80, "Looking for your tasks…"],
-    [0, true, 80, "Nothing is unfinished."],
+    [0, true, 80, "No unfinished tasks."],
     [1, true, 80, "1 of your tasks is not finished: resume, watch, cancel, forget?"],
     [2, false, 80, "2 of your tasks are not finished: resume, watch, cancel, forget?"],
     [2, true, 40, "2 of your tasks are not finished."],

@@ -34,7 +34,7 @@ const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
 /**
  * Moves through the unfinished tasks and says what is wanted with them.
  *
- * Until every server is `ready`, Enter is for the tasks that are not listed yet, too.
+ * Until every server is `ready`, Enter is also for the tasks that are not listed yet.
  */
 export function reduceOpening(
   state: OpeningState,
@@ -84,9 +84,9 @@ function taskLine(task: LiveTask): OpeningLine {
   return { kind: "task", key: task.info.id, task };
 }
 
-/** The question that the program opens with; where it does not fit, what it tells of. */
+/** The question that the program opens with; without room for it, its subject alone. */
 export function openingQuestion(count: number, ready: boolean, columns: number): string {
-  if (count === 0) return ready ? "Nothing is unfinished." : "Looking for your tasks…";
+  if (count === 0) return ready ? "No unfinished tasks." : "Looking for your tasks…";
   const subject = count === 1 ? "1 of your tasks is not finished" : `${count} of your tasks are not finished`;
   const question = `${subject}: resume, watch, cancel, forget?`;
   return textWidth(question) <= columns ? question : `${subject}.`;

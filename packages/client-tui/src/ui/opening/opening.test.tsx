@@ -19,7 +19,7 @@ describe("the opening screen", () => {
       │▸ > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │127.0.0.1:8002  down: connection refused
       │  = count_words ███░░░░░░░ 30% (15/50)  12s                    paused: Processe…
-      │last heard of 2s ago: Processed 15/50 records
+      │updated 2s ago: Processed 15/50 records
       ⋮ 14 empty lines
       │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
     `);
@@ -35,7 +35,7 @@ describe("the opening screen", () => {
       │▸ > count_words ██░░░ 30% (15/50) 12s
       │127.0.0.1:8002  down: connection refused
       │  = count_words ██░░░ 30% (15/50) 12s
-      │last heard of 2s ago: Processed 15/50 r…
+      │updated 2s ago: Processed 15/50 records
       │
       │Enter resume all · r resume · ? all keys
     `);
@@ -52,7 +52,7 @@ describe("the opening screen", () => {
       │▸ > count_words █████░░░░░░░░░░ 30% (15/50)  12s                    Processed 15/50 records
       │127.0.0.1:8002  down: connection refused
       │  = count_words █████░░░░░░░░░░ 30% (15/50)  12s                    paused: Processed 15/50 records
-      │last heard of 2s ago: Processed 15/50 records
+      │updated 2s ago: Processed 15/50 records
       ⋮ 30 empty lines
       │Enter resume all · r resume · w watch · c cancel · f forget · m menu · Ctrl-C leave
     `);
@@ -71,7 +71,7 @@ describe("the opening screen", () => {
       │  > 数える道具        ██████████ 99%          12s            日本語のメッセージ…
       │  ! crossing          ███░░░░░░░ 30% (15/50)  12s            interrupted: Proce…
       │  … to_come           ░░░░░░░░░░ 0% (0/50)    12s            pending: Processed…
-      │last heard of 2s ago: Processed 15/50 records
+      │updated 2s ago: Processed 15/50 records
       ⋮ 12 empty lines
       │Enter resume all · r resume · w watch · c cancel · f forget · ? all keys
     `);
@@ -101,7 +101,7 @@ describe("the opening screen", () => {
       │▸ > count_words ███░░░░░░░ 30% (15/50)  12s                    Processed 15/50 …
       │127.0.0.1:8002  down: connection refused
       │  … count_words ███░░░░░░░ 30% (15/50)  12s                    no answer yet; l…
-      │last heard of 2s ago: Processed 15/50 records
+      │updated 2s ago: Processed 15/50 records
       ⋮ 12 empty lines
       │✘ No server answers at http://127.0.0.1:8002/mcp (connection refused). Start it
       │  first.
@@ -118,7 +118,7 @@ describe("the opening screen", () => {
 
   it("draws nothing of a message that could repaint the terminal", async () => {
     const screen = openScreens([fakeTask("a", { message: hostile })]);
-    expect((await screen.until("1 of your tasks")).lines).toContain("last heard of 2s ago: evil next line");
+    expect((await screen.until("1 of your tasks")).lines).toContain("updated 2s ago: evil next line");
   });
 
   it("resumes all of it on Enter", async () => {
@@ -136,7 +136,7 @@ describe("the opening screen", () => {
       ["1 of your tasks is", "c"],
       ["Cancel task a", "y"],
       ["1 of your tasks is", "f"],
-      ["Forget task a (count_words)? It is left alone on its server", "y"],
+      ["Forget task a (count_words)? It stays on its server", "y"],
     );
     await screen.until("process data");
     expect(screen.said).toEqual(["cancel a", "forget a"]);

@@ -11,7 +11,7 @@ import { Line } from "../parts/line.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
 import { type OpeningOutcome, openingLines, openingQuestion, openingTasks, reduceOpening } from "./opening-state.js";
 
-/** The question, and what was last heard of the task at the cursor. */
+/** The question, and what was updated the task at the cursor. */
 const frameRows = 2;
 /** From so many rows on there is an empty line below the question. */
 const roomyRows = 10;
@@ -56,12 +56,12 @@ export function Opening(props: {
             />
           ),
         )}
-      <Line text={current === undefined ? " " : cutText(lastHeard(current, nowMs), columns)} />
+      <Line text={current === undefined ? " " : cutText(lastMessage(current, nowMs), columns)} />
     </Box>
   );
 }
 
-function lastHeard(task: LiveTask, nowMs: number): string {
+function lastMessage(task: LiveTask, nowMs: number): string {
   const { message } = task.info;
-  return plainText(`last heard of ${ageText(task, nowMs)}${message === undefined ? "" : `: ${message}`}`);
+  return plainText(`updated ${ageText(task, nowMs)}${message === undefined ? "" : `: ${message}`}`);
 }

@@ -14,7 +14,7 @@ interface TaskRowProps {
   readonly marked?: boolean;
 }
 
-/** One task on one line: cursor, mark, status, bar, numbers, times, message. Made anew only for a task that changed. */
+/** One task on one line: cursor, mark, status, bar, numbers, times, message. Rendered again only for a task that changed. */
 export const TaskRow = memo(function TaskRow(props: TaskRowProps): ReactNode {
   const { task, widths, columns, nowMs, atCursor = false, marked = false } = props;
   const color = useTheme().statusColor(task.info.status);

@@ -10,7 +10,7 @@ const lines = [
   "server     http://127.0.0.1:8001/mcp",
   "  session  a-session-with-a-name-that-is-longer-than-a-narrow-screen-is-wide",
   "",
-  "It is in the clipboard too, if your terminal allows that.",
+  "It is also in the clipboard, if your terminal allows it.",
 ];
 
 function open(size = usual, title = "Session", shown: readonly string[] = lines) {
@@ -69,8 +69,8 @@ describe("a page of text", () => {
       │  session  a-session-with-a-name-that-is
       │  -longer-than-a-narrow-screen-is-wide
       │
-      │It is in the clipboard too, if your
-      │terminal allows that.
+      │It is also in the clipboard, if your
+      │terminal allows it.
     `);
   });
 

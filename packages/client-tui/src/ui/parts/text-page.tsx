@@ -8,7 +8,7 @@ import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 /** The keys of a page of text. */
 export const textPageKeys = ["↑↓ scroll", "Esc back"];
 
-/** Scrolls, to so many lines above the bottom at the most, or leaves. */
+/** Scrolls down to `last`, or leaves. */
 export function reducePage(top: number, key: KeyPress, last: number): KeyStep<number, "back"> {
   if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state: top, outcome: "back" };
   return { state: moveCursor(top, key, last + 1) };

@@ -2,7 +2,7 @@ import type { TaskStatus } from "@resumable-mcp/client";
 import type { ForegroundColorName } from "chalk";
 import { createContext, useContext } from "react";
 
-/** How the parts of the screens look; nothing is told by colour alone. */
+/** How the parts of the screens look; nothing depends on colour alone. */
 export interface Theme {
   readonly accent: ForegroundColorName | undefined;
   readonly muted: boolean;

@@ -48,7 +48,7 @@ describe("the servers of other programs", () => {
       │  cursor/evil  http://127.0.0.1:9001/mcp
       │  cursor/broken  it names neither a command nor a URL
       ⋮ 16 empty lines
-      │Enter take over · ↑↓ move · Esc back
+      │Enter import · ↑↓ move · Esc back
     `);
   });
 
@@ -64,7 +64,7 @@ describe("the servers of other programs", () => {
       │  cursor/broken  it names neither a com…
       │
       │
-      │Enter take over · ↑↓ move · Esc back
+      │Enter import · ↑↓ move · Esc back
     `);
     expect((await (await openImport(large)).until("weather")).lines).toHaveLength(39);
   });
@@ -87,15 +87,15 @@ describe("the servers of other programs", () => {
       │ resumable-mcp · 127.0.0.1:8001 live
       │Servers of other programs
       │No program on this machine has a server
-      │configured: go back, and a adds one.
+      │configured. Esc goes back; a adds one.
       ⋮ 4 empty lines
-      │Enter take over · ↑↓ move · Esc back
+      │Enter import · ↑↓ move · Esc back
     `);
   });
 
   it("say which file was left out, and why", async () => {
     await machineWith("{ broken");
-    await (await openImport()).until("was left out");
+    await (await openImport()).until("was skipped");
   });
 
   it("are taken over by Enter", async () => {

@@ -1,7 +1,7 @@
 import { serverAddress } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { surroundings, takeServer } from "../../command-line/commands/import-servers.js";
+import { environment, takeServer } from "../../command-line/commands/import-servers.js";
 import { cutText, plainText, wrapText } from "../../display/plain-text.js";
 import { hostNames } from "../../hosts/host-files.js";
 import { type HostServer, type HostServers, readHostServers } from "../../hosts/read-host-servers.js";
@@ -12,7 +12,7 @@ import { type Loaded, useLoaded } from "../parts/use-loaded.js";
 import type { ScreenProps } from "../screen-props.js";
 
 /** The keys of the servers that hosts have configured. */
-export const importKeys = ["Enter take over", "↑↓ move", "Esc back"];
+export const importKeys = ["Enter import", "↑↓ move", "Esc back"];
 
 /** Moves through what hosts have configured; the outcome is the one that is wanted, or none. */
 export function reduceImport(
@@ -29,7 +29,7 @@ export function reduceImport(
 /** The servers that hosts on this machine have configured; Enter takes one over. Nothing of theirs is written. */
 export function ImportScreen(props: ScreenProps): ReactNode {
   const { client, board, go, columns, rows } = props;
-  const found = useLoaded(() => readHostServers(hostNames, surroundings()));
+  const found = useLoaded(() => readHostServers(hostNames, environment()));
   const servers = found.name === "there" ? found.value.servers : [];
   const take = async (server: HostServer) => {
     try {
@@ -73,8 +73,8 @@ function importRemarks(found: Loaded<HostServers>): readonly string[] {
   if (found.name === "failed") return [plainText(found.problem)];
   const { servers, problems } = found.value;
   const none =
-    servers.length > 0 ? [] : ["No program on this machine has a server configured: go back, and a adds one."];
-  return [...none, ...problems.map(({ file, problem }) => plainText(`${file} was left out: ${problem}.`))];
+    servers.length > 0 ? [] : ["No program on this machine has a server configured. Esc goes back; a adds one."];
+  return [...none, ...problems.map(({ file, problem }) => plainText(`${file} was skipped: ${problem}.`))];
 }
 
 function hostLine({ host, name, config, problem }: HostServer): string {

@@ -35,7 +35,7 @@ describe("a server's line", () => {
     expect(lines).toEqual([
       "+ node a.js  live",
       "… node a.js  connecting",
-      "… node a.js  not asked yet",
+      "… node a.js  not contacted yet",
       "x node a.js  down: gone",
     ]);
   });
@@ -53,7 +53,7 @@ describe("what is said of a server", () => {
       details({ ...answer, tools: 2, resumable: false }),
       details({ server: fakeServer, ok: false, problem: "Start it first." }),
     ]).toEqual([
-      ["Enter asks it.", "session none"],
+      ["Enter tests it.", "session none"],
       ["answers in 5 ms", "session none"],
       ["answers in 5 ms: 1 tool, its tasks can be resumed", "session none"],
       ["answers in 5 ms: 2 tools, its calls cannot be resumed", "session none"],

@@ -41,7 +41,7 @@ export function serverDetails({ info, test }: SeenServer): readonly string[] {
 }
 
 function testText(test: ServerTest | undefined): string {
-  if (test === undefined) return "Enter asks it.";
+  if (test === undefined) return "Enter tests it.";
   if (!test.ok) return test.problem ?? "It does not answer.";
   const tasks = test.resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
   const tools = test.tools === undefined ? "" : `: ${countText(test.tools, "tool")}, ${tasks}`;

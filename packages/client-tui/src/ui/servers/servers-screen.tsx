@@ -30,7 +30,7 @@ export function ServersScreen(props: ScreenProps): ReactNode {
       columns={columns}
       rows={rows}
       nowMs={nowMs}
-      onOutcome={(outcome) => void act(props, outcome, remember).catch((error: unknown) => tell(props, error))}
+      onOutcome={(outcome) => void act(props, outcome, remember).catch((error: unknown) => showError(props, error))}
     />
   );
 }
@@ -42,7 +42,7 @@ function useSince(servers: readonly ServerInfo[], clock: () => number): Readonly
   return known.current;
 }
 
-function tell({ board }: ScreenProps, error: unknown): void {
+function showError({ board }: ScreenProps, error: unknown): void {
   board.notice("error", error instanceof Error ? error.message : String(error));
 }
 
@@ -58,7 +58,7 @@ async function act(props: ScreenProps, outcome: ServersOutcome, remember: (test:
     case "keys":
       return go({ type: "open", screen: keysPage(serversKeys) });
     case "test":
-      board.notice("info", `Asking ${outcome.address}…`);
+      board.notice("info", `Testing ${outcome.address}…`);
       remember(await client.testServer(outcome.address));
       return board.dismiss();
     case "login":
@@ -73,7 +73,7 @@ function confirmRemoval(props: ScreenProps, address: string): void {
   const action = () => {
     client.removeServer(address).then(
       () => void board.refresh(),
-      (error: unknown) => tell(props, error),
+      (error: unknown) => showError(props, error),
     );
   };
   const text = `Remove ${address}, its session and its tokens? Its tasks stay on it.`;

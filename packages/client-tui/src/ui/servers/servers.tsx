@@ -64,9 +64,9 @@ export function Servers(props: {
   const details =
     chosen === undefined ? ["No servers. a adds one, i imports those of other programs."] : serverDetails(chosen);
   // The title and the server at the cursor always stand.
-  const told = details.flatMap((line) => wrapText(line, columns)).slice(0, rows - 2);
+  const shown = details.flatMap((line) => wrapText(line, columns)).slice(0, rows - 2);
   const gap = rows < roomyRows ? 0 : 1;
-  const range = { ...visibleRange(cursor, servers.length, rows - 1 - gap - told.length), count: servers.length };
+  const range = { ...visibleRange(cursor, servers.length, rows - 1 - gap - shown.length), count: servers.length };
   return (
     <Box flexDirection="column">
       <Text bold>Servers</Text>
@@ -79,7 +79,7 @@ export function Servers(props: {
         );
       })}
       <Box flexDirection="column" marginTop={gap}>
-        {told.map((line, index) => (
+        {shown.map((line, index) => (
           <Text key={index}>{line}</Text>
         ))}
       </Box>

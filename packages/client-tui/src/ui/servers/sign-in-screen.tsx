@@ -24,7 +24,7 @@ const shape: FormShape = {
   buttons: [{ id: "send", label: "Send", sends: true }],
 };
 
-/** The title, and the form: its title, one field, the button and the hint. */
+/** The title, and the form: its title, one field, the button and the help. */
 const frameRows = 5;
 
 /** Waits for the browser to come back; one on another machine cannot, so the address at which it ended can be pasted. */

@@ -49,7 +49,7 @@ export function reduceToolList(
 /** The keys of the list of tools. */
 export const toolListKeys = ["Enter choose", "↑↓ move", "type to search", "Esc back"];
 
-/** Columns that names take at the most, and those of servers. */
+/** Most columns of the names, and of the servers. */
 const mostNameColumns = 32;
 const mostServerColumns = 16;
 
