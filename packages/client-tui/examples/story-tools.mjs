@@ -1,4 +1,4 @@
-// The tools of story.sh: one that counts up to a gate, and one that asks before it goes on.
+// The tools of story.sh: one that counts up to a gate, and one that asks before it continues.
 import { existsSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 import { defineTool } from "@resumable-mcp/core";

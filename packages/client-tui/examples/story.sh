@@ -45,15 +45,15 @@ kill_hard() {
   kill -9 "$@"
 }
 
-# Runs a command that follows a task, in the background, until it has told of something: follow LOG TEXT COMMAND …
+# Runs a command that follows a task, in the background, until its output has a text: follow LOG TEXT COMMAND …
 follow() {
   local log=$folder/$1 text=$2
   shift 2
   "${client[@]}" "$@" >"$log" 2>&1 &
   pids+=("$!")
-  until_is yes told "$log" "$text"
+  until_is yes printed "$log" "$text"
 }
-told() { grep -q "$2" "$1" && echo yes; }
+printed() { grep -q "$2" "$1" && echo yes; }
 
 # Starts a server on a port (0: any that is free) and waits until it listens; sets pid and url.
 serve() {
@@ -61,7 +61,7 @@ serve() {
   "${server[@]}" "$here/story-tools.mjs" --port "$port" --store "$folder/$name" 2>"$folder/$name.log" &
   pid=$!
   pids+=("$pid")
-  until_is yes told "$folder/$name.log" "listening on"
+  until_is yes printed "$folder/$name.log" "listening on"
   url=$(sed -n 's/^listening on //p' "$folder/$name.log")
 }
 
@@ -80,7 +80,7 @@ counting=$(sed -n 's/^Task //p' "$folder/counting.log")
 asking=$(sed -n 's/^Task //p' "$folder/asking.log")
 mcp tasks && fail "no server should have answered" || expect "exit code without servers" $? 3
 
-say "The servers are back. Nobody had to remember anything: both tasks are found"
+say "The servers are back. Nothing had to be written down: both tasks are found"
 serve one "$(node -p "new URL('$one_url').port")"
 serve two "$(node -p "new URL('$two_url').port")"
 mcp tasks
@@ -94,7 +94,7 @@ until_is running status "$counting"
 
 say "Answer the question"
 mcp wait "$asking" && fail "it should have asked" || expect "exit code of a task that asks" $? 6
-mcp answer "$asking" where place=nowhere --json && fail "that is no place" || expect "exit code of a wrong answer" $? 1
+mcp answer "$asking" where place=nowhere --json && fail "that is not a place" || expect "exit code of a wrong answer" $? 1
 mcp answer "$asking" where place=staging
 expect "deployed to" "$(mcp wait "$asking" --json | field structured_content.deployed)" staging
 

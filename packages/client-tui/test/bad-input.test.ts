@@ -59,7 +59,7 @@ describe.concurrent("a server that is not what one expects", () => {
   it.each([
     ["does not exist", "/nonexistent/server", "command not found"],
     ["ends at once", `"${process.execPath}" -e "process.exit(5)"`, "Check the command"],
-    ["is no server", `"${process.execPath}" -e "console.log('hello')"`, "Check the command"],
+    ["is not a server", `"${process.execPath}" -e "console.log('hello')"`, "Check the command"],
   ])("is a command that %s", limits, async (_name, command, advice) => {
     const program = await run("tasks", "--stdio", command, "--state", join(folder, "odd.json"));
     expect([program.code, program.stderr]).toEqual([3, expect.stringContaining(advice)]);
@@ -123,7 +123,7 @@ describe.concurrent("a file that cannot be used", () => {
     expect(await files(`${name}-c.credentials`)).toEqual([[`${name}-c.credentials.json`, text]]);
   });
 
-  it("because it would be under something that is no folder", limits, async () => {
+  it("because it would be under something that is not a folder", limits, async () => {
     await copyFile(cli, join(folder, "file"));
     const program = await run("tasks", "--state", join(folder, "file", "state.json"));
     expect([program.code, program.stderr]).toEqual([9, expect.stringContaining("Name another file")]);
@@ -133,7 +133,7 @@ describe.concurrent("a file that cannot be used", () => {
 describe.concurrent("a task that vanished", () => {
   const verbs = ["show", "watch", "wait", "pause", "resume", "cancel", "answer", "result", "items", "forget"];
 
-  it.each(verbs)("is told by its id, and what to do: %s", limits, async (verb) => {
+  it.each(verbs)("is named by its id, with what to do: %s", limits, async (verb) => {
     const program = await run(verb, "vanished-task", ...common);
     expect([program.code, program.stderr]).toEqual([4, expect.stringMatching(/vanished-task|of that id/)]);
   });
@@ -186,7 +186,7 @@ describe("a signal", () => {
 });
 
 describe("a reader that stops early", () => {
-  it("ends the program without a word, and the task goes on", limits, async () => {
+  it("ends the program without a word, and the task continues", limits, async () => {
     const words = ["call", "count", "to=30", "delay_ms=30", "--json", ...common].map((word) => `'${word}'`).join(" ");
     const program = `'${process.execPath}' '${cli}'`;
     const shell = start("bash", ["-c", `${program} ${words} | head -n 1; echo "codes \${PIPESTATUS[*]}"`]);

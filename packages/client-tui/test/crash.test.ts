@@ -36,7 +36,7 @@ const rising = (numbers: readonly number[]) =>
   numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0));
 
 describe("a call", () => {
-  it("goes on when its server is killed and started again, without gap, repeat or step back", limits, async () => {
+  it("continues when its server is killed and started again, without gap, repeat or step back", limits, async () => {
     const call = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
     await call.seen(/\(5\/20\)/);
     await kill(server);
@@ -58,7 +58,7 @@ describe("a call", () => {
     expect(await second.ended).toBe(0);
     const [before] = json(first.stdout());
     const lines = json(second.stdout());
-    expect(lines[0]).toEqual({ ...before, attached: true });
+    expect(lines[0]).toEqual({ ...before, joined: true });
     const seen = lines.flatMap((line) => (line.type === "progress" ? [Number(line.progress)] : []));
     expect([rising(seen), Number(seen[0]) >= 5, seen.at(-1)]).toEqual([true, true, 20]);
     expect(lines.at(-1)).toMatchObject({
@@ -68,7 +68,7 @@ describe("a call", () => {
     });
   });
 
-  it("is found where it was after both sides were killed, and goes on from there", limits, async () => {
+  it("is found where it was after both sides were killed, and continues from there", limits, async () => {
     const first = startCli("call", "count", "to=20", `gate=${gate}`, ...common);
     const [, id = ""] = await first.seen(/^Task (\S+)/m);
     await first.seen(/\(5\/20\)/);
@@ -98,7 +98,7 @@ describe("a call", () => {
     expect([watched.code, JSON.parse(watched.stdout)]).toEqual([0, { counted: 20 }]);
   });
 
-  it("pauses its task on Ctrl-C when told so", limits, async () => {
+  it("pauses its task on Ctrl-C with --on-interrupt pause", limits, async () => {
     const call = startCli("call", "count", "to=20", "delay_ms=200", "--on-interrupt", "pause", ...common);
     const [, id = ""] = await call.seen(/^Task (\S+)/m);
     await call.seen(/\(1\/20\)/);
@@ -138,7 +138,7 @@ describe("scripts", () => {
     expect((await run("session", ...common)).stdout).toContain(`${id}  count  completed`);
   });
 
-  it("are told of a detached task that ended meanwhile as of one that is completed", limits, async () => {
+  it("see a detached task that ended meanwhile as completed", limits, async () => {
     const id = (await run("call", "count", "to=3", "--detach", ...common)).stdout.trim();
     const counts = async () => JSON.parse((await run("stats", "--json", ...common)).stdout).servers[0].checkpoint_stats;
     await expect.poll(counts).toMatchObject({ completed: 1 });
@@ -150,7 +150,7 @@ describe("scripts", () => {
     });
   });
 
-  it("are told that a task asks, answer it, and get its result", limits, async () => {
+  it("learn that a task asks, answer it, and get its result", limits, async () => {
     const asked = await run("call", "confirm", ...common);
     expect(asked.code).toBe(6);
     const [, id = ""] = asked.stderr.match(/answer (\S+) sure/) ?? [];
@@ -162,14 +162,14 @@ describe("scripts", () => {
     });
   });
 
-  it("cancel a task and are told so by the exit code", limits, async () => {
+  it("cancel a task and learn it from the exit code", limits, async () => {
     const id = (await run("call", "count", "to=200", "--detach", ...common)).stdout.trim();
     expect((await run("result", id, ...common)).code).toBe(7);
     expect((await run("cancel", id, ...common)).code).toBe(0);
     expect((await run("wait", id, ...common)).code).toBe(8);
   });
 
-  it("begin a new run of the same call when told so", limits, async () => {
+  it("begin a new run of the same call with --new", limits, async () => {
     const call = ["call", "count", "to=200", "--detach"];
     const first = (await run(...call, ...common)).stdout.trim();
     expect((await run(...call, ...common)).stdout.trim()).toBe(first);

@@ -117,7 +117,7 @@ const colorNames: ReadonlyMap<string, string> = new Map([
 
 /** `{cyan}` where a colour begins, `{/}` where one ends. */
 function namedColors(text: string): string {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what terminals are told colours with.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it is how colours are written.
   return text.replaceAll(/\u001b\[(\d+)m/g, (_all, code: string) => `{${colorNames.get(code) ?? "/"}}`);
 }
 

@@ -23,7 +23,7 @@ afterEach(async () => {
 
 const fragile = (...more: readonly string[]) => run("call", "fragile", `well=${well}`, ...more, ...common);
 const idIn = (stderr: string) => /^Task (\S+)$/m.exec(stderr)?.[1] ?? "no id";
-const hint = (id: string) => `Run the same call again, or: resumable-mcp resume ${id}`;
+const next = (id: string) => `Run the same call again, or: resumable-mcp resume ${id}`;
 const came = "The task came to 25/50 (50 %); the same call continues from its last checkpoint.";
 
 describe("a call whose task fails (G7)", () => {
@@ -31,11 +31,11 @@ describe("a call whose task fails (G7)", () => {
     const failed = await fragile();
     const id = idIn(failed.stderr);
     expect([failed.code, failed.stdout]).toEqual([1, `No network. ${came}\n`]);
-    expect(failed.stderr.trimEnd().split("\n").at(-1)).toBe(hint(id));
+    expect(failed.stderr.trimEnd().split("\n").at(-1)).toBe(next(id));
     const result = await run("result", id, ...common);
-    expect([result.stdout, result.stderr]).toEqual([failed.stdout, `${hint(id)}\n`]);
+    expect([result.stdout, result.stderr]).toEqual([failed.stdout, `${next(id)}\n`]);
     const shown = await run("show", id, ...common);
-    expect(shown.stdout).toContain(`\nerror     TOOL_FAILED: No network.\ncontinue  ${came} ${hint(id)}\n`);
+    expect(shown.stdout).toContain(`\nerror     TOOL_FAILED: No network.\ncontinue  ${came} ${next(id)}\n`);
     await writeFile(well, "");
     const again = await fragile();
     expect([again.code, JSON.parse(again.stdout)]).toEqual([0, { counted: 50 }]);

@@ -36,7 +36,7 @@ export function fakeTask(id: string, more: Partial<TaskInfo> = {}): TaskInfo {
   };
 }
 
-/** What the fake client knows beside its tasks. */
+/** What the fake client knows, besides tasks. */
 export interface FakeWorld {
   readonly tasks: readonly TaskInfo[];
   /** Every verb is written down here. */

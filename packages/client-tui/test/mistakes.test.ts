@@ -29,7 +29,7 @@ describe("a mistake", () => {
     ["an unknown argument", ["call", "count", "too=5"], 2, "It has: to, delay_ms"],
     ["an argument of a wrong type", ["call", "count", "to=many"], 2, 'to has to be an integer, not "many"'],
     ["an argument that the tool refuses", ["call", "count", "to=0"], 1, "to"],
-    ["an unknown task", ["show", "nobody"], 4, "There is no task of that id"],
+    ["an unknown task", ["show", "unknown"], 4, "There is no task of that id"],
     ["a wrong option", ["tasks", "--nope"], 2, "--help"],
     ["no terminal", [], 2, "Usage:"],
   ])("of %s is answered in a sentence", limits, async (_name, args, code, text) => {

@@ -31,7 +31,7 @@ export const oddTasks = [
   fakeTask("h", { tool: "to_come", status: "pending", progress: 0, percent: 0 }),
 ];
 
-/** What the state file remembers of a task that its server has not told of. */
+/** What the state file remembers of a task that its server has not listed. */
 export const rememberedTask: ActiveTask = {
   task_id: "task-1",
   task_name: "count_words",

@@ -56,18 +56,18 @@ export function start(command: string, args: readonly string[], env: NodeJS.Proc
   });
   const seen = (pattern: RegExp) =>
     new Promise<RegExpMatchArray>((resolve, reject) => {
-      const settle = (end: () => void) => {
+      const finish = (end: () => void) => {
         clearTimeout(timer);
         waiting.delete(check);
         end();
       };
       const fail = (why: string) => {
         const shown = `${stdout.slice(-shownCharacters)}\n${stderr.slice(-shownCharacters)}`;
-        settle(() => reject(new Error(`${why} ${pattern}:\n${shown}`)));
+        finish(() => reject(new Error(`${why} ${pattern}:\n${shown}`)));
       };
       const check = () => {
         const match = stdout.slice(from).match(pattern) ?? stderr.match(pattern);
-        if (match !== null) settle(() => resolve(match));
+        if (match !== null) finish(() => resolve(match));
         else if (child.exitCode !== null) fail("ended without");
       };
       const timer = setTimeout(() => fail("did not write"), seenTimeoutMs);
@@ -107,7 +107,7 @@ export function startCli(...args: readonly string[]): Spawned {
   return start(process.execPath, [cli, ...args]);
 }
 
-/** Names a file into which the exit code is written of a program whose terminal is gone before it ends. */
+/** Names a file into which the exit code is written of a program whose terminal closes before it ends. */
 export const codeFileVariable = "EXIT_CODE_FILE";
 
 /** Starts the client's program in a pseudo-terminal of 80×24; its first line names its process and its terminal. */
@@ -168,7 +168,7 @@ export async function killAll(): Promise<void> {
   );
 }
 
-/** Finds a port that nobody listens on, to which a server can come back. */
+/** Finds a free port, to which a server can come back. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

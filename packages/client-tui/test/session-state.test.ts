@@ -43,7 +43,7 @@ describe("the session_state.json of a folder", () => {
     expect(await readFile(join(folder, "session_state.json"), "utf8")).toBe(text);
   });
 
-  it("that is damaged is named in a sentence, and the program goes on with an id of its own", limits, async () => {
+  it("that is damaged is named in a sentence, and the program continues with an id of its own", limits, async () => {
     const { session, stderr } = await sessionIn(await folderWith('{"client_id": "3f2b'));
     expect(session.client_id).toHaveLength(43);
     expect(stderr).toMatch(/session_state\.json cannot be imported: it is not valid JSON; it was left as it is\./);

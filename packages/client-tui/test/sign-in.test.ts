@@ -112,7 +112,7 @@ describe("a server that wants its users to sign in", () => {
     expect((await count()).code).toBe(0);
   });
 
-  it("is told apart from one that asks for no sign-in", limits, async () => {
+  it("is distinguished from one that asks for no sign-in", limits, async () => {
     const open = await serve({
       definition: { name: "open", version: "1.0.0", tools: countingTools },
       store: createMemoryStore(),

@@ -8,7 +8,7 @@ const script = fileURLToPath(new URL("../examples/story.sh", import.meta.url));
 
 afterEach(killAll);
 
-it("the story of two servers is told by subcommands alone, and everything in it is true", {
+it("the story of two servers runs by subcommands alone, and everything in it is true", {
   timeout: storyTimeoutMs,
 }, async () => {
   const story = start("bash", [script]);

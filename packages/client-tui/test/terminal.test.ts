@@ -66,7 +66,7 @@ describe("the screens in a terminal", () => {
   it("have colours, and none where NO_COLOR is set", limits, async () => {
     const colored = startInTerminal(...common);
     await colored.seen(/process data/);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a terminal is told.
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: it is a control sequence.
     expect(colored.stdout()).toMatch(/\u001b\[(1|3\d)m/);
     const plain = startInTerminalWith({ NO_COLOR: "1" }, ...common);
     await plain.seen(/process data/);
@@ -106,7 +106,7 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it("draw the whole screen anew when the terminal is resized in mid-draw", limits, async () => {
+  it("draw the whole screen again when the terminal is resized in mid-draw", limits, async () => {
     await run("call", "count", "to=20", `gate=${gate}`, "delay_ms=60", "--detach", ...common);
     const terminal = startInTerminal(...common);
     await terminal.seen(/is not finished/);
@@ -120,7 +120,7 @@ describe("the screens in a terminal", () => {
       await terminal.press("");
       await resizeTerminal(terminal, columns, rows);
       // Not what was still being drawn at the size before.
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what a terminal is told.
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: it is a control sequence.
       await terminal.seen(/\u001b\[2J\u001b\[H[\s\S]*1 timeline/);
     }
     await terminal.press("2");
@@ -153,7 +153,7 @@ describe("the screens in a terminal", () => {
     expect(await terminal.ended).toBe(130);
   });
 
-  it("give the terminal back when Ctrl-C comes twice, and the task goes on", limits, async () => {
+  it("give the terminal back when Ctrl-C comes twice, and the task continues", limits, async () => {
     const id = (await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common)).stdout.trim();
     const terminal = startInTerminal(...common);
     await terminal.seen(/is not finished/);
@@ -190,7 +190,7 @@ describe("the screens in a terminal", () => {
   });
 
   it.each(["xterm-256color", "dumb"])(
-    "end when a terminal (%s) is closed under them, and the task goes on",
+    "end when a terminal (%s) is closed under them, and the task continues",
     limits,
     async (term) => {
       const id = (await run("call", "count", "to=20", `gate=${gate}`, "--detach", ...common)).stdout.trim();

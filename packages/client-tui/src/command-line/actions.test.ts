@@ -1,7 +1,7 @@
 import { defaultStateFile } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { fakeTask } from "../../test/fake-client.js";
-import { newLiveTask } from "../model/live-task.js";
+import { newBoardTask } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
 import type { BoardOutcome } from "../ui/board/board-view-state.js";
 import type { DetailOutcome } from "../ui/detail/detail-state.js";
@@ -81,7 +81,7 @@ describe("every action of the screens", () => {
       fakeTask("a"),
       fakeTask("b", { status: "completed" }),
       fakeTask("c", { server: 'node "it\'s a server.js" --x' }),
-    ].map((task) => splitCommand(shellCommand(newLiveTask(task), defaultStateFile())));
+    ].map((task) => splitCommand(shellCommand(newBoardTask(task), defaultStateFile())));
     expect(lines.map(([program]) => program)).toEqual(["resumable-mcp", "resumable-mcp", "resumable-mcp"]);
     const parsed = lines.map(([, ...words]) => parseCommandLine(words, {}));
     expect(parsed.map(({ command, words, servers, server }) => [command, words, servers[0] ?? server])).toEqual([
@@ -92,7 +92,7 @@ describe("every action of the screens", () => {
   });
 
   it("is copied with the state file that knows its tasks, where that is another than the usual one", () => {
-    const [, ...words] = splitCommand(shellCommand(newLiveTask(fakeTask("a")), "/my files/state.json"));
+    const [, ...words] = splitCommand(shellCommand(newBoardTask(fakeTask("a")), "/my files/state.json"));
     expect(parseCommandLine(words, {}).state).toBe("/my files/state.json");
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { initialBoardState, reduceBoard } from "../model/board-state.js";
-import { newLiveTask } from "../model/live-task.js";
+import { newBoardTask } from "../model/board-task.js";
 import { serverLabel, serverLabelAt } from "./server-label.js";
 import { serverOf } from "./task-facts.js";
 
@@ -49,6 +49,6 @@ describe("a task", () => {
   });
 
   it("of a server without a name is at its host and port", () => {
-    expect(serverOf(newLiveTask(fakeTask("a")))).toBe("127.0.0.1:8001");
+    expect(serverOf(newBoardTask(fakeTask("a")))).toBe("127.0.0.1:8001");
   });
 });

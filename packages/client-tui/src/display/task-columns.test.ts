@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { fakeTask } from "../../test/fake-client.js";
 import { otherServer } from "../../test/odd-texts.js";
-import { newLiveTask } from "../model/live-task.js";
+import { newBoardTask } from "../model/board-task.js";
 import { textWidth } from "./plain-text.js";
 import { columnTitles, formatRate, shareColumns, taskLineText } from "./task-columns.js";
 
-const long = newLiveTask(fakeTask("a", { tool: "a_tool_with_a_long_name", total: 1_234_567, progress: 1_222_221 }));
-const short = newLiveTask(fakeTask("b", { tool: "zip", server: otherServer }));
+const long = newBoardTask(fakeTask("a", { tool: "a_tool_with_a_long_name", total: 1_234_567, progress: 1_222_221 }));
+const short = newBoardTask(fakeTask("b", { tool: "zip", server: otherServer }));
 const look = { nowMs: Date.parse("2026-11-21T09:00:12.000Z"), atCursor: false, marked: false };
 
 describe("the columns of a list of tasks", () => {
@@ -30,14 +30,14 @@ describe("the columns of a list of tasks", () => {
 
   it("stay as they are while tasks go on to their end", () => {
     const at = (progress: number) =>
-      newLiveTask(fakeTask("a", { progress, total: 60, percent: Math.floor(progress / 0.6) }));
+      newBoardTask(fakeTask("a", { progress, total: 60, percent: Math.floor(progress / 0.6) }));
     expect(shareColumns([at(1)], 80)).toEqual(shareColumns([at(60)], 80));
   });
 
   it("give what no message can use to the name", () => {
     expect(shareColumns([short], 41)).toMatchObject({ name: 3, message: 8 });
     expect(shareColumns([short], 40)).toMatchObject({ name: 3, message: 0 });
-    const wide = newLiveTask(fakeTask("c", { tool: "a_tool_with_a_long_name", progress: 50, percent: 100 }));
+    const wide = newBoardTask(fakeTask("c", { tool: "a_tool_with_a_long_name", progress: 50, percent: 100 }));
     expect(shareColumns([wide], 40)).toMatchObject({ name: 10, numbers: 12, message: 0 });
   });
 });

@@ -1,4 +1,4 @@
-import type { LiveTask } from "../model/live-task.js";
+import type { BoardTask } from "../model/board-task.js";
 import { perSecondOf, remainingMsOf } from "../model/pace.js";
 import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
 import { formatDuration, progressBar, progressNumbers } from "./progress-line.js";
@@ -26,7 +26,7 @@ const leastMessage = 8;
 const mostName = 32;
 
 /** Shares the columns of a screen among the facts of the tasks that it shows. */
-export function shareColumns(tasks: readonly LiveTask[], columns: number): TaskColumns {
+export function shareColumns(tasks: readonly BoardTask[], columns: number): TaskColumns {
   const names = tasks.map(({ info }) => plainText(info.tool));
   const name = widest(names, Math.max(8, Math.floor(columns / (columns < 100 ? 4.5 : 4))));
   const numbers = numbersColumns(tasks, columns);
@@ -53,7 +53,7 @@ function widest(texts: readonly string[], most: number): number {
 }
 
 /** Where there is room, as many as the tasks will need at their end: the columns behind stay where they are. */
-function numbersColumns(tasks: readonly LiveTask[], columns: number): number {
+function numbersColumns(tasks: readonly BoardTask[], columns: number): number {
   const narrow = columns < narrowScreen;
   const most = Math.floor(columns / (narrow ? 3 : 4));
   const texts = tasks.map((task) => fittingNumbers(narrow ? task : ended(task), most));
@@ -79,7 +79,7 @@ export function columnTitles(columns: TaskColumns): string {
 
 /** A task on one line, which says everything without colour. */
 export function taskLineText(
-  task: LiveTask,
+  task: BoardTask,
   columns: TaskColumns,
   look: { readonly nowMs: number; readonly atCursor: boolean; readonly marked: boolean },
 ): string {
@@ -114,20 +114,20 @@ function joined(cells: Readonly<Record<keyof TaskColumns, string>>, columns: Tas
 }
 
 /** A task as far as it will be at its end. */
-function ended(task: LiveTask): LiveTask {
+function ended(task: BoardTask): BoardTask {
   const { total, percent, progress } = task.info;
   if (total === undefined || percent === undefined) return task;
   return { ...task, info: { ...task.info, progress: Math.max(progress, total), percent: 100 } };
 }
 
 /** A number that is cut is another number: where both do not fit, the percentage stands alone. */
-function fittingNumbers(task: LiveTask, columns: number): string {
+function fittingNumbers(task: BoardTask, columns: number): string {
   const numbers = numbersOf(task);
   const { percent } = task.info;
   return textWidth(numbers) <= columns || percent === undefined ? numbers : `${percent}%`;
 }
 
-function numbersOf({ info }: LiveTask): string {
+function numbersOf({ info }: BoardTask): string {
   return progressNumbers({ ...info, name: info.tool });
 }
 

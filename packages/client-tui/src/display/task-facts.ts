@@ -1,5 +1,5 @@
 import { isFinal, type TaskError, type TaskResult, type TaskStatus } from "@resumable-mcp/client";
-import type { LiveTask } from "../model/live-task.js";
+import type { BoardTask } from "../model/board-task.js";
 import { plainText } from "./plain-text.js";
 import { formatDuration } from "./progress-line.js";
 import { serverLabel } from "./server-label.js";
@@ -27,12 +27,12 @@ export function statusWord(status: TaskStatus, interrupted = false): string {
 }
 
 /** What the server of a task is called. */
-export function serverOf({ info, serverName }: LiveTask): string {
+export function serverOf({ info, serverName }: BoardTask): string {
   return serverLabel({ address: info.server, ...(serverName === undefined ? {} : { name: serverName }) });
 }
 
 /** How long a task takes, or took. */
-export function elapsedMsOf({ info }: LiveTask, nowMs: number): number | undefined {
+export function elapsedMsOf({ info }: BoardTask, nowMs: number): number | undefined {
   if (info.createdAt === undefined) return undefined;
   const ended = isFinal(info.status) ? (info.finishedAt ?? info.updatedAt) : undefined;
   const end = ended === undefined ? nowMs : Date.parse(ended);
@@ -40,13 +40,13 @@ export function elapsedMsOf({ info }: LiveTask, nowMs: number): number | undefin
 }
 
 /** Time since the last update of a task: `2m05s ago`. */
-export function ageText({ info }: LiveTask, nowMs: number): string {
+export function ageText({ info }: BoardTask, nowMs: number): string {
   const at = info.updatedAt ?? info.createdAt;
   return at === undefined ? "" : `${formatDuration(nowMs - Date.parse(at))} ago`;
 }
 
 /** What there is to say of a task: its trouble first, then why it stands still, its message, its result. */
-export function taskMessage(task: LiveTask): string {
+export function taskMessage(task: BoardTask): string {
   const { info, problem, reconnecting, remembered, result } = task;
   if (reconnecting !== undefined) return `reconnecting (${reconnecting})`;
   if (problem !== undefined) return problem;

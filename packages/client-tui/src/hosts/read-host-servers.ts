@@ -53,8 +53,7 @@ async function readPlace(host: HostName, file: string, environment: Environment)
     return { servers: [], problems: absent ? [] : [{ file, problem }] };
   }
   const root = text.length > maxFileBytes ? undefined : parseWithComments(text);
-  if (root === undefined)
-    return { servers: [], problems: [{ file, problem: "it is no JSON, not even with comments" }] };
+  if (root === undefined) return { servers: [], problems: [{ file, problem: "it is not JSON, even with comments" }] };
   return { servers: parseHostServers(host, root, file, environment), problems: [] };
 }
 

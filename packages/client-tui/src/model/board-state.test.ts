@@ -2,7 +2,7 @@ import type { TaskInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { type BoardAction, initialBoardState, isReady, reduceBoard, reduceBoardBatch } from "./board-state.js";
-import { isUnfinished } from "./live-task.js";
+import { isUnfinished } from "./board-task.js";
 import { createThrottledStore } from "./throttled-store.js";
 
 const info = (more: Partial<TaskInfo> = {}) => fakeTask("a", { progress: 5, percent: 10, lastSeq: 4, ...more });
@@ -46,7 +46,7 @@ describe("the board", () => {
     expect(ended.tasks.get("a")?.info.error).toBeUndefined();
   });
 
-  it("holds a question until the task goes on", () => {
+  it("holds a question until the task continues", () => {
     const question = { key: "sure", message: "Sure?", schema: {}, userOnly: false };
     const asked = run(listed, event({ type: "question", question }));
     expect(asked.tasks.get("a")?.info).toMatchObject({ status: "input_required", questions: [question] });
@@ -62,7 +62,7 @@ describe("the board", () => {
     expect([log.length, log.at(-1)]).toEqual([200, { level: "info", text: "line 249", seq: 249 }]);
   });
 
-  it("shows that a connection is being mended until it is", () => {
+  it("shows that a connection is being restored until it is", () => {
     const broken = run(
       listed,
       event({ type: "reconnecting", attempt: 1, nextDelayMs: 10, reason: "connection refused" }),
@@ -75,7 +75,7 @@ describe("the board", () => {
     expect(run(event({ type: "reconnected" }))).toBe(initialBoardState);
   });
 
-  it("says of a task that vanished that it is gone, and that there is nothing to do with it", () => {
+  it("says of a task that its server no longer knows that it was not found, and that nothing can be done with it", () => {
     const lost = run(listed, { type: "lost", taskId: "a", problem: "There is no task of that id.", gone: true });
     const task = lost.tasks.get("a");
     expect([task?.problem, task === undefined ? undefined : isUnfinished(task)]).toEqual([
@@ -115,7 +115,7 @@ describe("the board", () => {
 describe("a throttled store", () => {
   it("tells of many changes once, with the last value", () => {
     let due = () => {};
-    let told = 0;
+    let notified = 0;
     const store = createThrottledStore(
       (sum: number, added: readonly number[]) => added.reduce((all, one) => all + one, sum),
       0,
@@ -128,15 +128,15 @@ describe("a throttled store", () => {
       },
     );
     store.subscribe(() => {
-      told += 1;
+      notified += 1;
     });
     for (let change = 0; change < 100; change += 1) store.dispatch(1);
-    expect([store.current, store.getSnapshot(), told]).toEqual([100, 0, 0]);
+    expect([store.current, store.getSnapshot(), notified]).toEqual([100, 0, 0]);
     due();
-    expect([store.getSnapshot(), told]).toEqual([100, 1]);
+    expect([store.getSnapshot(), notified]).toEqual([100, 1]);
   });
 
-  it("applies what came together, and nothing before somebody looks", () => {
+  it("applies what came together, and nothing before it is read", () => {
     const batches: number[] = [];
     let due = () => {};
     const store = createThrottledStore(

@@ -8,7 +8,7 @@ import {
   type TaskResult,
 } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
-import { applyEvent, type LiveTask, newLiveTask, rememberedTask, withoutReconnecting } from "./live-task.js";
+import { applyEvent, type BoardTask, newBoardTask, rememberedTask, withoutReconnecting } from "./board-task.js";
 
 /** The last thing that the user should know. */
 export interface Notice {
@@ -18,7 +18,7 @@ export interface Notice {
 
 /** Everything that the screens show, as one value that is replaced and never changed. */
 export interface BoardState {
-  readonly tasks: ReadonlyMap<string, LiveTask>;
+  readonly tasks: ReadonlyMap<string, BoardTask>;
   readonly servers: readonly ServerInfo[];
   /** The servers that have answered once, or have failed to. */
   readonly answered: ReadonlySet<string>;
@@ -51,7 +51,7 @@ export function isReady({ servers, answered }: BoardState): boolean {
 /** Applies actions, oldest first; the cost of an event does not depend on the number of tasks. */
 export function reduceBoardBatch(state: BoardState, actions: readonly BoardAction[]): BoardState {
   let next = state;
-  let changing: Map<string, LiveTask> | undefined;
+  let changing: Map<string, BoardTask> | undefined;
   for (const action of actions) {
     if (action.type !== "event") {
       next = reduceBoard(next, action);
@@ -128,16 +128,16 @@ function withServers(state: BoardState, servers: BoardState["servers"]): BoardSt
   return { ...state, servers, tasks };
 }
 
-function withServerName(task: LiveTask, servers: BoardState["servers"]): LiveTask {
+function withServerName(task: BoardTask, servers: BoardState["servers"]): BoardTask {
   const name = servers.find(({ address }) => address === task.info.server)?.name;
   if (name === task.serverName) return task;
   const { serverName: _before, ...rest } = task;
   return name === undefined ? rest : { ...rest, serverName: name };
 }
 
-function seen({ tasks, servers }: BoardState, info: TaskInfo): LiveTask {
+function seen({ tasks, servers }: BoardState, info: TaskInfo): BoardTask {
   const known = tasks.get(info.id);
-  if (known === undefined) return withServerName(newLiveTask(info), servers);
+  if (known === undefined) return withServerName(newBoardTask(info), servers);
   const { remembered: _asked, gone: _back, ...task } = known;
   // What is being followed is newer than any list.
   const stale = task.info.lastSeq > info.lastSeq && task.info.generation === info.generation;
@@ -146,16 +146,16 @@ function seen({ tasks, servers }: BoardState, info: TaskInfo): LiveTask {
 }
 
 /** What a failed task came to says nothing of the generation that continues it. */
-function withoutResult({ result: _before, ...task }: LiveTask): LiveTask {
+function withoutResult({ result: _before, ...task }: BoardTask): BoardTask {
   return task;
 }
 
-function change(state: BoardState, taskId: string, apply: (task: LiveTask) => LiveTask): BoardState {
+function change(state: BoardState, taskId: string, apply: (task: BoardTask) => BoardTask): BoardState {
   const task = state.tasks.get(taskId);
   return task === undefined ? state : { ...state, tasks: new Map(state.tasks).set(taskId, apply(task)) };
 }
 
-function finish(task: LiveTask, result: TaskResult): LiveTask {
+function finish(task: BoardTask, result: TaskResult): BoardTask {
   const { error: before, ...known } = task.info;
   const error = result.status === "failed" ? (result.error ?? before) : undefined;
   const ended = { ...known, status: result.status, interrupted: false, questions: [] };
@@ -163,11 +163,11 @@ function finish(task: LiveTask, result: TaskResult): LiveTask {
   return { ...withoutReconnecting(task), info, result };
 }
 
-function lose(task: LiveTask, { problem, gone }: { readonly problem: string; readonly gone: boolean }): LiveTask {
+function lose(task: BoardTask, { problem, gone }: { readonly problem: string; readonly gone: boolean }): BoardTask {
   return gone ? vanish(task) : { ...task, problem: plainText(problem) };
 }
 
-function vanish(task: LiveTask): LiveTask {
+function vanish(task: BoardTask): BoardTask {
   const { reconnecting: _moot, ...rest } = task;
   return { ...rest, gone: true, problem: "not found: its server no longer knows it" };
 }

@@ -9,7 +9,7 @@ import {
   type TaskStatus,
 } from "@resumable-mcp/client";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
-import { isUnfinished } from "./live-task.js";
+import { isUnfinished } from "./board-task.js";
 import { openingNotices } from "./opening-notices.js";
 import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
 

@@ -1,6 +1,6 @@
 import type { JournalEvent, Json, TaskJournal } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
-import type { LogLine } from "./live-task.js";
+import type { LogLine } from "./board-task.js";
 
 /** One line of what happened to a task. */
 export interface HistoryLine {

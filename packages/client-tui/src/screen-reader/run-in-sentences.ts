@@ -5,7 +5,7 @@ import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
 import { plainText } from "../display/plain-text.js";
 import { isReady } from "../model/board-state.js";
-import { isUnfinished, type LiveTask } from "../model/live-task.js";
+import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import { openingNotices } from "../model/opening-notices.js";
 import type { TaskBoard } from "../model/task-board.js";
 import { onTerminalEnd } from "../terminal/terminal-stream.js";
@@ -51,7 +51,7 @@ class Conversation {
   readonly #board: TaskBoard;
   readonly #signal: AbortSignal;
   /** The tasks as their numbers were last said. */
-  #numbers: readonly LiveTask[] = [];
+  #numbers: readonly BoardTask[] = [];
 
   constructor(client: Client, board: TaskBoard, signal: AbortSignal) {
     this.#client = client;
@@ -164,7 +164,7 @@ class Conversation {
     await this.#board[verb](id);
   }
 
-  async #answer({ info }: LiveTask, declines: boolean): Promise<void> {
+  async #answer({ info }: BoardTask, declines: boolean): Promise<void> {
     const [question] = info.questions;
     if (question === undefined) return say(`${info.tool} has no open question.`);
     say(plainText(question.message));

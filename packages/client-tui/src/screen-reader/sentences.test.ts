@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { type BoardAction, initialBoardState, reduceBoard } from "../model/board-state.js";
-import { newLiveTask } from "../model/live-task.js";
+import { newBoardTask } from "../model/board-task.js";
 import { changeSentences, openingSentences, taskSentence, withoutResult } from "./sentences.js";
 import { parseSpokenCommand } from "./spoken-command.js";
 
@@ -104,8 +104,8 @@ describe("sentences", () => {
   });
 
   it("hold no character that would move a cursor", () => {
-    expect(taskSentence(newLiveTask(fakeTask("a", { message: "\u001b[2Jboo" })))).toContain("boo.");
-    expect(taskSentence(newLiveTask(fakeTask("a", { message: "\u001b[2Jboo" })))).not.toContain("\u001b");
+    expect(taskSentence(newBoardTask(fakeTask("a", { message: "\u001b[2Jboo" })))).toContain("boo.");
+    expect(taskSentence(newBoardTask(fakeTask("a", { message: "\u001b[2Jboo" })))).not.toContain("\u001b");
   });
 });
 

@@ -3,13 +3,13 @@ import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
 import { resultPreview, serverOf, statusWord } from "../display/task-facts.js";
 import type { BoardState } from "../model/board-state.js";
-import type { LiveTask } from "../model/live-task.js";
+import type { BoardTask } from "../model/board-task.js";
 
 /** Progress is announced in steps of this many percent: more would never stop talking. */
 const announcedPercent = 10;
 
 /** One task as a sentence: `count_words at 127.0.0.1:8001 is running: 30 percent, 15 of 50. Processed 15/50 records.` */
-export function taskSentence(task: LiveTask): string {
+export function taskSentence(task: BoardTask): string {
   const { info, problem, reconnecting, remembered } = task;
   const { tool, status, interrupted, progress, total, percent, message } = info;
   const share = percent === undefined ? "" : `${percent} percent, `;
@@ -36,7 +36,7 @@ export function serverSentence(server: ServerInfo): string {
 }
 
 /** What the program opens with: the servers, and what is not finished. */
-export function openingSentences({ servers }: BoardState, unfinished: readonly LiveTask[]): readonly string[] {
+export function openingSentences({ servers }: BoardState, unfinished: readonly BoardTask[]): readonly string[] {
   const count = unfinished.length;
   const subject =
     count === 0
@@ -46,7 +46,7 @@ export function openingSentences({ servers }: BoardState, unfinished: readonly L
 }
 
 /** Tasks with the numbers by which commands name them. */
-export function numbered(tasks: readonly LiveTask[]): readonly string[] {
+export function numbered(tasks: readonly BoardTask[]): readonly string[] {
   return tasks.map((task, index) => `${index + 1}. ${taskSentence(task)}`);
 }
 
@@ -64,7 +64,7 @@ export function changeSentences(before: BoardState, now: BoardState): readonly s
   return [...servers.map(serverSentence), ...tasks, ...notice];
 }
 
-function taskChange(before: LiveTask, now: LiveTask): readonly string[] {
+function taskChange(before: BoardTask, now: BoardTask): readonly string[] {
   const { tool, status } = now.info;
   if (isFinal(status)) return isAnnounceable(now) && !isAnnounceable(before) ? [endSentence(now)] : [];
   const asks = now.info.questions.length > before.info.questions.length;
@@ -74,7 +74,7 @@ function taskChange(before: LiveTask, now: LiveTask): readonly string[] {
 }
 
 /** What the server has logged since, from `info` on: `count_words, info: Starting.` */
-function logSentences(before: LiveTask, now: LiveTask): readonly string[] {
+function logSentences(before: BoardTask, now: BoardTask): readonly string[] {
   const last = before.log.at(-1);
   const from = last === undefined ? 0 : now.log.lastIndexOf(last) + 1;
   return now.log
@@ -84,7 +84,7 @@ function logSentences(before: LiveTask, now: LiveTask): readonly string[] {
 }
 
 /** The end of a task is announced once, with its result: a list can know of the end before the result arrives. */
-function isAnnounceable({ info, result, problem }: LiveTask): boolean {
+function isAnnounceable({ info, result, problem }: BoardTask): boolean {
   if (!isFinal(info.status)) return false;
   return info.status !== "completed" || result !== undefined || problem !== undefined;
 }
@@ -97,7 +97,7 @@ export function withoutResult(before: BoardState, now: BoardState): readonly str
     .map(({ info }) => info.id);
 }
 
-function endSentence({ info, result }: LiveTask): string {
+function endSentence({ info, result }: BoardTask): string {
   const { error } = info;
   const preview = error === undefined ? resultPreview(result) : failureText(error);
   return withPeriod(`${info.tool} is ${info.status}${preview === undefined ? "" : `: ${preview}`}`);
@@ -108,7 +108,7 @@ function failureText({ message, continuation }: TaskError): string {
   return plainText(continuation === undefined ? message : `${withPeriod(message)} ${continuation}`);
 }
 
-function band({ info }: LiveTask): number {
+function band({ info }: BoardTask): number {
   return Math.floor((info.percent ?? 0) / announcedPercent);
 }
 

@@ -73,7 +73,7 @@ describe("the screens", () => {
     await screen.until("last heard");
   });
 
-  it("still show what is at the cursor beside a question and a notice on the least terminal", async () => {
+  it("still show what is at the cursor next to a question and a notice on the least terminal", async () => {
     const question = { key: "q", message: "Are you sure?", schema: {}, userOnly: false };
     const screen = openScreens([fakeTask("a", { status: "input_required", questions: [question] })], { size: least });
     await screen.until("? Ctrl-Y answers");

@@ -3,7 +3,7 @@ import { Box, Text } from "ink";
 import { type ReactNode, useEffect, useMemo, useReducer, useSyncExternalStore } from "react";
 import { cutText, wrapText } from "../display/plain-text.js";
 import { isReady, type Notice as NoticeText } from "../model/board-state.js";
-import { isUnfinished } from "../model/live-task.js";
+import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { KeyProvider } from "./keys/key-provider.js";
 import { createScreenMemories, ScreenMemoryContext } from "./keys/use-key-state.js";

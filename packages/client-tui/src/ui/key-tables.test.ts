@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { fakeTask } from "../../test/fake-client.js";
 import { plainShape } from "../../test/form-shapes.js";
 import { named, typed } from "../../test/key-presses.js";
-import { newLiveTask } from "../model/live-task.js";
+import { newBoardTask } from "../model/board-task.js";
 import { boardKeys, initialBoardView, reduceBoardView } from "./board/board-view-state.js";
 import { detailKeys, initialDetailState, reduceDetail } from "./detail/detail-state.js";
 import { formKeys } from "./form/form.js";
@@ -40,7 +40,7 @@ const pressesOf = (key: string): readonly KeyPress[] => {
   return global.has(word) ? [] : (names[word] ?? [typed(word)]);
 };
 
-const tasks = ["a", "b", "c"].map((id) => newLiveTask(fakeTask(id)));
+const tasks = ["a", "b", "c"].map((id) => newBoardTask(fakeTask(id)));
 const servers = ["a", "b", "c"].map((name) => ({ host: "cursor" as const, name, file: "mcp.json" }));
 const tools = ["a", "b", "c"].map((name) => ({ name, server: "s", inputSchema: {}, control: false }));
 const form = { ...initialFormState(plainShape), focus: 3 };

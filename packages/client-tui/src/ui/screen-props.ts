@@ -1,6 +1,6 @@
 import type { Client } from "@resumable-mcp/client";
 import type { BoardState } from "../model/board-state.js";
-import type { LiveTask } from "../model/live-task.js";
+import type { BoardTask } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
 import type { NavigationAction, Screen } from "./navigation.js";
 
@@ -37,7 +37,7 @@ export interface AppProps {
 export interface ScreenProps extends AppProps {
   readonly screen: Screen;
   readonly state: BoardState;
-  readonly unfinished: readonly LiveTask[];
+  readonly unfinished: readonly BoardTask[];
   readonly go: (action: NavigationAction) => void;
   readonly nowMs: number;
   readonly columns: number;

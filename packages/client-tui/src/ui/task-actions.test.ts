@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { fakeClient, fakeTask } from "../../test/fake-client.js";
 import { initialBoardState } from "../model/board-state.js";
-import { type LiveTask, newLiveTask } from "../model/live-task.js";
+import { type BoardTask, newBoardTask } from "../model/board-task.js";
 import type { NavigationAction } from "./navigation.js";
 import { confirmation, taskActions } from "./task-actions.js";
 
-const running = newLiveTask(fakeTask("a"));
-const over = newLiveTask(fakeTask("b", { status: "completed" }));
-const gone: LiveTask = { ...newLiveTask(fakeTask("c")), gone: true };
+const running = newBoardTask(fakeTask("a"));
+const over = newBoardTask(fakeTask("b", { status: "completed" }));
+const gone: BoardTask = { ...newBoardTask(fakeTask("c")), gone: true };
 
 describe("what is asked before something is done to tasks", () => {
   it.each([

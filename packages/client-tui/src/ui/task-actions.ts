@@ -1,4 +1,4 @@
-import { isUnfinished, type LiveTask } from "../model/live-task.js";
+import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import { type BoardOutcome, boardKeys } from "./board/board-view-state.js";
 import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";
@@ -10,7 +10,7 @@ import type { ScreenProps } from "./screen-props.js";
 export interface TaskActions {
   onOpening(outcome: OpeningOutcome): void;
   onBoard(outcome: BoardOutcome): void;
-  onDetail(outcome: DetailOutcome, task: LiveTask | undefined): void;
+  onDetail(outcome: DetailOutcome, task: BoardTask | undefined): void;
 }
 
 type Verb = "pause" | "resume" | "cancel" | "forget";
@@ -69,13 +69,13 @@ export function awaitedText(servers: number): string {
     : `${servers} servers have not answered yet: their tasks resume when they do.`;
 }
 
-function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: LiveTask): void {
+function answer({ board, go }: Pick<ScreenProps, "board" | "go">, { info }: BoardTask): void {
   const [question] = info.questions;
   if (question === undefined) board.notice("info", "No open question.");
   else go({ type: "open", screen: { name: "answer", taskId: info.id, question } });
 }
 
-function copy({ client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">, task: LiveTask): void {
+function copy({ client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "go">, task: BoardTask): void {
   const command = shellCommand(task, client.summary().stateFile);
   put(command);
   const lines = [command, "", "It is also in the clipboard, if your terminal allows it."];
@@ -83,7 +83,7 @@ function copy({ client, copy: put, go }: Pick<ScreenProps, "client" | "copy" | "
 }
 
 /** What is asked before something is done to several tasks, or cannot be undone; `undefined` where nothing is. */
-export function confirmation(verb: Verb, tasks: readonly LiveTask[]): string | undefined {
+export function confirmation(verb: Verb, tasks: readonly BoardTask[]): string | undefined {
   const [only, ...others] = tasks;
   if (only === undefined) return undefined;
   const what = others.length === 0 ? `task ${only.info.id} (${only.info.tool})` : `${tasks.length} tasks`;
@@ -92,7 +92,7 @@ export function confirmation(verb: Verb, tasks: readonly LiveTask[]): string | u
   return `${verb[0]?.toUpperCase()}${verb.slice(1)} ${what}?${consequence}`;
 }
 
-function consequences(verb: Verb, tasks: readonly LiveTask[]): string {
+function consequences(verb: Verb, tasks: readonly BoardTask[]): string {
   if (verb === "cancel") return " What is done is kept, but it cannot be resumed.";
   if (verb !== "forget") return "";
   if (tasks.some((task) => !isUnfinished(task) && task.gone !== true))

@@ -24,19 +24,19 @@ export const callCommand: Command = async (context) => {
     ...(taskId === undefined ? {} : { taskId }),
   });
 
-  function detached({ output: out }: CommandContext, id: string, attached: boolean): number {
-    if (out.json) output.object({ task_id: id, task_name: name, server: call.server, attached });
+  function detached({ output: out }: CommandContext, id: string, joined: boolean): number {
+    if (out.json) output.object({ task_id: id, task_name: name, server: call.server, joined });
     else out.line(id);
     return exitCodes.ok;
   }
 };
 
-function announce({ output, line }: CommandContext, name: string, taskId: string, attached: boolean): void {
+function announce({ output, line }: CommandContext, name: string, taskId: string, joined: boolean): void {
   if (output.json) {
-    if (!line.detach) output.object({ type: "started", task_id: taskId, task_name: name, attached });
+    if (!line.detach) output.object({ type: "started", task_id: taskId, task_name: name, joined });
     return;
   }
-  output.note(attached ? `Continuing task ${taskId}.` : `Task ${taskId}`);
+  output.note(joined ? `Continuing task ${taskId}.` : `Task ${taskId}`);
 }
 
 async function findTool({ client }: CommandContext, name: string): Promise<ToolInfo> {

@@ -2,14 +2,14 @@ import type { TaskInfo } from "@resumable-mcp/client";
 import { describe, expect, it } from "vitest";
 import { fakeTask } from "../../../test/fake-client.js";
 import { named, pasted, typed } from "../../../test/key-presses.js";
-import { type LiveTask, newLiveTask } from "../../model/live-task.js";
+import { type BoardTask, newBoardTask } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { type BoardViewState, initialBoardView, reduceBoardView, shownTasks } from "./board-view-state.js";
 
 /** A task of which no more is known than that it is there. */
-const task = (id: string, more: Partial<TaskInfo> = {}): LiveTask => {
+const task = (id: string, more: Partial<TaskInfo> = {}): BoardTask => {
   const { message: _message, percent: _percent, createdAt: _createdAt, ...plain } = fakeTask(id);
-  return newLiveTask({ ...plain, tool: "count", ...more });
+  return newBoardTask({ ...plain, tool: "count", ...more });
 };
 
 describe("the list of tasks", () => {
@@ -40,7 +40,7 @@ describe("the list of tasks", () => {
     ]);
   });
 
-  it("is ordered by the time that is left, and what nobody can tell of comes last", () => {
+  it("is ordered by the time that is left, and unknown comes last", () => {
     const pace = (perSecond: number) =>
       [0, 1, 2, 3].map((second) => ({ atMs: second * 1000, progress: second * perSecond }));
     const slow = { ...task("slow", { total: 100, progress: 3 }), pace: pace(1) };
@@ -73,7 +73,7 @@ describe("the list of tasks", () => {
     expect(reduceBoardView(initialBoardView, named("enter"), []).outcome).toBeUndefined();
   });
 
-  it("marks and unmarks by Space, which goes on to the next, and Escape takes the marks back first", () => {
+  it("marks and unmarks by Space, which moves to the next, and Escape takes the marks back first", () => {
     const two = pressed(typed(" "), typed(" "));
     expect([[...two.marked], two.cursor]).toEqual([["new", "waits"], 2]);
     expect([...pressed(typed(" "), named("up"), typed(" ")).marked]).toEqual([]);

@@ -1,6 +1,6 @@
 import { isFinal } from "@resumable-mcp/client";
 import { serverOf, statusWord } from "../../display/task-facts.js";
-import type { LiveTask } from "../../model/live-task.js";
+import type { BoardTask } from "../../model/board-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { keptCursor, moveCursor } from "../keys/list-cursor.js";
@@ -71,9 +71,9 @@ const verbs: ReadonlyMap<string, "pause" | "resume" | "cancel" | "forget"> = new
 
 /** The tasks that are shown, in order. */
 export function shownTasks(
-  tasks: Iterable<LiveTask>,
+  tasks: Iterable<BoardTask>,
   view: Pick<BoardViewState, "finished" | "filter" | "sort">,
-): readonly LiveTask[] {
+): readonly BoardTask[] {
   const wanted = view.filter.toLowerCase();
   const compare = comparisons[view.sort];
   return [...tasks]
@@ -81,18 +81,18 @@ export function shownTasks(
     .sort((left, right) => rank(left) - rank(right) || compare(left, right) || byAge(left, right));
 }
 
-function matches(task: LiveTask, wanted: string): boolean {
+function matches(task: BoardTask, wanted: string): boolean {
   const { info } = task;
   const word = statusWord(info.status, info.interrupted);
   const texts = [info.tool, info.id, word, info.message ?? "", serverOf(task)];
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-function rank({ info }: LiveTask): number {
+function rank({ info }: BoardTask): number {
   return isFinal(info.status) ? 1 : 0;
 }
 
-type Comparison = (left: LiveTask, right: LiveTask) => number;
+type Comparison = (left: BoardTask, right: BoardTask) => number;
 
 const byAge: Comparison = (left, right) => compareTexts(right.info.createdAt ?? "", left.info.createdAt ?? "");
 
@@ -105,7 +105,7 @@ const comparisons: Readonly<Record<SortOrder, Comparison>> = {
 };
 
 /** What it is worth at the task's own last sign of life, so that the order does not depend on the moment. */
-function leftMs({ pace, info }: LiveTask): number {
+function leftMs({ pace, info }: BoardTask): number {
   return remainingMsOf(pace, info.total, pace.at(-1)?.atMs ?? 0) ?? Number.MAX_SAFE_INTEGER;
 }
 
@@ -118,7 +118,7 @@ function compareTexts(left: string, right: string): number {
 export function reduceBoardView(
   state: BoardViewState,
   key: KeyPress,
-  tasks: Iterable<LiveTask>,
+  tasks: Iterable<BoardTask>,
 ): KeyStep<BoardViewState, BoardOutcome> {
   if (state.typing) return { state: typeFilter(state, key) };
   const shown = shownTasks(tasks, state);
@@ -152,7 +152,7 @@ function placed(state: BoardViewState, cursor: number, ids: readonly string[]): 
 }
 
 /** Marks that a filter hides do not count: a key acts only on visible tasks. */
-export function markedIds({ marked }: Pick<BoardViewState, "marked">, shown: readonly LiveTask[]): readonly string[] {
+export function markedIds({ marked }: Pick<BoardViewState, "marked">, shown: readonly BoardTask[]): readonly string[] {
   return shown.map(({ info }) => info.id).filter((id) => marked.has(id));
 }
 
@@ -162,7 +162,7 @@ function leave(state: BoardViewState): KeyStep<BoardViewState, BoardOutcome> {
   return state.filter === "" ? { state, outcome: { type: "back" } } : { state: { ...state, filter: "" } };
 }
 
-function changeView(state: BoardViewState, key: KeyPress, shown: readonly LiveTask[]): BoardViewState | undefined {
+function changeView(state: BoardViewState, key: KeyPress, shown: readonly BoardTask[]): BoardViewState | undefined {
   switch (key.text) {
     case "/":
       return { ...state, typing: true };
@@ -179,7 +179,7 @@ function changeView(state: BoardViewState, key: KeyPress, shown: readonly LiveTa
   }
 }
 
-function toggleMark(state: BoardViewState, shown: readonly LiveTask[]): BoardViewState {
+function toggleMark(state: BoardViewState, shown: readonly BoardTask[]): BoardViewState {
   const ids = shown.map(({ info }) => info.id);
   const id = ids[state.cursor];
   if (id === undefined) return state;
@@ -188,7 +188,7 @@ function toggleMark(state: BoardViewState, shown: readonly LiveTask[]): BoardVie
   return placed({ ...state, marked }, Math.min(ids.length - 1, state.cursor + 1), ids);
 }
 
-function markAll({ marked }: BoardViewState, shown: readonly LiveTask[]): ReadonlySet<string> {
+function markAll({ marked }: BoardViewState, shown: readonly BoardTask[]): ReadonlySet<string> {
   const all = shown.map(({ info }) => info.id);
   return all.every((id) => marked.has(id)) ? new Set() : new Set(all);
 }

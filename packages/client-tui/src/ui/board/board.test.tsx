@@ -3,7 +3,7 @@ import { drawPart, large, least, usual } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
 import { fakeResult, hostile, manyTasks, oddTasks, otherServer, twoServers } from "../../../test/odd-texts.js";
 import { keys, nowMs, type OpenScreensOptions, openScreens } from "../../../test/open-screens.js";
-import { newLiveTask } from "../../model/live-task.js";
+import { newBoardTask } from "../../model/board-task.js";
 import { Board } from "./board.js";
 
 const three = [
@@ -80,7 +80,7 @@ describe("the list of tasks", () => {
     "tells how fast a task goes and how long it will take, where that is known, at %j",
     (size) => {
       const pace = [5, 10, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 5_000 }));
-      const tasks = [{ ...newLiveTask(fakeTask("a")), pace }, newLiveTask(fakeTask("b", { tool: "backup" }))];
+      const tasks = [{ ...newBoardTask(fakeTask("a")), pace }, newBoardTask(fakeTask("b", { tool: "backup" }))];
       const board = (
         <Board
           tasks={new Map(tasks.map((task) => [task.info.id, task]))}

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { columnTitles, shareColumns, type TaskColumns } from "../../display/task-columns.js";
 import { resultPreview, taskMessage } from "../../display/task-facts.js";
-import type { LiveTask } from "../../model/live-task.js";
+import type { BoardTask } from "../../model/board-task.js";
 import { keptCursor, visibleRange } from "../keys/list-cursor.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
@@ -25,7 +25,7 @@ const frameRows = 3;
 
 /** All tasks with their live bars; only those that fit are drawn. */
 export function Board(props: {
-  readonly tasks: ReadonlyMap<string, LiveTask>;
+  readonly tasks: ReadonlyMap<string, BoardTask>;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
@@ -86,7 +86,7 @@ function Titles({ text }: { readonly text: string }): ReactNode {
 /** The first line: what part of the list is seen, and how it is narrowed and ordered. */
 export function boardTitle(
   view: BoardViewState,
-  shown: readonly LiveTask[],
+  shown: readonly BoardTask[],
   range: { readonly from: number; readonly to: number },
 ): string {
   const marked = markedIds(view, shown).length;
@@ -106,7 +106,7 @@ function emptyText({ filter, finished }: BoardViewState): string {
 }
 
 /** The result of what is over; of what is not, its message where the row has no room for that. */
-function previewLine(task: LiveTask | undefined, widths: TaskColumns, columns: number): string {
+function previewLine(task: BoardTask | undefined, widths: TaskColumns, columns: number): string {
   if (task === undefined) return " ";
   const preview = resultPreview(task.result);
   if (preview !== undefined) return cutText(`result: ${preview}`, columns);

@@ -3,16 +3,16 @@ import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { fakeResult, hostile } from "../../../test/odd-texts.js";
 import { nowMs } from "../../../test/open-screens.js";
-import { type LiveTask, newLiveTask } from "../../model/live-task.js";
+import { type BoardTask, newBoardTask } from "../../model/board-task.js";
 import { initialDetailState, logLevels } from "./detail-state.js";
 import { detailContent, factLines, shellCommand, windowOf } from "./detail-view.js";
 
-const facts = (task: LiveTask, most = 20, columns = 100) => factLines(task, { columns, nowMs, most });
+const facts = (task: BoardTask, most = 20, columns = 100) => factLines(task, { columns, nowMs, most });
 
 describe("what is known of a task", () => {
   const question = { key: "q", message: "Sure?", schema: {}, userOnly: false };
-  const troubled: LiveTask = {
-    ...newLiveTask(fakeTask("a", { generation: 2, itemCount: 1, questions: [question] })),
+  const troubled: BoardTask = {
+    ...newBoardTask(fakeTask("a", { generation: 2, itemCount: 1, questions: [question] })),
     reconnecting: "HTTP 503",
   };
 
@@ -38,8 +38,8 @@ describe("what is known of a task", () => {
 
   it("tells rate and remaining time of what moves, and how long what is over took", () => {
     const pace = [5, 15].map((progress, index) => ({ progress, atMs: nowMs - 10_000 + index * 10_000 }));
-    const moving = { ...newLiveTask(fakeTask("a")), pace };
-    const over = { ...newLiveTask(fakeTask("b", { status: "completed" })), pace, result: fakeResult({ words: 12 }) };
+    const moving = { ...newBoardTask(fakeTask("a")), pace };
+    const over = { ...newBoardTask(fakeTask("b", { status: "completed" })), pace, result: fakeResult({ words: 12 }) };
     expect([facts(moving)[2], facts(over)[2], facts(over)[3]]).toEqual([
       "for 12s · about 35s left · 1.0/s",
       "took 10s",
@@ -48,8 +48,8 @@ describe("what is known of a task", () => {
   });
 
   it("says that it is only remembered, what its problem is, and nothing that could repaint the terminal", () => {
-    const remembered: LiveTask = {
-      ...newLiveTask(fakeTask("a", { message: hostile })),
+    const remembered: BoardTask = {
+      ...newBoardTask(fakeTask("a", { message: hostile })),
       remembered: true,
       problem: hostile,
     };
@@ -63,7 +63,7 @@ describe("what is known of a task", () => {
 
 describe("the part of a task that one looks at", () => {
   const log = ["debug", "info", "notice", "warning", "error", "alert"].map((level) => ({ level, text: `a ${level}` }));
-  const task: LiveTask = { ...newLiveTask(fakeTask("a")), log };
+  const task: BoardTask = { ...newBoardTask(fakeTask("a")), log };
 
   it("is the log from a level on, of which unknown ones count as the worst", () => {
     const counts = logLevels.map((level) => detailContent(task, { ...initialDetailState, pane: "log", level }).count);
@@ -95,6 +95,6 @@ describe("the shell command for a task", () => {
     ["completed", fakeServer, "resumable-mcp result a --url http://127.0.0.1:8001/mcp"],
     ["running", "node it's.js", "resumable-mcp watch a --server 'node it'\\''s.js'"],
   ] as const)("that is %s at %s is %s", (status, server, command) => {
-    expect(shellCommand(newLiveTask(fakeTask("a", { status, server })), defaultStateFile())).toBe(command);
+    expect(shellCommand(newBoardTask(fakeTask("a", { status, server })), defaultStateFile())).toBe(command);
   });
 });

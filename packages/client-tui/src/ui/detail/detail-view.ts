@@ -3,7 +3,7 @@ import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../../display/progress-line.js";
 import { formatRate } from "../../display/task-columns.js";
 import { ageText, elapsedMsOf, resultPreview, resumeCommand, statusWord } from "../../display/task-facts.js";
-import type { LiveTask, LogLine } from "../../model/live-task.js";
+import type { BoardTask, LogLine } from "../../model/board-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
 import { type HistoryLine, readHistory, wholeLog } from "../../model/task-history.js";
 import { type DetailState, type DetailView, type LogLevel, logLevels, type Pane } from "./detail-state.js";
@@ -22,14 +22,14 @@ export interface DetailContent extends DetailView {
 }
 
 /** Decides what the part of the screen shows that the user looks at. */
-export function detailContent(task: LiveTask, state: DetailState): DetailContent {
+export function detailContent(task: BoardTask, state: DetailState): DetailContent {
   const pane = state.pane ?? (task.result === undefined ? "timeline" : "result");
   const tree = task.result === undefined ? [] : treeLines(resultValue(task.result), state.toggled);
   const lines = pane === "result" ? [] : paneLines(pane, task, state.level);
   return { pane, tree, lines, count: lines.length, asks: task.info.questions.length > 0 };
 }
 
-function paneLines(pane: Exclude<Pane, "result">, task: LiveTask, level: LogLevel): readonly DetailLine[] {
+function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: LogLevel): readonly DetailLine[] {
   const history = readHistory(task.journal);
   switch (pane) {
     case "timeline":
@@ -69,7 +69,7 @@ type Fact = readonly [weight: keyof typeof weights, text: string | undefined];
 
 /** The facts of a task, one per line, in at most `most` lines. */
 export function factLines(
-  task: LiveTask,
+  task: BoardTask,
   { columns, nowMs, most }: { readonly columns: number; readonly nowMs: number; readonly most: number },
 ): readonly string[] {
   const facts = factsOf(task, nowMs).filter(([, text]) => text !== undefined);
@@ -77,7 +77,7 @@ export function factLines(
   return facts.filter((fact) => kept.has(fact)).map(([, text = ""]) => cutText(plainText(text), columns));
 }
 
-function factsOf(task: LiveTask, nowMs: number): readonly Fact[] {
+function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
   const { info, result, problem, reconnecting, remembered } = task;
   return [
     ["status", statusText(task, nowMs)],
@@ -116,14 +116,14 @@ function continuationText({ error, ...info }: TaskInfo): string | undefined {
 }
 
 /** What the server has logged last, without debugging. */
-function lastLogText({ log, journal }: LiveTask): string | undefined {
+function lastLogText({ log, journal }: BoardTask): string | undefined {
   const isShown = ({ level }: LogLine) => isAtLeast(level, "info");
   // What came since is newer than any journal, which is read only where nothing did.
   const last = log.findLast(isShown) ?? readHistory(journal).log.findLast(isShown);
   return last === undefined ? undefined : `log: ${last.level}: ${last.text}`;
 }
 
-function statusText(task: LiveTask, nowMs: number): string {
+function statusText(task: BoardTask, nowMs: number): string {
   const { status, interrupted, attempt, generation, itemCount } = task.info;
   const attempts = `attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`;
   const parts = [
@@ -135,7 +135,7 @@ function statusText(task: LiveTask, nowMs: number): string {
   return parts.join(" · ");
 }
 
-function timesText(task: LiveTask, nowMs: number): string | undefined {
+function timesText(task: BoardTask, nowMs: number): string | undefined {
   const { info, pace } = task;
   const elapsed = elapsedMsOf(task, nowMs);
   if (elapsed === undefined) return undefined;
@@ -153,7 +153,7 @@ export function windowOf<Line>(lines: readonly Line[], up: number, rows: number)
 }
 
 /** Words that do with a task in a shell what the screen does. */
-export function shellCommand({ info }: LiveTask, stateFile: string): string {
+export function shellCommand({ info }: BoardTask, stateFile: string): string {
   const { id, server, status } = info;
   const verb = isFinal(status) ? "result" : "watch";
   // A command's address has lost its quotes: only its name finds it again.

@@ -261,7 +261,7 @@ describe("a task in detail", () => {
     expect(screen.copied).toEqual(["resumable-mcp watch a --url http://127.0.0.1:8001/mcp --state /state.json"]);
   });
 
-  it("says that a task is gone in whole words, and how to leave", () => {
+  it("says in whole words that a task no longer exists, and how to leave", () => {
     const gone = <Detail task={undefined} columns={40} rows={6} nowMs={0} onOutcome={() => {}} onLook={() => {}} />;
     expect(drawPart(gone, least).frame().lines).toEqual([
       "This task no longer exists: it was",

@@ -2,7 +2,7 @@ import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { countText, cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
 import { shareColumns, taskLineText } from "../../display/task-columns.js";
-import type { LiveTask } from "../../model/live-task.js";
+import type { BoardTask } from "../../model/board-task.js";
 import { visibleRange } from "../keys/list-cursor.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
@@ -28,7 +28,7 @@ const empty: Readonly<Record<string, string>> = {
 
 /** One task: its bar, its facts, and one of its parts: timeline, log, steps, result. */
 export function Detail(props: {
-  readonly task: LiveTask | undefined;
+  readonly task: BoardTask | undefined;
   readonly columns: number;
   readonly rows: number;
   readonly nowMs: number;
@@ -74,7 +74,7 @@ function leaveOnly(state: DetailState, key: { readonly name?: string; readonly t
   return key.name === "escape" || key.text === "q" ? { state, outcome: "back" as const } : { state };
 }
 
-function TaskHead(props: { readonly task: LiveTask; readonly columns: number; readonly nowMs: number }): ReactNode {
+function TaskHead(props: { readonly task: BoardTask; readonly columns: number; readonly nowMs: number }): ReactNode {
   const { task, columns, nowMs } = props;
   const color = useTheme().statusColor(task.info.status);
   const widths = shareColumns([task], columns);

@@ -27,7 +27,7 @@ describe("the form for a question", () => {
     ]);
   });
 
-  it("shows as much of a long question as there is room for beside a field", async () => {
+  it("shows as much of a long question as there is room for next to a field", async () => {
     const message = "May all data of last year be deleted, with every copy that is kept elsewhere?";
     const screen = openScreens([{ ...asking, questions: [{ ...question, message }] }], { size: least });
     await screen.go(["Ctrl-Y answers", keys.question]);
@@ -47,7 +47,7 @@ describe("the form for a question", () => {
 });
 
 describe("a question", () => {
-  it("is told and answered wherever the user is, and what they were filling in is still there", async () => {
+  it("is shown and answered wherever the user is, and what they were filling in is still there", async () => {
     const screen = openScreens([asking]);
     await screen.go(
       ["? Ctrl-Y answers: count_words asks: Are you sure?", "m"],

@@ -48,7 +48,7 @@ describe("a field of a form", () => {
     ]);
   });
 
-  it("is what it refers to within the schema, and what stands beside that wins", () => {
+  it("is what it refers to within the schema, and keywords next to that win", () => {
     const $defs = { size: { type: "integer", title: "Size", description: "in bytes" } };
     expect(field({ $ref: "#/$defs/size", title: "Width" }, { $defs })).toMatchObject({
       kind: "integer",

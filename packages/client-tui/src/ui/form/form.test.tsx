@@ -6,7 +6,8 @@ import { keys } from "../../../test/open-screens.js";
 import { Form } from "./form.js";
 import type { FormShape } from "./form-state.js";
 
-const title = "ask asks: May all data of last year be deleted, with every copy of it that is kept elsewhere, for ever?";
+const title =
+  "ask asks: May all data of last year be deleted, with every copy of it that is kept elsewhere, without recovery?";
 
 function open(shape: FormShape, size = usual, look: { readonly colors?: boolean; readonly title?: string } = {}) {
   const form = <Form title={look.title ?? title} shape={shape} {...size} rows={size.rows - 4} onOutcome={() => {}} />;
@@ -23,7 +24,7 @@ describe("a form", () => {
     expect(open(plainShape).frame()).toMatchInlineSnapshot(`
       80×24
       │ask asks: May all data of last year be deleted, with every copy of it that is
-      │kept elsewhere, for ever?
+      │kept elsewhere, without recovery?
       │▸ n   * 5_
       │  Name
       │  sure* ‹ none ›
@@ -33,7 +34,7 @@ describe("a form", () => {
     `);
     expect(open(plainShape, large).frame()).toMatchInlineSnapshot(`
       120×40
-      │ask asks: May all data of last year be deleted, with every copy of it that is kept elsewhere, for ever?
+      │ask asks: May all data of last year be deleted, with every copy of it that is kept elsewhere, without recovery?
       │▸ n   * 5_
       │  Name
       │  sure* ‹ none ›
@@ -65,14 +66,14 @@ describe("a form", () => {
     `);
   });
 
-  it("says what is wrong beside the field, and marks it by colour too", async () => {
+  it("says what is wrong next to the field, and marks it by colour too", async () => {
     const form = open(plainShape, usual, { colors: true });
     form.press(keys.enter);
     await form.until("! is required");
     expect(form.colored().split("\n")[4]).toBe("{red}▸ sure* ‹ none ›  ! is required{/}");
   });
 
-  it("says what is wrong below, where there is no room beside the field", async () => {
+  it("says what is wrong below, where there is no room next to the field", async () => {
     const pattern = "^[a-z]+(-[a-z]+)*$";
     const form = open(oneField({ type: "string", pattern }, "name_of_the_release"), least);
     form.press("A");
@@ -80,7 +81,7 @@ describe("a form", () => {
       40×10
       │ask asks: May all data of last year be
       │deleted, with every copy of it that is
-      │kept elsewhere, for ever?
+      │kept elsewhere, without recovery?
       │▸ name_of_the_…* A_  ! has to match ^[a…
       │  [Run]
       │! has to match ^[a-z]+(-[a-z]+)*$

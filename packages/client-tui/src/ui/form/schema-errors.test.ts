@@ -11,11 +11,11 @@ function schemaOf(patterns: readonly string[]) {
 }
 
 describe("what a schema finds wrong", () => {
-  it("is told by the path of the value", () => {
+  it("is found by the path of the value", () => {
     expect(schemaErrors(schemaOf(["^[a-z]+$"]), { v0: "A1" })).toEqual({ "/v0": "has to match ^[a-z]+$" });
   });
 
-  it("is left to the server where a pattern would take forever, and the other fields are still checked", () => {
+  it("is left to the server where a pattern would never end, and the other fields are still checked", () => {
     const schema = schemaOf([endless, "^b"]);
     const found = { "/v1": "has to match ^b" };
     expect([schemaErrors(schema, { v0: value, v1: "a" }), schemaErrors(schema, { v0: value, v1: "a" })]).toEqual([
@@ -24,13 +24,13 @@ describe("what a schema finds wrong", () => {
     ]);
   });
 
-  it("is left to the server wholly where many patterns would take forever", () => {
+  it("is left to the server wholly where many patterns would never end", () => {
     const slow = Array.from({ length: 40 }, (_, index) => `${endless}|${index}{900}`);
     const values = Object.fromEntries(slow.map((_, index) => [`v${index}`, value]));
     expect(schemaErrors(schemaOf(slow), values)).toEqual({});
   });
 
-  it("is nothing where a pattern is none, or a property's name would take forever", () => {
+  it("is nothing where a pattern is none, or a property's name would never end", () => {
     expect(schemaErrors(schemaOf(["("]), { v0: "a" })).toEqual({});
     expect(schemaErrors({ type: "object", patternProperties: { [endless]: false } }, { b: 1 })).toEqual({});
   });
@@ -47,7 +47,7 @@ describe("what a schema finds wrong", () => {
     [{ maximum: 1 }, 2, "has to be at most 1"],
     [{ const: 1 }, 2, "has to be equal to constant"],
     [{ type: "object", additionalProperties: false }, { a: 1 }, "has no field a"],
-  ])("is told in a sentence: %j of %j %s", (schema, given, sentence) => {
+  ])("is a sentence: %j of %j %s", (schema, given, sentence) => {
     expect(schemaErrors({ type: "object", properties: { v: schema } }, { v: given })).toEqual({ "/v": sentence });
   });
 });

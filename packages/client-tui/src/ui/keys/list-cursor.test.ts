@@ -25,7 +25,7 @@ describe("a list", () => {
     expect([moveCursor(3, named("pageUp"), 20), moveCursor(15, named("pageDown"), 20)]).toEqual([0, 19]);
   });
 
-  it("keeps its cursor at the entry while others come and go, and at its place when that is gone", () => {
+  it("keeps its cursor at the entry while others come and go, and at its place when that was removed", () => {
     expect(keptCursor({ cursor: 1, at: "b" }, ["new", "a", "b"])).toBe(2);
     expect(keptCursor({ cursor: 1, at: "b" }, ["a", "c"])).toBe(1);
     expect([keptCursor({ cursor: 5, at: "b" }, ["a"]), keptCursor({ cursor: 5 }, [])]).toEqual([0, 0]);
@@ -43,7 +43,7 @@ describe("a list", () => {
     ]);
   });
 
-  it("says before its first and last line whether it goes on there", () => {
+  it("says before its first and last line whether it continues there", () => {
     const marks = (from: number, to: number, cursor: number) =>
       Array.from({ length: to - from }, (_, offset) => leadMark(from + offset, cursor, { from, to, count: 9 })).join(
         "",

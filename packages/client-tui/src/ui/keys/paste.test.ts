@@ -12,7 +12,7 @@ describe("pasted text", () => {
       { state: undefined, presses: [] },
     );
 
-  it("comes as one piece that is no command, without line breaks and control characters", () => {
+  it("comes as one piece that is not a command, without line breaks and control characters", () => {
     expect(paste("[200~", "rm -rf\r", "\u001b[Ay\n", "[201~")).toEqual({
       state: undefined,
       presses: [pasted("rm -rf [Ay ")],

@@ -29,7 +29,7 @@ describe("a menu", () => {
     ]);
   });
 
-  it("scrolls where it is higher than the screen, and says that it goes on", async () => {
+  it("scrolls where it is higher than the screen, and says that it continues", async () => {
     const menu = open({ columns: 15, rows: 2 });
     expect(menu.frame().lines).toEqual(["▸ 0 process da…", "↓ 1 list tasks"]);
     menu.press(keys.down);

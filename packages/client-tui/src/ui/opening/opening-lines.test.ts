@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../../test/fake-client.js";
 import { otherServer, twoServers } from "../../../test/odd-texts.js";
-import { newLiveTask } from "../../model/live-task.js";
+import { newBoardTask } from "../../model/board-task.js";
 import { openingLines, openingQuestion, openingTasks } from "./opening-state.js";
 
 describe("the lines of the opening screen", () => {
   const [here, there, elsewhere] = [fakeServer, otherServer, "http://example.com/mcp"].map((server, index) =>
-    newLiveTask(fakeTask(`task-${index}`, { server })),
+    newBoardTask(fakeTask(`task-${index}`, { server })),
   );
   const tasks = [there, elsewhere, here].flatMap((task) => task ?? []);
 

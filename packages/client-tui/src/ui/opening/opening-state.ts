@@ -1,7 +1,7 @@
 import type { ServerInfo } from "@resumable-mcp/client";
 import { textWidth } from "../../display/plain-text.js";
 import { serverLabel, serverWord } from "../../display/server-label.js";
-import type { LiveTask } from "../../model/live-task.js";
+import type { BoardTask } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { keptCursor, moveCursor } from "../keys/list-cursor.js";
 import type { KeyStep } from "../keys/use-key-state.js";
@@ -59,28 +59,28 @@ function isVerb(text: string): text is keyof typeof verbs {
 /** One line of the opening screen: a server with how it stands, or one of its tasks. */
 export type OpeningLine =
   | { readonly kind: "server"; readonly key: string; readonly text: string }
-  | { readonly kind: "task"; readonly key: string; readonly task: LiveTask };
+  | { readonly kind: "task"; readonly key: string; readonly task: BoardTask };
 
 /** Every server, and under it what is not finished there. */
-export function openingLines(servers: readonly ServerInfo[], tasks: readonly LiveTask[]): readonly OpeningLine[] {
+export function openingLines(servers: readonly ServerInfo[], tasks: readonly BoardTask[]): readonly OpeningLine[] {
   const known = new Set(servers.map(({ address }) => address));
   const others = tasks.filter(({ info }) => !known.has(info.server));
   return [...servers.flatMap((server) => serverLines(server, tasks)), ...others.map(taskLine)];
 }
 
 /** The tasks in the order in which they are shown. */
-export function openingTasks(lines: readonly OpeningLine[]): readonly LiveTask[] {
+export function openingTasks(lines: readonly OpeningLine[]): readonly BoardTask[] {
   return lines.flatMap((line) => (line.kind === "task" ? [line.task] : []));
 }
 
-function serverLines(server: ServerInfo, tasks: readonly LiveTask[]): readonly OpeningLine[] {
+function serverLines(server: ServerInfo, tasks: readonly BoardTask[]): readonly OpeningLine[] {
   const { address, state } = server;
   const text = `${serverLabel(server)}  ${serverWord(state)}`;
   const own = tasks.filter(({ info }) => info.server === address);
   return [{ kind: "server", key: address, text }, ...own.map(taskLine)];
 }
 
-function taskLine(task: LiveTask): OpeningLine {
+function taskLine(task: BoardTask): OpeningLine {
   return { kind: "task", key: task.info.id, task };
 }
 

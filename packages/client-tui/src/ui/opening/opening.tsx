@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { cutText, plainText } from "../../display/plain-text.js";
 import { shareColumns } from "../../display/task-columns.js";
 import { ageText } from "../../display/task-facts.js";
-import type { LiveTask } from "../../model/live-task.js";
+import type { BoardTask } from "../../model/board-task.js";
 import { keptCursor, visibleRange } from "../keys/list-cursor.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
@@ -19,7 +19,7 @@ const roomyRows = 10;
 /** The first screen: which servers answer, what is not finished there, and what to do with it. */
 export function Opening(props: {
   readonly servers: readonly ServerInfo[];
-  readonly tasks: readonly LiveTask[];
+  readonly tasks: readonly BoardTask[];
   readonly ready: boolean;
   readonly columns: number;
   readonly rows: number;
@@ -61,7 +61,7 @@ export function Opening(props: {
   );
 }
 
-function lastMessage(task: LiveTask, nowMs: number): string {
+function lastMessage(task: BoardTask, nowMs: number): string {
   const { message } = task.info;
   return plainText(`updated ${ageText(task, nowMs)}${message === undefined ? "" : `: ${message}`}`);
 }

@@ -35,7 +35,7 @@ describe("the header", () => {
     ]);
   });
 
-  it("tells of a server that is mended when it will be tried again", () => {
+  it("says of a server that is out of reach when it will be tried again", () => {
     expect(shown([waiting], 80)).toBe(" resumable-mcp · mcp.example.com/team/tools/mcp reconnecting in 8s (attempt 3)");
   });
 

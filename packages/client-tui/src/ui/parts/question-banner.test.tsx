@@ -3,12 +3,12 @@ import { describe, expect, it } from "vitest";
 import { draw } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
 import { hostile } from "../../../test/odd-texts.js";
-import { newLiveTask } from "../../model/live-task.js";
+import { newBoardTask } from "../../model/board-task.js";
 import { openQuestions, QuestionBanner } from "./question-banner.js";
 
 const question = (key: string, message: string) => ({ key, message, schema: {}, userOnly: false });
 const asking = (id: string, messages: readonly string[], more: Partial<TaskInfo> = {}) =>
-  newLiveTask(fakeTask(id, { questions: messages.map((text, index) => question(`q${index}`, text)), ...more }));
+  newBoardTask(fakeTask(id, { questions: messages.map((text, index) => question(`q${index}`, text)), ...more }));
 const shown = (tasks: ReturnType<typeof asking>[], columns: number) => {
   const questions = openQuestions(tasks, { name: "menu" });
   return draw(<QuestionBanner questions={questions} columns={columns} />, { columns, rows: 1 })

@@ -2,18 +2,18 @@ import type { Question } from "@resumable-mcp/client";
 import { Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, plainText } from "../../display/plain-text.js";
-import { isUnfinished, type LiveTask } from "../../model/live-task.js";
+import { type BoardTask, isUnfinished } from "../../model/board-task.js";
 import type { Screen } from "../navigation.js";
 import { useTheme } from "./theme.js";
 
 /** A question that waits for the user, and whose it is. */
 export interface OpenQuestion {
-  readonly task: LiveTask;
+  readonly task: BoardTask;
   readonly question: Question;
 }
 
 /** The questions that wait, without the one that is being answered. */
-export function openQuestions(tasks: Iterable<LiveTask>, screen: Screen): readonly OpenQuestion[] {
+export function openQuestions(tasks: Iterable<BoardTask>, screen: Screen): readonly OpenQuestion[] {
   return [...tasks]
     .filter(isUnfinished)
     .flatMap((task) => task.info.questions.map((question) => ({ task, question })))

@@ -5,10 +5,10 @@ import { fakeTask } from "../../../test/fake-client.js";
 import { oddTasks } from "../../../test/odd-texts.js";
 import { nowMs } from "../../../test/open-screens.js";
 import { shareColumns } from "../../display/task-columns.js";
-import { newLiveTask } from "../../model/live-task.js";
+import { newBoardTask } from "../../model/board-task.js";
 import { TaskRow } from "./task-row.js";
 
-const tasks = oddTasks.map(newLiveTask);
+const tasks = oddTasks.map(newBoardTask);
 
 function rows(columns: number, colors = false) {
   const widths = shareColumns(tasks, columns);
@@ -92,7 +92,7 @@ describe("a task on one line", () => {
   });
 
   it("cuts no number: where progress and total do not fit, the percentage stands alone", () => {
-    const [task] = [newLiveTask(fakeTask("a", { progress: 1_222_221, total: 1_234_567, percent: 99 }))];
+    const [task] = [newBoardTask(fakeTask("a", { progress: 1_222_221, total: 1_234_567, percent: 99 }))];
     const widths = { ...shareColumns([task], 80), numbers: 10 };
     const { lines } = draw(<TaskRow task={task} widths={widths} columns={80} nowMs={nowMs} />, {
       columns: 80,

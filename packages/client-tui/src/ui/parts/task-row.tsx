@@ -1,12 +1,12 @@
 import { memo, type ReactNode, useRef } from "react";
 import { cutText, fitText } from "../../display/plain-text.js";
 import { type TaskColumns, taskLineText } from "../../display/task-columns.js";
-import type { LiveTask } from "../../model/live-task.js";
+import type { BoardTask } from "../../model/board-task.js";
 import { Line } from "./line.js";
 import { useTheme } from "./theme.js";
 
 interface TaskRowProps {
-  readonly task: LiveTask;
+  readonly task: BoardTask;
   readonly widths: TaskColumns;
   readonly columns: number;
   readonly nowMs: number;

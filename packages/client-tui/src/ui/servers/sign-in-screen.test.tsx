@@ -96,7 +96,7 @@ describe("the page to sign in on", () => {
     expect(written((await screen.until("Not signed in to")).lines).at(-1)).toContain("l sign in");
   });
 
-  it("is gone when the browser came back while a question was on the screen", () => {
+  it("is closed when the browser came back while a question was on the screen", () => {
     const page: SignIn = { name: "sign_in", address: "a", url: "b", receive: () => true, cancel: () => {} };
     const servers: Screen = { name: "servers" };
     const confirm: Screen = { name: "confirm", text: "Sure?", action: () => {} };

@@ -61,7 +61,7 @@ describe("the list of tools", () => {
     `);
   });
 
-  it("keeps the cursor in sight among many, and says that it goes on", async () => {
+  it("keeps the cursor in sight among many, and says that it continues", async () => {
     const list = open(there(Array.from({ length: 99 }, (_, index) => fakeTool(`tool_${index}`))), least);
     list.press("\u001b[6~");
     expect(await list.until("▸ tool_10")).toMatchInlineSnapshot(`

@@ -20,7 +20,7 @@ export interface LogLine {
 }
 
 /** A task as the screen shows it: what its server said last, and what came since. */
-export interface LiveTask {
+export interface BoardTask {
   readonly info: TaskInfo;
   /** What its server is called, where the user gave it a name. */
   readonly serverName?: string;
@@ -39,17 +39,17 @@ export interface LiveTask {
 }
 
 /** A task of which nothing has happened yet on this screen. */
-export function newLiveTask(info: TaskInfo): LiveTask {
+export function newBoardTask(info: TaskInfo): BoardTask {
   return { info, log: [], pace: [] };
 }
 
 /** Tells whether something can still be done with a task. */
-export function isUnfinished({ info, gone }: LiveTask): boolean {
+export function isUnfinished({ info, gone }: BoardTask): boolean {
   return gone !== true && !isFinal(info.status);
 }
 
 /** Makes a task of what the state file remembers, for as long as its server does not answer. */
-export function rememberedTask(task: ActiveTask): LiveTask {
+export function rememberedTask(task: ActiveTask): BoardTask {
   const total = task.total_steps ?? undefined;
   const percent = percentOf(task.current_step, total);
   const info: TaskInfo = {
@@ -70,14 +70,14 @@ export function rememberedTask(task: ActiveTask): LiveTask {
     ...(percent === undefined ? {} : { percent }),
     ...(task.last_message === null ? {} : { message: task.last_message }),
   };
-  return { ...newLiveTask(info), remembered: true };
+  return { ...newBoardTask(info), remembered: true };
 }
 
 /** Lines of log that are kept of one task. */
 const maxLogLines = 200;
 
 /** Applies an event to a task. */
-export function applyEvent({ problem: _solved, ...task }: LiveTask, event: ClientEvent, atMs: number): LiveTask {
+export function applyEvent({ problem: _solved, ...task }: BoardTask, event: ClientEvent, atMs: number): BoardTask {
   switch (event.type) {
     case "progress":
       return applyProgress(task, event, atMs);
@@ -100,13 +100,13 @@ export function applyEvent({ problem: _solved, ...task }: LiveTask, event: Clien
   }
 }
 
-function applyStatus(task: LiveTask, status: TaskStatus): LiveTask {
+function applyStatus(task: BoardTask, status: TaskStatus): BoardTask {
   const questions = status === "input_required" ? task.info.questions : [];
   // While it stands still, time says nothing of its pace.
   return { ...task, pace: status === "running" ? task.pace : [], info: { ...task.info, status, questions } };
 }
 
-function applyProgress(task: LiveTask, event: Extract<ClientEvent, { type: "progress" }>, atMs: number): LiveTask {
+function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "progress" }>, atMs: number): BoardTask {
   const { progress, total = task.info.total, message = task.info.message, seq = task.info.lastSeq } = event;
   const percent = percentOf(progress, total);
   // What moves is running, whatever the last list said.
@@ -126,11 +126,11 @@ function applyProgress(task: LiveTask, event: Extract<ClientEvent, { type: "prog
 }
 
 /** The task with its connection restored. */
-export function withoutReconnecting({ reconnecting: _restored, ...task }: LiveTask): LiveTask {
+export function withoutReconnecting({ reconnecting: _restored, ...task }: BoardTask): BoardTask {
   return task;
 }
 
-function addLog(task: LiveTask, level: string, text: string, { seq }: { readonly seq?: number } = {}): LiveTask {
+function addLog(task: BoardTask, level: string, text: string, { seq }: { readonly seq?: number } = {}): BoardTask {
   const line = { level, text: plainText(text), ...(seq === undefined ? {} : { seq }) };
   return { ...task, log: [...task.log.slice(1 - maxLogLines), line] };
 }
