@@ -24,7 +24,7 @@ afterAll(async () => {
 
 describe("a mistake", () => {
   it.each([
-    ["an unknown command", ["cuont"], 2, "There is not a command cuont"],
+    ["an unknown command", ["cuont"], 2, "There is no command cuont"],
     ["an unknown tool", ["call", "cuont"], 4, "There are: count, confirm"],
     ["an unknown argument", ["call", "count", "too=5"], 2, "It has: to, delay_ms"],
     ["an argument of a wrong type", ["call", "count", "to=many"], 2, 'to has to be an integer, not "many"'],

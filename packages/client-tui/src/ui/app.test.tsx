@@ -70,7 +70,7 @@ describe("the screens", () => {
       │Enter resume all · r resume · ? all keys
     `);
     screen.press("x");
-    await screen.until("last heard");
+    await screen.until("updated 2s ago");
   });
 
   it("still show what is at the cursor next to a question and a notice on the least terminal", async () => {
