@@ -1,5 +1,5 @@
-import type { RemoteServer } from "./connection/remote-server.js";
 import type { ClientLimits } from "./limits.js";
+import type { RemoteServer } from "./servers/remote-server.js";
 import type { StateFile } from "./state/state-file.js";
 
 /** What every part of one client shares. */

@@ -1,5 +1,5 @@
 import type { Json } from "./json.js";
-import type { Question, TaskStatus } from "./task-info.js";
+import type { Question, TaskStatus } from "./tasks/task-info.js";
 
 /** What somebody who follows a call sees, in order, each thing once. */
 export type ClientEvent =

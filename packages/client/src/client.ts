@@ -3,12 +3,12 @@ import type { ClientEvent } from "./client-event.js";
 import type { ConnectionState } from "./connection/connection-state.js";
 import type { SignInOptions } from "./credentials/sign-in.js";
 import type { Json, JsonObject } from "./json.js";
-import type { ServerConfig } from "./server-config.js";
+import type { ServerConfig } from "./servers/server-config.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
 import type { StateOrigin } from "./state/state-file.js";
-import type { TaskInfo, TaskStatus } from "./task-info.js";
-import type { TaskJournal } from "./task-journal.js";
-import type { TaskResult } from "./tool-result.js";
+import type { TaskInfo, TaskStatus } from "./tasks/task-info.js";
+import type { TaskJournal } from "./tasks/task-journal.js";
+import type { TaskResult } from "./tasks/tool-result.js";
 
 /** How a tool is called. */
 export interface CallOptions {

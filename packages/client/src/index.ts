@@ -23,10 +23,15 @@ export { percentOf } from "./follow/follow-state.js";
 export type { Json, JsonObject } from "./json.js";
 export { type ClientLimits, defaultLimits } from "./limits.js";
 export { type OpenClientOptions, openClient } from "./open-client.js";
-export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./open-stream-call.js";
-export { type HttpServerConfig, type ServerConfig, type StdioServerConfig, serverAddress } from "./server-config.js";
+export {
+  type HttpServerConfig,
+  type ServerConfig,
+  type StdioServerConfig,
+  serverAddress,
+} from "./servers/server-config.js";
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
 export { defaultStateFile } from "./state/default-state-file.js";
+export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./stream-call/open-stream-call.js";
 export {
   isFinal,
   type Question,
@@ -34,6 +39,6 @@ export {
   type TaskInfo,
   type TaskStatus,
   unfinishedStatuses,
-} from "./task-info.js";
-export type { JournalEvent, TaskJournal } from "./task-journal.js";
-export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";
+} from "./tasks/task-info.js";
+export type { JournalEvent, TaskJournal } from "./tasks/task-journal.js";
+export type { ContentBlock, TaskResult, ToolResult } from "./tasks/tool-result.js";

@@ -2,22 +2,22 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Client, ServerInfo, ToolInfo } from "./client.js";
 import type { ClientContext } from "./client-context.js";
-import { type ConnectContext, connectServer } from "./connect-server.js";
-import { serverAt } from "./connection/find-server.js";
-import { fromEach } from "./connection/from-each.js";
-import { controlPrefix, controlTools, type RemoteServer } from "./connection/remote-server.js";
 import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
-import { createServerEditor, pingServer, type ServerEditor } from "./edit-servers.js";
 import { type ClientLimits, defaultLimits } from "./limits.js";
-import { listSessionInfo, listStats, listTasks, listUnfinished } from "./list-tasks.js";
 import { packageVersion } from "./package-version.js";
-import { createServerChanges, type ServerChanges } from "./server-changes.js";
-import type { ServerConfig } from "./server-config.js";
-import { startCall } from "./start-call.js";
+import { type ConnectContext, connectServer } from "./servers/connect-server.js";
+import { createServerEditor, pingServer, type ServerEditor } from "./servers/edit-servers.js";
+import { serverAt } from "./servers/find-server.js";
+import { fromEach } from "./servers/from-each.js";
+import { controlPrefix, controlTools, type RemoteServer } from "./servers/remote-server.js";
+import { createServerChanges, type ServerChanges } from "./servers/server-changes.js";
+import type { ServerConfig } from "./servers/server-config.js";
 import { defaultStateFile } from "./state/default-state-file.js";
 import { createProgressRecorder } from "./state/progress-recorder.js";
 import { openStateFile, type StateFile } from "./state/state-file.js";
-import { createTaskHandle } from "./task-handle.js";
+import { listSessionInfo, listStats, listTasks, listUnfinished } from "./tasks/list-tasks.js";
+import { startCall } from "./tasks/start-call.js";
+import { createTaskHandle } from "./tasks/task-handle.js";
 
 /** What a client is opened with. */
 export interface OpenClientOptions {

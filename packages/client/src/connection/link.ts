@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "../json.js";
-import type { ToolResult } from "../tool-result.js";
+import type { ToolResult } from "../tasks/tool-result.js";
 
 /** A tool as its server lists it. */
 export interface ListedTool {

@@ -1,7 +1,7 @@
 import type { ClientEvent } from "../client-event.js";
 import type { LogMessage, ProgressMessage } from "../connection/link.js";
 import { metaKeys } from "../meta-keys.js";
-import type { Question, TaskInfo, TaskStatus } from "../task-info.js";
+import type { Question, TaskInfo, TaskStatus } from "../tasks/task-info.js";
 
 /** What one who follows a task has seen of it. Values are never changed, only replaced. */
 export interface FollowState {

@@ -1,5 +1,5 @@
 import type { ClientEvent } from "../client-event.js";
-import type { TaskResult } from "../tool-result.js";
+import type { TaskResult } from "../tasks/tool-result.js";
 import { drain, type EventQueue, emptyEventQueue, enqueue } from "./event-queue.js";
 
 /** Follows something to its end, telling of what happens on the way; called again after it was aborted. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../json.js";
-import { isFinal, type TaskInfo } from "../task-info.js";
+import { isFinal, type TaskInfo } from "../tasks/task-info.js";
 import type { ActiveTask, ClientState, CompletedTask } from "./client-state.js";
 
 /** Finished tasks that the state file keeps. */

@@ -3,7 +3,7 @@ import { link, mkdir, rm } from "node:fs/promises";
 import { dirname, extname } from "node:path";
 import { type DocumentDamage, DocumentFile } from "@resumable-mcp/documents";
 import { ClientError } from "../client-error.js";
-import { serverAddress } from "../server-config.js";
+import { serverAddress } from "../servers/server-config.js";
 import { classifyState, type NewerState } from "./classify-state.js";
 import { type ClientState, clientStateSchema, createClientState, stateVersion } from "./client-state.js";
 import { withFileLock } from "./file-lock.js";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Json, type JsonObject, jsonObjectSchema } from "./json.js";
+import { type Json, type JsonObject, jsonObjectSchema } from "../json.js";
 
 /** One event of a task's journal, as its server shows it. */
 export interface JournalEvent {

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from "./json.js";
-import { metaKeys } from "./meta-keys.js";
+import type { Json, JsonObject } from "../json.js";
+import { metaKeys } from "../meta-keys.js";
 import { type FinalStatus, parseTaskError, type TaskError } from "./task-info.js";
 
 /** One block of a result's content, as MCP defines them. */

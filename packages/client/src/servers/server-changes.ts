@@ -1,5 +1,5 @@
-import type { ServerChange } from "./client.js";
-import type { RemoteServer } from "./connection/remote-server.js";
+import type { ServerChange } from "../client.js";
+import type { RemoteServer } from "./remote-server.js";
 
 /** Tells those who want to know of what happens to the connections, also of servers that come later. */
 export interface ServerChanges {

@@ -1,16 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { createConnection } from "./connection/connection.js";
-import type { LinkSession } from "./connection/link.js";
-import { createRemoteServer, type RemoteServer } from "./connection/remote-server.js";
-import { createAuthorizedFetch } from "./credentials/authorized-fetch.js";
-import type { CredentialsFile } from "./credentials/credentials-file.js";
-import { openServerLink } from "./legacy/open-server-link.js";
-import type { ClientLimits } from "./limits.js";
-import { metaKeys } from "./meta-keys.js";
+import { createConnection } from "../connection/connection.js";
+import type { LinkSession } from "../connection/link.js";
+import { createAuthorizedFetch } from "../credentials/authorized-fetch.js";
+import type { CredentialsFile } from "../credentials/credentials-file.js";
+import { openServerLink } from "../era-2025/open-server-link.js";
+import type { ClientLimits } from "../limits.js";
+import { metaKeys } from "../meta-keys.js";
+import { serverSeen } from "../state/state-changes.js";
+import type { StateFile } from "../state/state-file.js";
+import { createRemoteServer, type RemoteServer } from "./remote-server.js";
 import { type ServerConfig, serverAddress } from "./server-config.js";
-import { serverSeen } from "./state/state-changes.js";
-import type { StateFile } from "./state/state-file.js";
 
 /** What all servers of a client are connected with. */
 export interface ConnectContext {

@@ -1,12 +1,12 @@
-import type { PingResult, ServerOptions, ServerTest } from "./client.js";
-import { ClientError, isClientError } from "./client-error.js";
+import type { PingResult, ServerOptions, ServerTest } from "../client.js";
+import { ClientError, isClientError } from "../client-error.js";
+import type { ServerCredentials } from "../credentials/credentials-file.js";
+import { type SignInOptions, signIn } from "../credentials/sign-in.js";
+import { serverForgotten, serverSeen } from "../state/state-changes.js";
 import { type ConnectContext, connectServer } from "./connect-server.js";
-import { serverAt } from "./connection/find-server.js";
-import { controlPrefix, type RemoteServer } from "./connection/remote-server.js";
-import type { ServerCredentials } from "./credentials/credentials-file.js";
-import { type SignInOptions, signIn } from "./credentials/sign-in.js";
+import { serverAt } from "./find-server.js";
+import { controlPrefix, type RemoteServer } from "./remote-server.js";
 import { type ServerConfig, serverAddress } from "./server-config.js";
-import { serverForgotten, serverSeen } from "./state/state-changes.js";
 
 /** Adds servers to a client that is open, and takes them away. */
 export interface ServerEditor {

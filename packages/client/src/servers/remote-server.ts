@@ -1,11 +1,11 @@
 import { ClientError } from "../client-error.js";
+import type { Connection } from "../connection/connection.js";
+import type { ListedTool } from "../connection/link.js";
+import { raceAbort } from "../connection/race-abort.js";
 import type { JsonObject } from "../json.js";
 import type { ClientLimits } from "../limits.js";
-import type { ServerConfig } from "../server-config.js";
-import { controlFailure, type ToolResult } from "../tool-result.js";
-import type { Connection } from "./connection.js";
-import type { ListedTool } from "./link.js";
-import { raceAbort } from "./race-abort.js";
+import { controlFailure, type ToolResult } from "../tasks/tool-result.js";
+import type { ServerConfig } from "./server-config.js";
 
 /** The control tools that this client uses, by the names that they have without a prefix. */
 export const controlTools = [

@@ -17,7 +17,7 @@ import type {
   ToolRequestOptions,
 } from "../connection/link.js";
 import type { Json, JsonObject } from "../json.js";
-import type { ToolResult } from "../tool-result.js";
+import type { ToolResult } from "../tasks/tool-result.js";
 import { classifyFailure } from "./classify-failure.js";
 import { createDeadline } from "./deadline.js";
 import { LinkTransport } from "./link-transport.js";

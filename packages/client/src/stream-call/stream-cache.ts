@@ -1,8 +1,8 @@
 import { rm } from "node:fs/promises";
 import { DocumentFile } from "@resumable-mcp/documents";
 import { z } from "zod";
-import { ClientError } from "./client-error.js";
-import { jsonObjectSchema } from "./json.js";
+import { ClientError } from "../client-error.js";
+import { jsonObjectSchema } from "../json.js";
 
 const format = "resumable-mcp-stream";
 

@@ -2,7 +2,7 @@ import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
 import type { ListedTool } from "../connection/link.js";
 import { type Json, type JsonObject, jsonObjectSchema } from "../json.js";
-import type { ContentBlock, ToolResult } from "../tool-result.js";
+import type { ContentBlock, ToolResult } from "../tasks/tool-result.js";
 
 const json = z.json();
 const contentBlock = z.looseObject({ type: z.string() });

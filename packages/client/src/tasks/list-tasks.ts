@@ -1,11 +1,11 @@
-import type { ServerStats, SessionInfo, TaskFilter } from "./client.js";
-import type { ClientContext } from "./client-context.js";
-import { isClientError } from "./client-error.js";
-import { serverAt } from "./connection/find-server.js";
-import { fromEach } from "./connection/from-each.js";
-import type { RemoteServer } from "./connection/remote-server.js";
-import type { JsonObject } from "./json.js";
-import { type StateChange, taskForgotten, taskSeen } from "./state/state-changes.js";
+import type { ServerStats, SessionInfo, TaskFilter } from "../client.js";
+import type { ClientContext } from "../client-context.js";
+import { isClientError } from "../client-error.js";
+import type { JsonObject } from "../json.js";
+import { serverAt } from "../servers/find-server.js";
+import { fromEach } from "../servers/from-each.js";
+import type { RemoteServer } from "../servers/remote-server.js";
+import { type StateChange, taskForgotten, taskSeen } from "../state/state-changes.js";
 import { isFinal, parseTaskInfo, type TaskInfo, unfinishedStatuses } from "./task-info.js";
 
 const pageSize = 100;

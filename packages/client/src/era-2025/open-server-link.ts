@@ -1,8 +1,8 @@
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { LinkFailure, type LinkSession } from "../connection/link.js";
-import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../server-config.js";
-import { type LegacyLink, type LegacyLinkOptions, openLegacyLink } from "./legacy-link.js";
+import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../servers/server-config.js";
+import { type LegacyLink, type LegacyLinkOptions, openLegacyLink } from "./link-2025.js";
 import { createLinkFetch } from "./link-fetch.js";
 
 /** What opening a link needs beside the server's address. */

@@ -1,17 +1,17 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { ClientError, isClientError } from "./client-error.js";
-import type { ClientEvent } from "./client-event.js";
-import { callOnce, type StreamPlace } from "./connection/call-once.js";
-import { type Connection, createConnection } from "./connection/connection.js";
-import { initialFollowState, takeLog, takeProgress } from "./follow/follow-state.js";
-import { createFollower } from "./follow/follower.js";
-import type { JsonObject } from "./json.js";
-import { openServerLink } from "./legacy/open-server-link.js";
-import { type ClientLimits, defaultLimits } from "./limits.js";
-import { packageVersion } from "./package-version.js";
+import { ClientError, isClientError } from "../client-error.js";
+import type { ClientEvent } from "../client-event.js";
+import { callOnce, type StreamPlace } from "../connection/call-once.js";
+import { type Connection, createConnection } from "../connection/connection.js";
+import { openServerLink } from "../era-2025/open-server-link.js";
+import { initialFollowState, takeLog, takeProgress } from "../follow/follow-state.js";
+import { createFollower } from "../follow/follower.js";
+import type { JsonObject } from "../json.js";
+import { type ClientLimits, defaultLimits } from "../limits.js";
+import { packageVersion } from "../package-version.js";
+import { type TaskResult, toTaskResult } from "../tasks/tool-result.js";
 import { createStreamCacheFile, type StreamCache, type StreamCacheFile } from "./stream-cache.js";
-import { type TaskResult, toTaskResult } from "./tool-result.js";
 
 /** What a stream call is made with. */
 export interface OpenStreamCallOptions {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { type Json, type JsonObject, jsonObjectSchema } from "./json.js";
+import { type Json, type JsonObject, jsonObjectSchema } from "../json.js";
 
 /** Status of a task. The last three are final. */
 export type TaskStatus = "pending" | "running" | "paused" | "input_required" | "completed" | "failed" | "cancelled";
