@@ -85,6 +85,7 @@ test("the client draws nothing and asks no user: it knows no terminal, no React 
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual([
     "@modelcontextprotocol/sdk",
     "@resumable-mcp/documents",
+    "@resumable-mcp/protocol",
     "zod",
   ]);
   const terminal = /^(?:react|ink|@inkjs\/.*|node:readline.*|node:tty|@resumable-mcp\/client-tui)(?:\/|$)/;

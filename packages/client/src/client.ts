@@ -1,13 +1,11 @@
+import type { Json, JsonObject, QuestionAnswer, TaskQuestion, TaskStatus } from "@resumable-mcp/protocol";
 import type { ClientErrorCode } from "./client-error.js";
-import type { ClientEvent } from "./client-event.js";
 import type { ConnectionState } from "./connection/connection-state.js";
 import type { SignInOptions } from "./credentials/sign-in.js";
-import type { Json, JsonObject } from "./json.js";
 import type { ServerConfig } from "./servers/server-config.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
 import type { StateOrigin } from "./state/state-file.js";
-import type { TaskInfo, TaskStatus } from "./tasks/task-info.js";
-import type { TaskJournal } from "./tasks/task-journal.js";
+import type { TaskInfo, TaskJournal } from "./tasks/task-info.js";
 import type { TaskResult } from "./tasks/tool-result.js";
 
 /** How a tool is called. */
@@ -39,11 +37,6 @@ export interface TaskCall {
    */
   result(): Promise<TaskResult>;
 }
-
-/** How a question is answered. */
-export type QuestionAnswer =
-  | { readonly action: "accept"; readonly content: JsonObject }
-  | { readonly action: "decline" | "cancel" };
 
 /** One task, in whatever process it was started. Nothing is asked before it is needed. */
 export interface TaskHandle {
@@ -214,3 +207,38 @@ export type ServerChange =
       readonly previous: string;
       readonly sessionId?: string;
     };
+
+/** What somebody who follows a call sees, in order, each thing once. */
+export type ClientEvent =
+  | {
+      readonly type: "progress";
+      readonly progress: number;
+      readonly total?: number;
+      /** 0 to 100, where the total is known. */
+      readonly percent?: number;
+      readonly message?: string;
+      /** Place in the task's journal; absent on servers without tasks. */
+      readonly seq?: number;
+      /** Stands for everything before it, which is not told again. */
+      readonly snapshot?: true;
+      /** The task began anew, so progress is lower than before. */
+      readonly restarted?: true;
+    }
+  | {
+      readonly type: "log";
+      readonly level: string;
+      readonly data: Json;
+      readonly seq?: number;
+    }
+  | { readonly type: "status"; readonly status: TaskStatus }
+  | { readonly type: "question"; readonly question: TaskQuestion }
+  | {
+      readonly type: "reconnecting";
+      readonly attempt: number;
+      readonly nextDelayMs: number;
+      readonly reason: string;
+    }
+  | { readonly type: "reconnected" }
+  | { readonly type: "session_changed"; readonly previous: string; readonly sessionId?: string }
+  /** The reader was so far behind that this many log messages had to be left out. */
+  | { readonly type: "dropped"; readonly count: number };

@@ -1,9 +1,19 @@
+export {
+  isFinal,
+  type Json,
+  type JsonObject,
+  type QuestionAnswer,
+  type TaskError,
+  type TaskQuestion as Question,
+  type TaskStatus,
+  unfinishedStatuses,
+} from "@resumable-mcp/protocol";
 export type {
   CallOptions,
   Client,
+  ClientEvent,
   ClientSummary,
   PingResult,
-  QuestionAnswer,
   ServerChange,
   ServerInfo,
   ServerOptions,
@@ -16,11 +26,9 @@ export type {
   ToolInfo,
 } from "./client.js";
 export { ClientError, type ClientErrorCode, isClientError } from "./client-error.js";
-export type { ClientEvent } from "./client-event.js";
 export type { ConnectionState } from "./connection/connection-state.js";
 export type { SignInOptions } from "./credentials/sign-in.js";
 export { percentOf } from "./follow/follow-state.js";
-export type { Json, JsonObject } from "./json.js";
 export { type ClientLimits, defaultLimits } from "./limits.js";
 export { type OpenClientOptions, openClient } from "./open-client.js";
 export {
@@ -30,15 +38,7 @@ export {
   serverAddress,
 } from "./servers/server-config.js";
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
-export { defaultStateFile } from "./state/default-state-file.js";
+export { defaultStateFile } from "./state/state-file.js";
 export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./stream-call/open-stream-call.js";
-export {
-  isFinal,
-  type Question,
-  type TaskError,
-  type TaskInfo,
-  type TaskStatus,
-  unfinishedStatuses,
-} from "./tasks/task-info.js";
-export type { JournalEvent, TaskJournal } from "./tasks/task-journal.js";
+export type { JournalEvent, TaskInfo, TaskJournal } from "./tasks/task-info.js";
 export type { ContentBlock, TaskResult, ToolResult } from "./tasks/tool-result.js";

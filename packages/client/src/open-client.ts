@@ -1,20 +1,24 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import { controlPrefix, isControlToolName } from "@resumable-mcp/protocol";
 import type { Client, ServerInfo, ToolInfo } from "./client.js";
 import type { ClientContext } from "./client-context.js";
 import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
 import { type ClientLimits, defaultLimits } from "./limits.js";
 import { packageVersion } from "./package-version.js";
 import { type ConnectContext, connectServer } from "./servers/connect-server.js";
-import { createServerEditor, pingServer, type ServerEditor } from "./servers/edit-servers.js";
-import { serverAt } from "./servers/find-server.js";
-import { fromEach } from "./servers/from-each.js";
-import { controlPrefix, controlTools, type RemoteServer } from "./servers/remote-server.js";
-import { createServerChanges, type ServerChanges } from "./servers/server-changes.js";
+import {
+  createServerChanges,
+  createServerEditor,
+  pingServer,
+  type ServerChanges,
+  type ServerEditor,
+} from "./servers/edit-servers.js";
+import { fromEach, serverAt } from "./servers/find-server.js";
+import type { RemoteServer } from "./servers/remote-server.js";
 import type { ServerConfig } from "./servers/server-config.js";
-import { defaultStateFile } from "./state/default-state-file.js";
 import { createProgressRecorder } from "./state/progress-recorder.js";
-import { openStateFile, type StateFile } from "./state/state-file.js";
+import { defaultStateFile, openStateFile, type StateFile } from "./state/state-file.js";
 import { listSessionInfo, listStats, listTasks, listUnfinished } from "./tasks/list-tasks.js";
 import { startCall } from "./tasks/start-call.js";
 import { createTaskHandle } from "./tasks/task-handle.js";
@@ -68,7 +72,7 @@ export async function openClient(options: OpenClientOptions = {}): Promise<Clien
     now,
     newId: randomUUID,
     delay: async (ms, signal) => {
-      await delay(ms, undefined, signal === undefined ? {} : { signal });
+      await delay(ms, undefined, { signal });
     },
     recordProgress: recorder.record,
   };
@@ -118,7 +122,7 @@ function assemble(context: ClientContext, { notices, flush, editor, changes }: C
     async close() {
       await Promise.all(servers.map(({ connection }) => connection.close()));
       await flush();
-      await stateFile.settled();
+      await stateFile.drain();
     },
   };
 }
@@ -134,14 +138,13 @@ function knownServers(stateFile: StateFile): readonly ServerConfig[] {
 async function toolsOf(server: RemoteServer): Promise<readonly ToolInfo[]> {
   const tools = await server.tools();
   const prefix = controlPrefix(tools.map(({ name }) => name));
-  const control = new Set(prefix === undefined ? [] : controlTools.map((name) => prefix + name));
   return tools.map(({ name, title, description, inputSchema }) => ({
     name,
     server: server.address,
     inputSchema,
-    control: control.has(name),
-    ...(title === undefined ? {} : { title }),
-    ...(description === undefined ? {} : { description }),
+    control: prefix !== undefined && name.startsWith(prefix) && isControlToolName(name.slice(prefix.length)),
+    title,
+    description,
   }));
 }
 
@@ -150,7 +153,7 @@ function serverInfo({ address, connection }: RemoteServer, stateFile: StateFile)
   return {
     address,
     state: connection.state,
-    ...(name === undefined ? {} : { name }),
-    ...(sessionId == null ? {} : { sessionId }),
+    name,
+    sessionId: sessionId ?? undefined,
   };
 }

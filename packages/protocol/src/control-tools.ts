@@ -1,6 +1,6 @@
 import { finalStatuses, type JsonObject, unfinishedStatuses } from "@resumable-mcp/core";
 import { answerActions } from "./elicitation.js";
-import { type ArgumentsOf, type CheckedInput, checkInput, type InputOf, type InputSchema } from "./input-schema.js";
+import { type CheckedInput, checkInput, type InputOf, type InputSchema } from "./input-schema.js";
 
 const readOnly = { readOnlyHint: true, idempotentHint: true, openWorldHint: false } as const;
 const idempotent = { readOnlyHint: false, destructiveHint: false, idempotentHint: true, openWorldHint: false } as const;
@@ -148,9 +148,6 @@ export const controlToolFacts: Readonly<Record<ControlToolName, ControlToolFacts
     annotations: readOnly,
   },
 };
-
-/** The arguments that a caller gives to a control tool. */
-export type ControlArguments<Name extends ControlToolName> = ArgumentsOf<Inputs[Name]>;
 
 /** The arguments that a control tool receives. */
 export type ControlInput<Name extends ControlToolName> = InputOf<Inputs[Name]>;

@@ -10,7 +10,6 @@ export {
   unfinishedStatuses,
 } from "@resumable-mcp/core";
 export {
-  type ControlArguments,
   type ControlInput,
   type ControlToolFacts,
   type ControlToolName,

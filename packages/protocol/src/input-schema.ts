@@ -33,7 +33,7 @@ type ValueOf<Schema> = Schema extends { readonly enum: readonly (infer Word)[] }
 type Required<Schema> = Schema extends { readonly required: readonly (infer Name)[] } ? Name : never;
 
 /** What a caller gives. */
-export type ArgumentsOf<Schema extends InputSchema> = {
+type ArgumentsOf<Schema extends InputSchema> = {
   readonly [Name in keyof Schema["properties"] as Extract<Name, Required<Schema>>]: ValueOf<Schema["properties"][Name]>;
 } & {
   readonly [Name in keyof Schema["properties"] as Exclude<Name, Required<Schema>>]?: ValueOf<

@@ -45,6 +45,11 @@ export class JsonFields {
     return Array.isArray(value) ? value : [];
   }
 
+  /** The other properties. */
+  without(...keys: readonly string[]): JsonObject {
+    return Object.fromEntries(Object.entries(this.#object).filter(([key]) => !keys.includes(key)));
+  }
+
   oneOf<Value extends string>(key: string, values: readonly Value[]): Value | undefined {
     return values.find((value) => value === this.#object[key]);
   }

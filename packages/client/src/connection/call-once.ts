@@ -1,4 +1,4 @@
-import { metaKeys } from "../meta-keys.js";
+import { repeatableOf } from "@resumable-mcp/protocol";
 import type { ToolResult } from "../tasks/tool-result.js";
 import type { Connection } from "./connection.js";
 import { LinkFailure, type ListedTool, type ToolRequest, type ToolRequestOptions } from "./link.js";
@@ -37,7 +37,7 @@ export async function callOnce(
       if (again) return link.callTool(request, options);
       const { sessionId, protocolVersion } = link.session ?? {};
       const onResumptionToken = (token: string) => {
-        place = { token, sessionId, ...(protocolVersion === undefined ? {} : { protocolVersion }) };
+        place = { token, sessionId, protocolVersion };
         onPlace?.(place);
       };
       if (place === undefined) return link.callTool(request, { ...options, onResumptionToken });
@@ -54,13 +54,12 @@ export async function callOnce(
     },
     {
       retry: () => (again || place !== undefined ? "always" : "if_unsent"),
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+      signal: options.signal,
     },
   );
 }
 
 /** Tells whether repeating a call is harmless: it attaches to its task, or the tool says so. */
 export function mayRunAgain(tool: Pick<ListedTool, "annotations" | "meta">): boolean {
-  const { readOnlyHint, idempotentHint } = tool.annotations;
-  return readOnlyHint === true || idempotentHint === true || tool.meta[metaKeys.durable] === "journal";
+  return repeatableOf({ _meta: tool.meta, annotations: tool.annotations }) !== "once";
 }

@@ -6,9 +6,7 @@ import {
   initialConnectionState,
   reduceConnection,
 } from "./connection-state.js";
-import { failureError } from "./failure-error.js";
-import { LinkFailure, type LinkFailureKind, type LinkSession, type ServerLink } from "./link.js";
-import { raceAbort } from "./race-abort.js";
+import { failureError, LinkFailure, type LinkFailureKind, type LinkSession, type ServerLink } from "./link.js";
 
 /** After these nothing changes by trying again. */
 const finalKinds: ReadonlySet<LinkFailureKind> = new Set(["unauthorized", "untrusted", "not_mcp", "answer"]);
@@ -23,22 +21,7 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A server's connection: hands out the link, and mends it when it breaks. */
-export interface Connection {
-  /** Where the connection stands now. */
-  readonly state: ConnectionState;
-  /**
-   * Runs an operation on the link, connecting first, and again after a break where the rule allows it.
-   *
-   * @throws {@link ClientError} `SERVER_UNREACHABLE`, `CONNECTION_LOST` and the codes of what the server refused.
-   */
-  run<T>(operation: (link: ServerLink) => Promise<T>, options: RunOptions): Promise<T>;
-  /** Calls the listener after every change of state and session; returns how to stop that. */
-  subscribe(listener: (change: ConnectionChange) => void): () => void;
-  close(): Promise<void>;
-}
-
-/** What listeners of a connection are told. */
+/** What listeners of a connection receive. */
 export type ConnectionChange =
   | { readonly type: "state"; readonly state: ConnectionState }
   | { readonly type: "session"; readonly previous?: LinkSession; readonly session?: LinkSession };
@@ -57,12 +40,8 @@ export interface ConnectionOptions {
   readonly delay: (ms: number, signal?: AbortSignal) => Promise<void>;
 }
 
-/** Creates the connection of one server; nothing is opened before it is needed. */
-export function createConnection(options: ConnectionOptions): Connection {
-  return new LiveConnection(options);
-}
-
-class LiveConnection implements Connection {
+/** A server's connection: provides the link, and replaces it after a break. Opens nothing before it is needed. */
+export class Connection {
   readonly #options: ConnectionOptions;
   readonly #listeners = new Set<(change: ConnectionChange) => void>();
   readonly #closing = new AbortController();
@@ -76,15 +55,22 @@ class LiveConnection implements Connection {
     this.#session = options.session;
   }
 
+  /** The present state. */
   get state(): ConnectionState {
     return this.#state;
   }
 
+  /** Calls the listener after each change of state and session; returns the function that ends this. */
   subscribe(listener: (change: ConnectionChange) => void): () => void {
     this.#listeners.add(listener);
     return () => this.#listeners.delete(listener);
   }
 
+  /**
+   * Runs an operation on the link: connects first, and runs it again after a break where the rule allows it.
+   *
+   * @throws {@link ClientError} `SERVER_UNREACHABLE`, `CONNECTION_LOST` and the codes of what the server refused.
+   */
   async run<T>(operation: (link: ServerLink) => Promise<T>, { retry, signal }: RunOptions): Promise<T> {
     for (;;) {
       const link = await this.#acquire(signal);
@@ -96,7 +82,7 @@ class LiveConnection implements Connection {
         if (!(error instanceof LinkFailure)) throw error;
         this.#afterFailure(link, error);
         if (!mayRepeat(error, typeof retry === "function" ? retry() : retry) || this.#state.name === "down")
-          throw this.#toClientError(error);
+          throw failureError(error, this.#options);
       }
     }
   }
@@ -135,7 +121,7 @@ class LiveConnection implements Connection {
         this.#dispatchFailure(error);
         // Nothing was asked yet, so nothing can have taken effect.
         const failure = error.kind === "broken" ? new LinkFailure("unreachable", error.message, error) : error;
-        if (this.#state.name !== "waiting") throw this.#toClientError(failure);
+        if (this.#state.name !== "waiting") throw failureError(failure, this.#options);
       }
     }
   }
@@ -170,17 +156,17 @@ class LiveConnection implements Connection {
     this.#session = link.session;
     this.#dispatch({ type: "opened" });
     if (changed) {
-      this.#tell({
+      this.#notify({
         type: "session",
-        ...(lost === undefined ? {} : { previous: lost }),
-        ...(link.session === undefined ? {} : { session: link.session }),
+        previous: lost,
+        session: link.session,
       });
     }
     return link;
   }
 
   #afterFailure(link: ServerLink, failure: LinkFailure): void {
-    // Somebody else's request found the break first and the link has been replaced since.
+    // Another request found the break first, and the link has been replaced since.
     if (link !== this.#link) return;
     if (failure.kind === "answer" || failure.kind === "aborted") return;
     this.#dispatchFailure(failure);
@@ -201,19 +187,30 @@ class LiveConnection implements Connection {
     const next = reduceConnection(this.#state, event, this.#options.limits);
     if (next === this.#state) return;
     this.#state = next;
-    this.#tell({ type: "state", state: next });
+    this.#notify({ type: "state", state: next });
   }
 
-  #tell(change: ConnectionChange): void {
+  #notify(change: ConnectionChange): void {
     for (const listener of this.#listeners) listener(change);
-  }
-
-  #toClientError(failure: LinkFailure): ClientError {
-    return failureError(failure, this.#options);
   }
 }
 
 function mayRepeat(failure: LinkFailure, rule: RetryRule): boolean {
   if (failure.kind === "unreachable" || failure.kind === "session_lost") return true;
   return failure.kind === "broken" && rule === "always";
+}
+
+/** Rejects as soon as the signal aborts; the promise itself goes on for its other users. */
+export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise;
+  let onAbort = () => {};
+  const aborted = new Promise<never>((_resolve, reject) => {
+    onAbort = () => reject(new ClientError("ABORTED", "The request was given up."));
+    signal.addEventListener("abort", onAbort, { once: true });
+  });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
 }

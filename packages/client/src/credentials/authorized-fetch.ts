@@ -81,7 +81,7 @@ async function refresh({ address, credentials }: AuthorizedFetchOptions, answer:
   const { resourceMetadataUrl } = extractWWWAuthenticateParams(answer);
   await auth(provider, {
     serverUrl: address,
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+    resourceMetadataUrl,
     fetchFn: async (url, init) => {
       try {
         return await fetch(url, { ...init, signal });

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { DocumentFile } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
-import { jsonObjectSchema } from "../json.js";
+import { jsonObjectSchema } from "../state/client-state.js";
 import { withFileLock } from "../state/file-lock.js";
 
 const format = "resumable-mcp-credentials";

@@ -45,7 +45,7 @@ export async function signIn(context: SignInContext, options: SignInOptions): Pr
     state,
     fresh: true,
     onRedirect: (url) => options.onPage(webPage(url, address), callback.receive),
-    ...(options.clientId === undefined ? {} : { clientId: options.clientId }),
+    clientId: options.clientId,
   });
   const fetchFn = (url: string | URL, init?: RequestInit) =>
     fetch(url, { ...init, signal: AbortSignal.timeout(limits.requestTimeoutMs) });
@@ -91,8 +91,8 @@ async function askForChallenge({
   }
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
   return {
-    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
-    ...(scope === undefined ? {} : { scope }),
+    resourceMetadataUrl,
+    scope,
   };
 }
 

@@ -1,3 +1,5 @@
+import { LinkFailure } from "../connection/link.js";
+
 const eventEnd = /\r\n\r\n|\n\n|\r\r/g;
 const longestEnd = 4;
 
@@ -65,4 +67,21 @@ function endOfLastEvent(text: string): number {
   let end = Number.NEGATIVE_INFINITY;
   for (const match of text.matchAll(eventEnd)) end = match.index + match[0].length;
   return end;
+}
+
+/**
+ * Passes on a body of bytes, up to a limit: whoever reads it whole keeps it in memory.
+ *
+ * @throws {@link LinkFailure} `answer` to the reader of one that is larger.
+ */
+export function limitedBody(source: ReadableStream<Uint8Array>, maxEventBytes: number): ReadableStream<Uint8Array> {
+  let bytes = 0;
+  const counting = new TransformStream<Uint8Array, Uint8Array>({
+    transform(chunk, controller) {
+      bytes += chunk.byteLength;
+      if (bytes <= maxEventBytes) controller.enqueue(chunk);
+      else controller.error(new LinkFailure("answer", `its answer is larger than maxEventBytes = ${maxEventBytes}`));
+    },
+  });
+  return source.pipeThrough(counting);
 }

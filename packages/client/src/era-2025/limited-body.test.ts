@@ -2,7 +2,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { expect, onTestFinished, test } from "vitest";
 import { LinkFailure } from "../connection/link.js";
-import { limitedBody } from "./limited-body.js";
+import { limitedBody } from "./complete-events.js";
 import { openServerLink } from "./open-server-link.js";
 
 const mebibyte = "x".repeat(1024 * 1024);

@@ -7,19 +7,18 @@ import {
   ListToolsResultSchema,
   ReadResourceResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
-import type {
+import type { Json, JsonObject } from "@resumable-mcp/protocol";
+import {
   LinkFailure,
-  LinkSession,
-  ListedTool,
-  RequestOptions,
-  ServerLink,
-  ToolRequest,
-  ToolRequestOptions,
+  type LinkSession,
+  type ListedTool,
+  type RequestOptions,
+  type ServerLink,
+  type ToolRequest,
+  type ToolRequestOptions,
 } from "../connection/link.js";
-import type { Json, JsonObject } from "../json.js";
 import type { ToolResult } from "../tasks/tool-result.js";
 import { classifyFailure } from "./classify-failure.js";
-import { createDeadline } from "./deadline.js";
 import { LinkTransport } from "./link-transport.js";
 import { createNotificationRouter, type NotificationRouter } from "./notification-router.js";
 import { toJsonText, toListedTool, toToolResult } from "./wire-result.js";
@@ -28,7 +27,7 @@ import { toJsonText, toListedTool, toToolResult } from "./wire-result.js";
 const noTimeoutMs = 2 ** 31 - 1;
 
 /** What a link of the 2025 era is made from. */
-export interface LegacyLinkOptions {
+export interface Link2025Options {
   readonly clientInfo: { readonly name: string; readonly version: string };
   /** Unique among all clients that ever use the session. */
   readonly idPrefix: string;
@@ -39,22 +38,22 @@ export interface LegacyLinkOptions {
 }
 
 /** Opens a link to a server of the 2025 era; in a given session it asks for a sign of life instead of a handshake. */
-export async function openLegacyLink(inner: Transport, options: LegacyLinkOptions): Promise<LegacyLink> {
-  const link = new LegacyLink(inner, options);
+export async function openLink2025(inner: Transport, options: Link2025Options): Promise<Link2025> {
+  const link = new Link2025(inner, options);
   await link.open();
   return link;
 }
 
 /** A link over the SDK's client. */
-export class LegacyLink implements ServerLink {
-  readonly #options: LegacyLinkOptions;
+export class Link2025 implements ServerLink {
+  readonly #options: Link2025Options;
   readonly #client: Client;
   readonly #transport: LinkTransport;
   readonly #router: NotificationRouter = createNotificationRouter();
   #requestCount = 0;
   #resumed: { readonly wireId: string; readonly fail: (failure: LinkFailure) => void } | undefined;
 
-  constructor(inner: Transport, options: LegacyLinkOptions) {
+  constructor(inner: Transport, options: Link2025Options) {
     this.#options = options;
     this.#client = new Client(options.clientInfo, { capabilities: {} });
     this.#transport = new LinkTransport(inner, {
@@ -69,7 +68,7 @@ export class LegacyLink implements ServerLink {
   get session(): LinkSession | undefined {
     const { sessionId, protocolVersion } = this.#transport;
     if (sessionId === undefined) return undefined;
-    return { sessionId, ...(protocolVersion === undefined ? {} : { protocolVersion }) };
+    return { sessionId, protocolVersion };
   }
 
   /** The id on the wire of the request whose stream is being resumed. */
@@ -108,8 +107,8 @@ export class LegacyLink implements ServerLink {
     });
     try {
       const streams = {
-        ...(options.resumptionToken === undefined ? {} : { resumptionToken: options.resumptionToken }),
-        ...(options.onResumptionToken === undefined ? {} : { onresumptiontoken: options.onResumptionToken }),
+        resumptionToken: options.resumptionToken,
+        onresumptiontoken: options.onResumptionToken,
       };
       const answer = this.#client.request({ method: "tools/call", params }, CallToolResultSchema, {
         timeout: noTimeoutMs,
@@ -130,7 +129,7 @@ export class LegacyLink implements ServerLink {
       const tools: ListedTool[] = [];
       let cursor: string | undefined;
       do {
-        const params = { _meta: this.#options.meta, ...(cursor === undefined ? {} : { cursor }) };
+        const params = { _meta: this.#options.meta, cursor };
         const page = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
         tools.push(...page.tools.map(toListedTool));
         cursor = page.nextCursor;
@@ -186,4 +185,40 @@ export class LegacyLink implements ServerLink {
       this.#resumed = undefined;
     });
   }
+}
+
+/** A time limit that signs of life begin anew, together with a caller's signal. */
+export interface Deadline {
+  readonly signal: AbortSignal;
+  reset(): void;
+  /** Why the signal was aborted, or `undefined` while it was not. */
+  failure(): LinkFailure | undefined;
+  clear(): void;
+}
+
+/** Starts a time limit. */
+export function createDeadline(timeoutMs: number, outer?: AbortSignal): Deadline {
+  const controller = new AbortController();
+  let failure: LinkFailure | undefined;
+  const end = (reason: LinkFailure) => {
+    failure ??= reason;
+    controller.abort(reason.message);
+  };
+  const onTimeout = () => end(new LinkFailure("broken", `no answer within ${Math.round(timeoutMs / 1000)} s`));
+  const onAbort = () => end(new LinkFailure("aborted", "given up by the caller"));
+  let timer = setTimeout(onTimeout, timeoutMs);
+  if (outer?.aborted) onAbort();
+  outer?.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: controller.signal,
+    reset() {
+      clearTimeout(timer);
+      timer = setTimeout(onTimeout, timeoutMs);
+    },
+    failure: () => failure,
+    clear() {
+      clearTimeout(timer);
+      outer?.removeEventListener("abort", onAbort);
+    },
+  };
 }

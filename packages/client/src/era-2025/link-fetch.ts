@@ -1,5 +1,4 @@
-import { completeEvents } from "./complete-events.js";
-import { limitedBody } from "./limited-body.js";
+import { completeEvents, limitedBody } from "./complete-events.js";
 
 /** The code of the answer that stands for "the stream ended before the answer came". */
 export const streamEndedCode = -32_099;

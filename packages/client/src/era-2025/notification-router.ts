@@ -3,9 +3,8 @@ import {
   LoggingMessageNotificationSchema,
   ProgressNotificationSchema,
 } from "@modelcontextprotocol/sdk/types.js";
+import { type JsonObject, metaKeys } from "@resumable-mcp/protocol";
 import type { LogMessage, ProgressMessage } from "../connection/link.js";
-import type { JsonObject } from "../json.js";
-import { metaKeys } from "../meta-keys.js";
 import { toJson, toJsonObject } from "./wire-result.js";
 
 /** A request in flight that wants to hear of its progress. */
@@ -50,8 +49,8 @@ function deliverProgress(listeners: ReadonlySet<NotificationListener>, notificat
     listener.onProgress({
       progress,
       meta: metaOf(notification),
-      ...(total === undefined ? {} : { total }),
-      ...(message === undefined ? {} : { message }),
+      total,
+      message,
     });
   }
 }

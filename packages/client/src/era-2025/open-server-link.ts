@@ -2,11 +2,11 @@ import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { LinkFailure, type LinkSession } from "../connection/link.js";
 import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../servers/server-config.js";
-import { type LegacyLink, type LegacyLinkOptions, openLegacyLink } from "./link-2025.js";
+import { type Link2025, type Link2025Options, openLink2025 } from "./link-2025.js";
 import { createLinkFetch } from "./link-fetch.js";
 
 /** What opening a link needs beside the server's address. */
-export interface OpenLinkOptions extends Omit<LegacyLinkOptions, "session"> {
+export interface OpenLinkOptions extends Omit<Link2025Options, "session"> {
   readonly maxEventBytes: number;
   /** Takes the place of `fetch`, to sign requests; by default they go out as they are. */
   readonly fetch?: typeof fetch;
@@ -17,7 +17,7 @@ export async function openServerLink(
   server: ServerConfig,
   session: LinkSession | undefined,
   options: OpenLinkOptions,
-): Promise<LegacyLink> {
+): Promise<Link2025> {
   return "command" in server ? openStdio(server, options) : openHttp(server, session, options);
 }
 
@@ -25,9 +25,9 @@ async function openHttp(
   server: HttpServerConfig,
   session: LinkSession | undefined,
   options: OpenLinkOptions,
-): Promise<LegacyLink> {
+): Promise<Link2025> {
   if (!URL.canParse(server.url)) throw new LinkFailure("not_mcp", `"${server.url}" is not a URL`);
-  let link: LegacyLink | undefined;
+  let link: Link2025 | undefined;
   const transport = new StreamableHTTPClientTransport(new URL(server.url), {
     fetch: createLinkFetch({
       fetch: options.fetch ?? fetch,
@@ -42,10 +42,10 @@ async function openHttp(
       maxReconnectionDelay: 0,
       reconnectionDelayGrowFactor: 1,
     },
-    ...(session === undefined ? {} : { sessionId: session.sessionId }),
+    sessionId: session?.sessionId,
     requestInit: { headers: requestHeaders(server) },
   });
-  link = await openLegacyLink(transport, { ...options, ...(session === undefined ? {} : { session }) });
+  link = await openLink2025(transport, { ...options, session });
   return link;
 }
 
@@ -53,7 +53,7 @@ function requestHeaders({ token, headers }: HttpServerConfig): Record<string, st
   return { ...headers, ...(token === undefined ? {} : { authorization: `Bearer ${token}` }) };
 }
 
-async function openStdio(server: StdioServerConfig, options: OpenLinkOptions): Promise<LegacyLink> {
+async function openStdio(server: StdioServerConfig, options: OpenLinkOptions): Promise<Link2025> {
   const transport = new StdioClientTransport({
     command: server.command,
     args: [...(server.args ?? [])],
@@ -61,7 +61,7 @@ async function openStdio(server: StdioServerConfig, options: OpenLinkOptions): P
     // A server's messages for people would tear the screen of a terminal program.
     stderr: "ignore",
   });
-  return openLegacyLink(transport, options);
+  return openLink2025(transport, options);
 }
 
 /** The whole environment: a server that a user starts by hand has it too. */

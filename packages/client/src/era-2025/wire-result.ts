@@ -1,7 +1,8 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
+import type { Json, JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { ListedTool } from "../connection/link.js";
-import { type Json, type JsonObject, jsonObjectSchema } from "../json.js";
+import { jsonObjectSchema } from "../state/client-state.js";
 import type { ContentBlock, ToolResult } from "../tasks/tool-result.js";
 
 const json = z.json();
@@ -34,7 +35,7 @@ export function toToolResult(result: CallToolResult): ToolResult {
     content: result.content.map(toContentBlock),
     isError: result.isError === true,
     meta: toJsonObject(result._meta),
-    ...(result.structuredContent === undefined ? {} : { structuredContent: toJsonObject(result.structuredContent) }),
+    structuredContent: result.structuredContent === undefined ? undefined : toJsonObject(result.structuredContent),
   };
 }
 
@@ -45,8 +46,8 @@ export function toListedTool(tool: Tool): ListedTool {
     inputSchema: toJsonObject(tool.inputSchema),
     annotations: toJsonObject(tool.annotations),
     meta: toJsonObject(tool._meta),
-    ...(tool.title === undefined ? {} : { title: tool.title }),
-    ...(tool.description === undefined ? {} : { description: tool.description }),
+    title: tool.title,
+    description: tool.description,
   };
 }
 

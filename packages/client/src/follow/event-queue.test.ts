@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ClientEvent } from "../client-event.js";
-import { drain, emptyEventQueue, enqueue } from "./event-queue.js";
+import type { ClientEvent } from "../client.js";
+import { drain, emptyEventQueue, enqueue } from "./follower.js";
 
 const progress = (value: number): ClientEvent => ({ type: "progress", progress: value });
 const log = (data: string): ClientEvent => ({ type: "log", level: "info", data });

@@ -1,7 +1,7 @@
+import { metaKeys } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
-import type { ClientEvent } from "../client-event.js";
+import type { ClientEvent } from "../client.js";
 import type { ProgressMessage } from "../connection/link.js";
-import { metaKeys } from "../meta-keys.js";
 import { initialFollowState, percentOf, type Step, takeInterim, takeLog, takeProgress } from "./follow-state.js";
 
 const progress = (value: number, seq?: number): ProgressMessage => ({

@@ -1,7 +1,7 @@
-import type { ClientEvent } from "../client-event.js";
+import { metaKeys, type TaskQuestion, type TaskStatus } from "@resumable-mcp/protocol";
+import type { ClientEvent } from "../client.js";
 import type { LogMessage, ProgressMessage } from "../connection/link.js";
-import { metaKeys } from "../meta-keys.js";
-import type { Question, TaskInfo, TaskStatus } from "../tasks/task-info.js";
+import type { TaskInfo } from "../tasks/task-info.js";
 
 /** What one who follows a task has seen of it. Values are never changed, only replaced. */
 export interface FollowState {
@@ -33,7 +33,7 @@ export function takeProgress(state: FollowState, message: ProgressMessage): Step
     ...state,
     progress,
     lastSeq: seq ?? state.lastSeq,
-    ...(message.message === undefined ? {} : { message: message.message }),
+    message: message.message ?? state.message,
   };
   // A checkpoint that moved nothing tells the user nothing.
   if (progress === shown && (message.message ?? state.message) === state.message) return { state: next, events: [] };
@@ -46,7 +46,7 @@ export function takeLog(state: FollowState, message: LogMessage): Step {
   const seq = seqOf(message);
   if (seq !== undefined && seq <= state.lastSeq) return { state, events: [] };
   const { level, data } = message;
-  const event: ClientEvent = { type: "log", level, data, ...(seq === undefined ? {} : { seq }) };
+  const event: ClientEvent = { type: "log", level, data, seq };
   return { state: seq === undefined ? state : { ...state, lastSeq: seq }, events: [event] };
 }
 
@@ -65,9 +65,8 @@ export function takeInterim(state: FollowState, interim: Pick<TaskInfo, "status"
 export function takeSnapshot(state: FollowState, info: TaskInfo): Step {
   const { progress, total, message, lastSeq } = info;
   const meta = { [metaKeys.seq]: lastSeq, [metaKeys.snapshot]: true };
-  const optional = { ...(total === undefined ? {} : { total }), ...(message === undefined ? {} : { message }) };
   const untouched = progress === 0 && total === undefined && message === undefined;
-  const first = untouched ? { state, events: [] } : takeProgress(state, { progress, meta, ...optional });
+  const first = untouched ? { state, events: [] } : takeProgress(state, { progress, total, message, meta });
   const second = takeInterim(first.state, info);
   return { state: second.state, events: [...first.events, ...second.events] };
 }
@@ -84,16 +83,16 @@ function progressEvent(message: ProgressMessage, seq: number | undefined, restar
   return {
     type: "progress",
     progress,
-    ...(total === undefined ? {} : { total }),
-    ...(percent === undefined ? {} : { percent }),
-    ...(message.message === undefined ? {} : { message: message.message }),
-    ...(seq === undefined ? {} : { seq }),
+    total,
+    percent,
+    message: message.message,
+    seq,
     ...(message.meta[metaKeys.snapshot] === true ? { snapshot: true as const } : {}),
     ...(restarted ? { restarted: true as const } : {}),
   };
 }
 
-function questionEvent(question: Question): ClientEvent {
+function questionEvent(question: TaskQuestion): ClientEvent {
   return { type: "question", question };
 }
 

@@ -1,10 +1,10 @@
+import { decodeInterim, metaKeys } from "@resumable-mcp/protocol";
+import type { ClientEvent } from "../client.js";
 import { ClientError } from "../client-error.js";
-import type { ClientEvent } from "../client-event.js";
 import type { ConnectionChange } from "../connection/connection.js";
 import type { ClientLimits } from "../limits.js";
-import { metaKeys } from "../meta-keys.js";
 import { type RemoteServer, refusedBy } from "../servers/remote-server.js";
-import { parseInterim, parseTaskInfo } from "../tasks/task-info.js";
+import { parseTaskInfo } from "../tasks/task-info.js";
 import { controlFailure, type TaskResult, type ToolResult, toTaskResult } from "../tasks/tool-result.js";
 import { type FollowState, type Step, takeInterim, takeLog, takeProgress, takeSnapshot } from "./follow-state.js";
 
@@ -43,8 +43,8 @@ export async function followTask(options: FollowTaskOptions): Promise<TaskResult
       const failure = controlFailure(answer);
       // How the wait failed says nothing of how the task ended.
       if (failure !== undefined) throw refusedBy(failure);
-      const interim = parseInterim(answer.structuredContent);
-      if (interim?.task_id !== taskId) return toTaskResult(answer, taskId);
+      const interim = decodeInterim(answer.structuredContent);
+      if (interim?.taskId !== taskId) return toTaskResult(answer, taskId);
       const news = take(takeInterim(cursor.state, interim)) || cursor.state.lastSeq > before;
       idlePolls = news ? 0 : idlePolls + 1;
       // A server may answer at once for a task that stands still.
@@ -110,8 +110,8 @@ export function reportConnection(server: RemoteServer, emit: (event: ClientEvent
 export function connectionEvent(change: ConnectionChange, broken: boolean): ClientEvent | undefined {
   if (change.type === "session") {
     if (change.previous === undefined) return undefined;
-    const session = change.session === undefined ? {} : { sessionId: change.session.sessionId };
-    return { type: "session_changed", previous: change.previous.sessionId, ...session };
+    const { previous, session } = change;
+    return { type: "session_changed", previous: previous.sessionId, sessionId: session?.sessionId };
   }
   const { state } = change;
   if (state.name === "connected" && broken) return { type: "reconnected" };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createFollower } from "./follower.js";
+import { Follower } from "./follower.js";
 
 function failing(options: { readonly eager?: boolean }) {
   let runs = 0;
@@ -7,7 +7,7 @@ function failing(options: { readonly eager?: boolean }) {
     runs += 1;
     throw new Error(`run ${runs} failed`);
   };
-  return { follower: createFollower(follow, { maxQueuedEvents: 10, ...options }), runs: () => runs };
+  return { follower: new Follower(follow, { maxQueuedEvents: 10, ...options }), runs: () => runs };
 }
 
 async function reasonOf(work: Promise<unknown>): Promise<string> {

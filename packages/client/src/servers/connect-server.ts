@@ -1,15 +1,15 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { createConnection } from "../connection/connection.js";
+import { metaKeys } from "@resumable-mcp/protocol";
+import { Connection } from "../connection/connection.js";
 import type { LinkSession } from "../connection/link.js";
 import { createAuthorizedFetch } from "../credentials/authorized-fetch.js";
 import type { CredentialsFile } from "../credentials/credentials-file.js";
 import { openServerLink } from "../era-2025/open-server-link.js";
 import type { ClientLimits } from "../limits.js";
-import { metaKeys } from "../meta-keys.js";
 import { serverSeen } from "../state/state-changes.js";
 import type { StateFile } from "../state/state-file.js";
-import { createRemoteServer, type RemoteServer } from "./remote-server.js";
+import { RemoteServer } from "./remote-server.js";
 import { type ServerConfig, serverAddress } from "./server-config.js";
 
 /** What all servers of a client are connected with. */
@@ -25,15 +25,15 @@ export function connectServer(config: ServerConfig, context: ConnectContext): Re
   const { stateFile, credentials, limits, clientInfo } = context;
   const address = serverAddress(config);
   const session = knownSession(stateFile, address);
-  const connection = createConnection({
+  const connection = new Connection({
     address,
     advice: startAdvice(config),
     limits,
     random: Math.random,
     delay: async (ms, signal) => {
-      await delay(ms, undefined, signal === undefined ? {} : { signal });
+      await delay(ms, undefined, { signal });
     },
-    ...(session === undefined ? {} : { session }),
+    session,
     open: async (known) => {
       const effective = await withCredentials(config, address, credentials);
       const given = "command" in effective || effective.token !== undefined;
@@ -56,7 +56,7 @@ export function connectServer(config: ServerConfig, context: ConnectContext): Re
     remembered = true;
     rememberServer(config, address, stateFile, opened);
   });
-  return createRemoteServer(config, address, connection, limits);
+  return new RemoteServer(config, address, connection, limits);
 }
 
 /** Adds what is known of a server in secret; what the program was given itself wins. */
@@ -71,7 +71,7 @@ async function withCredentials(
   return {
     ...config,
     headers: { ...headers, ...config.headers },
-    ...(bearer === undefined ? {} : { token: bearer }),
+    token: bearer,
   };
 }
 
@@ -94,8 +94,7 @@ function rememberServer(
 function knownSession(stateFile: StateFile, address: string): LinkSession | undefined {
   const known = stateFile.state.servers[address];
   if (known?.session_id == null) return undefined;
-  const { session_id: sessionId, protocol_version: protocolVersion } = known;
-  return { sessionId, ...(protocolVersion === null ? {} : { protocolVersion }) };
+  return { sessionId: known.session_id, protocolVersion: known.protocol_version ?? undefined };
 }
 
 function startAdvice(config: ServerConfig): string {

@@ -1,11 +1,12 @@
-import type { PingResult, ServerOptions, ServerTest } from "../client.js";
+import { controlPrefix } from "@resumable-mcp/protocol";
+import type { PingResult, ServerChange, ServerOptions, ServerTest } from "../client.js";
 import { ClientError, isClientError } from "../client-error.js";
 import type { ServerCredentials } from "../credentials/credentials-file.js";
 import { type SignInOptions, signIn } from "../credentials/sign-in.js";
 import { serverForgotten, serverSeen } from "../state/state-changes.js";
 import { type ConnectContext, connectServer } from "./connect-server.js";
 import { serverAt } from "./find-server.js";
-import { controlPrefix, type RemoteServer } from "./remote-server.js";
+import type { RemoteServer } from "./remote-server.js";
 import { type ServerConfig, serverAddress } from "./server-config.js";
 
 /** Adds servers to a client that is open, and takes them away. */
@@ -74,7 +75,7 @@ async function remember(
     await credentials.update(address, (known) => ({ ...withoutOld(known, secrets) }));
   const known = stateFile.state.servers[address];
   const session = { session_id: known?.session_id ?? null, protocol_version: known?.protocol_version ?? null };
-  const server = { ...seenServer(address, config), ...session, ...(name === undefined ? {} : { name }) };
+  const server = { ...seenServer(address, config), ...session, name };
   await stateFile.update(serverSeen(server));
 }
 
@@ -133,4 +134,32 @@ export async function pingServer(
     const problem = error instanceof Error ? error.message : String(error);
     return { server: server.address, ok: false, problem, ...(isClientError(error) ? { code: error.code } : {}) };
   }
+}
+
+/** Tells those who want to know of what happens to the connections, also of servers that come later. */
+export interface ServerChanges {
+  watch(server: RemoteServer): void;
+  listen(listener: (change: ServerChange) => void): () => void;
+}
+
+/** Creates the news of a client's servers. */
+export function createServerChanges(): ServerChanges {
+  const listeners = new Set<(change: ServerChange) => void>();
+  const tell = (change: ServerChange) => {
+    for (const listener of listeners) listener(change);
+  };
+  return {
+    watch({ address: server, connection }) {
+      connection.subscribe((change) => {
+        if (change.type === "state") return tell({ type: "state", server, state: change.state });
+        if (change.previous === undefined) return;
+        const { previous, session } = change;
+        tell({ type: "session_changed", server, previous: previous.sessionId, sessionId: session?.sessionId });
+      });
+    },
+    listen(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+  };
 }

@@ -1,5 +1,8 @@
+import type { JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
-import { jsonObjectSchema } from "../json.js";
+
+/** Checks that an object came as JSON. */
+export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), z.json());
 
 /** The version that this program writes; a higher one belongs to a newer program. */
 export const stateVersion = 1;
@@ -86,4 +89,36 @@ export function createClientState(clientId: string, now: string): ClientState {
     last_arguments: {},
     forgotten_tasks: [],
   };
+}
+
+/** A state file of a newer program. */
+export interface NewerState {
+  readonly kind: "newer";
+  readonly version: number;
+  readonly clientId?: string;
+}
+
+const marked = z.looseObject({ format: z.literal(stateFormat), version: z.number(), client_id: z.string().optional() });
+
+/**
+ * Says what a file is that does not hold a state of this version; never throws.
+ *
+ * `corrupt` is no JSON, or of this client and not readable; `foreign` is somebody else's JSON.
+ */
+export function classifyState(text: string): NewerState | { readonly kind: "corrupt" | "foreign" } {
+  const json = parseJson(text);
+  if (json === undefined) return { kind: "corrupt" };
+  const head = marked.safeParse(json.value);
+  if (!head.success) return { kind: "foreign" };
+  const { version, client_id: clientId } = head.data;
+  if (version <= stateVersion) return { kind: "corrupt" };
+  return { kind: "newer", version, clientId };
+}
+
+function parseJson(text: string): { readonly value: unknown } | undefined {
+  try {
+    return { value: JSON.parse(text) };
+  } catch {
+    return undefined;
+  }
 }

@@ -1,5 +1,5 @@
-import type { JsonObject } from "../json.js";
-import { isFinal, type TaskInfo } from "../tasks/task-info.js";
+import { isFinal, type JsonObject } from "@resumable-mcp/protocol";
+import type { TaskInfo } from "../tasks/task-info.js";
 import type { ActiveTask, ClientState, CompletedTask } from "./client-state.js";
 
 /** Finished tasks that the state file keeps. */
@@ -110,7 +110,7 @@ export function taskSeen(info: TaskInfo, now: string): StateChange {
 export function serverSeen(server: ClientState["servers"][string]): StateChange {
   return (state) => {
     const name = server.name ?? state.servers[server.server_url]?.name;
-    const known = { ...server, ...(name === undefined ? {} : { name }) };
+    const known = { ...server, name };
     return { ...state, servers: { ...state.servers, [server.server_url]: known } };
   };
 }

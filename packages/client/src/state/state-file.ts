@@ -1,37 +1,21 @@
 import { randomBytes } from "node:crypto";
 import { link, mkdir, rm } from "node:fs/promises";
-import { dirname, extname } from "node:path";
+import { homedir } from "node:os";
+import { dirname, extname, join } from "node:path";
 import { type DocumentDamage, DocumentFile } from "@resumable-mcp/documents";
 import { ClientError } from "../client-error.js";
 import { serverAddress } from "../servers/server-config.js";
-import { classifyState, type NewerState } from "./classify-state.js";
-import { type ClientState, clientStateSchema, createClientState, stateVersion } from "./client-state.js";
+import {
+  type ClientState,
+  classifyState,
+  clientStateSchema,
+  createClientState,
+  type NewerState,
+  stateVersion,
+} from "./client-state.js";
 import { withFileLock } from "./file-lock.js";
 import { readSessionState } from "./session-state-file.js";
 import type { StateChange } from "./state-changes.js";
-
-/** The state of a client on the disk, shared with every other process that names the same file. */
-export interface StateFile {
-  /** Where it really is: beside the given path, when a newer program owns that. */
-  readonly path: string;
-  /** What happened to the file that a user should know. */
-  readonly notices: readonly string[];
-  /** Where the state comes from. */
-  readonly origin: StateOrigin;
-  /** The state as this process last saw it. */
-  readonly state: ClientState;
-  /**
-   * Applies a change to what stands in the file at that moment, so that two terminals do not undo each other.
-   *
-   * Durability: resolves when the file is synced.
-   * Ordering: changes of one process are applied in the order of their calls.
-   */
-  update(change: StateChange): Promise<ClientState>;
-  /** Reads the file again, for what other processes changed. */
-  refresh(): Promise<ClientState>;
-  /** Resolves when every change so far is written or has failed. */
-  settled(): Promise<void>;
-}
 
 /** Whether the state was found, with the client's id; was created, since there was none; or replaces a damaged one. */
 export type StateOrigin = "found" | "created" | "replaced";
@@ -61,7 +45,7 @@ export async function openStateFile(path: string, { importFrom }: StateFileOptio
       throw error instanceof ClientError ? error : unreadable(path, error);
     },
   );
-  return new LockedStateFile(opened, notices);
+  return new StateFile(opened, notices);
 }
 
 interface OpenedState {
@@ -140,8 +124,11 @@ function withServer(state: ClientState, url: string | undefined): ClientState {
   return { ...state, servers: { [address]: server } };
 }
 
-class LockedStateFile implements StateFile {
+/** The state of a client on the disk, shared with all processes that name the same file. */
+export class StateFile {
+  /** Where it really is: a sibling of the given path, when a newer program owns that file. */
   readonly path: string;
+  /** What happened to the file that a user should know. */
   readonly notices: readonly string[];
   readonly origin: StateOrigin;
   readonly #document: DocumentFile<ClientState>;
@@ -158,17 +145,24 @@ class LockedStateFile implements StateFile {
     });
   }
 
+  /** The state as this process last saw it. */
   get state(): ClientState {
     return this.#state;
   }
 
+  /**
+   * Applies a change to what the file holds at that moment, so that two terminals do not undo each other.
+   *
+   * Durability: resolves when the file is synced.
+   * Ordering: changes of one process are applied in the order of their calls.
+   */
   update(change: StateChange): Promise<ClientState> {
     const done = this.#queue.then(() => this.#apply(change));
     this.#queue = done.catch(() => undefined);
     return done;
   }
 
-  /** What another program wrote there is refused with the next change. */
+  /** Reads the file again, for what other processes changed. The next change refuses what another program wrote. */
   async refresh(): Promise<ClientState> {
     const known = await this.#read().catch((error: unknown) => {
       if (error instanceof ClientError && error.cause === undefined) return null;
@@ -178,7 +172,8 @@ class LockedStateFile implements StateFile {
     return this.#state;
   }
 
-  async settled(): Promise<void> {
+  /** Resolves when each change so far is written or has failed. */
+  async drain(): Promise<void> {
     await this.#queue;
   }
 
@@ -240,4 +235,16 @@ function unreadable(path: string, cause: unknown): ClientError {
   return new ClientError("STATE_UNREADABLE", `The state file ${path} cannot be used (${reason}). Name another file.`, {
     cause,
   });
+}
+
+/** Where a user's state file is, unless another is named: one per user, in the folder that the platform has for it. */
+export function defaultStateFile(environment: NodeJS.ProcessEnv = process.env, platform = process.platform): string {
+  return join(stateFolder(environment, platform), "resumable-mcp", "client.json");
+}
+
+function stateFolder(environment: NodeJS.ProcessEnv, platform: NodeJS.Platform): string {
+  if (environment.XDG_STATE_HOME) return environment.XDG_STATE_HOME;
+  if (platform === "win32") return environment.LOCALAPPDATA ?? join(homedir(), "AppData", "Local");
+  if (platform === "darwin") return join(homedir(), "Library", "Application Support");
+  return join(homedir(), ".local", "state");
 }

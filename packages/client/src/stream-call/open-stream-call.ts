@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
+import type { JsonObject } from "@resumable-mcp/protocol";
+import type { ClientEvent } from "../client.js";
 import { ClientError, isClientError } from "../client-error.js";
-import type { ClientEvent } from "../client-event.js";
 import { callOnce, type StreamPlace } from "../connection/call-once.js";
-import { type Connection, createConnection } from "../connection/connection.js";
+import { Connection } from "../connection/connection.js";
 import { openServerLink } from "../era-2025/open-server-link.js";
 import { initialFollowState, takeLog, takeProgress } from "../follow/follow-state.js";
-import { createFollower } from "../follow/follower.js";
-import type { JsonObject } from "../json.js";
+import { Follower } from "../follow/follower.js";
 import { type ClientLimits, defaultLimits } from "../limits.js";
 import { packageVersion } from "../package-version.js";
 import { type TaskResult, toTaskResult } from "../tasks/tool-result.js";
@@ -61,7 +61,7 @@ export async function openStreamCall(options: OpenStreamCallOptions): Promise<St
     // A place that could not be written down is only older than it could be.
     saved.then(markResumable, () => undefined);
   };
-  const follower = createFollower(
+  const follower = new Follower(
     async (emit, signal) =>
       request(connection, options, { limits, progressToken, cached, onPlace, emit, signal, cacheFile }),
     { maxQueuedEvents: limits.maxQueuedEvents, eager: true },
@@ -75,7 +75,7 @@ export async function openStreamCall(options: OpenStreamCallOptions): Promise<St
     result: () => follower.result(),
     async close() {
       await connection.close();
-      await cacheFile.settled();
+      await cacheFile.drain();
     },
   };
 }
@@ -111,7 +111,7 @@ async function request(
       onPlace,
       onProgress: (message) => take(takeProgress(state, message)),
       onLog: (message) => take(takeLog(state, message)),
-      ...(cached === undefined ? {} : { place: { token: cached.last_event_id, sessionId: cached.session_id } }),
+      place: cached === undefined ? undefined : { token: cached.last_event_id, sessionId: cached.session_id },
     });
     await cacheFile.remove();
     return toTaskResult(answer);
@@ -130,19 +130,16 @@ async function request(
 
 function connect(options: OpenStreamCallOptions, limits: ClientLimits, cached: StreamCache | undefined): Connection {
   const { url, token } = options;
-  const server = { url, ...(token === undefined ? {} : { token }) };
+  const server = { url, token };
   const version = cached?.protocol_version ?? undefined;
-  const session =
-    cached === undefined
-      ? {}
-      : { session: { sessionId: cached.session_id, ...(version === undefined ? {} : { protocolVersion: version }) } };
-  return createConnection({
+  const session = cached === undefined ? {} : { session: { sessionId: cached.session_id, protocolVersion: version } };
+  return new Connection({
     address: url,
     advice: "Start it first; the call is kept and can be resumed.",
     limits,
     random: Math.random,
     delay: async (ms, signal) => {
-      await delay(ms, undefined, signal === undefined ? {} : { signal });
+      await delay(ms, undefined, { signal });
     },
     ...session,
     open: async (known) => {

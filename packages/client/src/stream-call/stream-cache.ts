@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { DocumentFile } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
-import { jsonObjectSchema } from "../json.js";
+import { jsonObjectSchema } from "../state/client-state.js";
 
 const format = "resumable-mcp-stream";
 
@@ -29,7 +29,7 @@ export interface StreamCacheFile {
   /** Writes the newest value; values that come while one is being written replace each other. */
   write(cache: StreamCache): Promise<void>;
   /** Resolves when every value so far is written or has failed. */
-  settled(): Promise<void>;
+  drain(): Promise<void>;
   remove(): Promise<void>;
 }
 
@@ -65,7 +65,7 @@ export function createStreamCacheFile(path: string): StreamCacheFile {
       });
       return writing;
     },
-    async settled() {
+    async drain() {
       await writing?.catch(() => undefined);
     },
     async remove() {

@@ -1,12 +1,11 @@
+import { isFinal, JsonFields, unfinishedStatuses } from "@resumable-mcp/protocol";
 import type { ServerStats, SessionInfo, TaskFilter } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { isClientError } from "../client-error.js";
-import type { JsonObject } from "../json.js";
-import { serverAt } from "../servers/find-server.js";
-import { fromEach } from "../servers/from-each.js";
+import { fromEach, serverAt } from "../servers/find-server.js";
 import type { RemoteServer } from "../servers/remote-server.js";
 import { type StateChange, taskForgotten, taskSeen } from "../state/state-changes.js";
-import { isFinal, parseTaskInfo, type TaskInfo, unfinishedStatuses } from "./task-info.js";
+import { parseTaskInfo, type TaskInfo } from "./task-info.js";
 
 const pageSize = 100;
 
@@ -30,25 +29,28 @@ export async function listUnfinished(
 /** Counts the tasks of every server that answers. */
 export async function listStats(context: ClientContext): Promise<readonly ServerStats[]> {
   return fromEach(context.servers, async (server) => {
-    const { structuredContent = {} } = await server.control("get_checkpoint_stats", {});
-    const counts = Object.entries(asObject(structuredContent.checkpoint_stats)).flatMap(
+    const fields = JsonFields.of((await server.control("get_checkpoint_stats", {})).structuredContent);
+    const counts = Object.entries(fields?.object("checkpoint_stats") ?? {}).flatMap(
       ([status, count]): readonly (readonly [string, number])[] => (typeof count === "number" ? [[status, count]] : []),
     );
-    const { total_checkpoints: total } = structuredContent;
-    return { server: server.address, counts: Object.fromEntries(counts), total: typeof total === "number" ? total : 0 };
+    return {
+      server: server.address,
+      counts: Object.fromEntries(counts),
+      total: fields?.number("total_checkpoints") ?? 0,
+    };
   });
 }
 
 /** Asks every server under which session and name it knows this client. */
 export async function listSessionInfo(context: ClientContext): Promise<readonly SessionInfo[]> {
   return fromEach(context.servers, async (server) => {
-    const { structuredContent = {} } = await server.control("get_session_info", {});
-    const { session_id, request_id, client_id } = structuredContent;
+    const fields = JsonFields.of((await server.control("get_session_info", {})).structuredContent);
+    const requestId = fields?.text("request_id") ?? fields?.number("request_id");
     return {
       server: server.address,
-      ...(typeof session_id === "string" ? { sessionId: session_id } : {}),
-      ...(request_id === undefined || request_id === null ? {} : { requestId: String(request_id) }),
-      ...(typeof client_id === "string" ? { clientId: client_id } : {}),
+      sessionId: fields?.text("session_id"),
+      requestId: requestId === undefined ? undefined : String(requestId),
+      clientId: fields?.text("client_id"),
     };
   });
 }
@@ -77,7 +79,7 @@ async function lookUp(server: RemoteServer, taskId: string): Promise<{ info?: Ta
   try {
     const answer = await server.control("get_task", { task_id: taskId });
     const info = parseTaskInfo(answer.structuredContent, server.address);
-    return info === undefined ? {} : { info };
+    return { info };
   } catch (error) {
     if (isClientError(error) && error.code === "TASK_NOT_FOUND") return { gone: taskId };
     if (isClientError(error) && error.code === "NOT_RESUMABLE") return {};
@@ -92,9 +94,9 @@ async function listOf(context: ClientContext, server: RemoteServer, filter: Task
   for (let page = 0; page < context.limits.maxPages && tasks.length < wanted; page += 1) {
     const { structuredContent = {} } = await server.control("list_session_tasks", {
       limit: Math.min(pageSize, wanted - tasks.length),
-      ...(filter.status === undefined ? {} : { status: filter.status }),
-      ...(filter.tool === undefined ? {} : { task_name: filter.tool }),
-      ...(cursor === undefined ? {} : { cursor }),
+      status: filter.status,
+      task_name: filter.tool,
+      cursor,
     });
     const entries = Array.isArray(structuredContent.tasks) ? structuredContent.tasks : [];
     tasks.push(...entries.flatMap((entry) => parseTaskInfo(entry, server.address) ?? []));
@@ -110,8 +112,4 @@ function inTurn(changes: readonly StateChange[]): StateChange {
 
 function newestFirst(tasks: readonly TaskInfo[]): readonly TaskInfo[] {
   return tasks.toSorted((left, right) => (right.createdAt ?? "").localeCompare(left.createdAt ?? ""));
-}
-
-function asObject(value: JsonObject[string] | undefined): JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }

@@ -1,3 +1,11 @@
+import {
+  controlPrefix,
+  decodeInterim,
+  definedOnly,
+  type InterimResult,
+  type JsonObject,
+  metaKeys,
+} from "@resumable-mcp/protocol";
 import type { CallOptions, TaskCall } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { ClientError } from "../client-error.js";
@@ -5,15 +13,12 @@ import { callOnce } from "../connection/call-once.js";
 import type { ListedTool } from "../connection/link.js";
 import { initialFollowState, takeLog, takeProgress } from "../follow/follow-state.js";
 import { reportConnection } from "../follow/follow-task.js";
-import { createFollower, type Follow } from "../follow/follower.js";
-import type { JsonObject } from "../json.js";
-import { metaKeys } from "../meta-keys.js";
+import { type Follow, Follower } from "../follow/follower.js";
 import { serverAt } from "../servers/find-server.js";
-import { controlPrefix, type RemoteServer } from "../servers/remote-server.js";
+import type { RemoteServer } from "../servers/remote-server.js";
 import { isAlive } from "../state/file-lock.js";
 import { argumentsUsed, runPending, taskFinished, taskStarted } from "../state/state-changes.js";
 import { createTaskFollower } from "./task-handle.js";
-import { type Interim, parseInterim } from "./task-info.js";
 import { type ToolResult, toTaskResult } from "./tool-result.js";
 
 /** Calls a tool: as a task where the server has tasks, else as a plain call that lives with this process. */
@@ -27,15 +32,15 @@ export async function startCall(
   await context.stateFile.update(argumentsUsed(tool, values));
   if (!resumable) return plainCall(context, server, listed, values);
   const runId = options.resume === false ? await rememberRun(context, server, tool, values) : undefined;
-  const meta = {
+  const meta = definedOnly({
     [metaKeys.handoff]: 0,
     [metaKeys.attended]: options.detached !== true,
-    ...(runId === undefined ? {} : { [metaKeys.newTask]: runId }),
-  };
+    [metaKeys.newTask]: runId,
+  });
   const { plainCallTimeoutMs: timeoutMs } = context.limits;
   const request = { name: tool, arguments: values, meta };
   const answer = await callOnce(server.connection, listed, request, { timeoutMs, resetTimeoutOnProgress: true });
-  const interim = parseInterim(answer.structuredContent);
+  const interim = decodeInterim(answer.structuredContent);
   if (interim === undefined) return answeredCall(context, server, tool, answer, runId);
   return runningCall(context, server, tool, interim, runId);
 }
@@ -83,10 +88,10 @@ async function runningCall(
   context: ClientContext,
   server: RemoteServer,
   tool: string,
-  interim: Interim,
+  interim: InterimResult,
   runId: string | undefined,
 ): Promise<TaskCall> {
-  const taskId = interim.task_id;
+  const taskId = interim.taskId;
   const { active_tasks, completed_tasks } = await context.stateFile.refresh();
   // The same call also continues a task whose failure this client knows.
   const attached = active_tasks[taskId] !== undefined || completed_tasks.some((known) => known.task_id === taskId);
@@ -95,7 +100,7 @@ async function runningCall(
     task_id: taskId,
     task_name: tool,
     server_url: server.address,
-    current_step: interim.progress ?? 0,
+    current_step: interim.progress,
     total_steps: interim.total ?? null,
     last_message: interim.message ?? null,
     started_at: now,
@@ -124,9 +129,9 @@ async function answeredCall(
     const task = { task_id: taskId, task_name: tool, server_url: server.address, status: result.status };
     return taskFinished(task, context.now())(settled);
   });
-  const follower = createFollower(async () => result, { maxQueuedEvents: context.limits.maxQueuedEvents });
+  const follower = new Follower(async () => result, { maxQueuedEvents: context.limits.maxQueuedEvents });
   return {
-    ...(taskId === undefined ? {} : { taskId }),
+    taskId,
     server: server.address,
     attached: result.reused,
     events: () => follower.events(),
@@ -159,6 +164,6 @@ function plainCall(context: ClientContext, server: RemoteServer, tool: ListedToo
       stop();
     }
   };
-  const follower = createFollower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents, eager: true });
+  const follower = new Follower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents, eager: true });
   return { server: server.address, attached: false, events: () => follower.events(), result: () => follower.result() };
 }

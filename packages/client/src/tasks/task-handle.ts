@@ -1,16 +1,14 @@
-import type { QuestionAnswer, TaskHandle } from "../client.js";
+import type { ControlToolName, Json, JsonObject, QuestionAnswer } from "@resumable-mcp/protocol";
+import type { ClientEvent, TaskHandle } from "../client.js";
 import type { ClientContext } from "../client-context.js";
 import { ClientError, isClientError } from "../client-error.js";
-import type { ClientEvent } from "../client-event.js";
 import { initialFollowState } from "../follow/follow-state.js";
 import { followTask } from "../follow/follow-task.js";
-import { createFollower, type Follow, type Follower } from "../follow/follower.js";
-import type { Json, JsonObject } from "../json.js";
+import { type Follow, Follower } from "../follow/follower.js";
 import { findServer } from "../servers/find-server.js";
-import type { ControlTool, RemoteServer } from "../servers/remote-server.js";
+import type { RemoteServer } from "../servers/remote-server.js";
 import { taskDismissed, taskFinished, taskForgotten, taskSeen } from "../state/state-changes.js";
-import { parseTaskInfo, type TaskInfo } from "./task-info.js";
-import { parseTaskJournal, type TaskJournal } from "./task-journal.js";
+import { parseTaskInfo, parseTaskJournal, type TaskInfo, type TaskJournal } from "./task-info.js";
 import type { TaskResult } from "./tool-result.js";
 
 const defaultPageSize = 100;
@@ -25,12 +23,12 @@ export function createTaskHandle(context: ClientContext, id: string, address?: s
     });
     return found;
   };
-  const control = async (tool: ControlTool, values: JsonObject = {}) => {
+  const control = async (tool: ControlToolName, values: JsonObject = {}) => {
     const remote = await server();
     const result = await remote.control(tool, { task_id: id, ...values });
     return { remote, result };
   };
-  const steer = async (tool: ControlTool, values?: JsonObject): Promise<TaskInfo> => {
+  const steer = async (tool: ControlToolName, values?: JsonObject): Promise<TaskInfo> => {
     const { remote, result } = await control(tool, values);
     const info = parseTaskInfo(result.structuredContent, remote.address);
     if (info === undefined)
@@ -108,7 +106,7 @@ export function createTaskFollower(
     await noteEnd(context, taskId, remote, result);
     return result;
   };
-  return createFollower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents });
+  return new Follower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents });
 }
 
 async function noteEnd(

@@ -1,6 +1,12 @@
-import type { Json, JsonObject } from "../json.js";
-import { metaKeys } from "../meta-keys.js";
-import { type FinalStatus, parseTaskError, type TaskError } from "./task-info.js";
+import {
+  decodeFailure,
+  type FinalStatus,
+  finalStatuses,
+  JsonFields,
+  type JsonObject,
+  metaKeys,
+  type TaskError,
+} from "@resumable-mcp/protocol";
 
 /** One block of a result's content, as MCP defines them. */
 export type ContentBlock = JsonObject & { readonly type: string };
@@ -26,18 +32,16 @@ export interface TaskResult extends ToolResult {
   readonly text: string;
 }
 
-const finalStatuses: readonly FinalStatus[] = ["completed", "failed", "cancelled"];
-
 /** Reads what a tool's answer says about its task. */
 export function toTaskResult(result: ToolResult, taskId?: string): TaskResult {
   const fallback = result.isError ? "failed" : "completed";
   const status = finalStatuses.find((known) => known === result.meta[metaKeys.status]) ?? fallback;
-  const error = status === "failed" ? parseTaskError(result.structuredContent) : undefined;
+  const error = status === "failed" ? decodeFailure(result.structuredContent) : undefined;
   return {
     ...result,
-    ...(taskId === undefined ? {} : { taskId }),
+    taskId,
     status,
-    ...(error === undefined ? {} : { error }),
+    error,
     reused: result.meta[metaKeys.reused] === true,
     text: textOf(result),
   };
@@ -51,11 +55,7 @@ export function textOf(result: ToolResult): string {
 /** Reads the failure of a control tool, or returns `undefined` for anything else, a failed task's result included. */
 export function controlFailure(result: ToolResult): { code: string; message: string } | undefined {
   if (!result.isError || result.meta[metaKeys.status] !== undefined) return undefined;
-  const error = result.structuredContent?.error;
-  if (!isObject(error) || typeof error.code !== "string") return undefined;
-  return { code: error.code, message: typeof error.message === "string" ? error.message : textOf(result) };
-}
-
-function isObject(value: Json | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
+  const error = JsonFields.of(result.structuredContent?.error);
+  const code = error?.text("code");
+  return code === undefined ? undefined : { code, message: error?.text("message") ?? textOf(result) };
 }
