@@ -1,6 +1,7 @@
 import { chmod, stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { DocumentFile } from "@resumable-mcp/documents";
+import type { JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
 import { jsonObjectSchema } from "../state/client-state.js";
@@ -9,14 +10,22 @@ import { withFileLock } from "../state/file-lock.js";
 const format = "resumable-mcp-credentials";
 const version = 1;
 
-const serverCredentials = z.object({
+/** What one server wants to see before it lets this client in. */
+export interface ServerCredentials {
   /** Sent as a bearer token. */
-  token: z.string().optional(),
+  readonly token?: string;
   /** Sent with every request over HTTP. */
-  headers: z.record(z.string(), z.string()).optional(),
+  readonly headers?: Readonly<Record<string, string>>;
   /** Given to a server that is started by a command. */
-  env: z.record(z.string(), z.string()).optional(),
+  readonly env?: Readonly<Record<string, string>>;
   /** What the authorization server gave: the registration of this client, and its tokens. */
+  readonly oauth?: { readonly client?: JsonObject; readonly tokens?: JsonObject };
+}
+
+const serverCredentials: z.ZodType<ServerCredentials> = z.object({
+  token: z.string().optional(),
+  headers: z.record(z.string(), z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
   oauth: z.object({ client: jsonObjectSchema.optional(), tokens: jsonObjectSchema.optional() }).optional(),
 });
 
@@ -25,9 +34,6 @@ const schema = z.object({
   version: z.literal(version),
   servers: z.record(z.string(), serverCredentials),
 });
-
-/** What one server wants to see before it lets this client in. */
-export type ServerCredentials = z.infer<typeof serverCredentials>;
 
 /** The secrets of a client: beside the state file and apart from it, so that a copy of the state gives no account away. */
 export interface CredentialsFile {

@@ -1,12 +1,31 @@
 import { rm } from "node:fs/promises";
 import { DocumentFile } from "@resumable-mcp/documents";
+import type { JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
 import { jsonObjectSchema } from "../state/client-state.js";
 
 const format = "resumable-mcp-stream";
 
-const schema = z.object({
+/** All that a new process needs in order to get the response to a call that another process made. */
+export interface StreamCache {
+  readonly server_url: string;
+  readonly session_id: string;
+  readonly protocol_version: string | null;
+  readonly last_event_id: string;
+  readonly progress_token: string;
+  readonly tool: string;
+  readonly arguments: JsonObject;
+  /** ISO 8601 UTC. */
+  readonly created_at: string;
+}
+
+interface CacheDocument extends StreamCache {
+  readonly format: typeof format;
+  readonly version: 1;
+}
+
+const schema: z.ZodType<CacheDocument> = z.object({
   format: z.literal(format),
   version: z.literal(1),
   server_url: z.string(),
@@ -18,9 +37,6 @@ const schema = z.object({
   arguments: jsonObjectSchema,
   created_at: z.string(),
 });
-
-/** All that a new process needs in order to get the answer to a call that another one made. */
-export type StreamCache = Omit<z.infer<typeof schema>, "format" | "version">;
 
 /** The file of one call in flight. */
 export interface StreamCacheFile {
