@@ -128,7 +128,7 @@ async function judgeSession(
   at: number,
 ): Promise<readonly string[]> {
   const id = puts[0]?.session.id ?? "";
-  const found = await store.getSession(id);
+  const found = await store.getDocument("session", id);
   const acknowledged = Math.max(0, ...puts.filter((put) => wasDone(put, at)).map(({ session }) => session.version));
   if ((found?.version ?? 0) < acknowledged) return [`${id} is at version ${found?.version ?? 0} of ${acknowledged}`];
   const written = puts.filter((put) => wasAsked(put, at)).map(({ session }) => session);

@@ -1,4 +1,4 @@
-import type { NewSignal, NewTask, Signal, Store, StoredSession, TaskEvent } from "@resumable-mcp/core";
+import type { NewSignal, NewTask, Signal, Store, StoredDocument, TaskEvent } from "@resumable-mcp/core";
 
 /** When something was asked of a store, and when the store said that it is done; in events of the disk's recording. */
 export interface Moments {
@@ -21,7 +21,7 @@ export interface SentSignal extends Moments {
 }
 
 export interface PutSession extends Moments {
-  readonly session: StoredSession;
+  readonly session: StoredDocument;
 }
 
 /** All that was asked of a store, and all that it acknowledged. */
@@ -31,7 +31,7 @@ export interface Ledger {
   readonly sessions: Map<string, PutSession[]>;
 }
 
-type Noted = Pick<Store, "createTask" | "commit" | "signal" | "deleteTask" | "putSession">;
+type Noted = Pick<Store, "createTask" | "commit" | "signal" | "deleteTask" | "putDocument">;
 
 /** Notes what is asked of a store and what it acknowledges. `moment`: how much has happened to the disk. */
 export function keepLedger(store: Store, moment: () => number): { readonly store: Store; readonly ledger: Ledger } {
@@ -117,14 +117,21 @@ function notedTasks(
   };
 }
 
-function notedSessions(store: Store, { sessions }: Ledger, moment: () => number): Pick<Noted, "putSession"> {
+function notedSessions(store: Store, { sessions }: Ledger, moment: () => number): Pick<Noted, "putDocument"> {
   return {
-    async putSession(request) {
-      const { id, owner, value, expectedVersion, now } = request;
-      const session = { id, owner, value, version: expectedVersion + 1, updatedAt: new Date(now.wallMs).toISOString() };
+    async putDocument(request) {
+      const { kind, id, owner, value, expectedVersion, now } = request;
+      const session = {
+        kind,
+        id,
+        owner,
+        value,
+        version: expectedVersion + 1,
+        updatedAt: new Date(now.wallMs).toISOString(),
+      };
       const entry: PutSession = { session, askedAt: moment(), doneAt: undefined };
       sessions.set(id, [...(sessions.get(id) ?? []), entry]);
-      const result = await store.putSession(request);
+      const result = await store.putDocument(request);
       entry.doneAt = moment();
       return result;
     },

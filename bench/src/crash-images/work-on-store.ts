@@ -165,7 +165,14 @@ class TaskWorker {
 async function putSession(store: Store, time: () => Instant, random: Random, id: string): Promise<void> {
   for (let version = 0; version < random.between(1, 6); version += 1) {
     const value = { version, text: "y".repeat(random.between(1, 900)) };
-    await store.putSession({ id, owner: "client:images", value, expectedVersion: version, now: time() });
+    await store.putDocument({
+      kind: "session",
+      id,
+      owner: "client:images",
+      value,
+      expectedVersion: version,
+      now: time(),
+    });
     await lingers(random);
   }
 }

@@ -62,8 +62,8 @@ export interface ErrorDetails {
   EXPORT_INVALID: { line: number; reason: string };
   /** The store was closed. */
   STORE_CLOSED: Record<string, never>;
-  /** A session's document was changed by somebody else meanwhile. */
-  SESSION_CONFLICT: { sessionId: string };
+  /** A document of the store has another version than the one that a change is based on. */
+  DOCUMENT_CONFLICT: { kind: string; id: string };
   /** The engine is draining or closed and takes no new work. */
   DRAINING: Record<string, never>;
 }
@@ -104,7 +104,7 @@ const codeTable: { readonly [Code in ErrorCode]: true } = {
   TASK_EXISTS: true,
   EXPORT_INVALID: true,
   STORE_CLOSED: true,
-  SESSION_CONFLICT: true,
+  DOCUMENT_CONFLICT: true,
   DRAINING: true,
 };
 

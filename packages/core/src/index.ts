@@ -32,6 +32,7 @@ export { engineDefaults, storeQuotaDefaults, taskDefaults } from "./limits.js";
 export type { MemoryStore } from "./store/memory/memory-store.js";
 export { createMemoryStore } from "./store/memory/memory-store.js";
 export type {
+  Documents,
   EventPage,
   Instant,
   ItemPage,
@@ -40,7 +41,7 @@ export type {
   RunnableTask,
   Store,
   StoreCapabilities,
-  StoredSession,
+  StoredDocument,
   TaskCounts,
   TaskPage,
   TaskQuery,

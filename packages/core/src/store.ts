@@ -11,7 +11,7 @@ export type {
   RunnableTask,
   Store,
   StoreCapabilities,
-  StoredSession,
+  StoredDocument,
   TaskCounts,
   TaskPage,
   TaskQuery,

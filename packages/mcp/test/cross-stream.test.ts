@@ -170,9 +170,10 @@ test("a session that its client ends leaves no order of streams behind", async (
   const opened = await post(url, { jsonrpc: "2.0", id: 0, method: "initialize", params });
   const session = { "mcp-session-id": opened.headers.get("mcp-session-id") ?? "" };
   await (await post(url, countTo(1), session)).text();
-  const kept = async () => (await store.listIdleSessions({ idleSinceMs: Number.MAX_SAFE_INTEGER, limit: 9 })).length;
-  expect(await kept()).toBe(2);
+  const idle = (kind: string) => store.listIdleDocuments({ kind, idleSinceMs: Number.MAX_SAFE_INTEGER, limit: 9 });
+  const kept = async () => [(await idle("session")).length, (await idle("stream-order")).length];
+  expect(await kept()).toEqual([1, 1]);
   expect((await fetch(url, { method: "DELETE", headers: session })).status).toBe(200);
   await close();
-  expect(await kept()).toBe(0);
+  expect(await kept()).toEqual([0, 0]);
 });

@@ -183,12 +183,12 @@ test("a call that comes while its session goes to the store is answered all the 
     limits: { idleMs: -1, sweepEveryMs: 5 },
     store: {
       ...store,
-      async putSession(request) {
+      async putDocument(request) {
         if (isHeld) {
           held.open();
           await released.pass();
         }
-        return store.putSession(request);
+        return store.putDocument(request);
       },
     },
   });

@@ -93,12 +93,12 @@ test("who asks for the result of another's task cannot answer its question (G10)
   const eve = await openSession(url, { authorization: "Bearer e" });
   const asked = { jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: record.id } };
   // The answer comes while the request is on its way to whoever refuses it.
-  const putSession = engine.store.putSession;
+  const putDocument = engine.store.putDocument;
   let answered: Promise<Response> | undefined;
-  engine.store.putSession = async (session) => {
+  engine.store.putDocument = async (session) => {
     answered ??= post(url, answerTo(record.id), eve);
     await answered;
-    return putSession(session);
+    return putDocument(session);
   };
   await (await post(url, asked, eve)).text();
   expect((await answered)?.status).toBe(202);

@@ -1,10 +1,10 @@
 import { BoundedCache } from "./disk/bounded-cache.js";
 import type { Host } from "./disk/platform.js";
 import type { StoreContext } from "./disk/store-context.js";
+import { DocumentFiles } from "./index/document-files.js";
 import { KnownEnds } from "./index/final-events.js";
 import { FinishedTasks } from "./index/finished-index.js";
 import { FolderGuard } from "./index/folder-guard.js";
-import { SessionFiles } from "./index/session-files.js";
 import { FolderSync } from "./index/store-folder.js";
 import { StoreUsage } from "./index/store-usage.js";
 import { TaskCreator } from "./index/task-creator.js";
@@ -40,7 +40,7 @@ export interface OpenStore {
   readonly finished: FinishedTasks;
   readonly documents: TaskDocuments;
   readonly compaction: Compaction;
-  readonly sessions: SessionFiles;
+  readonly documentFiles: DocumentFiles;
   readonly notifications: Notifications;
 }
 
@@ -78,7 +78,7 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     creator: new TaskCreator({ ...index, reader }),
     remover: new TaskRemover({ ...index, book }),
     lists: new TaskLists({ context, reader, finished, workers }),
-    sessions: new SessionFiles(context),
+    documentFiles: new DocumentFiles(context),
   };
 }
 

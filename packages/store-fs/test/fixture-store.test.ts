@@ -70,7 +70,7 @@ describe("a store that this layout's first version wrote, and that was killed", 
     for (const [name, told] of Object.entries(expected.tasks)) {
       expect(await tell(store, told.record.id), name).toEqual(told);
     }
-    expect(await store.getSession("session-1")).toEqual(expected.session);
+    expect(await store.getDocument("session", "session-1")).toEqual(expected.session);
     const ids = Object.keys(expected.tasks).map(idOf);
     expect((await store.listTasks({ limit: 100 })).tasks.map(({ id }) => id).sort()).toEqual(ids.sort());
     expect((await store.countTasks({})).total).toBe(ids.length);

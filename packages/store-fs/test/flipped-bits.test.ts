@@ -59,17 +59,17 @@ test("a changed bit in a claim leads the same call to its unfinished task, or to
 
 test("a changed bit in a session sets it aside, and the session can begin anew (G12)", async () => {
   const directory = emptyFolder();
-  const session = { id: "session", owner: "client:test", now };
+  const session = { kind: "session", id: "session", owner: "client:test", now };
   const first = openStore(directory, options);
-  await first.putSession({ ...session, value: { streams: [1, 2] }, expectedVersion: 0 });
+  await first.putDocument({ ...session, value: { streams: [1, 2] }, expectedVersion: 0 });
   await first.close();
-  const path = join(directory, "sessions", "session", "1.json");
+  const path = join(directory, "documents", "session", "session", "1.json");
   let flipped = 0;
   await eachFlip({ directory, path }, async (store, where) => {
     flipped += 1;
-    expect(await store.getSession("session"), where).toBeUndefined();
+    expect(await store.getDocument("session", "session"), where).toBeUndefined();
     expect(setAside(directory), where).toHaveLength(flipped);
-    const again = await store.putSession({ ...session, value: "anew", expectedVersion: 0 });
+    const again = await store.putDocument({ ...session, value: "anew", expectedVersion: 0 });
     expect(again.version, where).toBe(1);
   });
 });

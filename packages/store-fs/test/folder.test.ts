@@ -73,13 +73,13 @@ describe("an id from outside", () => {
     expect(readdirSync(directory, { recursive: true })).toHaveLength(before);
   });
 
-  test("of a session stays inside the folder of sessions", async () => {
+  test("of a document stays inside the folder of its kind", async () => {
     const directory = emptyFolder();
     const store = openStore(directory);
-    const session = { id: "../../up", owner: "client:a", value: 1, expectedVersion: 0, now };
-    await store.putSession(session);
-    expect((await store.getSession("../../up"))?.value).toBe(1);
-    expect(readdirSync(join(directory, "sessions"))).toHaveLength(1);
+    const session = { kind: "session", id: "../../up", owner: "client:a", value: 1, expectedVersion: 0, now };
+    await store.putDocument(session);
+    expect((await store.getDocument("session", "../../up"))?.value).toBe(1);
+    expect(readdirSync(join(directory, "documents", "session"))).toHaveLength(1);
   });
 });
 

@@ -4,7 +4,7 @@ import { at, emptyFolder, openStore } from "./scene.js";
 
 const putSession = (store: ReturnType<typeof openStore>, index: number, ms: number) => {
   const id = `session-of-this-test-${index}`;
-  return store.putSession({ id, owner: "session:test", value: {}, expectedVersion: 0, now: at(ms) });
+  return store.putDocument({ kind: "session", id, owner: "session:test", value: {}, expectedVersion: 0, now: at(ms) });
 };
 
 test("looking for idle sessions reads none that was put since, and lets everything else have its turn (G11)", async () => {
@@ -25,12 +25,12 @@ test("looking for idle sessions reads none that was put since, and lets everythi
     immediate = setImmediate(turn);
   };
   immediate = setImmediate(turn);
-  const first = await store.listIdleSessions({ idleSinceMs, limit: 10 });
+  const first = await store.listIdleDocuments({ kind: "session", idleSinceMs, limit: 10 });
   clearImmediate(immediate);
   expect(first.map(({ id }) => id)).toEqual([0, 1, 2].map((index) => `session-of-this-test-${index}`));
   expect(turns).toBeGreaterThanOrEqual(3);
   reads.count = 0;
-  expect(await store.listIdleSessions({ idleSinceMs, limit: 10 })).toEqual(first);
+  expect(await store.listIdleDocuments({ kind: "session", idleSinceMs, limit: 10 })).toEqual(first);
   // The folder of all sessions, and those of the three that are idle.
   expect(reads.count).toBe(4);
 });

@@ -8,7 +8,7 @@ const limits = { rotateBytes: 300, maxJournalFiles: 2, keepJournalFiles: 1, docu
 const checkpoints = 8;
 const id = newTask("task").id;
 const secondId = newTask("second").id;
-const session = { id: "session", owner: "client:test", now };
+const session = { kind: "session", id: "session", owner: "client:test", now };
 
 /** What callers were told has happened. */
 interface Told {
@@ -63,8 +63,8 @@ async function shortLife(store: Store, told: Told): Promise<void> {
   await store.deleteTask(held);
   told.deleted = true;
   for (const value of ["first", "second"]) {
-    const { version = 0 } = (await store.getSession("session")) ?? {};
-    await store.putSession({ ...session, value, expectedVersion: version });
+    const { version = 0 } = (await store.getDocument("session", "session")) ?? {};
+    await store.putDocument({ ...session, value, expectedVersion: version });
     told.session = value;
   }
   await store.listExpired({ now, limit: 10 });
@@ -79,7 +79,7 @@ async function expectTold(store: Store, told: Told, where: string): Promise<void
   const isKept = snapshot?.signals.some((signal) => signal.kind === "answer");
   if (told.answered) expect(isKept || snapshot?.record.remembered.go?.kind === "answer", where).toBe(true);
   if (told.deleted) expect(await store.getTask(secondId), where).toBeUndefined();
-  if (told.session === "second") expect((await store.getSession("session"))?.value, where).toBe("second");
+  if (told.session === "second") expect((await store.getDocument("session", "session"))?.value, where).toBe("second");
 }
 
 /** Whatever failed, the task can be finished afterwards by whoever asks next, and is listed once. */

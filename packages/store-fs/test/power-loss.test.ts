@@ -30,6 +30,7 @@ test("a store that was made a moment ago keeps its first task and commit (G1)", 
 });
 
 const session = (version: number) => ({
+  kind: "session",
   id: "session",
   owner: "client:test",
   value: version,
@@ -39,9 +40,9 @@ const session = (version: number) => ({
 
 test("a store that was made a moment ago keeps its first session (G1)", async () => {
   const store = await afterPowerLoss(async (store) => {
-    await store.putSession(session(0));
+    await store.putDocument(session(0));
   });
-  expect((await store.getSession("session"))?.value).toBe(0);
+  expect((await store.getDocument("session", "session"))?.value).toBe(0);
 });
 
 test("a finished task that begins again is marked as open: it is found and goes on (G1)", async () => {
@@ -63,16 +64,16 @@ test("a finished task that begins again is marked as open: it is found and goes 
 test("a session that is put again keeps one of its versions, whichever names were lost (G1)", async () => {
   const { disk, events } = recordDisk(new MemoryDisk());
   const store = openStore(directory, { disk });
-  await store.putSession(session(0));
+  await store.putDocument(session(0));
   const acknowledged = events.length;
-  await store.putSession(session(1));
+  await store.putDocument(session(1));
   const lost: string[] = [];
   for (let at = acknowledged; at <= events.length; at += 1) {
     for (let only = 1; only <= 6; only += 1) {
       let names = 0;
       const choices: CrashChoices = { keepsName: () => ++names === only, dataLoss: () => "kept" };
       const disk = new MemoryDisk(crashImage(emptyTree(), events.slice(0, at), choices));
-      const found = await createFsStore({ directory, disk }).getSession("session");
+      const found = await createFsStore({ directory, disk }).getDocument("session", "session");
       if (found === undefined) lost.push(`after event ${at - acknowledged}, with the change ${only} of names`);
     }
   }

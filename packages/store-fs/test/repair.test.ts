@@ -39,7 +39,7 @@ async function filled() {
   const asking = await lease(store, open);
   await commit(store, asking, 1, [{ type: "asked", key: "go", question: { message: "?", schema: {} } }, checkpoint(1)]);
   await store.signal(open, { kind: "answer", key: "go", answer: { action: "decline" } });
-  await store.putSession({ id: "session", owner: "client:a", value: 1, expectedVersion: 0, now });
+  await store.putDocument({ kind: "session", id: "session", owner: "client:a", value: 1, expectedVersion: 0, now });
   await store.close();
   for (const id of [done, open]) age(journalOf(directory, id));
   return { directory, done, open };
@@ -82,8 +82,8 @@ const cases: readonly Case[] = [
   },
   {
     name: "a session that says nothing",
-    kind: "damaged_session",
-    damage: ({ directory }) => write(only(join(directory, "sessions"), /^1\.json$/), "{"),
+    kind: "damaged_server_document",
+    damage: ({ directory }) => write(only(join(directory, "documents", "session", "session"), /^1\.json$/), "{"),
   },
   {
     name: "a document that says nothing",
@@ -144,7 +144,7 @@ const cases: readonly Case[] = [
     kind: "leftover",
     harmless: true,
     damage: ({ directory }) => {
-      const path = write(join(directory, "sessions", "session", ".draft.x"), "half");
+      const path = write(join(directory, "documents", "session", "session", ".draft.x"), "half");
       age(path);
       return path;
     },
@@ -216,7 +216,7 @@ describe("the doctor", () => {
 
   test("makes a repaired store one that does all that it did before", async () => {
     const scene = await filled();
-    const kinds = ["damaged_claim", "damaged_answer", "damaged_session", "damaged_list", "unlisted", "torn"];
+    const kinds = ["damaged_claim", "damaged_answer", "damaged_server_document", "damaged_list", "unlisted", "torn"];
     const chosen = cases.filter(({ name, kind }) => kinds.includes(kind) && !name.includes("still marked"));
     for (const each of chosen) each.damage(scene);
     expect(await json("repair", "--store", scene.directory, "--apply")).toMatchObject({ code: 0 });
@@ -227,8 +227,8 @@ describe("the doctor", () => {
     expect((await store.getTask(scene.open))?.signals).toMatchObject([
       { kind: "answer", answer: { action: "accept" } },
     ]);
-    const session = { id: "session", owner: "client:a", value: 2, expectedVersion: 0, now };
-    expect(await store.putSession(session)).toMatchObject({ version: 1, value: 2 });
+    const session = { kind: "session", id: "session", owner: "client:a", value: 2, expectedVersion: 0, now };
+    expect(await store.putDocument(session)).toMatchObject({ version: 1, value: 2 });
     expect((await store.listTasks({ limit: 10 })).tasks.map(({ id }) => id).sort()).toEqual([scene.done, scene.open]);
     expect(await store.listExpired({ now: { ...now, wallMs: now.wallMs + 10_000 }, limit: 10 })).toEqual([scene.done]);
   });

@@ -36,21 +36,21 @@ test("a session's next version is on the disk before it has its name, and before
   const { disk, told } = tellingDisk();
   const store = openStore(emptyFolder(), { disk });
   const session = { id: "session-1", owner: "client:a", now };
-  await store.putSession({ ...session, value: 1, expectedVersion: 0 });
+  await store.putDocument({ kind: "session", ...session, value: 1, expectedVersion: 0 });
   told.length = 0;
-  await store.putSession({ ...session, value: 2, expectedVersion: 1 });
+  await store.putDocument({ kind: "session", ...session, value: 2, expectedVersion: 1 });
   expect(told).toEqual(["synced the draft", "named 2.json", "removed 1.json"]);
 });
 
 test("of two changes of a session at once one is made, and the other is told so", async () => {
   const store = openStore(emptyFolder());
   const session = { id: "session-1", owner: "client:a", now };
-  await store.putSession({ ...session, value: 1, expectedVersion: 0 });
-  const change = (value: number) => store.putSession({ ...session, value, expectedVersion: 1 });
+  await store.putDocument({ kind: "session", ...session, value: 1, expectedVersion: 0 });
+  const change = (value: number) => store.putDocument({ kind: "session", ...session, value, expectedVersion: 1 });
   const outcomes = await Promise.allSettled([change(2), change(3)]);
   expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   const [made] = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  expect(await store.getSession("session-1")).toEqual(made);
-  const next = await store.putSession({ ...session, value: 4, expectedVersion: 2 });
-  expect([next.version, (await store.getSession("session-1"))?.value]).toEqual([3, 4]);
+  expect(await store.getDocument("session", "session-1")).toEqual(made);
+  const next = await store.putDocument({ kind: "session", ...session, value: 4, expectedVersion: 2 });
+  expect([next.version, (await store.getDocument("session", "session-1"))?.value]).toEqual([3, 4]);
 });

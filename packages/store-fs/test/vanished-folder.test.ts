@@ -104,14 +104,14 @@ describe.each(losses)("a store %s", (_, lose) => {
     await store.checkHealth?.();
     const giveBack = lose(directory);
     const names = existsSync(directory) ? readdirSync(directory, { recursive: true }) : undefined;
-    const session = { id: "session", owner: "client:test", value: 1, expectedVersion: 0, now };
+    const session = { kind: "session", id: "session", owner: "client:test", value: 1, expectedVersion: 0, now };
     const calls: readonly Promise<unknown>[] = [
       create(store, "new-task"),
       store.getTask(open),
       store.listTasks({ limit: 1 }),
       commit(store, held, 1, [checkpoint(1)]),
       store.signal(open, { kind: "pause" }),
-      store.putSession(session),
+      store.putDocument(session),
       store.heartbeat({ worker: "worker-a", now }),
       Promise.resolve(store.checkHealth?.()),
     ];
@@ -126,7 +126,7 @@ describe.each(losses)("a store %s", (_, lose) => {
     const again = await lease(store, open);
     const { record } = (await store.getTask(open)) ?? {};
     await commit(store, again, record?.lastSeq ?? 0, [checkpoint(2)]);
-    await store.putSession(session);
+    await store.putDocument(session);
     expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
   });
 });

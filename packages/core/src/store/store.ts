@@ -96,10 +96,16 @@ export interface TaskCounts {
   readonly byTool: { readonly [tool: string]: number };
 }
 
-/** A connection of the 2025 era, kept so that it survives a restart of the server. */
-export interface StoredSession {
+/**
+ * A value that servers keep across restarts: a session of the 2025 era, a stream of events, a key.
+ *
+ * Kinds are apart: each has its own ids, and whoever uses a kind decides when its documents expire.
+ */
+export interface StoredDocument {
+  /** What it is for: 1 to 32 characters out of `a-z` and `-`. */
+  readonly kind: string;
   readonly id: string;
-  /** Whose connection it is, tagged like a task's owner. */
+  /** Whose it is, tagged like a task's owner. */
   readonly owner: string;
   readonly value: Json;
   /** 1 when first put, one more for every put. */
@@ -246,31 +252,33 @@ export interface Store {
    */
   deleteTask(lease: Lease): Promise<void>;
 
-  /** Reads a session, or resolves to `undefined`. */
-  getSession(id: string): Promise<StoredSession | undefined>;
+  /** Reads a document, or resolves to `undefined`. */
+  getDocument(kind: string, id: string): Promise<StoredDocument | undefined>;
 
   /**
-   * Writes a session if nobody else did meanwhile.
+   * Writes a document if its version is the expected one.
    *
-   * @param request.expectedVersion the version that the change is based on; 0 for a new session.
-   * @throws {@link ResumableError} `SESSION_CONFLICT` when it is not the present one.
+   * @param request.expectedVersion the version that the change is based on; 0 for a new document.
+   * @throws {@link ResumableError} `DOCUMENT_CONFLICT` when the document has another version.
    */
-  putSession(request: {
+  putDocument(request: {
+    readonly kind: string;
     readonly id: string;
     readonly owner: string;
     readonly value: Json;
     readonly expectedVersion: number;
     readonly now: Instant;
-  }): Promise<StoredSession>;
+  }): Promise<StoredDocument>;
 
-  /** Deletes a session; nothing happens when there is none. */
-  deleteSession(id: string): Promise<void>;
+  /** Deletes a document; nothing happens when there is none. */
+  deleteDocument(kind: string, id: string): Promise<void>;
 
-  /** Lists sessions that were last put before a time, oldest first. */
-  listIdleSessions(request: {
+  /** Lists documents of one kind that were last put before a time, oldest first. */
+  listIdleDocuments(request: {
+    readonly kind: string;
     readonly idleSinceMs: number;
     readonly limit: number;
-  }): Promise<readonly StoredSession[]>;
+  }): Promise<readonly StoredDocument[]>;
 
   /**
    * Resolves when the store can be used now, and rejects with the error that calls get while it cannot. Cheap: probes
@@ -281,6 +289,9 @@ export interface Store {
   /** Gives up this process's leases and closes files. Safe to repeat. */
   close(): Promise<void>;
 }
+
+/** The documents of a store, without its tasks. */
+export type Documents = Pick<Store, "getDocument" | "putDocument" | "deleteDocument" | "listIdleDocuments">;
 
 /** Called at named points of the code, for tracing and for fault injection in tests. */
 export type Observer = (point: string, taskId?: string) => void;

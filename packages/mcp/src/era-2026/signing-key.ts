@@ -1,10 +1,7 @@
 import { randomBytes } from "node:crypto";
-import { isJsonObject, isResumableError, type Store, type StoredSession } from "@resumable-mcp/core";
+import { isJsonObject, isResumableError, type Store, type StoredDocument } from "@resumable-mcp/core";
 
-const keySessionId = "resumable-mcp-request-state-key";
-const keyOwner = "server:request-state";
-/** Idle sessions are swept, so a key in use says so now and then. */
-const refreshEveryMs = 60 * 60 * 1000;
+const place = { kind: "signing-key", id: "request-state" } as const;
 
 /** Gives the key that signs request states. */
 export type SigningKey = () => Promise<Uint8Array>;
@@ -23,15 +20,14 @@ export function storedSigningKey(store: Store): SigningKey {
 const keys = new WeakMap<Store, SigningKey>();
 
 function loadOnce(store: Store): SigningKey {
-  let known: { readonly key: Uint8Array; readonly untilMs: number } | undefined;
+  let known: Uint8Array | undefined;
   let loading: Promise<Uint8Array> | undefined;
   const load = async (): Promise<Uint8Array> => {
-    const key = await readOrMakeKey(store);
-    known = { key, untilMs: Date.now() + refreshEveryMs };
-    return key;
+    known = await readOrMakeKey(store);
+    return known;
   };
   return () => {
-    if (known !== undefined && known.untilMs > Date.now()) return Promise.resolve(known.key);
+    if (known !== undefined) return Promise.resolve(known);
     loading ??= load().finally(() => {
       loading = undefined;
     });
@@ -40,25 +36,22 @@ function loadOnce(store: Store): SigningKey {
 }
 
 async function readOrMakeKey(store: Store): Promise<Uint8Array> {
-  const stored = await store.getSession(keySessionId);
-  const key = keyOf(stored) ?? randomBytes(32);
+  const stored = keyOf(await store.getDocument(place.kind, place.id));
+  if (stored !== undefined) return stored;
+  const key = randomBytes(32);
+  const value = { key: Buffer.from(key).toString("base64url") };
+  const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   try {
-    await store.putSession({
-      id: keySessionId,
-      owner: keyOwner,
-      value: { key: Buffer.from(key).toString("base64url") },
-      expectedVersion: stored?.version ?? 0,
-      now: { wallMs: Date.now(), monotonicMs: performance.now() },
-    });
+    await store.putDocument({ ...place, owner: "server:request-state", value, expectedVersion: 0, now });
     return key;
   } catch (error) {
-    if (!isResumableError(error, "SESSION_CONFLICT")) throw error;
+    if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
     // Another process was faster: its key counts.
     return readOrMakeKey(store);
   }
 }
 
-function keyOf(stored: StoredSession | undefined): Uint8Array | undefined {
+function keyOf(stored: StoredDocument | undefined): Uint8Array | undefined {
   const text = isJsonObject(stored?.value) ? stored.value.key : undefined;
   return typeof text === "string" ? Buffer.from(text, "base64url") : undefined;
 }

@@ -25,7 +25,7 @@ function blank({ status, type, body }: Reply, target: Target): Reply {
 
 async function stateOf({ store }: Engine, { id, session }: Target) {
   const task = await store.getTask(id);
-  return { record: task?.record, signals: task?.signals, session: await store.getSession(session) };
+  return { record: task?.record, signals: task?.signals, session: await store.getDocument("session", session) };
 }
 
 /**

@@ -15,7 +15,7 @@ export interface Layout {
   readonly open: string;
   readonly done: string;
   readonly workers: string;
-  readonly sessions: string;
+  readonly documents: string;
   readonly quarantine: string;
   readonly trash: string;
   /** One byte is appended whenever a task may have become runnable, so that other processes look. */
@@ -32,7 +32,7 @@ export function layoutOf(directory: string): Layout {
     open: join(directory, "open"),
     done: join(directory, "done"),
     workers: join(directory, "workers"),
-    sessions: join(directory, "sessions"),
+    documents: join(directory, "documents"),
     quarantine: join(directory, "quarantine"),
     trash: join(directory, "trash"),
     hint: join(directory, "hint"),
@@ -55,7 +55,7 @@ export const journalFiles = new NumberedFiles("journal.", ".jsonl");
 /** The claims that share a folder of `keys/`. */
 export const claimFiles = new NumberedFiles("", "");
 
-/** The versions of a session. */
+/** The versions of a document. */
 export const versionFiles = new NumberedFiles("", ".json");
 
 /** The file of one epoch. */

@@ -34,10 +34,10 @@ export const fsStoreDefaults = {
   documentSpacingMs: 15,
   /** Files of workers of whom nothing was heard for this long are removed when a store is opened. */
   forgetWorkerMs: 7 * 24 * 60 * 60 * 1000,
-  /** Sessions of which is remembered when they were last put, so that looking for idle ones need not read them. */
-  maxKnownSessions: 100_000,
-  /** Sessions that are read in one go while idle ones are looked for; then everything else gets its turn. */
-  sessionsPerTurn: 32,
+  /** Documents of which the time of the last put is kept in memory, so that a search for idle ones need not read them. */
+  maxKnownDocuments: 100_000,
+  /** Documents that a search for idle ones reads before everything else gets its turn. */
+  documentsPerTurn: 32,
   /** How often to look for changes of other processes where the file system sends no notice. */
   watchPollMs: 250,
   /** How often, and how many times, to look again while another process is in the middle of a take-over. */

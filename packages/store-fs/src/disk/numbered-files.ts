@@ -6,7 +6,7 @@ import { createFile, linkUnlessTaken, listIfExists, syncPath, unlinkIfExists } f
  * Numbered files in a folder: each number is created exclusively, and the newest one wins. A process that decides by the
  * newest file, and then gets the next number, has decided by the newest there is.
  *
- * Journals (a file for each epoch), claims of calls, and versions of sessions are such files. What a file that cannot be read means
+ * Journals (a file for each epoch), claims of calls, and versions of documents are such files. What a file that cannot be read means
  * differs between them, so the reader of {@link newest} decides.
  */
 export class NumberedFiles {

@@ -68,8 +68,8 @@ export class FolderGuard {
 
   /** Those that are derived from tasks/ come last: what is interrupted before is done again. */
   get #folders(): readonly string[] {
-    const { tasks, trash, quarantine, workers, sessions, keys, open, done } = this.#context.layout;
-    return [tasks, trash, quarantine, workers, sessions, keys, open, done];
+    const { tasks, trash, quarantine, workers, documents, keys, open, done } = this.#context.layout;
+    return [tasks, trash, quarantine, workers, documents, keys, open, done];
   }
 
   #restore(): void {

@@ -1,5 +1,6 @@
 import type { Clause } from "../clause.js";
 import { commitClauses } from "./commit.js";
+import { documentClauses } from "./document.js";
 import { durabilityClauses } from "./durability.js";
 import { fenceClauses } from "./fence.js";
 import { identityClauses } from "./identity.js";
@@ -13,7 +14,6 @@ import { randomClauses } from "./random.js";
 import { removalClauses } from "./removal.js";
 import { restartClauses } from "./restart.js";
 import { runnableClauses } from "./runnable.js";
-import { sessionClauses } from "./session.js";
 import { signalClauses } from "./signal.js";
 import { valueClauses } from "./value.js";
 import { visibilityClauses } from "./visibility.js";
@@ -35,7 +35,7 @@ export const clauses: readonly Clause[] = [
   ...runnableClauses,
   ...signalClauses,
   ...watchClauses,
-  ...sessionClauses,
+  ...documentClauses,
   ...durabilityClauses,
   ...quotaClauses,
   ...lifecycleClauses,

@@ -18,7 +18,7 @@ async function viewsOf(scene: Scene, store = scene.store) {
     list: (await store.listTasks({ limit: 10 })).tasks.map((summary) => ({ ...summary, status: "any" })),
     total: (await store.countTasks({})).total,
     expired: await store.listExpired({ now, limit: 10 }),
-    idle: await store.listIdleSessions({ idleSinceMs: now.wallMs, limit: 10 }),
+    idle: await store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs, limit: 10 }),
   };
 }
 
@@ -36,8 +36,15 @@ export const durabilityClauses: readonly Clause[] = [
       await scene.commit(held, [started, checkpoint(1, ["a"])]);
       await scene.commit(held, [checkpoint(2, ["b"]), { type: "step", key: "k", value: [1] }]);
       await scene.store.signal(record.id, { kind: "detach" });
-      const request = { id: "s", owner: "client:kit", value: 1, expectedVersion: 0, now: scene.clock.now() };
-      const session = await scene.store.putSession(request);
+      const request = {
+        kind: "session",
+        id: "s",
+        owner: "client:kit",
+        value: 1,
+        expectedVersion: 0,
+        now: scene.clock.now(),
+      };
+      const session = await scene.store.putDocument(request);
       const { id } = await scene.taskWith([checkpoint(1, ["c"]), completed]);
       await scene.store.signal(id, { kind: "delivered" });
       const look = async (store = scene.store) => ({
@@ -48,7 +55,7 @@ export const durabilityClauses: readonly Clause[] = [
       const before = await look();
       const store = await scene.another("reopen");
       expectEqual(await look(store), before, "what is there");
-      expectEqual(await store.getSession("s"), session, "the session");
+      expectEqual(await store.getDocument("session", "s"), session, "the session");
     },
   },
   {

@@ -36,14 +36,15 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
     signal: () => store.signal(id, { kind: "cancel" }),
     watch: async () => store.watch(id, () => {}),
     deleteTask: () => store.deleteTask(lease),
-    getSession: () => store.getSession("a"),
-    putSession: () => store.putSession({ id: "a", owner: "client:kit", value: 1, expectedVersion: 0, now }),
-    deleteSession: () => store.deleteSession("a"),
+    getDocument: () => store.getDocument("session", "a"),
+    putDocument: () =>
+      store.putDocument({ kind: "session", id: "a", owner: "client:kit", value: 1, expectedVersion: 0, now }),
+    deleteDocument: () => store.deleteDocument("session", "a"),
     checkHealth: async () => {
       if (store.checkHealth === undefined) throw storeClosed();
       await store.checkHealth();
     },
-    listIdleSessions: () => store.listIdleSessions({ idleSinceMs: now.wallMs, limit: 1 }),
+    listIdleDocuments: () => store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs, limit: 1 }),
   };
 }
 

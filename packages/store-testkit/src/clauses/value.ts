@@ -81,14 +81,21 @@ export const valueClauses: readonly Clause[] = [
       const task = scene.newTask({ input: { list: [1] } });
       const now = scene.clock.now();
       await scene.store.createTask({ task, reuseResultMs: 0, now });
-      const session = { id: "session-1", owner: "client:kit", value: { list: [1] }, expectedVersion: 0, now };
-      await scene.store.putSession(session);
+      const session = {
+        kind: "session",
+        id: "session-1",
+        owner: "client:kit",
+        value: { list: [1] },
+        expectedVersion: 0,
+        now,
+      };
+      await scene.store.putDocument(session);
       await scene.write(task.id, [{ type: "checkpoint", state, items }]);
       for (const given of [task, state, items, session.value]) spoil(given);
       const { record } = await scene.read(task.id);
       expectEqual([record.input, record.state], [{ list: [1] }, { lines: [1, 2] }], "input and state");
       expectEqual(await readAllItems(scene.store, task.id), [{ row: 1 }], "items");
-      expectEqual((await scene.store.getSession("session-1"))?.value, { list: [1] }, "the session");
+      expectEqual((await scene.store.getDocument("session", "session-1"))?.value, { list: [1] }, "the session");
     },
   },
   {
@@ -104,8 +111,8 @@ export const valueClauses: readonly Clause[] = [
       await scene.store.releaseLease(held);
       expectEqual((await scene.read(id)).record, foldJournal(await readJournal(scene.store, id)), "the record");
       const now = scene.clock.now();
-      const session = { id: "session-1", owner: "client:kit", value: { list: [1] }, now };
-      spoil(await scene.store.putSession({ ...session, expectedVersion: 0 }));
+      const session = { kind: "session", id: "session-1", owner: "client:kit", value: { list: [1] }, now };
+      spoil(await scene.store.putDocument({ ...session, expectedVersion: 0 }));
       const look = async () => ({
         snapshot: await scene.read(id),
         again: await scene.create({ id }),
@@ -114,13 +121,13 @@ export const valueClauses: readonly Clause[] = [
         list: await scene.store.listTasks({ limit: 10 }),
         counts: await scene.store.countTasks({}),
         runnable: await scene.store.listRunnable({ tools: ["count_words"], now, limit: 10 }),
-        session: (await scene.store.getSession("session-1")) ?? null,
-        idle: await scene.store.listIdleSessions({ idleSinceMs: now.wallMs + 1, limit: 10 }),
+        session: (await scene.store.getDocument("session", "session-1")) ?? null,
+        idle: await scene.store.listIdleDocuments({ kind: "session", idleSinceMs: now.wallMs + 1, limit: 10 }),
       });
       const before = JSON.stringify(await look());
       spoil(await look());
       expectEqual(await look(), JSON.parse(before), "everything");
-      expectEqual((await scene.store.getSession("session-1"))?.value, { list: [1] }, "the session");
+      expectEqual((await scene.store.getDocument("session", "session-1"))?.value, { list: [1] }, "the session");
     },
   },
   {

@@ -71,10 +71,10 @@ export const visibilityClauses: readonly Clause[] = [
     async check(scene) {
       const second = await scene.another("second");
       const request = { id: "session-1", owner: "client:kit", value: { step: 1 }, now: scene.clock.now() };
-      const put = await scene.store.putSession({ ...request, expectedVersion: 0 });
-      expectEqual(await second.getSession("session-1"), put, "the session");
-      await second.deleteSession("session-1");
-      expectEqual(await scene.store.getSession("session-1"), undefined, "the session after deletion");
+      const put = await scene.store.putDocument({ kind: "session", ...request, expectedVersion: 0 });
+      expectEqual(await second.getDocument("session", "session-1"), put, "the session");
+      await second.deleteDocument("session", "session-1");
+      expectEqual(await scene.store.getDocument("session", "session-1"), undefined, "the session after deletion");
     },
   },
 ];

@@ -6,10 +6,10 @@ import { callOf } from "./process-memory.js";
 function privateSessions(): Partial<Store> {
   const own = createMemoryStore();
   return {
-    getSession: own.getSession,
-    putSession: own.putSession,
-    deleteSession: own.deleteSession,
-    listIdleSessions: own.listIdleSessions,
+    getDocument: own.getDocument,
+    putDocument: own.putDocument,
+    deleteDocument: own.deleteDocument,
+    listIdleDocuments: own.listIdleDocuments,
   };
 }
 

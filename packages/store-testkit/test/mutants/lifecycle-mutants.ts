@@ -19,10 +19,10 @@ const methods: { readonly [Name in Method]: true } = {
   readItems: true,
   signal: true,
   deleteTask: true,
-  getSession: true,
-  putSession: true,
-  deleteSession: true,
-  listIdleSessions: true,
+  getDocument: true,
+  putDocument: true,
+  deleteDocument: true,
+  listIdleDocuments: true,
   checkHealth: true,
 };
 

@@ -1,4 +1,5 @@
 import { commitMutants } from "./commit-mutants.js";
+import { documentMutants } from "./document-mutants.js";
 import { durabilityMutants } from "./durability-mutants.js";
 import { fenceMutants } from "./fence-mutants.js";
 import { identityMutants } from "./identity-mutants.js";
@@ -13,7 +14,6 @@ import { randomMutants } from "./random-mutants.js";
 import { removalMutants } from "./removal-mutants.js";
 import { restartMutants } from "./restart-mutants.js";
 import { runnableMutants } from "./runnable-mutants.js";
-import { sessionMutants } from "./session-mutants.js";
 import { signalMutants } from "./signal-mutants.js";
 import { valueMutants } from "./value-mutants.js";
 import { visibilityMutants } from "./visibility-mutants.js";
@@ -35,7 +35,7 @@ export const mutants: readonly Mutant[] = [
   ...runnableMutants,
   ...signalMutants,
   ...watchMutants,
-  ...sessionMutants,
+  ...documentMutants,
   ...durabilityMutants,
   ...quotaMutants,
   ...lifecycleMutants,

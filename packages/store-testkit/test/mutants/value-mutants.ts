@@ -2,7 +2,7 @@ import {
   isJsonObject,
   type Json,
   type Store,
-  type StoredSession,
+  type StoredDocument,
   type TaskEventBody,
   type TaskRecord,
   type TaskSnapshot,
@@ -75,17 +75,17 @@ function tellsApart(store: Store, nameOf: (text: string) => string): Partial<Sto
 export const valueMutants: readonly Mutant[] = [
   { name: "keeps the very state that it was given", killedBy: "VALUE-1", mutate: sharesStates },
   {
-    name: "keeps the very session that it was given",
+    name: "keeps the very document that it was given",
     killedBy: "VALUE-1",
     mutate(store) {
       const given = new Map<string, Json>();
       return {
-        async putSession(request) {
+        async putDocument(request) {
           given.set(request.id, request.value);
-          return store.putSession(request);
+          return store.putDocument(request);
         },
-        async getSession(id) {
-          const session = await store.getSession(id);
+        async getDocument(kind, id) {
+          const session = await store.getDocument(kind, id);
           return session && { ...session, value: given.get(id) ?? session.value };
         },
       };
@@ -127,17 +127,17 @@ export const valueMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "gives out its own sessions",
+    name: "gives out its own documents",
     killedBy: "VALUE-2",
     mutate(store) {
-      const shared = new Map<string, StoredSession>();
+      const shared = new Map<string, StoredDocument>();
       return {
-        async putSession(request) {
-          const session = structuredClone(await store.putSession(request));
+        async putDocument(request) {
+          const session = structuredClone(await store.putDocument(request));
           shared.set(request.id, session);
           return session;
         },
-        getSession: async (id) => shared.get(id) ?? store.getSession(id),
+        getDocument: async (kind, id) => shared.get(id) ?? store.getDocument(kind, id),
       };
     },
   },

@@ -1,4 +1,4 @@
-import type { Store, StoredSession, TaskSnapshot } from "@resumable-mcp/core";
+import type { Store, StoredDocument, TaskSnapshot } from "@resumable-mcp/core";
 import type { Mutant } from "./mutant.js";
 
 /** Reads a task once, and again only when this process itself has changed it. */
@@ -22,21 +22,21 @@ function cachesTasks(store: Store): Partial<Store> {
   };
 }
 
-/** Reads a session once, and again only when this process itself has changed it. */
-function cachesSessions(store: Store): Partial<Store> {
-  const cached = new Map<string, StoredSession>();
+/** Reads a document once, and again only when this process itself has changed it. */
+function cachesDocuments(store: Store): Partial<Store> {
+  const cached = new Map<string, StoredDocument>();
   return {
-    async getSession(id) {
-      return cached.get(id) ?? store.getSession(id);
+    async getDocument(kind, id) {
+      return cached.get(id) ?? store.getDocument(kind, id);
     },
-    async putSession(request) {
-      const session = await store.putSession(request);
+    async putDocument(request) {
+      const session = await store.putDocument(request);
       cached.set(request.id, session);
       return session;
     },
-    async deleteSession(id) {
+    async deleteDocument(kind, id) {
       cached.delete(id);
-      await store.deleteSession(id);
+      await store.deleteDocument(kind, id);
     },
   };
 }
@@ -98,5 +98,5 @@ export const visibilityMutants: readonly Mutant[] = [
   cachesView("what is to be swept", (store, cache) => ({
     listExpired: (request) => cache(() => store.listExpired(request)),
   })),
-  { name: "keeps the sessions that its process has put", killedBy: "VIS-3", mutate: cachesSessions },
+  { name: "keeps the sessions that its process has put", killedBy: "VIS-3", mutate: cachesDocuments },
 ];

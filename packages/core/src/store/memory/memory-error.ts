@@ -43,10 +43,10 @@ export function alreadyAnswered(taskId: string, key: string): ResumableError {
   );
 }
 
-export function sessionConflict(sessionId: string): ResumableError {
+export function documentConflict(kind: string, id: string): ResumableError {
   return new ResumableError(
-    "SESSION_CONFLICT",
-    `Session ${sessionId} was changed by somebody else. Read it again and repeat the change.`,
-    { details: { sessionId } },
+    "DOCUMENT_CONFLICT",
+    `The ${kind} ${id} has another version by now: nothing was written. Read it again and repeat the change.`,
+    { details: { kind, id } },
   );
 }

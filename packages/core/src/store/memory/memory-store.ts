@@ -5,15 +5,15 @@ import type { TaskEvent } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
 import { isContinuable, isReusable } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
-import { contractVersion, type Store } from "../store.js";
+import { contractVersion, type Documents, type Store } from "../store.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
 import { createMemory, type Memory, type MemoryTask, type Watcher, wake } from "./memory.js";
+import { documentName, listIdleDocuments, putDocument } from "./memory-documents.js";
 import { keyTaken, seqConflict, storeClosed } from "./memory-error.js";
 import { append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
 import { claim, newestClaim, rivalOf, unclaim } from "./memory-keys.js";
 import { createLeases, type Leases, requireHolder, requireTask } from "./memory-leases.js";
 import { countTasks, listExpired, listRunnable, listTasks } from "./memory-lists.js";
-import { listIdleSessions, putSession } from "./memory-sessions.js";
 import { addSignal } from "./memory-signals.js";
 
 /** A store in memory, and what tests need to play the death of its process. */
@@ -85,7 +85,7 @@ function openMemoryStore(memory: Memory): MemoryStore {
     ...taskMethods(memory, leases, whenOpen),
     ...leaseMethods(memory, leases, whenOpen),
     ...readMethods(memory, leases, whenOpen),
-    ...sessionMethods(memory, whenOpen),
+    ...documentMethods(memory, whenOpen),
     watch(taskId, call) {
       if (state === "closed") throw storeClosed();
       const watcher: Watcher = { taskId, wake: call };
@@ -233,16 +233,13 @@ function readMethods(
   };
 }
 
-function sessionMethods(
-  memory: Memory,
-  whenOpen: Guard,
-): Pick<Methods, "getSession" | "putSession" | "deleteSession" | "listIdleSessions"> {
+function documentMethods(memory: Memory, whenOpen: Guard): Documents {
   return {
-    getSession: whenOpen((id) => memory.sessions.get(id)),
-    putSession: whenOpen((request) => putSession(memory, request)),
-    deleteSession: whenOpen((id) => {
-      memory.sessions.delete(id);
+    getDocument: whenOpen((kind, id) => memory.documents.get(documentName(kind, id))),
+    putDocument: whenOpen((request) => putDocument(memory, request)),
+    deleteDocument: whenOpen((kind, id) => {
+      memory.documents.delete(documentName(kind, id));
     }),
-    listIdleSessions: whenOpen((request) => listIdleSessions(memory, request)),
+    listIdleDocuments: whenOpen((request) => listIdleDocuments(memory, request)),
   };
 }

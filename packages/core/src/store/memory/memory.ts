@@ -4,7 +4,7 @@ import type { StoreQuotas } from "../../limits.js";
 import type { TaskEvent } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Signal } from "../../task/task-snapshot.js";
-import type { Lease, StoredSession } from "../store.js";
+import type { Lease, StoredDocument } from "../store.js";
 
 /** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
 export interface MemoryTask {
@@ -35,7 +35,8 @@ export interface Memory {
   readonly tasks: Map<string, MemoryTask>;
   /** Ids of the tasks that claimed an owner's key, the newest claim last. */
   readonly claims: Map<string, readonly string[]>;
-  readonly sessions: Map<string, StoredSession>;
+  /** By kind and id. */
+  readonly documents: Map<string, StoredDocument>;
   /** Heartbeats of each worker so far; a worker that is missing is known to be dead. */
   readonly heartbeats: Map<string, number>;
   readonly watchers: Set<Watcher>;
@@ -53,7 +54,7 @@ export function createMemory(maxEvents: number, quotas: StoreQuotas): Memory {
   return {
     tasks: new Map(),
     claims: new Map(),
-    sessions: new Map(),
+    documents: new Map(),
     heartbeats: new Map(),
     watchers: new Set(),
     maxEvents,

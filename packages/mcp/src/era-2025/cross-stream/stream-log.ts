@@ -1,5 +1,6 @@
 import { isResumableError, type Json, type Store } from "@resumable-mcp/core";
 import type { Cursor } from "../session/event-id.js";
+import { streamOrderKind } from "../session/session-document.js";
 import { type Mark, streamOrder, withEvent } from "./stream-order.js";
 
 /** Runs of events whose order is kept for one session. */
@@ -25,10 +26,9 @@ export class StreamLog {
   }
 
   static async open(store: Store, sessionId: string): Promise<StreamLog> {
-    const id = documentOf(sessionId);
-    const session = await store.getSession(id);
-    const marks = streamOrder.safeParse(session?.value).data?.marks ?? [];
-    return new StreamLog(store, id, marks, session?.version ?? 0);
+    const document = await store.getDocument(streamOrderKind, sessionId);
+    const marks = streamOrder.safeParse(document?.value).data?.marks ?? [];
+    return new StreamLog(store, sessionId, marks, document?.version ?? 0);
   }
 
   /** Notes an event that was sent. */
@@ -57,9 +57,9 @@ export class StreamLog {
     try {
       await this.#put();
     } catch (error) {
-      if (!isResumableError(error, "SESSION_CONFLICT")) throw error;
+      if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
       // Another process serves the session too: what the client was sent last counts.
-      this.#version = (await this.#store.getSession(this.#id))?.version ?? 0;
+      this.#version = (await this.#store.getDocument(streamOrderKind, this.#id))?.version ?? 0;
       await this.#put();
     }
   }
@@ -68,12 +68,14 @@ export class StreamLog {
     // What is absent is absent in JSON, too.
     const value = JSON.parse(JSON.stringify({ marks: this.marks })) as Json;
     const now = { wallMs: Date.now(), monotonicMs: performance.now() };
-    const written = { id: this.#id, owner: "cross-stream", value, expectedVersion: this.#version, now };
-    this.#version = (await this.#store.putSession(written)).version;
+    const written = {
+      kind: streamOrderKind,
+      id: this.#id,
+      owner: "cross-stream",
+      value,
+      expectedVersion: this.#version,
+      now,
+    };
+    this.#version = (await this.#store.putDocument(written)).version;
   }
-}
-
-/** No id that a client can send: those of sessions have no hyphen. */
-export function documentOf(sessionId: string): string {
-  return `${sessionId}-streams`;
 }

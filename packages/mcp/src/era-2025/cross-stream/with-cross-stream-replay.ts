@@ -4,10 +4,11 @@ import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
 import { listenerOf } from "../../http/node-listener.js";
 import { type Cursor, formatEventId, parseEventId } from "../session/event-id.js";
 import { eventStreamHeaders } from "../session/session-answers.js";
+import { streamOrderKind } from "../session/session-document.js";
 import type { FetchContext, SessionHandler } from "../session/session-handler.js";
 import { SseStream } from "../session/sse-stream.js";
 import { mergedSource, watchedSource } from "./merged-source.js";
-import { documentOf, StreamLog } from "./stream-log.js";
+import { StreamLog } from "./stream-log.js";
 import { openCursors, sentUpTo } from "./stream-order.js";
 
 /** What the replay across streams needs beside the handler. */
@@ -121,7 +122,7 @@ class SessionStreams {
     const log = await this.#logs.get(sessionId);
     this.#logs.delete(sessionId);
     await log?.stop();
-    await this.#store.deleteSession(documentOf(sessionId));
+    await this.#store.deleteDocument(streamOrderKind, sessionId);
   }
 
   async close(): Promise<void> {

@@ -68,26 +68,31 @@ test("keeps the newest events up to its limit, and refuses a cursor before them 
 test("forgets streams to which nothing was added for a week, and nothing else (G11)", async () => {
   const memory = createMemoryStore();
   const weekMs = 7 * 24 * 60 * 60_000;
-  const put = (id: string, owner: string, ageMs: number) =>
-    memory.putSession({
+  const put = (kind: string, id: string, ageMs: number) =>
+    memory.putDocument({
+      kind,
       id,
-      owner,
+      owner: "events:one",
       value: {},
       expectedVersion: 0,
       now: { wallMs: Date.now() - ageMs, monotonicMs: performance.now() },
     });
-  await put("old", "events:one", weekMs + 60_000);
-  await put("of a client", "sub:ada", weekMs + 60_000);
-  await put("young", "events:one", weekMs - 60_000);
+  await put("event-stream", "old", weekMs + 60_000);
+  await put("session", "of a client", weekMs + 60_000);
+  await put("event-stream", "young", weekMs - 60_000);
   const events = await new Promise<ReturnType<typeof createEventStore>>((resolve) => {
-    const deleteSession = async (id: string) => {
-      await memory.deleteSession(id);
+    const deleteDocument = async (kind: string, id: string) => {
+      await memory.deleteDocument(kind, id);
       resolve(made);
     };
-    const made = createEventStore({ store: { ...memory, deleteSession }, sessionId: "two" });
+    const made = createEventStore({ store: { ...memory, deleteDocument }, sessionId: "two" });
     void made.storeEvent("stream", message(1));
   });
   await events.storeEvent("stream", message(2));
-  const there = await Promise.all(["old", "of a client", "young"].map((id) => memory.getSession(id)));
-  expect(there.map((session) => session?.id)).toEqual([undefined, "of a client", "young"]);
+  const there = await Promise.all([
+    memory.getDocument("event-stream", "old"),
+    memory.getDocument("session", "of a client"),
+    memory.getDocument("event-stream", "young"),
+  ]);
+  expect(there.map((document) => document?.id)).toEqual([undefined, "of a client", "young"]);
 });

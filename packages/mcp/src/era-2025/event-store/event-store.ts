@@ -9,7 +9,7 @@ import {
   ResumableError,
   type Store,
 } from "@resumable-mcp/core";
-import { forgetOldStreams, streamOwnerPrefix } from "./forget-streams.js";
+import { forgetOldStreams, streamKind } from "./forget-streams.js";
 
 /** How events are kept. */
 export interface EventStoreOptions {
@@ -37,7 +37,7 @@ interface StoredStream {
  * Source: MCP 2025-11-25, Transports, "Resumability and Redelivery".
  */
 export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }: EventStoreOptions): EventStore {
-  const owner = `${streamOwnerPrefix}${sessionId}`;
+  const owner = `events:${sessionId}`;
   const queues = new Map<string, Promise<void>>();
   const forget = (streamId: string, settled: Promise<void>): void => {
     if (queues.get(streamId) === settled) queues.delete(streamId);
@@ -58,14 +58,14 @@ export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }:
     const kept = [...events, event].slice(-maxEventsPerStream);
     const value = { streamId, next: next + 1, events: kept };
     const now = { wallMs: Date.now(), monotonicMs: performance.now() };
-    await store.putSession({ id, owner, value, expectedVersion: version, now });
+    await store.putDocument({ kind: streamKind, id, owner, value, expectedVersion: version, now });
     return `${id}.${next}`;
   };
   const appendAnyway = async (streamId: string, message: JSONRPCMessage): Promise<string> => {
     try {
       return await append(streamId, message);
     } catch (error) {
-      if (!isResumableError(error, "SESSION_CONFLICT")) throw error;
+      if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
       // Another process wrote to the same stream: once more, behind what it wrote.
       return append(streamId, message);
     }
@@ -102,7 +102,7 @@ function documentId(sessionId: string, streamId: string): string {
 
 /** A stream of another session is like one that does not exist. */
 async function read(store: Store, id: string, owner: string): Promise<StoredStream & { readonly streamId?: string }> {
-  const stored = id === "" ? undefined : await store.getSession(id);
+  const stored = id === "" ? undefined : await store.getDocument(streamKind, id);
   const value = stored?.value;
   if (stored === undefined || stored.owner !== owner || !isJsonObject(value))
     return { version: 0, next: 0, events: [] };

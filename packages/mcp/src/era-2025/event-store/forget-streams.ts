@@ -1,8 +1,8 @@
 import type { Store } from "@resumable-mcp/core";
 import { sessionLimits } from "../session/session-limits.js";
 
-/** Whose documents are streams of events. */
-export const streamOwnerPrefix = "events:";
+/** The kind of the documents that hold streams of events. */
+export const streamKind = "event-stream";
 
 const sweepEveryMs = 60 * 60_000;
 const sweepBatch = 1_000;
@@ -18,9 +18,8 @@ export async function forgetOldStreams(store: Store): Promise<void> {
   sweptMs.set(store, nowMs);
   const idleSinceMs = Date.now() - sessionLimits.sessionTtlMs;
   for (let found = sweepBatch; found === sweepBatch; ) {
-    const idle = await store.listIdleSessions({ idleSinceMs, limit: sweepBatch });
-    const streams = idle.filter(({ owner }) => owner.startsWith(streamOwnerPrefix));
-    for (const { id } of streams) await store.deleteSession(id);
-    found = streams.length;
+    const idle = await store.listIdleDocuments({ kind: streamKind, idleSinceMs, limit: sweepBatch });
+    for (const { id } of idle) await store.deleteDocument(streamKind, id);
+    found = idle.length;
   }
 }

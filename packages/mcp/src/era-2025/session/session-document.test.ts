@@ -14,11 +14,11 @@ const call = (callId: string, end?: number): StoredCall => ({
 function counting(): { store: Store; writes: () => number } {
   const memory = createMemoryStore();
   let writes = 0;
-  const putSession: Store["putSession"] = (request) => {
+  const putDocument: Store["putDocument"] = (request) => {
     writes += 1;
-    return memory.putSession(request);
+    return memory.putDocument(request);
   };
-  return { store: { ...memory, putSession }, writes: () => writes };
+  return { store: { ...memory, putDocument }, writes: () => writes };
 }
 
 async function open(store: Store): Promise<SessionDocument> {
@@ -66,9 +66,9 @@ test("a change is made anew on what another process wrote meanwhile", async () =
 test("a session that was ended takes no more changes", async () => {
   const store = createMemoryStore();
   const document = await create(store);
-  await store.deleteSession(document.id);
+  await store.deleteDocument("session", document.id);
   const refused = document.change((facts) => withCall(facts, call("late"), 16));
-  await expect(refused).rejects.toMatchObject({ code: "SESSION_CONFLICT" });
+  await expect(refused).rejects.toMatchObject({ code: "DOCUMENT_CONFLICT" });
   expect(document.facts.calls).toEqual([]);
 });
 

@@ -5,7 +5,7 @@ import {
   type JsonObject,
   ResumableError,
   type Store,
-  type StoredSession,
+  type StoredDocument,
 } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
@@ -52,6 +52,11 @@ interface Stored {
   readonly updatedAtMs: number;
 }
 
+/** The kind of the documents that hold sessions. */
+export const sessionKind = "session";
+/** The kind of the documents that hold the order of a session's streams, by the session's id. */
+export const streamOrderKind = "stream-order";
+
 const maxConflicts = 10;
 /** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
 const noteFlushMs = 5_000;
@@ -71,7 +76,7 @@ export class SessionDocument {
   #writing: Promise<void> | undefined;
   #flushing: NodeJS.Timeout | undefined;
 
-  private constructor(store: Store, session: Pick<StoredSession, "id" | "owner">, stored: Stored) {
+  private constructor(store: Store, session: Pick<StoredDocument, "id" | "owner">, stored: Stored) {
     this.id = session.id;
     this.owner = session.owner;
     this.#store = store;
@@ -84,7 +89,7 @@ export class SessionDocument {
   }
 
   static async open(store: Store, id: string): Promise<SessionDocument | undefined> {
-    const session = await store.getSession(id);
+    const session = await store.getDocument(sessionKind, id);
     return session === undefined ? undefined : new SessionDocument(store, session, parse(session));
   }
 
@@ -113,7 +118,7 @@ export class SessionDocument {
     }, noteFlushMs).unref();
   }
 
-  /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `SESSION_CONFLICT` when the session is gone. */
+  /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `DOCUMENT_CONFLICT` when the session was ended. */
   async change(change: Change): Promise<void> {
     this.#pending.push(change);
     await this.#writing?.catch(() => {});
@@ -139,7 +144,7 @@ export class SessionDocument {
           this.#pending = this.#pending.filter((change) => !changes.includes(change));
           return;
         } catch (error) {
-          if (!isResumableError(error, "SESSION_CONFLICT") || conflicts >= maxConflicts) throw error;
+          if (!isResumableError(error, "DOCUMENT_CONFLICT") || conflicts >= maxConflicts) throw error;
           await this.#reread();
         }
       }
@@ -149,24 +154,31 @@ export class SessionDocument {
   }
 
   async #reread(): Promise<void> {
-    const session = await this.#store.getSession(this.id);
+    const session = await this.#store.getDocument(sessionKind, this.id);
     if (session === undefined) {
-      throw new ResumableError("SESSION_CONFLICT", "The session was ended meanwhile. Open a new one.", {
-        details: { sessionId: this.id },
+      throw new ResumableError("DOCUMENT_CONFLICT", "The session was ended meanwhile. Open a new one.", {
+        details: { kind: sessionKind, id: this.id },
       });
     }
     this.#stored = parse(session);
   }
 }
 
-function parse({ value, version, updatedAt }: StoredSession): Stored {
+function parse({ value, version, updatedAt }: StoredDocument): Stored {
   return { facts: sessionDocument.parse(value), version, updatedAtMs: Date.parse(updatedAt) };
 }
 
 function put(store: Store, { id, owner }: { id: string; owner: string }, facts: SessionFacts, expectedVersion: number) {
   const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   // Absent properties are absent in JSON, too.
-  return store.putSession({ id, owner, value: JSON.parse(JSON.stringify(facts)) as Json, expectedVersion, now });
+  return store.putDocument({
+    kind: sessionKind,
+    id,
+    owner,
+    value: JSON.parse(JSON.stringify(facts)) as Json,
+    expectedVersion,
+    now,
+  });
 }
 
 /**

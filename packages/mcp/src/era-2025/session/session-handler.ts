@@ -76,7 +76,7 @@ export function createSessionHandler(options: SessionHandlerOptions): SessionHan
       const caller = { sessionId, principal: subjectOf(authInfo), extra, parsedBody };
       return await answerCaller(endpoint, request, caller);
     } catch (error) {
-      if (isResumableError(error, "SESSION_CONFLICT")) return unknownSession();
+      if (isResumableError(error, "DOCUMENT_CONFLICT")) return unknownSession();
       onError(error);
       return refusal(500, "The server failed to carry out the request.");
     }

@@ -8,7 +8,7 @@ import { randomToken } from "../../owner/random-token.js";
 import { Session2025 } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import type { CreateServer } from "./session-context.js";
-import { SessionDocument } from "./session-document.js";
+import { SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
 import { readToolKinds, type ToolKinds } from "./tool-kinds.js";
 
@@ -85,7 +85,7 @@ export class SessionRegistry {
   async delete(session: Session2025): Promise<void> {
     this.#uncount(session.document);
     await this.#forget(session);
-    await this.#options.engine.store.deleteSession(session.id);
+    await this.#options.engine.store.deleteDocument(sessionKind, session.id);
   }
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -174,10 +174,12 @@ export class SessionRegistry {
   async #expire(): Promise<void> {
     const { store } = this.#options.engine;
     const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
-    for (const { id, owner } of await store.listIdleSessions({ idleSinceMs, limit: expireBatch })) {
-      if (this.#live.has(id)) continue;
-      await store.deleteSession(id);
-      this.#uncount({ id, owner });
+    for (const kind of [sessionKind, streamOrderKind]) {
+      for (const { id, owner } of await store.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
+        if (this.#live.has(id)) continue;
+        await store.deleteDocument(kind, id);
+        if (kind === sessionKind) this.#uncount({ id, owner });
+      }
     }
   }
 

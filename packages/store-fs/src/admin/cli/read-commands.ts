@@ -91,7 +91,7 @@ export async function statsCommand({ context, lists }: OpenStore): Promise<Comma
     bytes: bytesIn(disk, layout.directory),
     ...counts,
     unfinished: namesIn(layout.open).length,
-    sessions: namesIn(layout.sessions).length,
+    documents: namesIn(layout.documents).flatMap((kind) => namesIn(join(layout.documents, kind))).length,
     workers: namesIn(layout.workers).length,
     quarantined: namesIn(layout.quarantine).filter((name) => disk.stat(join(layout.quarantine, name))?.isFolder).length,
   };
@@ -101,7 +101,7 @@ export async function statsCommand({ context, lists }: OpenStore): Promise<Comma
     ...byName(counts.byStatus),
     "by tool",
     ...byName(counts.byTool),
-    `${json.sessions} sessions, ${json.workers} workers, ${json.quarantined} quarantined`,
+    `${json.documents} documents, ${json.workers} workers, ${json.quarantined} quarantined`,
   ].join("\n");
   return { json, text, ok: true };
 }

@@ -2,7 +2,7 @@ import type { OpenStore } from "../../open-store.js";
 import { type Machine, openReadOnly, withOpenStore } from "../open-folder.js";
 import { findClaimProblems } from "./find-claim-problems.js";
 import { findListProblems, findMarkerProblems } from "./find-list-problems.js";
-import { findForeignFiles, findFormatProblems, findQuarantined, findSessionProblems } from "./find-other-problems.js";
+import { findDocumentProblems, findForeignFiles, findFormatProblems, findQuarantined } from "./find-other-problems.js";
 import { findTaskProblems, taskIds } from "./find-task-problems.js";
 import { type Problem, RepairRefused } from "./problem.js";
 
@@ -67,7 +67,7 @@ export async function findProblems(store: OpenStore): Promise<Diagnosis> {
     problems.push(...(await findTaskProblems(store, taskId, listed)));
   }
   problems.push(...findClaimProblems(store), ...findMarkerProblems(store), ...(await findListProblems(store)));
-  problems.push(...findSessionProblems(store), ...findForeignFiles(store), ...findQuarantined(store));
+  problems.push(...findDocumentProblems(store), ...findForeignFiles(store), ...findQuarantined(store));
   return { tasks, problems };
 }
 

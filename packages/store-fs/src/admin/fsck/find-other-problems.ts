@@ -1,33 +1,44 @@
-import { basename, join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { isSafeId } from "../../disk/layout.js";
 import { listIfExists, readFrom } from "../../disk/whole-file.js";
+import { parseDocument } from "../../index/document-files.js";
 import { lookAtFormat, lostFormat, writeFormat } from "../../index/format-file.js";
-import { parseSession } from "../../index/session-files.js";
 import { emptyTrash } from "../../index/task-remover.js";
 import type { OpenStore } from "../../open-store.js";
 import { foreignFile } from "./find-claim-problems.js";
 import type { Problem } from "./problem.js";
 import { leftDraft, moveAside } from "./problem.js";
 
-/** Reads every session. */
-export function findSessionProblems({ context }: OpenStore): readonly Problem[] {
-  const { disk, layout } = context;
-  return (listIfExists(disk, layout.sessions) ?? []).flatMap((session) => {
-    const folder = join(layout.sessions, session);
-    if (disk.stat(folder)?.isFolder !== true) return [foreignFile(folder)];
-    return (listIfExists(disk, folder) ?? []).flatMap((name) => sessionProblem(context, join(folder, name), session));
+/** Reads every document. */
+export function findDocumentProblems({ context }: OpenStore): readonly Problem[] {
+  return inFolders(context, context.layout.documents, (kind) =>
+    inFolders(context, kind, (document) =>
+      (listIfExists(context.disk, document) ?? []).flatMap((name) => documentProblem(context, join(document, name))),
+    ),
+  );
+}
+
+/** What is to say of each folder in a folder; nothing else belongs there. */
+function inFolders(
+  { disk }: OpenStore["context"],
+  parent: string,
+  find: (folder: string) => readonly Problem[],
+): readonly Problem[] {
+  return (listIfExists(disk, parent) ?? []).flatMap((name) => {
+    const folder = join(parent, name);
+    return disk.stat(folder)?.isFolder === true ? find(folder) : [foreignFile(folder)];
   });
 }
 
-function sessionProblem(context: OpenStore["context"], path: string, session: string): readonly Problem[] {
-  const name = basename(path);
+function documentProblem(context: OpenStore["context"], path: string): readonly Problem[] {
+  const [kind = "", id = "", name = ""] = path.split(sep).slice(-3);
   if (name.startsWith(".draft.")) return leftDraft(context, path);
   if (!/^\d+\.json$/.test(name)) return [foreignFile(path)];
   const bytes = readFrom(context.disk, path);
-  if (bytes === undefined || parseSession(bytes) !== undefined) return [];
-  const message = "the session cannot be read, and no other one can begin under its id";
-  const remedy = moveAside(path, message, { name: `session.${session}.${name}` });
-  return [{ kind: "damaged_session", severity: "damage", path, message, remedy }];
+  if (bytes === undefined || parseDocument(bytes) !== undefined) return [];
+  const message = "the document cannot be read, and no other one can begin under its id";
+  const remedy = moveAside(path, message, { name: `${kind}.${id}.${name}` });
+  return [{ kind: "damaged_server_document", severity: "damage", path, message, remedy }];
 }
 
 /** What does not belong into the folders of the store, and what was left in `trash/`. */

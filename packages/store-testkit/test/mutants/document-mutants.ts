@@ -1,0 +1,167 @@
+import { ResumableError, type Store, type StoredDocument } from "@resumable-mcp/core";
+import type { Mutant } from "./mutant.js";
+import { oneByOne, turn } from "./turn.js";
+
+type Put = Parameters<Store["putDocument"]>[0];
+
+async function versionOf(store: Store, { kind, id }: Pick<Put, "kind" | "id">): Promise<number> {
+  return (await store.getDocument(kind, id))?.version ?? 0;
+}
+
+/** Looks at the version, and writes a moment later. */
+async function putLate(store: Store, request: Put): Promise<StoredDocument> {
+  if (request.expectedVersion !== (await versionOf(store, request))) return store.putDocument(request);
+  await turn();
+  return store.putDocument({ ...request, expectedVersion: await versionOf(store, request) });
+}
+
+/** Continues to count the versions of a document that was deleted. */
+function countsOn(store: Store): Partial<Store> {
+  const deleted = new Map<string, number>();
+  const counted = (document: StoredDocument): StoredDocument => ({
+    ...document,
+    version: document.version + (deleted.get(document.id) ?? 0),
+  });
+  return {
+    async putDocument(request) {
+      return counted(await store.putDocument(request));
+    },
+    async deleteDocument(kind, id) {
+      deleted.set(id, Math.max(deleted.get(id) ?? 0, await versionOf(store, { kind, id })));
+      await store.deleteDocument(kind, id);
+    },
+  };
+}
+
+/** Lists documents also after they were deleted. */
+function listsDeleted(store: Store): Partial<Store> {
+  const deleted: StoredDocument[] = [];
+  return {
+    async deleteDocument(kind, id) {
+      const document = await store.getDocument(kind, id);
+      if (document !== undefined) deleted.push(document);
+      await store.deleteDocument(kind, id);
+    },
+    listIdleDocuments: async (request) => [...(await store.listIdleDocuments(request)), ...deleted],
+  };
+}
+
+/** Stores that are wrong about documents. */
+export const documentMutants: readonly Mutant[] = [
+  {
+    name: "keeps the time when a document was first put",
+    killedBy: "DOC-1",
+    mutate(store) {
+      const first = new Map<string, string>();
+      return {
+        async putDocument(request) {
+          const document = await store.putDocument(request);
+          const updatedAt = first.get(request.id) ?? document.updatedAt;
+          first.set(request.id, updatedAt);
+          return { ...document, updatedAt };
+        },
+      };
+    },
+  },
+  {
+    name: "keeps what was put first",
+    killedBy: "DOC-1",
+    mutate: (store) => ({
+      async putDocument(request) {
+        const { value = request.value } = (await store.getDocument(request.kind, request.id)) ?? {};
+        return store.putDocument({ ...request, value });
+      },
+    }),
+  },
+  {
+    name: "lets the last writer of a document win",
+    killedBy: "DOC-2",
+    mutate: (store) => ({
+      putDocument: async (request) =>
+        store.putDocument({ ...request, expectedVersion: await versionOf(store, request) }),
+    }),
+  },
+  {
+    name: "looks for the version of a document before it writes, not while",
+    killedBy: "DOC-3",
+    mutate: (store) => ({ putDocument: (request) => putLate(store, request) }),
+  },
+  {
+    name: "refuses to delete a document that does not exist",
+    killedBy: "DOC-4",
+    mutate: (store) => ({
+      async deleteDocument(kind, id) {
+        if ((await versionOf(store, { kind, id })) > 0) return store.deleteDocument(kind, id);
+        throw new ResumableError("DOCUMENT_CONFLICT", `There is no ${kind} ${id}.`, { details: { kind, id } });
+      },
+    }),
+  },
+  { name: "continues to count the versions of a deleted document", killedBy: "DOC-4", mutate: countsOn },
+  { name: "lists documents that were deleted", killedBy: "DOC-4", mutate: listsDeleted },
+  {
+    name: "lists every document as idle",
+    killedBy: "DOC-5",
+    mutate: (store) => ({
+      listIdleDocuments: (request) => store.listIdleDocuments({ ...request, idleSinceMs: 1e15 }),
+    }),
+  },
+  {
+    name: "lists those documents first that were put last",
+    killedBy: "DOC-5",
+    mutate: (store) => ({
+      listIdleDocuments: async ({ limit, ...request }) =>
+        (await store.listIdleDocuments({ ...request, limit: 1_000 })).toReversed().slice(0, limit),
+    }),
+  },
+  {
+    name: "keeps documents under ids in lower case",
+    killedBy: "DOC-6",
+    mutate: (store) => ({
+      putDocument: (request) => store.putDocument({ ...request, id: request.id.toLowerCase() }),
+      getDocument: (kind, id) => store.getDocument(kind, id.toLowerCase()),
+    }),
+  },
+  {
+    name: "keeps two changes of a document apart only in its process",
+    killedBy: "DOC-7",
+    mutate(store) {
+      const inTurn = oneByOne();
+      return { putDocument: (request) => inTurn(() => putLate(store, request)) };
+    },
+  },
+  {
+    name: "keeps documents of all kinds under their ids alone",
+    killedBy: "DOC-8",
+    mutate: (store) => ({
+      putDocument: async (request) => ({
+        ...(await store.putDocument({ ...request, kind: "any" })),
+        kind: request.kind,
+      }),
+      getDocument: (_kind, id) => store.getDocument("any", id),
+    }),
+  },
+  {
+    name: "lists idle documents of every kind",
+    killedBy: "DOC-8",
+    mutate(store) {
+      const kinds = new Set<string>();
+      return {
+        putDocument(request) {
+          kinds.add(request.kind);
+          return store.putDocument(request);
+        },
+        listIdleDocuments: async (request) =>
+          (await Promise.all([...kinds].map((kind) => store.listIdleDocuments({ ...request, kind })))).flat(),
+      };
+    },
+  },
+  {
+    name: "deletes the documents of an id in every kind",
+    killedBy: "DOC-8",
+    mutate: (store) => ({
+      async deleteDocument(_kind, id) {
+        for (const kind of ["kit", "kit-other"]) await store.deleteDocument(kind, id);
+      },
+    }),
+  },
+];
