@@ -24,9 +24,16 @@ export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "en
 }
 
 /** An endpoint on a free port of this machine, in this process. */
-export async function openEndpoint({ tools, setup, subjects, store, crossStreamReplay, ...options }: EndpointOptions) {
+export async function openEndpoint({
+  tools,
+  setup,
+  subjects,
+  store = createMemoryStore(),
+  crossStreamReplay,
+  ...options
+}: EndpointOptions) {
   const engine = createEngine({
-    store: store ?? createMemoryStore(),
+    store,
     tools,
     limits: { graceMs: 20, drainTimeoutMs: 20 },
   });
@@ -40,7 +47,8 @@ export async function openEndpoint({ tools, setup, subjects, store, crossStreamR
     },
     ...options,
   });
-  const handler = crossStreamReplay === true ? withCrossStreamReplay(sessions, { store: engine.store }) : sessions;
+  const handler =
+    crossStreamReplay === true ? withCrossStreamReplay(sessions, { documents: engine.documents }) : sessions;
   const authInfoOf = (request: Request) => {
     const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
     const clientId = subjects?.[token];
@@ -59,7 +67,7 @@ export async function openEndpoint({ tools, setup, subjects, store, crossStreamR
     await new Promise((resolve) => http.close(resolve));
     await engine.close();
   };
-  return { engine, handler, url, close };
+  return { engine, store, handler, url, close };
 }
 
 /** A stock client, connected. */

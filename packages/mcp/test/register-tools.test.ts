@@ -40,7 +40,7 @@ async function connect(
     return client;
   };
   closing.push(() => engine.close());
-  return { engine, client: await open(), open };
+  return { engine, store, client: await open(), open };
 }
 
 const call = (client: Client, name: string, args: Record<string, unknown>, options = {}, _meta = {}) =>
@@ -261,7 +261,7 @@ test("a hand-off leaves the task to recovery, unless its caller says that it sta
   const isDetached = async (n: number, meta: Record<string, unknown>) => {
     const running = await call(client, "count_to", { n }, {}, { [metaKeys.handoff]: 0, ...meta });
     const { task_id } = running.structuredContent as { task_id: string };
-    return (await engine.store.getTask(task_id))?.record.detached;
+    return (await engine.readTask(task_id))?.record.detached;
   };
   expect(await isDetached(3, {})).toBe(true);
   expect(await isDetached(4, { [metaKeys.attended]: true })).toBe(false);
@@ -269,8 +269,8 @@ test("a hand-off leaves the task to recovery, unless its caller says that it sta
 
 test("a call that attaches is told where the task is, not everything from the beginning again (feature 12)", async () => {
   const gate = createGate();
-  const { client, open, engine } = await connect([countTool(gate)]);
-  const listed = async () => (await engine.store.listTasks({ limit: 1 })).tasks[0];
+  const { client, open, store } = await connect([countTool(gate)]);
+  const listed = async () => (await store.listTasks({ limit: 1 })).tasks[0];
   const first = call(client, "count_to", { n: 5 }, { onprogress: () => {} });
   gate.open(3);
   while ((await listed())?.progress !== 3) await new Promise((resolve) => setImmediate(resolve));

@@ -86,23 +86,23 @@ const answerTo = (taskId: string) => ({
 });
 
 test("who asks for the result of another's task cannot answer its question (G10)", async () => {
-  const { url, engine } = await endpoint({ tools: [greetTool], subjects: { a: "ada", e: "eve" } });
+  const { url, engine, store } = await endpoint({ tools: [greetTool], subjects: { a: "ada", e: "eve" } });
   const tasks = engine.forOwner("sub:ada");
   const { record } = await tasks.start({ tool: "greet_user", input: {}, detached: true });
   expect((await tasks.wait(record.id)).reason).toBe("input_required");
   const eve = await openSession(url, { authorization: "Bearer e" });
   const asked = { jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: record.id } };
   // The answer comes while the request is on its way to whoever refuses it.
-  const putDocument = engine.store.putDocument;
+  const putDocument = store.putDocument;
   let answered: Promise<Response> | undefined;
-  engine.store.putDocument = async (session) => {
+  store.putDocument = async (session) => {
     answered ??= post(url, answerTo(record.id), eve);
     await answered;
     return putDocument(session);
   };
   await (await post(url, asked, eve)).text();
   expect((await answered)?.status).toBe(202);
-  expect(await engine.store.getTask(record.id)).toMatchObject({ record: { status: "input_required" }, signals: [] });
+  expect(await engine.readTask(record.id)).toMatchObject({ record: { status: "input_required" }, signals: [] });
 });
 
 test("an answer to what no task asks is dropped (G11)", async () => {
@@ -110,7 +110,7 @@ test("an answer to what no task asks is dropped (G11)", async () => {
   const session = await openSession(url);
   const { value: prime } = await eventsOf(await post(url, countTo(2), session)).next();
   const [taskId = ""] = prime?.id?.split(".") ?? [];
-  await expect.poll(() => engine.store.getTask(taskId)).toBeDefined();
+  await expect.poll(() => engine.readTask(taskId)).toBeDefined();
   expect((await post(url, answerTo(taskId), session)).status).toBe(202);
   expect((await post(url, { ...answerTo(taskId), id: "anything" }, session)).status).toBe(202);
 });
@@ -142,5 +142,5 @@ test("keys that only the transport may set are taken out of what a client sends"
   const session = await openSession(url);
   const wanted = "a_call_id_of_my_own_choice";
   await readUntil(eventsOf(await post(url, countTo(1, 1, { [metaKeys.callId]: wanted }), session)), () => false);
-  expect(await engine.store.getTask(wanted)).toBeUndefined();
+  expect(await engine.readTask(wanted)).toBeUndefined();
 });

@@ -19,7 +19,8 @@ afterEach(async () => {
 });
 
 async function connect(tools: readonly Tool[], capabilities = {}) {
-  const engine = createEngine({ store: createMemoryStore(), tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
+  const store = createMemoryStore();
+  const engine = createEngine({ store, tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
   closing.push(() => engine.close());
   const open = async (user: string) => {
     const server = new McpServer({ name: "test", version: "1" });
@@ -30,7 +31,7 @@ async function connect(tools: readonly Tool[], capabilities = {}) {
     closing.push(() => client.close());
     return client;
   };
-  return { engine, client: await open("ada"), open };
+  return { engine, store, client: await open("ada"), open };
 }
 
 async function startTask(client: Client, name: string, args = {}): Promise<string> {
@@ -139,10 +140,10 @@ test("tasks belong to their owner, not to the session", async () => {
 });
 
 test("what a session watches ends with the session, not with the task (G11)", async () => {
-  const { engine, client } = await connect([countTool(createGate())]);
+  const { store, client } = await connect([countTool(createGate())]);
   let watchers = 0;
-  const { watch } = engine.store;
-  engine.store.watch = (query, wake) => {
+  const { watch } = store;
+  store.watch = (query, wake) => {
     watchers += 1;
     const stop = watch(query, wake);
     return () => {

@@ -82,7 +82,7 @@ test("a call becomes a task that exists before its id is known, and ends with th
   const created = CreateTaskResultV2Schema.parse(result);
   expect(created).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
   expect(Object.keys(result)).not.toContain("content");
-  expect((await to.engine.store.getTask(created.taskId))?.record).toMatchObject({ detached: true });
+  expect((await to.engine.readTask(created.taskId))?.record).toMatchObject({ detached: true });
   gate.open();
   const working = await pollUntil(to, created.taskId, "working", ({ statusMessage }) =>
     String(statusMessage).includes("1/2"),

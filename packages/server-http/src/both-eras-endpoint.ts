@@ -41,7 +41,7 @@ export function bothErasEndpoint(
         ...(options.limits === undefined ? {} : { limits: options.limits }),
       });
       return options.crossStreamReplay === true
-        ? withCrossStreamReplay(handler, { store: engine.store, onError })
+        ? withCrossStreamReplay(handler, { documents: engine.documents, onError })
         : handler;
     },
     era2026: async () => {

@@ -1,6 +1,7 @@
 import { ResumableError } from "../errors.js";
 import { type EngineLimits, engineDefaults } from "../limits.js";
-import { contractVersion, type Observer, type Store } from "../store/store.js";
+import { contractVersion, type Documents, type Observer, type Store } from "../store/store.js";
+import type { TaskSnapshot } from "../task/task-snapshot.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import { instantOf, repeat, systemClock } from "./clock.js";
@@ -11,6 +12,7 @@ import { DeliveryNotes } from "./owner/delivery-notes.js";
 import type { EngineParts } from "./owner/engine-parts.js";
 import { createOwnedTasks } from "./owner/owned-tasks.js";
 import { randomId } from "./owner/task-key.js";
+import { isTaskId } from "./owner/task-view.js";
 
 import { countRecovery } from "./scheduling/count-recovery.js";
 
@@ -33,9 +35,10 @@ export function createEngine(options: EngineOptions): Engine {
 
 class LiveEngine implements Engine {
   readonly tools: readonly Tool[];
-  readonly store: Store;
+  readonly documents: Documents;
   readonly drainStarted: Promise<void>;
   readonly observe: Observer;
+  readonly #store: Store;
   private readonly worker: string;
   private readonly parts: EngineParts;
   private readonly onOpened: EngineOptions["onOpened"];
@@ -53,7 +56,8 @@ class LiveEngine implements Engine {
         if (this.isDraining) throw draining();
       },
     });
-    this.store = options.store;
+    this.#store = options.store;
+    this.documents = options.store;
     this.observe = neverThrowing(options.observer, this.parts.onError);
     this.onOpened = options.onOpened && neverThrowing(options.onOpened, this.parts.onError);
     this.tools = [...this.parts.tools.values()];
@@ -80,6 +84,10 @@ class LiveEngine implements Engine {
     if (runnable.use(validate)) this.opened?.then(() => scheduler.hint()).catch(() => {});
   }
 
+  async readTask(taskId: string): Promise<TaskSnapshot | undefined> {
+    return isTaskId(taskId) ? this.#store.getTask(taskId) : undefined;
+  }
+
   forOwner(owner: string): OwnedTasks {
     return createOwnedTasks(this.parts, checkOwner(owner));
   }
@@ -94,7 +102,7 @@ class LiveEngine implements Engine {
   }
 
   async checkHealth(): Promise<void> {
-    await this.store.checkHealth?.();
+    await this.#store.checkHealth?.();
   }
 
   sweep(): Promise<number> {
@@ -112,7 +120,7 @@ class LiveEngine implements Engine {
   close(): Promise<void> {
     this.closed ??= this.drain()
       .then(() => this.parts.deliveries.allWritten())
-      .then(() => this.store.close());
+      .then(() => this.#store.close());
     return this.closed;
   }
 

@@ -1,8 +1,9 @@
 import type { Json } from "../json.js";
 import type { EngineLimits } from "../limits.js";
-import type { ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store/store.js";
+import type { Documents, ItemPage, Observer, Store, TaskCounts, TaskPage } from "../store/store.js";
 import type { Answer, Question, TaskEvent } from "../task/task-event.js";
 import type { TaskRecord, TaskStatus } from "../task/task-record.js";
+import type { TaskSnapshot } from "../task/task-snapshot.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import type { Clock } from "./clock.js";
@@ -175,7 +176,8 @@ export interface OwnedTasks {
 /** Runs tasks. */
 export interface Engine {
   readonly tools: readonly Tool[];
-  readonly store: Store;
+  /** What servers keep across restarts beside tasks, by kind. */
+  readonly documents: Documents;
   /** Ids of tasks that this process runs now. */
   readonly running: readonly string[];
   /** @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are. */
@@ -185,6 +187,11 @@ export interface Engine {
    * engine calls it. Tasks of these tools, recovered ones included, run from then on.
    */
   useJsonSchemaValidator(validate: JsonSchemaValidator): void;
+  /**
+   * Reads a task of any owner, or resolves to `undefined`: for a server that kept the id itself. What callers ask for
+   * goes through `forOwner`.
+   */
+  readTask(taskId: string): Promise<TaskSnapshot | undefined>;
   /** One owner's tasks. The owner is a tagged string: `sub:…`, `client:…`, `session:…` or `local:…`. */
   forOwner(owner: string): OwnedTasks;
   /**

@@ -101,7 +101,7 @@ function callEnvironment({ server }: Server2026, engine: Engine, options: Regist
     ...(owner === undefined ? {} : { owner }),
     ...(handoff === undefined ? {} : { handoff }),
   };
-  const key = requestStateKey === undefined ? storedSigningKey(engine.store) : givenKey(requestStateKey);
+  const key = requestStateKey === undefined ? storedSigningKey(engine.documents) : givenKey(requestStateKey);
   return { engine, policy, signingKey: key };
 }
 

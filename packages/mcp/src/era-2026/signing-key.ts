@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isJsonObject, isResumableError, type Store, type StoredDocument } from "@resumable-mcp/core";
+import { type Documents, isJsonObject, isResumableError, type StoredDocument } from "@resumable-mcp/core";
 
 const place = { kind: "signing-key", id: "request-state" } as const;
 
@@ -11,19 +11,19 @@ export type SigningKey = () => Promise<Uint8Array>;
  *
  * The key is made at its first use; nothing touches the store before.
  */
-export function storedSigningKey(store: Store): SigningKey {
-  const kept = keys.get(store) ?? loadOnce(store);
-  keys.set(store, kept);
+export function storedSigningKey(documents: Documents): SigningKey {
+  const kept = keys.get(documents) ?? loadOnce(documents);
+  keys.set(documents, kept);
   return kept;
 }
 
-const keys = new WeakMap<Store, SigningKey>();
+const keys = new WeakMap<Documents, SigningKey>();
 
-function loadOnce(store: Store): SigningKey {
+function loadOnce(documents: Documents): SigningKey {
   let known: Uint8Array | undefined;
   let loading: Promise<Uint8Array> | undefined;
   const load = async (): Promise<Uint8Array> => {
-    known = await readOrMakeKey(store);
+    known = await readOrMakeKey(documents);
     return known;
   };
   return () => {
@@ -35,19 +35,19 @@ function loadOnce(store: Store): SigningKey {
   };
 }
 
-async function readOrMakeKey(store: Store): Promise<Uint8Array> {
-  const stored = keyOf(await store.getDocument(place.kind, place.id));
+async function readOrMakeKey(documents: Documents): Promise<Uint8Array> {
+  const stored = keyOf(await documents.getDocument(place.kind, place.id));
   if (stored !== undefined) return stored;
   const key = randomBytes(32);
   const value = { key: Buffer.from(key).toString("base64url") };
   const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   try {
-    await store.putDocument({ ...place, owner: "server:request-state", value, expectedVersion: 0, now });
+    await documents.putDocument({ ...place, owner: "server:request-state", value, expectedVersion: 0, now });
     return key;
   } catch (error) {
     if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
     // Another process was faster: its key counts.
-    return readOrMakeKey(store);
+    return readOrMakeKey(documents);
   }
 }
 

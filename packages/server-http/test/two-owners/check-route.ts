@@ -23,9 +23,13 @@ function blank({ status, type, body }: Reply, target: Target): Reply {
   return { status, type, body: blanked };
 }
 
-async function stateOf({ store }: Engine, { id, session }: Target) {
-  const task = await store.getTask(id);
-  return { record: task?.record, signals: task?.signals, session: await store.getDocument("session", session) };
+async function stateOf(engine: Engine, { id, session }: Target) {
+  const task = await engine.readTask(id);
+  return {
+    record: task?.record,
+    signals: task?.signals,
+    session: await engine.documents.getDocument("session", session),
+  };
 }
 
 /**

@@ -88,7 +88,7 @@ export async function makeTarget(kind: TargetKind, owner: RawCaller, engine: Eng
     const view = await tasks.get(id);
     if (view.record.progress < 1) continue;
     // What was wished for is carried out, and nothing is on its way any more.
-    if (view.status === wanted && (await engine.store.getTask(id))?.signals.length === 0) break;
+    if (view.status === wanted && (await engine.readTask(id))?.signals.length === 0) break;
     if (kind !== "paused" || view.status !== "running") continue;
     await tasks.pause(id);
     release(target);

@@ -10,7 +10,7 @@ export async function noteDelivery(engine: Engine, message: unknown): Promise<Js
   const { id = null, params }: JsonObject = isJsonObject(message) ? message : {};
   const { taskId, delivered }: JsonObject = isJsonObject(params) ? params : {};
   try {
-    const task = typeof taskId === "string" ? await engine.store.getTask(taskId) : undefined;
+    const task = typeof taskId === "string" ? await engine.readTask(taskId) : undefined;
     if (task !== undefined) await note(engine, task.record, delivered === true);
     return { jsonrpc: "2.0", id, result: {} };
   } catch {

@@ -1,4 +1,4 @@
-import { isResumableError, type Json, type Store } from "@resumable-mcp/core";
+import { type Documents, isResumableError, type Json } from "@resumable-mcp/core";
 import type { Cursor } from "../session/event-id.js";
 import { streamOrderKind } from "../session/session-document.js";
 import { type Mark, streamOrder, withEvent } from "./stream-order.js";
@@ -11,24 +11,24 @@ const saveAfterMs = 500;
 /** The order of one session's streams, as a document of the store. */
 export class StreamLog {
   marks: readonly Mark[];
-  readonly #store: Store;
+  readonly #documents: Documents;
   readonly #id: string;
   #version: number;
   #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   #stopped = false;
 
-  private constructor(store: Store, id: string, marks: readonly Mark[], version: number) {
-    this.#store = store;
+  private constructor(documents: Documents, id: string, marks: readonly Mark[], version: number) {
+    this.#documents = documents;
     this.#id = id;
     this.marks = marks;
     this.#version = version;
   }
 
-  static async open(store: Store, sessionId: string): Promise<StreamLog> {
-    const document = await store.getDocument(streamOrderKind, sessionId);
+  static async open(documents: Documents, sessionId: string): Promise<StreamLog> {
+    const document = await documents.getDocument(streamOrderKind, sessionId);
     const marks = streamOrder.safeParse(document?.value).data?.marks ?? [];
-    return new StreamLog(store, sessionId, marks, document?.version ?? 0);
+    return new StreamLog(documents, sessionId, marks, document?.version ?? 0);
   }
 
   /** Notes an event that was sent. */
@@ -59,7 +59,7 @@ export class StreamLog {
     } catch (error) {
       if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
       // Another process serves the session too: what the client was sent last counts.
-      this.#version = (await this.#store.getDocument(streamOrderKind, this.#id))?.version ?? 0;
+      this.#version = (await this.#documents.getDocument(streamOrderKind, this.#id))?.version ?? 0;
       await this.#put();
     }
   }
@@ -76,6 +76,6 @@ export class StreamLog {
       expectedVersion: this.#version,
       now,
     };
-    this.#version = (await this.#store.putDocument(written)).version;
+    this.#version = (await this.#documents.putDocument(written)).version;
   }
 }

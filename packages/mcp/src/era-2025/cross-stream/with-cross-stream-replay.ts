@@ -1,4 +1,4 @@
-import { isJsonObject, type Store } from "@resumable-mcp/core";
+import { type Documents, isJsonObject } from "@resumable-mcp/core";
 import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
 import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
 import { listenerOf } from "../../http/node-listener.js";
@@ -13,7 +13,8 @@ import { openCursors, sentUpTo } from "./stream-order.js";
 
 /** What the replay across streams needs beside the handler. */
 export interface CrossStreamOptions {
-  readonly store: Store;
+  /** Those of the engine. */
+  readonly documents: Documents;
   /** Hears of an order of streams that could not be written: a client may get some events twice. */
   readonly onError?: (error: unknown) => void;
 }
@@ -60,13 +61,13 @@ export function withCrossStreamReplay(handler: SessionHandler, options: CrossStr
 /** The streams of a handler's sessions, and in which order they sent their events. */
 class SessionStreams {
   readonly #handler: SessionHandler;
-  readonly #store: Store;
+  readonly #documents: Documents;
   readonly #onError: (error: unknown) => void;
   readonly #logs = new Map<string, Promise<StreamLog>>();
 
-  constructor(handler: SessionHandler, { store, onError = () => {} }: CrossStreamOptions) {
+  constructor(handler: SessionHandler, { documents, onError = () => {} }: CrossStreamOptions) {
     this.#handler = handler;
-    this.#store = store;
+    this.#documents = documents;
     this.#onError = onError;
   }
 
@@ -122,7 +123,7 @@ class SessionStreams {
     const log = await this.#logs.get(sessionId);
     this.#logs.delete(sessionId);
     await log?.stop();
-    await this.#store.deleteDocument(streamOrderKind, sessionId);
+    await this.#documents.deleteDocument(streamOrderKind, sessionId);
   }
 
   async close(): Promise<void> {
@@ -131,7 +132,7 @@ class SessionStreams {
   }
 
   #logOf(sessionId: string): Promise<StreamLog> {
-    const log = this.#logs.get(sessionId) ?? StreamLog.open(this.#store, sessionId);
+    const log = this.#logs.get(sessionId) ?? StreamLog.open(this.#documents, sessionId);
     this.#logs.delete(sessionId);
     this.#logs.set(sessionId, log);
     log.catch(() => this.#logs.delete(sessionId));

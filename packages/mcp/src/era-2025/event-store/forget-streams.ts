@@ -1,4 +1,4 @@
-import type { Store } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core";
 import { sessionLimits } from "../session/session-limits.js";
 
 /** The kind of the documents that hold streams of events. */
@@ -6,20 +6,20 @@ export const streamKind = "event-stream";
 
 const sweepEveryMs = 60 * 60_000;
 const sweepBatch = 1_000;
-const sweptMs = new WeakMap<Store, number>();
+const sweptMs = new WeakMap<Documents, number>();
 
 /**
  * Forgets streams to which nothing was added for `sessionTtlMs`: every request of a client leaves one, and nobody else
  * looks after them. Looks at a store once in an hour, however often it is called; what fails is tried again then.
  */
-export async function forgetOldStreams(store: Store): Promise<void> {
+export async function forgetOldStreams(documents: Documents): Promise<void> {
   const nowMs = performance.now();
-  if (nowMs - (sweptMs.get(store) ?? Number.NEGATIVE_INFINITY) < sweepEveryMs) return;
-  sweptMs.set(store, nowMs);
+  if (nowMs - (sweptMs.get(documents) ?? Number.NEGATIVE_INFINITY) < sweepEveryMs) return;
+  sweptMs.set(documents, nowMs);
   const idleSinceMs = Date.now() - sessionLimits.sessionTtlMs;
   for (let found = sweepBatch; found === sweepBatch; ) {
-    const idle = await store.listIdleDocuments({ kind: streamKind, idleSinceMs, limit: sweepBatch });
-    for (const { id } of idle) await store.deleteDocument(streamKind, id);
+    const idle = await documents.listIdleDocuments({ kind: streamKind, idleSinceMs, limit: sweepBatch });
+    for (const { id } of idle) await documents.deleteDocument(streamKind, id);
     found = idle.length;
   }
 }

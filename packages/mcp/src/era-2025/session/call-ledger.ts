@@ -94,7 +94,7 @@ export class CallLedger {
 
   /** The task of a call that no server behind has: its caller comes, and leaves at once. */
   async #stopTask({ stream, taskId }: Exchange): Promise<void> {
-    const task = await this.#engine.store.getTask(taskId ?? stream);
+    const task = await this.#engine.readTask(taskId ?? stream);
     if (task === undefined) return;
     const leave = this.#engine.forOwner(task.record.owner).attend(task.record.id);
     leave("cancelled");
@@ -108,7 +108,7 @@ export class CallLedger {
     [...this.#exchanges.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
     const call = this.#document.facts.calls.findLast((one) => one.requestId === requestId);
     const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
-    const task = typeof taskId === "string" ? await this.#engine.store.getTask(taskId) : undefined;
+    const task = typeof taskId === "string" ? await this.#engine.readTask(taskId) : undefined;
     if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
   }
 
@@ -119,7 +119,7 @@ export class CallLedger {
   async answerQuestion(response: JSONRPCResponse): Promise<boolean> {
     const asked = parseQuestionId(String(response.id));
     const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
-    const task = asked === undefined || call === undefined ? undefined : await this.#engine.store.getTask(asked.taskId);
+    const task = asked === undefined || call === undefined ? undefined : await this.#engine.readTask(asked.taskId);
     if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
     const answer = "result" in response ? parseElicitationResult(response.result) : undefined;
     if (answer === undefined) return true;
@@ -138,7 +138,7 @@ export class CallLedger {
     if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(exchange);
     if (place <= exchange.place) return "open";
     if (exchange.kind !== "journal") return "ahead";
-    const task = await this.#engine.store.getTask(exchange.taskId ?? exchange.stream);
+    const task = await this.#engine.readTask(exchange.taskId ?? exchange.stream);
     if (task === undefined) return "open";
     if (place > task.record.lastSeq) return "ahead";
     return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
@@ -147,7 +147,7 @@ export class CallLedger {
   /** A finished call is not begun anew: without its task there is nothing to tell. */
   async #isThere({ stream, taskId, request, kind }: Exchange): Promise<"open" | "over"> {
     if (kind !== "journal" || !this.#callsTool(request)) return "open";
-    return (await this.#engine.store.getTask(taskId ?? stream)) === undefined ? "over" : "open";
+    return (await this.#engine.readTask(taskId ?? stream)) === undefined ? "over" : "open";
   }
 
   #callsTool({ params }: JSONRPCRequest): boolean {

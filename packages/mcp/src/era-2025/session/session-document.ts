@@ -1,10 +1,10 @@
 import {
+  type Documents,
   isJsonObject,
   isResumableError,
   type Json,
   type JsonObject,
   ResumableError,
-  type Store,
   type StoredDocument,
 } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
@@ -70,32 +70,32 @@ const noteFlushMs = 5_000;
 export class SessionDocument {
   readonly id: string;
   readonly owner: string;
-  readonly #store: Store;
-  #stored: Stored;
+  readonly #documents: Documents;
+  #documentsd: Stored;
   #pending: Change[] = [];
   #writing: Promise<void> | undefined;
   #flushing: NodeJS.Timeout | undefined;
 
-  private constructor(store: Store, session: Pick<StoredDocument, "id" | "owner">, stored: Stored) {
+  private constructor(documents: Documents, session: Pick<StoredDocument, "id" | "owner">, stored: Stored) {
     this.id = session.id;
     this.owner = session.owner;
-    this.#store = store;
-    this.#stored = stored;
+    this.#documents = documents;
+    this.#documentsd = stored;
   }
 
   /** A session that is not in the store yet: its first change puts it there. */
-  static draft(store: Store, id: string, owner: string, facts: SessionFacts): SessionDocument {
-    return new SessionDocument(store, { id, owner }, { facts, version: 0, updatedAtMs: 0 });
+  static draft(documents: Documents, id: string, owner: string, facts: SessionFacts): SessionDocument {
+    return new SessionDocument(documents, { id, owner }, { facts, version: 0, updatedAtMs: 0 });
   }
 
-  static async open(store: Store, id: string): Promise<SessionDocument | undefined> {
-    const session = await store.getDocument(sessionKind, id);
-    return session === undefined ? undefined : new SessionDocument(store, session, parse(session));
+  static async open(documents: Documents, id: string): Promise<SessionDocument | undefined> {
+    const session = await documents.getDocument(sessionKind, id);
+    return session === undefined ? undefined : new SessionDocument(documents, session, parse(session));
   }
 
   /** As changed by now, durable or not. */
   get facts(): SessionFacts {
-    return this.#pending.reduce((facts, change) => change(facts), this.#stored.facts);
+    return this.#pending.reduce((facts, change) => change(facts), this.#documentsd.facts);
   }
 
   /** Writes what was only noted. */
@@ -138,9 +138,9 @@ export class SessionDocument {
     try {
       for (let conflicts = 0; ; conflicts++) {
         try {
-          const facts = changes.reduce((before, change) => change(before), this.#stored.facts);
-          const { version, updatedAt } = await put(this.#store, this, facts, this.#stored.version);
-          this.#stored = { facts, version, updatedAtMs: Date.parse(updatedAt) };
+          const facts = changes.reduce((before, change) => change(before), this.#documentsd.facts);
+          const { version, updatedAt } = await put(this.#documents, this, facts, this.#documentsd.version);
+          this.#documentsd = { facts, version, updatedAtMs: Date.parse(updatedAt) };
           this.#pending = this.#pending.filter((change) => !changes.includes(change));
           return;
         } catch (error) {
@@ -154,13 +154,13 @@ export class SessionDocument {
   }
 
   async #reread(): Promise<void> {
-    const session = await this.#store.getDocument(sessionKind, this.id);
+    const session = await this.#documents.getDocument(sessionKind, this.id);
     if (session === undefined) {
       throw new ResumableError("DOCUMENT_CONFLICT", "The session was ended meanwhile. Open a new one.", {
         details: { kind: sessionKind, id: this.id },
       });
     }
-    this.#stored = parse(session);
+    this.#documentsd = parse(session);
   }
 }
 
@@ -168,10 +168,15 @@ function parse({ value, version, updatedAt }: StoredDocument): Stored {
   return { facts: sessionDocument.parse(value), version, updatedAtMs: Date.parse(updatedAt) };
 }
 
-function put(store: Store, { id, owner }: { id: string; owner: string }, facts: SessionFacts, expectedVersion: number) {
+function put(
+  documents: Documents,
+  { id, owner }: { id: string; owner: string },
+  facts: SessionFacts,
+  expectedVersion: number,
+) {
   const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   // Absent properties are absent in JSON, too.
-  return store.putDocument({
+  return documents.putDocument({
     kind: sessionKind,
     id,
     owner,

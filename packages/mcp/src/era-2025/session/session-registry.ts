@@ -54,7 +54,7 @@ export class SessionRegistry {
     const { clientId } = parseCallMeta(initialize._meta);
     const isLocal = isLocalRequest(extra) ? { local: true } : {};
     const facts = { protocolVersion: "", initialize, calls: [], ...present("clientId", clientId), ...isLocal };
-    const session = this.#make(SessionDocument.draft(this.#options.engine.store, id, owner, facts));
+    const session = this.#make(SessionDocument.draft(this.#options.engine.documents, id, owner, facts));
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
       await session.transport.close();
@@ -73,7 +73,7 @@ export class SessionRegistry {
     if (!validId.test(id)) return undefined;
     let session = await this.#live.get(id);
     if (session === undefined || session.closed) {
-      const document = await SessionDocument.open(this.#options.engine.store, id);
+      const document = await SessionDocument.open(this.#options.engine.documents, id);
       if (document === undefined || !mayUse(document, principal, extra)) return undefined;
       session = await this.#join(document, extra);
     }
@@ -85,7 +85,7 @@ export class SessionRegistry {
   async delete(session: Session2025): Promise<void> {
     this.#uncount(session.document);
     await this.#forget(session);
-    await this.#options.engine.store.deleteDocument(sessionKind, session.id);
+    await this.#options.engine.documents.deleteDocument(sessionKind, session.id);
   }
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -172,12 +172,12 @@ export class SessionRegistry {
   }
 
   async #expire(): Promise<void> {
-    const { store } = this.#options.engine;
+    const { documents } = this.#options.engine;
     const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
     for (const kind of [sessionKind, streamOrderKind]) {
-      for (const { id, owner } of await store.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
+      for (const { id, owner } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
         if (this.#live.has(id)) continue;
-        await store.deleteDocument(kind, id);
+        await documents.deleteDocument(kind, id);
         if (kind === sessionKind) this.#uncount({ id, owner });
       }
     }

@@ -52,7 +52,7 @@ test("a call of the SDK's own server becomes a task of the engine, whose result 
   expect(await startTask(ada, "count_to", { n: 2 })).toBe(taskId);
   gate.open(2);
   expect(await resultOf(ada, taskId)).toMatchObject({ structuredContent: { counted: 2, attempts: 1 } });
-  expect((await engine.store.getTask(taskId))?.record).toMatchObject({ owner: "sub:ada", detached: true });
+  expect((await engine.readTask(taskId))?.record).toMatchObject({ owner: "sub:ada", detached: true });
 });
 
 test("a plain call of a tool that may be a task is answered with its result", async () => {
