@@ -48,7 +48,6 @@ export type {
 } from "./store/store.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
-export { rpcCodeOf } from "./task/rpc-failure.js";
 export type {
   Answer,
   LogLevel,
@@ -58,7 +57,7 @@ export type {
   TaskEventBody,
   TaskFailure,
 } from "./task/task-event.js";
-export { isFinalEvent } from "./task/task-event.js";
+export { isFinalEvent, rpcCodeOf } from "./task/task-event.js";
 export type { FinalStatus, Remembered, TaskRecord, TaskStatus, TaskSummary } from "./task/task-record.js";
 export { finalStatuses, isFinal, openQuestions, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {

@@ -19,7 +19,7 @@ export type {
 export { contractVersion } from "./store/store.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
-export type { NewTask, TaskEventBody } from "./task/task-event.js";
+export type { NewTask, TaskEventBody, TraceContext } from "./task/task-event.js";
 export { isFinalEvent } from "./task/task-event.js";
 export type { Remembered } from "./task/task-record.js";
 export { summarise } from "./task/task-record.js";

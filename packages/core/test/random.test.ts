@@ -28,14 +28,14 @@ const wanted = [1, 2, 3, 4, 5, 6];
 class Storm {
   readonly ids: string[] = [];
   readonly cancelled = new Set<string>();
-  private readonly random: () => number;
-  private readonly tool;
-  private current: Scene;
+  readonly #random: () => number;
+  readonly #tool;
+  #current: Scene;
 
   constructor(seed: number) {
     const random = createRandom(seed);
-    this.random = random;
-    this.tool = job(async function* (task) {
+    this.#random = random;
+    this.#tool = job(async function* (task) {
       for (const at of wanted.slice(task.state.at)) {
         await task.sleep(`sleep-${at}`, Math.floor(random() * 3_000));
         await task.step(`step-${at}`, () => at);
@@ -43,15 +43,15 @@ class Storm {
       }
       return "done";
     });
-    this.current = createScene([this.tool], { limits }, (store) => this.flaky(store));
+    this.#current = createScene([this.#tool], { limits }, (store) => this.#flaky(store));
   }
 
   get scene(): Scene {
-    return this.current;
+    return this.#current;
   }
 
   async begin(count: number): Promise<void> {
-    const { tasks } = this.current;
+    const { tasks } = this.#current;
     for (let n = 0; n < count; n++) {
       const { record } = await tasks.start({ tool: "job", input: { n }, detached: n % 2 === 0 });
       this.ids.push(record.id);
@@ -59,10 +59,10 @@ class Storm {
   }
 
   async happen(): Promise<void> {
-    const { tasks, store, engine, clock } = this.current;
-    await clock.advance(Math.floor(this.random() * 1_500));
-    const id = this.ids[Math.floor(this.random() * this.ids.length)] ?? "";
-    const what = this.random();
+    const { tasks, store, engine, clock } = this.#current;
+    await clock.advance(Math.floor(this.#random() * 1_500));
+    const id = this.ids[Math.floor(this.#random() * this.ids.length)] ?? "";
+    const what = this.#random();
     // Wishes that the task's status does not allow, or that the store refuses, are part of the storm.
     const done = (wish: Promise<unknown>) =>
       wish.then(
@@ -74,24 +74,24 @@ class Storm {
     else if (what < 0.65) this.cancelled.add((await done(tasks.cancel(id))) ? id : "");
     else if (what < 0.8) {
       store.kill({ noticed: what < 0.72 });
-      await this.restart();
+      await this.#restart();
     } else if (what < 0.85) {
       const drained = engine.drain({ timeoutMs: 900 });
       await clock.advance(900);
       await drained;
-      await this.restart();
+      await this.#restart();
     }
   }
 
-  private async restart(): Promise<void> {
-    const { store, clock } = this.current;
-    this.current = createScene([this.tool], { limits }, (inner) => this.flaky(inner), store.anotherProcess(), clock);
-    await this.current.engine.open();
+  async #restart(): Promise<void> {
+    const { store, clock } = this.#current;
+    this.#current = createScene([this.#tool], { limits }, (inner) => this.#flaky(inner), store.anotherProcess(), clock);
+    await this.#current.engine.open();
   }
 
-  private flaky(store: MemoryStore): Store {
+  #flaky(store: MemoryStore): Store {
     const maybeFail = (): void => {
-      if (this.random() > 0.04) return;
+      if (this.#random() > 0.04) return;
       throw new ResumableError("STORE_WRITE_FAILED", "The disk is full.", { details: { path: "", reason: "ENOSPC" } });
     };
     return {

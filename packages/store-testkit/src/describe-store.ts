@@ -1,6 +1,6 @@
-import type { Clause } from "./clause.js";
 import { clauses } from "./clauses/clauses.js";
 import { excuseFor, type RunOptions, runClause } from "./run-clauses.js";
+import type { Clause } from "./scene.js";
 import type { StoreHarness } from "./store-harness.js";
 
 /** What the kit needs of a test runner; Vitest, Jest and `node:test` have it. */

@@ -1,7 +1,6 @@
-import type { Clause } from "./clause.js";
 import { clauses } from "./clauses/clauses.js";
 import { ClauseBroken } from "./expect.js";
-import { openScene } from "./scene.js";
+import { type Clause, openScene } from "./scene.js";
 import type { HarnessAbility, StoreHarness } from "./store-harness.js";
 
 /** What became of one clause. */

@@ -1,6 +1,14 @@
-import type { Lease, NewTask, Store, StoreQuotas, TaskEventBody, TaskRecord, TaskSnapshot } from "@resumable-mcp/core";
+import type {
+  Instant,
+  Lease,
+  NewTask,
+  Store,
+  StoreQuotas,
+  TaskEventBody,
+  TaskRecord,
+  TaskSnapshot,
+} from "@resumable-mcp/core";
 import { ClauseBroken, expectThat } from "./expect.js";
-import { createKitClock, type KitClock } from "./kit-clock.js";
 import type { HarnessAbility, ProcessAbility, StoreHarness } from "./store-harness.js";
 
 /** What every lease of the kit lasts without a heartbeat. */
@@ -142,4 +150,43 @@ function taskMaker(): Actions["newTask"] {
       ...parts,
     };
   };
+}
+
+/** A process's clocks, turned by hand. */
+export interface KitClock {
+  now(): Instant;
+  /** Lets time pass. */
+  advance(ms: number): void;
+  /** Sets the wall clock; no time passes. */
+  jumpWall(ms: number): void;
+}
+
+/** Makes clocks that stand still until they are turned. */
+export function createKitClock(monotonicMs = 1_000): KitClock {
+  let wall = Date.UTC(2026, 0, 1);
+  let monotonic = monotonicMs;
+  return {
+    now: () => ({ wallMs: wall, monotonicMs: monotonic }),
+    advance(ms) {
+      wall += ms;
+      monotonic += ms;
+    },
+    jumpWall(ms) {
+      wall += ms;
+    },
+  };
+}
+
+/** One sentence of the store contract, and how to find out whether a store keeps it. */
+export interface Clause {
+  /** Stable: a number is never given to another sentence. */
+  readonly id: string;
+  readonly level: "MUST" | "SHOULD";
+  /** What a store does, in the present tense. */
+  readonly title: string;
+  /** What breaks without it. */
+  readonly because: string;
+  readonly needs?: HarnessAbility;
+  /** Rejects when the store of the scene does not keep the clause. */
+  readonly check: (scene: Scene) => Promise<void>;
 }

@@ -4,23 +4,18 @@ import { contractVersion, type Documents, type Observer, type Store } from "../s
 import type { TaskSnapshot } from "../task/task-snapshot.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
-import { instantOf, repeat, systemClock } from "./clock.js";
-import { DueTimes } from "./due-times.js";
+import { DueTimes, instantOf, repeat, systemClock } from "./clock.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import { CallerStops } from "./owner/caller-stops.js";
 import { DeliveryNotes } from "./owner/delivery-notes.js";
 import type { EngineParts } from "./owner/engine-parts.js";
 import { createOwnedTasks } from "./owner/owned-tasks.js";
-import { randomId } from "./owner/task-key.js";
+import { randomId } from "./owner/start-task.js";
 import { isTaskId } from "./owner/task-view.js";
-
-import { countRecovery } from "./scheduling/count-recovery.js";
-
-import { RunnableTools } from "./scheduling/runnable-tools.js";
+import { sweepExpired } from "./scheduling/change-finished.js";
 import { Scheduler } from "./scheduling/scheduler.js";
-import { sweepExpired } from "./scheduling/sweep-expired.js";
-import { createToolTable, requireTool } from "./scheduling/tool-table.js";
-import { UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
+import { createToolTable, RunnableTools, requireTool } from "./scheduling/tool-table.js";
+import { countRecovery, UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
 
 /**
  * Makes the engine that runs tools durably.
@@ -39,49 +34,49 @@ class LiveEngine implements Engine {
   readonly drainStarted: Promise<void>;
   readonly observe: Observer;
   readonly #store: Store;
-  private readonly worker: string;
-  private readonly parts: EngineParts;
-  private readonly onOpened: EngineOptions["onOpened"];
-  private readonly stops: (() => void)[] = [];
-  private beginDrain = () => {};
-  private opened: Promise<void> | undefined;
-  private isDraining = false;
-  private closed: Promise<void> | undefined;
+  readonly #worker: string;
+  readonly #parts: EngineParts;
+  readonly #onOpened: EngineOptions["onOpened"];
+  readonly #stops: (() => void)[] = [];
+  #beginDrain = () => {};
+  #opened: Promise<void> | undefined;
+  #isDraining = false;
+  #closed: Promise<void> | undefined;
 
   constructor(options: EngineOptions) {
-    this.worker = `w_${(options.createId ?? randomId)()}`;
-    this.parts = createParts(options, this.worker, {
-      open: () => (this.isDraining ? Promise.resolve() : this.open()),
+    this.#worker = `w_${(options.createId ?? randomId)()}`;
+    this.#parts = createParts(options, this.#worker, {
+      open: () => (this.#isDraining ? Promise.resolve() : this.open()),
       checkOpen: () => {
-        if (this.isDraining) throw draining();
+        if (this.#isDraining) throw draining();
       },
     });
     this.#store = options.store;
     this.documents = options.store;
-    this.observe = neverThrowing(options.observer, this.parts.onError);
-    this.onOpened = options.onOpened && neverThrowing(options.onOpened, this.parts.onError);
-    this.tools = [...this.parts.tools.values()];
+    this.observe = neverThrowing(options.observer, this.#parts.onError);
+    this.#onOpened = options.onOpened && neverThrowing(options.onOpened, this.#parts.onError);
+    this.tools = [...this.#parts.tools.values()];
     this.drainStarted = new Promise<void>((resolve) => {
-      this.beginDrain = resolve;
+      this.#beginDrain = resolve;
     });
   }
 
   get running(): readonly string[] {
-    return this.parts.scheduler.running;
+    return this.#parts.scheduler.running;
   }
 
   get draining(): boolean {
-    return this.isDraining;
+    return this.#isDraining;
   }
 
   tool(name: string): Tool {
-    return requireTool(this.parts.tools, name);
+    return requireTool(this.#parts.tools, name);
   }
 
   useJsonSchemaValidator(validate: JsonSchemaValidator): void {
-    const { runnable, scheduler } = this.parts;
+    const { runnable, scheduler } = this.#parts;
     // An engine that opens later finds their tasks then; one that fails to open rejects for its own caller.
-    if (runnable.use(validate)) this.opened?.then(() => scheduler.hint()).catch(() => {});
+    if (runnable.use(validate)) this.#opened?.then(() => scheduler.hint()).catch(() => {});
   }
 
   async readTask(taskId: string): Promise<TaskSnapshot | undefined> {
@@ -89,16 +84,16 @@ class LiveEngine implements Engine {
   }
 
   forOwner(owner: string): OwnedTasks {
-    return createOwnedTasks(this.parts, checkOwner(owner));
+    return createOwnedTasks(this.#parts, checkOwner(owner));
   }
 
   open(): Promise<void> {
-    this.opened ??= this.begin().catch((error: unknown) => {
+    this.#opened ??= this.#begin().catch((error: unknown) => {
       // The store may be well again when the next caller comes.
-      this.opened = undefined;
+      this.#opened = undefined;
       throw error;
     });
-    return this.opened;
+    return this.#opened;
   }
 
   async checkHealth(): Promise<void> {
@@ -106,47 +101,47 @@ class LiveEngine implements Engine {
   }
 
   sweep(): Promise<number> {
-    return sweepExpired(this.parts, () => this.isDraining);
+    return sweepExpired(this.#parts, () => this.#isDraining);
   }
 
-  async drain({ timeoutMs = this.parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {
-    this.isDraining = true;
-    this.beginDrain();
-    const left = await this.parts.scheduler.drain(timeoutMs);
-    for (const stop of this.stops.splice(0)) stop();
+  async drain({ timeoutMs = this.#parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {
+    this.#isDraining = true;
+    this.#beginDrain();
+    const left = await this.#parts.scheduler.drain(timeoutMs);
+    for (const stop of this.#stops.splice(0)) stop();
     return left;
   }
 
   close(): Promise<void> {
-    this.closed ??= this.drain()
-      .then(() => this.parts.deliveries.allWritten())
+    this.#closed ??= this.drain()
+      .then(() => this.#parts.deliveries.allWritten())
       .then(() => this.#store.close());
-    return this.closed;
+    return this.#closed;
   }
 
-  private async begin(): Promise<void> {
-    const { store, clock, limits, scheduler, onError } = this.parts;
-    if (this.isDraining) throw draining();
-    const beat = (): Promise<void> => store.heartbeat({ worker: this.worker, now: instantOf(clock) });
+  async #begin(): Promise<void> {
+    const { store, clock, limits, scheduler, onError } = this.#parts;
+    if (this.#isDraining) throw draining();
+    const beat = (): Promise<void> => store.heartbeat({ worker: this.#worker, now: instantOf(clock) });
     await store.open();
     await beat();
     // Whoever drained meanwhile has stopped all that there was to stop.
-    if (this.isDraining) throw draining();
+    if (this.#isDraining) throw draining();
     const unwatch = store.watch(undefined, () => scheduler.hint());
-    this.stops.push(
+    this.#stops.push(
       unwatch,
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
       repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),
     );
-    await this.reportRecovery();
+    await this.#reportRecovery();
     await scheduler.look();
   }
 
   /** Before the first look for work: after it, what is recovered runs already. */
-  private async reportRecovery(): Promise<void> {
-    const { store, tools, limits } = this.parts;
-    if (this.onOpened === undefined) return;
-    this.onOpened(await countRecovery(store, new Set(tools.keys()), limits.recoverAfterMs));
+  async #reportRecovery(): Promise<void> {
+    const { store, tools, limits } = this.#parts;
+    if (this.#onOpened === undefined) return;
+    this.#onOpened(await countRecovery(store, new Set(tools.keys()), limits.recoverAfterMs));
   }
 }
 

@@ -1,7 +1,6 @@
 import { isResumableError, isRetryableError, isTerminalError } from "../errors.js";
 import type { EngineLimits } from "../limits.js";
-import { rpcFailureCode } from "../task/rpc-failure.js";
-import type { TaskFailure } from "../task/task-event.js";
+import { rpcFailureCode, type TaskFailure } from "../task/task-event.js";
 import type { RetryPolicy } from "../tool/tool.js";
 
 /** Attempts in all, where an error asks for another one and the tool has no policy. */

@@ -18,6 +18,20 @@ export interface NewTask {
   readonly detached: boolean;
   /** How long the task is kept after it finished, in milliseconds. */
   readonly ttlMs: number;
+  /** The trace that the call belongs to. Reserved: kept by every store, used by nothing yet, as are the next three. */
+  readonly trace?: TraceContext;
+  /** What its caller calls the task. */
+  readonly label?: string;
+  /** The versions of the tool that the process offered which made the task. */
+  readonly offeredVersions?: readonly string[];
+  /** The quotas of its owner when the task was made, by name. */
+  readonly ownerQuotas?: { readonly [quota: string]: number };
+}
+
+/** A trace as HTTP headers carry it. Source: W3C Trace Context, sections 3.2 and 3.3. */
+export interface TraceContext {
+  readonly traceparent: string;
+  readonly tracestate?: string;
 }
 
 /** Why a task or an attempt failed. Never carries a stack. */
@@ -111,4 +125,24 @@ export type TaskEvent = TaskEventBody & {
 /** Tells whether an event ends its task (until a `restarted` event, if one ever comes). */
 export function isFinalEvent(event: TaskEventBody): boolean {
   return event.type === "completed" || event.type === "failed" || event.type === "cancelled";
+}
+
+const pinned = /^JSON_RPC_(-32[0-9]{3})$/;
+
+/**
+ * The code under which a thrown JSON-RPC error is kept, or `undefined` for any other error.
+ *
+ * Only the range that JSON-RPC reserves counts (-32768 to -32000): other libraries number their errors too.
+ */
+export function rpcFailureCode(error: unknown): string | undefined {
+  if (typeof error !== "object" || error === null || !("code" in error)) return undefined;
+  const { code } = error;
+  const reserved = Number.isInteger(code) && Number(code) >= -32_768 && Number(code) <= -32_000;
+  return reserved ? `JSON_RPC_${String(code)}` : undefined;
+}
+
+/** The JSON-RPC code that a tool ended its task with, or `undefined` when it failed in any other way. */
+export function rpcCodeOf(failure: TaskFailure): number | undefined {
+  const code = pinned.exec(failure.code)?.[1];
+  return code === undefined ? undefined : Number(code);
 }

@@ -1,4 +1,5 @@
-import type { Clause } from "../clause.js";
+import { randomClauses } from "../random/random-sequence.js";
+import type { Clause } from "../scene.js";
 import { commitClauses } from "./commit.js";
 import { documentClauses } from "./document.js";
 import { durabilityClauses } from "./durability.js";
@@ -10,7 +11,6 @@ import { lifecycleClauses } from "./lifecycle.js";
 import { listClauses } from "./list.js";
 import { orderClauses } from "./order.js";
 import { quotaClauses } from "./quota.js";
-import { randomClauses } from "./random.js";
 import { removalClauses } from "./removal.js";
 import { restartClauses } from "./restart.js";
 import { runnableClauses } from "./runnable.js";

@@ -1,9 +1,8 @@
 import type { Store, TaskEventBody } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const commits = 20;
 const eventsEach = 5;

@@ -1,7 +1,6 @@
 import type { Store, StoredDocument } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { expectCode, expectEqual, settle } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const concurrentPuts = 20;
 const kind = "kit";

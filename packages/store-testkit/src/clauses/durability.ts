@@ -1,8 +1,7 @@
-import type { Clause } from "../clause.js";
 import { asked, checkpoint, completed, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
 import { readAllItems, readJournal } from "../read-journal.js";
-import { type Scene, ttlMs } from "../scene.js";
+import { type Clause, type Scene, ttlMs } from "../scene.js";
 
 /** Everything that can be read of a task. */
 async function allOf(scene: Scene, id: string, store = scene.store) {

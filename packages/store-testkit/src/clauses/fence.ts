@@ -1,9 +1,7 @@
-import type { Clause } from "../clause.js";
 import { checkpoint, completed } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
-import { createKitClock } from "../kit-clock.js";
 import { readJournal } from "../read-journal.js";
-import { type Scene, ttlMs } from "../scene.js";
+import { type Clause, createKitClock, type Scene, ttlMs } from "../scene.js";
 
 const races = 8;
 

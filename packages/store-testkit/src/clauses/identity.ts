@@ -1,9 +1,8 @@
 import type { NewTask, Store } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { cancelled, completed, failed, started, terminal } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 const concurrentCreates = 20;

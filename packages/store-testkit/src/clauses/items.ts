@@ -1,7 +1,7 @@
-import type { Clause } from "../clause.js";
 import { checkpoint, failed, restarted } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { readAllItems } from "../read-journal.js";
+import type { Clause } from "../scene.js";
 
 /** What checkpoints appended. */
 export const itemClauses: readonly Clause[] = [

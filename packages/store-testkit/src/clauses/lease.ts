@@ -1,9 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual, expectThat } from "../expect.js";
-import { createKitClock } from "../kit-clock.js";
-import { type Scene, ttlMs } from "../scene.js";
+import { type Clause, createKitClock, type Scene, ttlMs } from "../scene.js";
 
 const b = "worker-b";
 const concurrentTakers = 20;

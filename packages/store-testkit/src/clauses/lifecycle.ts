@@ -1,9 +1,8 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
 import { contractVersion } from "@resumable-mcp/core/store";
-import type { Clause } from "../clause.js";
 import { checkpoint } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
-import { reuseResultMs, type Scene, ttlMs } from "../scene.js";
+import { type Clause, reuseResultMs, type Scene, ttlMs } from "../scene.js";
 
 /** Every method that a store which was closed refuses; a new one cannot be forgotten. */
 type Method = Exclude<keyof Store, "contractVersion" | "capabilities" | "close">;

@@ -1,8 +1,7 @@
 import { summarise, type TaskSummary } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 /** Makes tasks one after another, `apartMs` between them; gives their ids, newest first. */
 async function createSeveral(scene: Scene, count: number, apartMs: number): Promise<string[]> {

@@ -1,8 +1,7 @@
 import { isResumableError, type Lease, type Store, type TaskEventBody } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual, expectThat } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 

@@ -1,7 +1,6 @@
-import type { Clause } from "../clause.js";
 import { checkpoint, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual } from "../expect.js";
-import { type Scene, ttlMs } from "../scene.js";
+import { type Clause, type Scene, ttlMs } from "../scene.js";
 
 const nobody = "kit-task-that-nobody-made";
 

@@ -1,8 +1,7 @@
 import { isFinal, type Store } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { cancelled, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual, settle } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 const races = 5;

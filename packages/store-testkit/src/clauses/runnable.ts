@@ -1,8 +1,7 @@
 import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 interface Request {
   readonly tools?: readonly string[];

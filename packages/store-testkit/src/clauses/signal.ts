@@ -1,8 +1,7 @@
 import type { NewSignal } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { asked, checkpoint, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const concurrentAnswers = 20;
 const answer = (key: string, action: "decline" | "cancel" = "decline"): NewSignal => ({

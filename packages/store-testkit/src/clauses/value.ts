@@ -1,9 +1,8 @@
 import type { Json } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 /** Writes a value wherever a task can hold one, and expects it back unchanged. */
 async function survives(scene: Scene, value: Json): Promise<void> {
@@ -216,6 +215,28 @@ export const valueClauses: readonly Clause[] = [
       }
       const { byTool } = await scene.store.countTasks({});
       expectEqual(Object.keys(byTool).sort(), [...strangeNames].sort(), "tools that are counted");
+    },
+  },
+  {
+    id: "VALUE-10",
+    level: "MUST",
+    title: "keeps every field of a new task, also those that nothing uses yet",
+    because: "A later version of the engine reads them from tasks that an earlier one made.",
+    async check(scene) {
+      const task = scene.newTask({
+        session: "session-1",
+        trace: { traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01", tracestate: "kit=1" },
+        label: "the book",
+        offeredVersions: ["1", "2"],
+        ownerQuotas: { maxUnfinished: 7 },
+      });
+      const { record } = await scene.create(task);
+      expectEqual({ ...record, ...task }, record, "the record of the new task");
+      await scene.write(task.id, [checkpoint(1), completed]);
+      const after = (await scene.read(task.id)).record;
+      expectEqual({ ...after, ...task }, after, "the record of the finished task");
+      const [created] = (await readJournal(scene.store, task.id)).events;
+      expectEqual(created?.type === "created" ? created.task : undefined, task, "the first event");
     },
   },
 ];

@@ -1,9 +1,8 @@
 import type { Store } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { checkpoint, completed } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { readAllItems, readJournal } from "../read-journal.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 /** Does everything once in the scene's store, and looks each time in the reader. */
 async function seeEverything(scene: Scene, reader: Store): Promise<void> {

@@ -1,8 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
-import type { Clause } from "../clause.js";
 import { checkpoint } from "../event-samples.js";
 import { ClauseBroken, expectEqual } from "../expect.js";
-import type { Scene } from "../scene.js";
+import type { Clause, Scene } from "../scene.js";
 
 const hintTimeoutMs = 10_000;
 

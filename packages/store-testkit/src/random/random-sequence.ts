@@ -1,9 +1,8 @@
 import type { Lease, Signal, Store } from "@resumable-mcp/core";
 import { ClauseBroken, expectEqual, expectThat, settle } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
-import { reuseResultMs, type Scene, ttlMs } from "../scene.js";
-import { randomEvents, randomSignal, randomTaskParts } from "./random-input.js";
-import { createRandomSource, type RandomSource } from "./random-source.js";
+import { type Clause, reuseResultMs, type Scene, ttlMs } from "../scene.js";
+import { createRandomSource, type RandomSource, randomEvents, randomSignal, randomTaskParts } from "./random-input.js";
 import { afterCommit, afterSignal, itemsOf, judgeCommit, type ModelTask, recordOf, standIn } from "./store-model.js";
 
 const stepsBetweenChecks = 25;
@@ -201,3 +200,22 @@ async function compareAll({ model, store, deleted }: Run): Promise<void> {
 function wishOf({ id: _, ...wish }: Signal): unknown {
   return wish;
 }
+
+/** Sequences that nobody thought of. */
+export const randomClauses: readonly Clause[] = [
+  {
+    id: "RANDOM-1",
+    level: "MUST",
+    title: "does the same as a simple model in random sequences of calls",
+    because: "The clauses above are what people thought of; stores break in between.",
+    check: (scene) => runRandomSequence(scene, { steps: 250, crashes: false }),
+  },
+  {
+    id: "RANDOM-2",
+    level: "MUST",
+    title: "does the same as a simple model in random sequences of calls with crashes between them",
+    because: "What a store has on its disk is all that it has after a crash.",
+    needs: "reopen",
+    check: (scene) => runRandomSequence(scene, { steps: 150, crashes: true }),
+  },
+];

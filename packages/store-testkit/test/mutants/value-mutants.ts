@@ -73,6 +73,13 @@ function tellsApart(store: Store, nameOf: (text: string) => string): Partial<Sto
 
 /** Stores that are wrong about values. */
 export const valueMutants: readonly Mutant[] = [
+  ...(["session", "trace", "label", "offeredVersions", "ownerQuotas"] as const).map(
+    (field): Mutant => ({
+      name: `drops the ${field} of a task`,
+      killedBy: "VALUE-10",
+      mutate: (store) => withRecords(store, ({ [field]: _, ...record }) => record),
+    }),
+  ),
   { name: "keeps the very state that it was given", killedBy: "VALUE-1", mutate: sharesStates },
   {
     name: "keeps the very document that it was given",

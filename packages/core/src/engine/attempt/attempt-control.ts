@@ -38,75 +38,75 @@ interface Wish {
 
 class LiveControl implements AttemptControl {
   readonly abandoned: Promise<never>;
-  private readonly clock: Clock;
-  private readonly controller = new AbortController();
-  private readonly wishes = new Map<InterruptReason, Wish>();
-  private abandon: (error: TaskInterrupted) => void = () => {};
-  private stopAbandon: () => void = () => {};
-  private abortedFor: InterruptReason | undefined;
-  private waits = 0;
+  readonly #clock: Clock;
+  readonly #controller = new AbortController();
+  readonly #wishes = new Map<InterruptReason, Wish>();
+  #abandon: (error: TaskInterrupted) => void = () => {};
+  #stopAbandon: () => void = () => {};
+  #abortedFor: InterruptReason | undefined;
+  #waits = 0;
 
   constructor(clock: Clock) {
-    this.clock = clock;
+    this.#clock = clock;
     this.abandoned = new Promise<never>((_resolve, reject) => {
-      this.abandon = reject;
+      this.#abandon = reject;
     });
     this.abandoned.catch(() => {});
   }
 
   get signal(): AbortSignal {
-    return this.controller.signal;
+    return this.#controller.signal;
   }
   get wanted(): InterruptReason | undefined {
-    return this.firstWish()?.reason;
+    return this.#firstWish()?.reason;
   }
   get aborted(): InterruptReason | undefined {
-    return this.abortedFor;
+    return this.#abortedFor;
   }
   get waiting(): boolean {
-    return this.waits > 0;
+    return this.#waits > 0;
   }
 
   want(reason: InterruptReason, graceMs: number): void {
-    if (this.wishes.has(reason) || this.abortedFor !== undefined) return;
-    const stopTimer = this.clock.after(graceMs, () => this.abort(reason, graceMs));
-    this.wishes.set(reason, { reason, graceMs, stopTimer });
+    if (this.#wishes.has(reason) || this.#abortedFor !== undefined) return;
+    const stopTimer = this.#clock.after(graceMs, () => this.abort(reason, graceMs));
+    this.#wishes.set(reason, { reason, graceMs, stopTimer });
     if (this.waiting) this.abort(reason, graceMs);
   }
 
   unwant(reason: InterruptReason): void {
-    this.wishes.get(reason)?.stopTimer();
-    this.wishes.delete(reason);
+    this.#wishes.get(reason)?.stopTimer();
+    this.#wishes.delete(reason);
   }
 
   abort(reason: InterruptReason, graceMs: number): void {
-    if (this.abortedFor !== undefined) return;
-    this.abortedFor = reason;
-    this.stopWishes();
-    this.controller.abort(new TaskInterrupted(reason));
-    this.stopAbandon = this.clock.after(graceMs, () => this.abandon(new TaskInterrupted(reason)));
+    if (this.#abortedFor !== undefined) return;
+    this.#abortedFor = reason;
+    this.#stopWishes();
+    this.#controller.abort(new TaskInterrupted(reason));
+    this.#stopAbandon = this.#clock.after(graceMs, () => this.#abandon(new TaskInterrupted(reason)));
   }
 
   waitInPlace(): () => void {
-    this.waits += 1;
-    const wish = this.firstWish();
+    this.#waits += 1;
+    const wish = this.#firstWish();
     if (wish !== undefined) this.abort(wish.reason, wish.graceMs);
     return () => {
-      this.waits -= 1;
+      this.#waits -= 1;
     };
   }
 
   dispose(): void {
-    this.stopWishes();
-    this.stopAbandon();
+    this.#stopWishes();
+    this.#stopAbandon();
   }
 
-  private firstWish(): Wish | undefined {
-    return this.wishes.values().next().value;
+  #firstWish(): Wish | undefined {
+    return this.#wishes.values().next().value;
   }
 
-  private stopWishes(): void {
-    for (const { stopTimer } of this.wishes.values()) stopTimer();
-    this.wishes.clear();
+  #stopWishes(): void {
+    for (const { stopTimer } of this.#wishes.values()) stopTimer();
+    this.#wishes.clear();
   }
 }

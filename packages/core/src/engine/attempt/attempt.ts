@@ -3,12 +3,9 @@ import type { Lease, Observer, Store } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { JsonSchemaValidator } from "../../tool/schema.js";
 import type { TaskContext, Tool } from "../../tool/tool.js";
-import type { Clock } from "../clock.js";
-import type { DueTimes } from "../due-times.js";
-
+import type { Clock, DueTimes } from "../clock.js";
 import type { AttemptControl } from "./attempt-control.js";
-import type { AttemptLog } from "./attempt-log.js";
-import type { JournalWriter } from "./journal-writer.js";
+import type { AttemptLog, JournalWriter } from "./journal-writer.js";
 
 /** What one attempt needs. */
 export interface AttemptOptions {

@@ -4,12 +4,11 @@ import { desiredOf } from "../../task/task-rules.js";
 import type { Signal } from "../../task/task-snapshot.js";
 import type { Attempt, AttemptEnd, AttemptOptions, AttemptParts } from "./attempt.js";
 import { createAttemptControl } from "./attempt-control.js";
-import { createAttemptLog } from "./attempt-log.js";
 import { type AttemptOutcome, endOfAttempt } from "./attempt-outcome.js";
 import { type AttemptTimeouts, startTimeouts } from "./attempt-timeouts.js";
 import { limitsOf } from "./check-checkpoint.js";
 import { driveTool, stoppedHere } from "./drive-tool.js";
-import { type JournalEntry, JournalWriter } from "./journal-writer.js";
+import { createAttemptLog, type JournalEntry, JournalWriter } from "./journal-writer.js";
 import { SignalWatch } from "./signal-watch.js";
 import { createVerbs } from "./task-verbs.js";
 
@@ -20,17 +19,17 @@ export function runAttempt(options: AttemptOptions): Attempt {
 
 class LiveAttempt implements Attempt {
   readonly ended: Promise<AttemptEnd>;
-  private readonly options: AttemptOptions;
-  private readonly parts: AttemptParts;
-  private readonly timeouts: AttemptTimeouts;
-  private readonly watch: SignalWatch;
-  private readonly obeyed = new Set<string>();
-  private signals: readonly Signal[] = [];
-  private progressed = false;
+  readonly #options: AttemptOptions;
+  readonly #parts: AttemptParts;
+  readonly #timeouts: AttemptTimeouts;
+  readonly #watch: SignalWatch;
+  readonly #obeyed = new Set<string>();
+  #signals: readonly Signal[] = [];
+  #progressed = false;
 
   constructor(options: AttemptOptions) {
     const { store, clock, lease, record, tool, limits } = options;
-    this.options = options;
+    this.#options = options;
     const control = createAttemptControl(clock);
     const log = createAttemptLog(limitsOf(tool.limits));
     const journal = new JournalWriter({
@@ -40,52 +39,52 @@ class LiveAttempt implements Attempt {
       record,
       takeRiders: log.take,
       onBroken: () => control.abort("lease_lost", limits.graceMs),
-      onCommitted: (committed) => this.committed(committed),
-      onAsk: () => this.watch.asked(),
-      onSignals: (signals) => this.obey(signals),
+      onCommitted: (committed) => this.#committed(committed),
+      onAsk: () => this.#watch.asked(),
+      onSignals: (signals) => this.#obey(signals),
     });
-    this.parts = { control, log, journal, verbs: createVerbs(options, { control, journal }) };
-    this.timeouts = startTimeouts(lease.taskId, tool, control, clock, limits.graceMs);
-    this.watch = new SignalWatch(options, () => journal.look());
-    this.ended = this.run();
+    this.#parts = { control, log, journal, verbs: createVerbs(options, { control, journal }) };
+    this.#timeouts = startTimeouts(lease.taskId, tool, control, clock, limits.graceMs);
+    this.#watch = new SignalWatch(options, () => journal.look());
+    this.ended = this.#run();
     // Signals that were left while the attempt was being started.
     journal.look();
   }
 
   look(): void {
-    this.parts.journal.look();
+    this.#parts.journal.look();
   }
 
   drain(graceMs: number): void {
-    this.parts.control.want("drain", graceMs);
+    this.#parts.control.want("drain", graceMs);
   }
 
-  private committed(record: TaskRecord): void {
-    this.timeouts.touch();
-    if (this.progressed || !record.progressed) return;
-    this.progressed = true;
-    this.options.onProgressed();
+  #committed(record: TaskRecord): void {
+    this.#timeouts.touch();
+    if (this.#progressed || !record.progressed) return;
+    this.#progressed = true;
+    this.#options.onProgressed();
   }
 
   /** Carries out what others wish; answers and requests to detach once each. */
-  private obey(signals: readonly Signal[]): void {
-    const { control, journal } = this.parts;
-    const { graceMs } = this.options.limits;
-    this.signals = signals;
+  #obey(signals: readonly Signal[]): void {
+    const { control, journal } = this.#parts;
+    const { graceMs } = this.#options.limits;
+    this.#signals = signals;
     for (const signal of signals) {
-      if (this.obeyed.has(signal.id)) continue;
-      this.obeyed.add(signal.id);
+      if (this.#obeyed.has(signal.id)) continue;
+      this.#obeyed.add(signal.id);
       if (signal.kind === "cancel") control.abort("cancel", graceMs);
-      if (signal.kind === "detach") this.write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
-      if (signal.kind === "answer") this.write(answered(journal.record, signal), signal.id, signal.key);
+      if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
+      if (signal.kind === "answer") this.#write(answered(journal.record, signal), signal.id, signal.key);
     }
     const wish = desiredOf({ record: journal.record, signals, leased: true });
     if (wish === "pause") control.want("pause", graceMs);
     else control.unwant("pause");
   }
 
-  private write(events: readonly TaskEventBody[], signalId: string, answeredKey?: string): void {
-    const { journal, verbs } = this.parts;
+  #write(events: readonly TaskEventBody[], signalId: string, answeredKey?: string): void {
+    const { journal, verbs } = this.#parts;
     journal
       .commit(events, [signalId])
       .then(() => {
@@ -95,48 +94,49 @@ class LiveAttempt implements Attempt {
       .catch(() => {});
   }
 
-  private async run(): Promise<AttemptEnd> {
-    const { options, parts } = this;
+  async #run(): Promise<AttemptEnd> {
+    const options = this.#options;
+    const parts = this.#parts;
     const { journal } = parts;
     options.observer("engine.attempt.started", options.lease.taskId);
-    const outcome = await this.execute();
-    await this.finish(outcome);
+    const outcome = await this.#execute();
+    await this.#finish(outcome);
     options.observer("engine.attempt.ended", options.lease.taskId);
-    this.watch.stop();
-    this.timeouts.dispose();
+    this.#watch.stop();
+    this.#timeouts.dispose();
     parts.control.dispose();
     return journal.broken === undefined ? {} : { broken: journal.broken };
   }
 
-  private async execute(): Promise<AttemptOutcome> {
-    const { control } = this.parts;
+  async #execute(): Promise<AttemptOutcome> {
+    const { control } = this.#parts;
     let over = false;
-    const driving = driveTool(this.options, this.parts).finally(() => {
+    const driving = driveTool(this.#options, this.#parts).finally(() => {
       over = true;
     });
     try {
       const output = await Promise.race([driving, control.abandoned]);
       if (output !== stoppedHere) return { kind: "returned", output };
-      return this.interrupted(false) ?? { kind: "stopped", reason: "drain", abandoned: false };
+      return this.#interrupted(false) ?? { kind: "stopped", reason: "drain", abandoned: false };
     } catch (error) {
-      return this.interrupted(!over) ?? { kind: "threw", error };
+      return this.#interrupted(!over) ?? { kind: "threw", error };
     }
   }
 
-  private interrupted(abandoned: boolean): AttemptOutcome | undefined {
-    const { aborted } = this.parts.control;
+  #interrupted(abandoned: boolean): AttemptOutcome | undefined {
+    const { aborted } = this.#parts.control;
     if (aborted === undefined) return undefined;
-    if (aborted === "timeout") return { kind: "threw", error: this.timeouts.error };
+    if (aborted === "timeout") return { kind: "threw", error: this.#timeouts.error };
     return { kind: "stopped", reason: aborted, abandoned };
   }
 
-  private async finish(outcome: AttemptOutcome): Promise<void> {
-    const { tool, clock } = this.options;
-    const { journal, verbs } = this.parts;
+  async #finish(outcome: AttemptOutcome): Promise<void> {
+    const { tool, clock } = this.#options;
+    const { journal, verbs } = this.#parts;
     const last = (ended: AttemptOutcome, record: TaskRecord): JournalEntry =>
       endOfAttempt(ended, {
         record,
-        signals: this.signals,
+        signals: this.#signals,
         tool,
         nowMs: clock.wallMs(),
         waitsUntilMs: verbs.waitsUntilMs,

@@ -7,46 +7,46 @@ import type { AttemptOptions } from "./attempt.js";
  * comes, the attempt looks every `pollMs`: hints may get lost between processes.
  */
 export class SignalWatch {
-  private readonly options: Pick<AttemptOptions, "store" | "clock" | "lease" | "limits">;
-  private readonly look: () => void;
-  private readonly unwatch: () => void;
-  private stopHint: (() => void) | undefined;
-  private stopPoll = () => {};
+  readonly #options: Pick<AttemptOptions, "store" | "clock" | "lease" | "limits">;
+  readonly #look: () => void;
+  readonly #unwatch: () => void;
+  #stopHint: (() => void) | undefined;
+  #stopPoll = () => {};
 
   constructor(options: Pick<AttemptOptions, "store" | "clock" | "lease" | "limits">, look: () => void) {
-    this.options = options;
-    this.look = look;
-    this.unwatch = options.store.watch(options.lease.taskId, () => this.hint());
-    this.poll();
+    this.#options = options;
+    this.#look = look;
+    this.#unwatch = options.store.watch(options.lease.taskId, () => this.#hint());
+    this.#poll();
   }
 
   /** The store is being asked just now: it will tell of everything that was hinted at until here, not of later hints. */
   asked(): void {
-    this.stopHint?.();
-    this.stopHint = undefined;
-    this.poll();
+    this.#stopHint?.();
+    this.#stopHint = undefined;
+    this.#poll();
   }
 
   stop(): void {
-    this.unwatch();
-    this.stopHint?.();
-    this.stopPoll();
+    this.#unwatch();
+    this.#stopHint?.();
+    this.#stopPoll();
   }
 
-  private hint(): void {
-    const { clock, limits } = this.options;
-    this.stopHint ??= clock.after(limits.hintDelayMs, () => {
-      this.stopHint = undefined;
-      this.look();
+  #hint(): void {
+    const { clock, limits } = this.#options;
+    this.#stopHint ??= clock.after(limits.hintDelayMs, () => {
+      this.#stopHint = undefined;
+      this.#look();
     });
   }
 
-  private poll(): void {
-    const { clock, limits } = this.options;
-    this.stopPoll();
-    this.stopPoll = clock.after(limits.pollMs, () => {
-      this.poll();
-      this.look();
+  #poll(): void {
+    const { clock, limits } = this.#options;
+    this.#stopPoll();
+    this.#stopPoll = clock.after(limits.pollMs, () => {
+      this.#poll();
+      this.#look();
     });
   }
 }

@@ -41,105 +41,105 @@ function handled<Value>(promise: Promise<Value>): Promise<Value> {
 
 class LiveVerbs {
   readonly waits: WaitsInPlace;
-  private readonly options: VerbsOptions;
-  private readonly parts: VerbsParts;
-  private readonly limits: ReturnType<typeof limitsOf>;
-  private readonly used = new Set<string>();
-  private rememberedCount: number;
-  private activeSteps = 0;
-  private noting = false;
+  readonly #options: VerbsOptions;
+  readonly #parts: VerbsParts;
+  readonly #limits: ReturnType<typeof limitsOf>;
+  readonly #used = new Set<string>();
+  #rememberedCount: number;
+  #activeSteps = 0;
+  #noting = false;
 
   constructor(options: VerbsOptions, parts: VerbsParts) {
     const { clock, dueTimes, limits } = options;
-    this.options = options;
-    this.parts = parts;
-    this.limits = limitsOf(options.tool.limits);
-    this.rememberedCount = Object.keys(parts.journal.record.remembered).length;
+    this.#options = options;
+    this.#parts = parts;
+    this.#limits = limitsOf(options.tool.limits);
+    this.#rememberedCount = Object.keys(parts.journal.record.remembered).length;
     this.waits = new WaitsInPlace({
       control: parts.control,
       clock,
       dueTimes,
       waitInPlaceMs: limits.waitInPlaceMs,
       graceMs: limits.graceMs,
-      busy: () => this.activeSteps > 0,
+      busy: () => this.#activeSteps > 0,
       mayStay: options.mayWaitInPlace,
     });
   }
 
   async step<Value extends Json>(key: string, run: () => Promise<Value> | Value): Promise<Value> {
-    const entry = this.claim(key, ["step"]);
+    const entry = this.#claim(key, ["step"]);
     const what = `the value of step ${JSON.stringify(key)}`;
     // A copy, since what the tool changes must not change the record. The same code wrote it: it has the same type.
     if (entry?.kind === "step") return copyJson(entry.value, what) as Value;
-    this.activeSteps += 1;
-    this.noteWaits();
+    this.#activeSteps += 1;
+    this.#noteWaits();
     try {
       const value = copyJson((await run()) ?? null, what);
-      checkLimit("maxStepBytes", jsonBytes(value), this.limits.maxStepBytes);
-      await this.remember({ type: "step", key, value });
-      this.checkAborted();
+      checkLimit("maxStepBytes", jsonBytes(value), this.#limits.maxStepBytes);
+      await this.#remember({ type: "step", key, value });
+      this.#checkAborted();
       return copyJson(value, what) as Value;
     } finally {
-      this.activeSteps -= 1;
-      this.noteWaits();
+      this.#activeSteps -= 1;
+      this.#noteWaits();
     }
   }
 
   async sleep(key: string, durationMs: number): Promise<void> {
-    const { clock } = this.options;
-    const entry = this.claim(key, ["sleep"]);
-    if (entry?.kind === "sleep") return this.sleepUntil(key, Date.parse(entry.until));
+    const { clock } = this.#options;
+    const entry = this.#claim(key, ["sleep"]);
+    if (entry?.kind === "sleep") return this.#sleepUntil(key, Date.parse(entry.until));
     const untilMs = laterMs(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
     const until = new Date(untilMs).toISOString();
-    await this.remember({ type: "sleep", key, until });
-    await this.sleepUntil(key, Date.parse(until));
+    await this.#remember({ type: "sleep", key, until });
+    await this.#sleepUntil(key, Date.parse(until));
   }
 
   async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
-    const entry = this.claim(key, ["question", "answer"]);
-    if (entry === undefined) await this.remember(questionEvent(key, request, this.options.clock.wallMs()));
-    const answer = this.answerOf(key) ?? (await this.awaitAnswer(key));
+    const entry = this.#claim(key, ["question", "answer"]);
+    if (entry === undefined) await this.#remember(questionEvent(key, request, this.#options.clock.wallMs()));
+    const answer = this.#answerOf(key) ?? (await this.#awaitAnswer(key));
     if (answer.action !== "accept") return { action: answer.action };
     const content = copyJson(answer.content, `the answer to ${JSON.stringify(key)}`);
     // The answer itself was checked when it was given; a Standard Schema may fill in defaults.
     if (!isStandardSchema(request.schema)) return { action: "accept", content: content as never };
-    const checked = await checkValue(request.schema, content, this.options.validate);
+    const checked = await checkValue(request.schema, content, this.#options.validate);
     return { action: "accept", content: (checked.problems === undefined ? checked.value : content) as never };
   }
 
-  private claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
-    const { journal } = this.parts;
-    checkLimit("maxKeyLength", key.length, this.limits.maxKeyLength);
+  #claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
+    const { journal } = this.#parts;
+    checkLimit("maxKeyLength", key.length, this.#limits.maxKeyLength);
     const { remembered, id } = journal.record;
     const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
-    if (this.used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) throw keyReused(id, key);
-    this.used.add(key);
-    this.checkAborted();
+    if (this.#used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) throw keyReused(id, key);
+    this.#used.add(key);
+    this.#checkAborted();
     return entry;
   }
 
-  private checkAborted(): void {
-    const { aborted } = this.parts.control;
+  #checkAborted(): void {
+    const { aborted } = this.#parts.control;
     if (aborted !== undefined) throw new TaskInterrupted(aborted);
   }
 
-  private async remember(event: TaskEventBody): Promise<void> {
-    checkLimit("maxSteps", this.rememberedCount + 1, this.limits.maxSteps);
-    this.rememberedCount += 1;
-    await this.parts.journal.commit([event]);
+  async #remember(event: TaskEventBody): Promise<void> {
+    checkLimit("maxSteps", this.#rememberedCount + 1, this.#limits.maxSteps);
+    this.#rememberedCount += 1;
+    await this.#parts.journal.commit([event]);
   }
 
-  private async sleepUntil(key: string, untilMs: number): Promise<void> {
-    if (this.options.dueTimes.leftMs(untilMs) > 0) await this.wait(key, untilMs);
+  async #sleepUntil(key: string, untilMs: number): Promise<void> {
+    if (this.#options.dueTimes.leftMs(untilMs) > 0) await this.#wait(key, untilMs);
   }
 
-  private async wait(key: string, untilMs: number): Promise<void> {
+  async #wait(key: string, untilMs: number): Promise<void> {
     try {
       const waited = this.waits.wait(key, untilMs);
-      this.noteWaits();
+      this.#noteWaits();
       await waited;
     } finally {
-      this.noteWaits();
+      this.#noteWaits();
     }
   }
 
@@ -147,15 +147,15 @@ class LiveVerbs {
    * Sees to it that the scheduler and the journal know whether the attempt only waits. `asked` and `sleep` say so themselves, so nothing
    * is written unless the attempt came back to an earlier wait, or runs a step while it waits.
    */
-  private noteWaits(): void {
-    if (this.noting) return;
-    this.noting = true;
+  #noteWaits(): void {
+    if (this.#noting) return;
+    this.#noting = true;
     // In a later turn: verbs that are called together are noted together.
     void Promise.resolve().then(() => {
-      this.noting = false;
-      const { journal, control } = this.parts;
-      const keys = this.activeSteps > 0 ? [] : this.waits.keys;
-      this.options.onWaiting(keys.length > 0);
+      this.#noting = false;
+      const { journal, control } = this.#parts;
+      const keys = this.#activeSteps > 0 ? [] : this.waits.keys;
+      this.#options.onWaiting(keys.length > 0);
       const { waitsFor = [] } = journal.record;
       const known = keys.length === waitsFor.length && keys.every((key) => waitsFor.includes(key));
       const over = this.waits.keys.length === 0 || control.aborted !== undefined;
@@ -164,23 +164,23 @@ class LiveVerbs {
     });
   }
 
-  private answerOf(key: string): Answer | undefined {
-    const { remembered } = this.parts.journal.record;
+  #answerOf(key: string): Answer | undefined {
+    const { remembered } = this.#parts.journal.record;
     const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
     return entry?.kind === "answer" ? entry.answer : undefined;
   }
 
-  private async awaitAnswer(key: string): Promise<Answer> {
-    const entry = this.parts.journal.record.remembered[key];
+  async #awaitAnswer(key: string): Promise<Answer> {
+    const entry = this.#parts.journal.record.remembered[key];
     const expiresAt = entry?.kind === "question" ? entry.question.expiresAt : undefined;
-    await this.wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
-    const answer = this.answerOf(key);
+    await this.#wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
+    const answer = this.#answerOf(key);
     if (answer !== undefined) return answer;
-    await this.expire(key);
+    await this.#expire(key);
     for (;;) {
-      const settled = this.answerOf(key);
+      const settled = this.#answerOf(key);
       if (settled !== undefined) return settled;
-      await this.wait(key, Number.POSITIVE_INFINITY);
+      await this.#wait(key, Number.POSITIVE_INFINITY);
     }
   }
 
@@ -188,14 +188,14 @@ class LiveVerbs {
    * Answers a question with `expired` by the way that everybody's answers go, of which the store takes one: an answer
    * that somebody gives at this very moment is either taken, or its giver is told that it came too late.
    */
-  private async expire(key: string): Promise<void> {
-    const { store, lease } = this.options;
+  async #expire(key: string): Promise<void> {
+    const { store, lease } = this.#options;
     try {
       await store.signal(lease.taskId, { kind: "answer", key, answer: { action: "expired" } });
     } catch (error) {
-      if (!isResumableError(error, "ALREADY_ANSWERED")) this.parts.journal.fail(error);
+      if (!isResumableError(error, "ALREADY_ANSWERED")) this.#parts.journal.fail(error);
     }
-    this.parts.journal.look();
+    this.#parts.journal.look();
   }
 }
 

@@ -1,7 +1,5 @@
 import { TaskInterrupted } from "../../errors.js";
-import type { Clock } from "../clock.js";
-import type { DueTimes } from "../due-times.js";
-
+import type { Clock, DueTimes } from "../clock.js";
 import type { AttemptControl } from "./attempt-control.js";
 
 interface Wait {
@@ -9,39 +7,41 @@ interface Wait {
   readonly wake: () => void;
 }
 
+interface WaitsInPlaceOptions {
+  readonly control: AttemptControl;
+  readonly clock: Clock;
+  readonly dueTimes: DueTimes;
+  readonly waitInPlaceMs: number;
+  readonly graceMs: number;
+  /** A step is under way: ending the attempt now would do it twice. */
+  readonly busy: () => boolean;
+  /** There is room for one more attempt that waits. */
+  readonly mayStay: () => boolean;
+}
+
 /** The waits of one attempt's verbs. A wait that takes too long ends the attempt, so that it holds no slot. */
 export class WaitsInPlace {
-  private readonly options: {
-    readonly control: AttemptControl;
-    readonly clock: Clock;
-    readonly dueTimes: DueTimes;
-    readonly waitInPlaceMs: number;
-    readonly graceMs: number;
-    /** A step is under way: ending the attempt now would do it twice. */
-    readonly busy: () => boolean;
-    /** There is room for one more attempt that waits. */
-    readonly mayStay: () => boolean;
-  };
-  private readonly waits = new Map<string, Wait>();
-  private earliestMs: number | undefined;
+  readonly #options: WaitsInPlaceOptions;
+  readonly #waits = new Map<string, Wait>();
+  #earliestMs: number | undefined;
 
-  constructor(options: WaitsInPlace["options"]) {
-    this.options = options;
+  constructor(options: WaitsInPlaceOptions) {
+    this.#options = options;
   }
 
   /** When the earliest of the waits that ended the attempt is over; `undefined`: when somebody answers. */
   get untilMs(): number | undefined {
-    return this.earliestMs;
+    return this.#earliestMs;
   }
 
   /** What is waited for now. */
   get keys(): readonly string[] {
-    return [...this.waits.keys()];
+    return [...this.#waits.keys()];
   }
 
   /** Ends the wait of this key. */
   wake(key: string): void {
-    this.waits.get(key)?.wake();
+    this.#waits.get(key)?.wake();
   }
 
   /**
@@ -50,15 +50,15 @@ export class WaitsInPlace {
    * @throws {@link TaskInterrupted} when the attempt stops.
    */
   wait(key: string, untilMs: number): Promise<void> {
-    const { control, clock, dueTimes, waitInPlaceMs, mayStay } = this.options;
-    const stayMs = this.waits.size > 0 || mayStay() ? waitInPlaceMs : 0;
+    const { control, clock, dueTimes, waitInPlaceMs, mayStay } = this.#options;
+    const stayMs = this.#waits.size > 0 || mayStay() ? waitInPlaceMs : 0;
     return new Promise((resolve, reject) => {
       const begunMs = clock.monotonicMs();
       let stopTimer = () => {};
       const end = (): void => {
         stopTimer();
         leave();
-        this.waits.delete(key);
+        this.#waits.delete(key);
         control.signal.removeEventListener("abort", interrupted);
       };
       const wake = (): void => {
@@ -73,10 +73,10 @@ export class WaitsInPlace {
         const leftMs = dueTimes.leftMs(untilMs);
         const hereMs = begunMs + stayMs - clock.monotonicMs();
         if (leftMs <= 0) wake();
-        else if ((hereMs <= 0 || (leftMs > waitInPlaceMs && Number.isFinite(leftMs))) && this.giveUp()) return;
+        else if ((hereMs <= 0 || (leftMs > waitInPlaceMs && Number.isFinite(leftMs))) && this.#giveUp()) return;
         else stopTimer = clock.after(Math.min(leftMs, hereMs > 0 ? hereMs : waitInPlaceMs), look, true);
       };
-      this.waits.set(key, { untilMs, wake });
+      this.#waits.set(key, { untilMs, wake });
       control.signal.addEventListener("abort", interrupted);
       const leave = control.waitInPlace();
       if (control.aborted === undefined) look();
@@ -84,11 +84,11 @@ export class WaitsInPlace {
   }
 
   /** Ends the attempt, unless something else is under way in it. */
-  private giveUp(): boolean {
-    const { control, graceMs, busy } = this.options;
+  #giveUp(): boolean {
+    const { control, graceMs, busy } = this.#options;
     if (busy()) return false;
-    const earliestMs = Math.min(...Array.from(this.waits.values(), (wait) => wait.untilMs));
-    if (Number.isFinite(earliestMs)) this.earliestMs = earliestMs;
+    const earliestMs = Math.min(...Array.from(this.#waits.values(), (wait) => wait.untilMs));
+    if (Number.isFinite(earliestMs)) this.#earliestMs = earliestMs;
     control.abort("waiting", graceMs);
     return true;
   }

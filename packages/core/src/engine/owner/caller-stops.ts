@@ -17,44 +17,44 @@ export interface CallerStopsOptions {
  * growing pauses of at most `maxWriteBackoffMs`, until it is written or a caller returns.
  */
 export class CallerStops {
-  private readonly options: CallerStopsOptions;
-  private readonly running = new Map<string, Promise<void>>();
-  private readonly retries = new Map<string, () => void>();
+  readonly #options: CallerStopsOptions;
+  readonly #running = new Map<string, Promise<void>>();
+  readonly #retries = new Map<string, () => void>();
 
   constructor(options: CallerStopsOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Begins to stop a task, after the stop of it that is under way. */
   begin(taskId: string, stop: () => Promise<void>, failures = 0): void {
     this.forget(taskId);
-    const before = this.running.get(taskId) ?? Promise.resolve();
+    const before = this.#running.get(taskId) ?? Promise.resolve();
     const stopped = before
       .then(stop)
-      .catch((error: unknown) => this.failed(taskId, stop, error, failures))
+      .catch((error: unknown) => this.#failed(taskId, stop, error, failures))
       .finally(() => {
-        if (this.running.get(taskId) === stopped) this.running.delete(taskId);
+        if (this.#running.get(taskId) === stopped) this.#running.delete(taskId);
       });
-    this.running.set(taskId, stopped);
+    this.#running.set(taskId, stopped);
   }
 
   /** Resolves when the stop that is under way is written, or has failed: a repetition is not waited for. */
   async written(taskId: string): Promise<void> {
-    await this.running.get(taskId);
+    await this.#running.get(taskId);
   }
 
   /** A caller is there again: a stop that failed is not repeated. */
   forget(taskId: string): void {
-    this.retries.get(taskId)?.();
-    this.retries.delete(taskId);
+    this.#retries.get(taskId)?.();
+    this.#retries.delete(taskId);
   }
 
-  private failed(taskId: string, stop: () => Promise<void>, error: unknown, failures: number): void {
-    const { clock, limits, onError } = this.options;
+  #failed(taskId: string, stop: () => Promise<void>, error: unknown, failures: number): void {
+    const { clock, limits, onError } = this.#options;
     onError(error);
     if (!isResumableError(error, "STORE_WRITE_FAILED") && !isResumableError(error, "STORE_READ_FAILED")) return;
     this.forget(taskId);
     const cancel = clock.after(writeBackoff(failures, limits), () => this.begin(taskId, stop, failures + 1));
-    this.retries.set(taskId, cancel);
+    this.#retries.set(taskId, cancel);
   }
 }

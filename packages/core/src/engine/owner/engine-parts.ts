@@ -1,11 +1,9 @@
 import type { EngineLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import type { Tool } from "../../tool/tool.js";
-import type { Clock } from "../clock.js";
-import type { DueTimes } from "../due-times.js";
-
-import type { RunnableTools } from "../scheduling/runnable-tools.js";
+import type { Clock, DueTimes } from "../clock.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
+import type { RunnableTools } from "../scheduling/tool-table.js";
 import type { UnfinishedTasks } from "../scheduling/unfinished-tasks.js";
 import type { CallerStops } from "./caller-stops.js";
 import type { DeliveryNotes } from "./delivery-notes.js";

@@ -1,9 +1,10 @@
 import type { EngineLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import { isFinalEvent } from "../../task/task-event.js";
-import { isFinal } from "../../task/task-record.js";
+import { isFinal, type TaskStatus } from "../../task/task-record.js";
 import type { Clock } from "../clock.js";
-import type { Followed } from "../engine.js";
+import type { Followed, TaskView, WaitResult } from "../engine.js";
+import type { EngineParts } from "./engine-parts.js";
 
 /** What following needs. */
 export interface FollowOptions {
@@ -83,4 +84,39 @@ export function listen(
       wake();
     },
   };
+}
+
+/** Waits until a task finished, asks or is paused, or until the time is over. */
+export async function waitForTask(
+  { store, clock, limits }: EngineParts,
+  taskId: string,
+  get: () => Promise<TaskView>,
+  { timeoutMs, signal }: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
+): Promise<WaitResult> {
+  const news = listen(store, clock, taskId, limits.pollMs, signal);
+  let over = signal?.aborted === true;
+  const stopTimer =
+    timeoutMs === undefined
+      ? () => {}
+      : clock.after(timeoutMs, () => {
+          over = true;
+          news.wake();
+        });
+  try {
+    for (;;) {
+      const view = await get();
+      const reason = reasonOf(view.status);
+      if (reason !== undefined) return { ...view, reason };
+      if (over || signal?.aborted === true) return { ...view, reason: "timeout" };
+      await news.next();
+    }
+  } finally {
+    stopTimer();
+    news.stop();
+  }
+}
+
+function reasonOf(status: TaskStatus): Exclude<WaitResult["reason"], "timeout"> | undefined {
+  if (isFinal(status)) return "finished";
+  return status === "paused" || status === "input_required" ? status : undefined;
 }

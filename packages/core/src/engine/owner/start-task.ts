@@ -1,5 +1,5 @@
 import { isResumableError } from "../../errors.js";
-import { copyJson, type Json, jsonBytes } from "../../json.js";
+import { canonicalJson, copyJson, type Json, jsonBytes } from "../../json.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
 import { desiredOf } from "../../task/task-rules.js";
@@ -11,7 +11,6 @@ import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
 import { requireTool } from "../scheduling/tool-table.js";
 import type { EngineParts } from "./engine-parts.js";
-import { taskKey } from "./task-key.js";
 import { isTaskId } from "./task-view.js";
 
 /** What came of a call: the task that stands for it, as it was found or made. */
@@ -147,4 +146,21 @@ async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, cal
     await store.signal(record.id, { kind: "resume" });
   const now = await store.getTask(record.id);
   if (now !== undefined) scheduler.attend(now);
+}
+
+/**
+ * Hashes what "the same call" means: SHA-256 over tool and canonical input, as 64 hexadecimal digits.
+ *
+ * @param run names one of several runs of the same call.
+ */
+export async function taskKey(tool: string, meaning: Json, run?: string): Promise<string> {
+  const bytes = new TextEncoder().encode(canonicalJson(run === undefined ? [tool, meaning] : [tool, meaning, run]));
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Makes an id of 128 random bits: 32 hexadecimal digits. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

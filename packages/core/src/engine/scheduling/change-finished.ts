@@ -1,4 +1,4 @@
-import { ResumableError } from "../../errors.js";
+import { isResumableError, ResumableError } from "../../errors.js";
 import type { Lease } from "../../store/store.js";
 import { isFinal, type TaskRecord } from "../../task/task-record.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
@@ -76,4 +76,39 @@ function busy(taskId: string): ResumableError {
     `Another process is writing task ${taskId} just now. Try again in a few seconds.`,
     { details: { taskId, status: "running", wanted: "claim" } },
   );
+}
+
+/**
+ * Deletes finished tasks whose time is over, until none is left or `stopped` says so. Resolves to how many.
+ *
+ * A task that cannot be deleted is reported and left; it hinders no other.
+ */
+export async function sweepExpired(
+  {
+    store,
+    scheduler,
+    limits,
+    clock,
+    onError,
+  }: Pick<OpenTaskOptions, "store" | "limits" | "clock"> & {
+    readonly scheduler: { remove(taskId: string): Promise<boolean> };
+    readonly onError: (error: unknown) => void;
+  },
+  stopped: () => boolean,
+): Promise<number> {
+  let deleted = 0;
+  for (;;) {
+    const before = deleted;
+    const expired = await store.listExpired({ now: instantOf(clock), limit: limits.sweepBatch });
+    for (const id of expired) {
+      if (stopped()) return deleted;
+      try {
+        if (await scheduler.remove(id)) deleted += 1;
+      } catch (error) {
+        // Another process may have swept it.
+        if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
+      }
+    }
+    if (expired.length < limits.sweepBatch || deleted === before) return deleted;
+  }
 }

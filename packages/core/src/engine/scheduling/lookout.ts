@@ -12,62 +12,62 @@ export interface LookoutOptions {
 
 /** Looks for work again and again: when hinted, when something falls due, and now and then. One look at a time. */
 export class Lookout {
-  private readonly options: LookoutOptions;
-  private stopTimer = () => {};
-  private timerDueMs = Number.POSITIVE_INFINITY;
-  private looking: Promise<void> | undefined;
-  private hinted = false;
-  private stopped = false;
+  readonly #options: LookoutOptions;
+  #stopTimer = () => {};
+  #timerDueMs = Number.POSITIVE_INFINITY;
+  #looking: Promise<void> | undefined;
+  #hinted = false;
+  #stopped = false;
 
   constructor(options: LookoutOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   /** Looks now, and from then on until stopped. */
   async look(): Promise<void> {
-    if (this.stopped) return;
-    this.looking ??= this.lookAndArm().finally(() => {
-      this.looking = undefined;
+    if (this.#stopped) return;
+    this.#looking ??= this.#lookAndArm().finally(() => {
+      this.#looking = undefined;
       // A hint that came when the next look was chosen already, and this one was not yet over.
-      if (this.hinted) this.hint();
+      if (this.#hinted) this.hint();
     });
-    await this.looking;
+    await this.#looking;
   }
 
   /** Looks soon: hints come in crowds. */
   hint(): void {
-    if (this.looking !== undefined) this.hinted = true;
-    else this.arm(this.options.limits.hintDelayMs);
+    if (this.#looking !== undefined) this.#hinted = true;
+    else this.#arm(this.#options.limits.hintDelayMs);
   }
 
   stop(): void {
-    this.stopped = true;
-    this.stopTimer();
+    this.#stopped = true;
+    this.#stopTimer();
   }
 
-  private async lookAndArm(): Promise<void> {
-    const { limits, lookOnce, onError } = this.options;
+  async #lookAndArm(): Promise<void> {
+    const { limits, lookOnce, onError } = this.#options;
     let delayMs: number = limits.pollMs;
-    this.hinted = false;
+    this.#hinted = false;
     try {
       delayMs = Math.min((await lookOnce()) ?? limits.pollMs, limits.pollMs);
     } catch (error) {
       onError(error);
     }
-    this.stopTimer();
-    this.timerDueMs = Number.POSITIVE_INFINITY;
-    this.arm(this.hinted ? Math.min(delayMs, limits.hintDelayMs) : delayMs);
-    this.hinted = false;
+    this.#stopTimer();
+    this.#timerDueMs = Number.POSITIVE_INFINITY;
+    this.#arm(this.#hinted ? Math.min(delayMs, limits.hintDelayMs) : delayMs);
+    this.#hinted = false;
   }
 
-  private arm(delayMs: number): void {
-    const { clock } = this.options;
+  #arm(delayMs: number): void {
+    const { clock } = this.#options;
     const dueMs = clock.monotonicMs() + Math.max(0, delayMs);
-    if (this.stopped || dueMs >= this.timerDueMs) return;
-    this.stopTimer();
-    this.timerDueMs = dueMs;
-    this.stopTimer = clock.after(Math.max(0, delayMs), () => {
-      this.timerDueMs = Number.POSITIVE_INFINITY;
+    if (this.#stopped || dueMs >= this.#timerDueMs) return;
+    this.#stopTimer();
+    this.#timerDueMs = dueMs;
+    this.#stopTimer = clock.after(Math.max(0, delayMs), () => {
+      this.#timerDueMs = Number.POSITIVE_INFINITY;
       // Errors were reported by the look itself.
       void this.look();
     });

@@ -3,9 +3,7 @@ import type { Lease, Store } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
-import { type Clock, instantOf } from "../clock.js";
-import type { DueTimes } from "../due-times.js";
-
+import { type Clock, type DueTimes, instantOf } from "../clock.js";
 import { listCompanions } from "./list-companions.js";
 import { planAttempt, waitsUntil } from "./plan-attempt.js";
 
@@ -73,4 +71,20 @@ async function carryOut(
   if (events.length === 0 && consume.length === 0) return { record, signals, leased: false };
   const now = instantOf(clock);
   return { ...(await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now })), leased: false };
+}
+
+/** Lets one piece of work at a time touch a task within this process: they would take each other's lease away. */
+export class Exclusive {
+  readonly #tails = new Map<string, Promise<void>>();
+
+  /** Runs work when all earlier work on this task has ended. */
+  run<Result>(taskId: string, work: () => Promise<Result>): Promise<Result> {
+    const result = (this.#tails.get(taskId) ?? Promise.resolve()).then(work);
+    const over = (): void => {
+      if (this.#tails.get(taskId) === tail) this.#tails.delete(taskId);
+    };
+    const tail: Promise<void> = result.then(over, over);
+    this.#tails.set(taskId, tail);
+    return result;
+  }
 }

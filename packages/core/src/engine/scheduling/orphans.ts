@@ -11,17 +11,17 @@ export interface OrphanPlan {
  * caller to return, and runs without one `recoverAfterMs` after this process saw it first, by its monotonic clock.
  */
 export class Orphans {
-  private readonly recoverAfterMs: number;
+  readonly #recoverAfterMs: number;
   /** By task id, in monotonic milliseconds. */
-  private readonly firstSeenMs = new Map<string, number>();
+  readonly #firstSeenMs = new Map<string, number>();
 
   constructor(recoverAfterMs: number) {
-    this.recoverAfterMs = recoverAfterMs;
+    this.#recoverAfterMs = recoverAfterMs;
   }
 
   /** How many wait. */
   get size(): number {
-    return this.firstSeenMs.size;
+    return this.#firstSeenMs.size;
   }
 
   /**
@@ -31,17 +31,17 @@ export class Orphans {
    */
   look(found: readonly string[], isAll: boolean, nowMs: number): OrphanPlan {
     const present = new Set(found);
-    if (isAll) for (const id of this.firstSeenMs.keys()) if (!present.has(id)) this.firstSeenMs.delete(id);
+    if (isAll) for (const id of this.#firstSeenMs.keys()) if (!present.has(id)) this.#firstSeenMs.delete(id);
     const due: string[] = [];
     let nextMs = Number.POSITIVE_INFINITY;
     for (const id of found) {
-      const firstSeenMs = this.firstSeenMs.get(id) ?? nowMs;
-      const leftMs = firstSeenMs + this.recoverAfterMs - nowMs;
+      const firstSeenMs = this.#firstSeenMs.get(id) ?? nowMs;
+      const leftMs = firstSeenMs + this.#recoverAfterMs - nowMs;
       if (leftMs <= 0) {
         due.push(id);
-        this.firstSeenMs.delete(id);
+        this.#firstSeenMs.delete(id);
       } else {
-        this.firstSeenMs.set(id, firstSeenMs);
+        this.#firstSeenMs.set(id, firstSeenMs);
         nextMs = Math.min(nextMs, leftMs);
       }
     }

@@ -29,57 +29,57 @@ export interface RunQueueOptions {
 
 /** Tasks that wait for a slot of this process, and those that have one. */
 export class RunQueue {
-  private readonly options: RunQueueOptions;
-  private readonly queue = new Map<string, QueuedTask>();
-  private readonly slots = new Map<string, Slot>();
-  private stopped = false;
-  private stopTrialTimer = () => {};
+  readonly #options: RunQueueOptions;
+  readonly #queue = new Map<string, QueuedTask>();
+  readonly #slots = new Map<string, Slot>();
+  #stopped = false;
+  #stopTrialTimer = () => {};
 
   constructor(options: RunQueueOptions) {
-    this.options = options;
+    this.#options = options;
   }
 
   get running(): readonly string[] {
-    return [...this.slots.keys()];
+    return [...this.#slots.keys()];
   }
 
   /** How many wait for a slot. */
   get length(): number {
-    return this.queue.size;
+    return this.#queue.size;
   }
 
   /** The task waits for a slot or has one. */
   has(taskId: string): boolean {
-    return this.queue.has(taskId) || this.slots.has(taskId);
+    return this.#queue.has(taskId) || this.#slots.has(taskId);
   }
 
   slotOf(taskId: string): Slot | undefined {
-    return this.slots.get(taskId);
+    return this.#slots.get(taskId);
   }
 
   /** Queues a task, unless it has a slot already or this process does not have its tool. */
   add({ id, owner, tool, crashes }: Runnable): void {
-    if (this.stopped || !this.options.tools.has(tool) || this.slots.has(id)) return;
-    const queuedAtMs = this.queue.get(id)?.queuedAtMs ?? this.options.clock.monotonicMs();
-    this.queue.set(id, { id, owner, tool, crashes, queuedAtMs });
+    if (this.#stopped || !this.#options.tools.has(tool) || this.#slots.has(id)) return;
+    const queuedAtMs = this.#queue.get(id)?.queuedAtMs ?? this.#options.clock.monotonicMs();
+    this.#queue.set(id, { id, owner, tool, crashes, queuedAtMs });
   }
 
   remove(taskId: string): void {
-    this.queue.delete(taskId);
+    this.#queue.delete(taskId);
   }
 
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
-    const { tools, clock } = this.options;
+    const { tools, clock } = this.#options;
     const maxRunningOf = (tool: string): number => tools.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
-    const limits = { ...this.options.limits, maxRunningOf };
-    while (!this.stopped) {
-      const next = pickNext(this.queue.values(), [...this.slots.values()], limits, clock.monotonicMs());
+    const limits = { ...this.#options.limits, maxRunningOf };
+    while (!this.#stopped) {
+      const next = pickNext(this.#queue.values(), [...this.#slots.values()], limits, clock.monotonicMs());
       if (next === undefined) break;
-      this.queue.delete(next.id);
-      this.occupy(next);
+      this.#queue.delete(next.id);
+      this.#occupy(next);
     }
-    this.armTrialTimer(limits);
+    this.#armTrialTimer(limits);
   }
 
   /** The task made progress: it is not a suspect any more. */
@@ -98,40 +98,40 @@ export class RunQueue {
 
   /** Whether one more task may wait in place. */
   get mayWaitInPlace(): boolean {
-    const waiting = [...this.slots.values()].filter((slot) => slot.waiting).length;
-    return waiting < this.options.limits.maxWaitingInPlace;
+    const waiting = [...this.#slots.values()].filter((slot) => slot.waiting).length;
+    return waiting < this.#options.limits.maxWaitingInPlace;
   }
 
   /** Gives no more slots, and forgets who waits for one. */
   stop(): readonly Slot[] {
-    this.stopped = true;
-    this.stopTrialTimer();
-    this.queue.clear();
-    return [...this.slots.values()];
+    this.#stopped = true;
+    this.#stopTrialTimer();
+    this.#queue.clear();
+    return [...this.#slots.values()];
   }
 
-  private occupy(task: QueuedTask): void {
-    const { clock, serve } = this.options;
+  #occupy(task: QueuedTask): void {
+    const { clock, serve } = this.#options;
     // Begins in a later turn: the slot has to be there first.
     const done = Promise.resolve()
       .then(() => serve(task, slot))
       .then((afterwards) => {
-        this.slots.delete(task.id);
+        this.#slots.delete(task.id);
         afterwards();
         this.pump();
       });
     const { owner, tool, crashes } = task;
     const slot: Slot = { owner, tool, crashes, waiting: false, startedAtMs: clock.monotonicMs(), done };
-    this.slots.set(task.id, slot);
+    this.#slots.set(task.id, slot);
   }
 
   /** A suspect may wait for nothing but the time of another's trial, or its own patience, to be over. */
-  private armTrialTimer(limits: SlotLimits): void {
-    const { clock } = this.options;
-    this.stopTrialTimer();
-    if (this.stopped) return;
+  #armTrialTimer(limits: SlotLimits): void {
+    const { clock } = this.#options;
+    this.#stopTrialTimer();
+    if (this.#stopped) return;
     const nowMs = clock.monotonicMs();
-    const dueMs = nextTrialMs(this.queue.values(), [...this.slots.values()], limits, nowMs);
-    if (Number.isFinite(dueMs)) this.stopTrialTimer = clock.after(dueMs - nowMs, () => this.pump());
+    const dueMs = nextTrialMs(this.#queue.values(), [...this.#slots.values()], limits, nowMs);
+    if (Number.isFinite(dueMs)) this.#stopTrialTimer = clock.after(dueMs - nowMs, () => this.pump());
   }
 }

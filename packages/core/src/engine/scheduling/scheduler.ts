@@ -9,9 +9,8 @@ import { runAttempt } from "../attempt/run-attempt.js";
 import { instantOf } from "../clock.js";
 import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
-import { Exclusive } from "./exclusive.js";
 import { Lookout } from "./lookout.js";
-import { type OpenedTask, type OpenTaskOptions, openTask } from "./open-task.js";
+import { Exclusive, type OpenedTask, type OpenTaskOptions, openTask } from "./open-task.js";
 import { Orphans } from "./orphans.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
 import { TaskTimers, type TimerKind } from "./task-timers.js";
@@ -34,97 +33,97 @@ interface Trouble {
 
 /** Decides which tasks this process runs, and runs them. */
 export class Scheduler {
-  private readonly options: SchedulerOptions;
-  private readonly queue: RunQueue;
+  readonly #options: SchedulerOptions;
+  readonly #queue: RunQueue;
   /** Tasks that somebody in this process waits for: should a runner elsewhere die, this process goes on with them. */
-  private readonly attended = new Set<string>();
-  private readonly troubles = new Map<string, Trouble>();
-  private readonly exclusive = new Exclusive();
-  private readonly timers: TaskTimers;
-  private readonly orphans: Orphans;
-  private readonly lookout: Lookout;
+  readonly #attended = new Set<string>();
+  readonly #troubles = new Map<string, Trouble>();
+  readonly #exclusive = new Exclusive();
+  readonly #timers: TaskTimers;
+  readonly #orphans: Orphans;
+  readonly #lookout: Lookout;
   /** When what still runs has to stop, in monotonic milliseconds. */
-  private drainUntilMs: number | undefined;
+  #drainUntilMs: number | undefined;
 
   constructor(options: SchedulerOptions) {
     const { clock, onError } = options;
-    this.options = options;
-    this.queue = new RunQueue({ ...options, serve: (task, slot) => this.serve(task, slot) });
-    this.timers = new TaskTimers(clock);
-    this.orphans = new Orphans(options.limits.recoverAfterMs);
-    this.lookout = new Lookout({ ...options, onError, lookOnce: () => this.lookOnce() });
+    this.#options = options;
+    this.#queue = new RunQueue({ ...options, serve: (task, slot) => this.#serve(task, slot) });
+    this.#timers = new TaskTimers(clock);
+    this.#orphans = new Orphans(options.limits.recoverAfterMs);
+    this.#lookout = new Lookout({ ...options, onError, lookOnce: () => this.#lookOnce() });
   }
 
   /** Ids of the tasks that this process runs or is about to run. */
   get running(): readonly string[] {
-    return this.queue.running;
+    return this.#queue.running;
   }
 
   /** Looks for work in the store now, and from then on when hinted or due. */
   look(): Promise<void> {
-    return this.lookout.look();
+    return this.#lookout.look();
   }
 
   /** Looks for work soon. */
   hint(): void {
-    this.lookout.hint();
+    this.#lookout.hint();
   }
 
   /** Queues a task that somebody in this process waits for. */
   kick(task: Runnable): void {
-    this.attended.add(task.id);
-    this.enqueue(task);
+    this.#attended.add(task.id);
+    this.#enqueue(task);
   }
 
   /** Sees to it that a task goes on that somebody in this process waits for, as soon as it may. */
   attend(snapshot: TaskSnapshot): void {
     const { record } = snapshot;
     if (isFinal(record.status)) return;
-    this.attended.add(record.id);
-    const slot = this.queue.slotOf(record.id);
+    this.#attended.add(record.id);
+    const slot = this.#queue.slotOf(record.id);
     const due = dueMs(snapshot) ?? Number.POSITIVE_INFINITY;
     if (slot !== undefined) slot.attempt?.look();
-    else if (snapshot.leased || this.options.dueTimes.leftMs(due) <= 0) this.enqueue(record);
-    else this.rest(snapshot);
+    else if (snapshot.leased || this.#options.dueTimes.leftMs(due) <= 0) this.#enqueue(record);
+    else this.#rest(snapshot);
   }
 
   /** Carries out signals of a task: by its attempt in this process, or, when nobody runs it, here and now. */
   async settle(snapshot: TaskSnapshot): Promise<void> {
     const { id } = snapshot.record;
-    if (this.queue.slotOf(id) === undefined && !snapshot.leased) {
+    if (this.#queue.slotOf(id) === undefined && !snapshot.leased) {
       try {
-        const opened = await this.exclusive.run(id, () => this.open(id, false));
-        if (opened.kind === "idle") this.rest(opened.snapshot);
+        const opened = await this.#exclusive.run(id, () => this.#open(id, false));
+        if (opened.kind === "idle") this.#rest(opened.snapshot);
       } catch (error) {
         // The wish is durable: whoever runs the task next, or looks for work, carries it out.
-        this.options.onError(error);
-        this.lookout.hint();
+        this.#options.onError(error);
+        this.#lookout.hint();
       }
     }
-    this.queue.slotOf(id)?.attempt?.look();
+    this.#queue.slotOf(id)?.attempt?.look();
   }
 
   /** Begins a new generation of a failed task from its last state. */
   async restart(taskId: string): Promise<void> {
-    await this.queue.slotOf(taskId)?.done;
-    const record = await this.exclusive.run(taskId, () => restartFailed(this.options, taskId));
+    await this.#queue.slotOf(taskId)?.done;
+    const record = await this.#exclusive.run(taskId, () => restartFailed(this.#options, taskId));
     if (record !== undefined) this.kick({ ...record, crashes: 0 });
   }
 
   /** Deletes a finished task; resolves to false for an unfinished one. */
   async remove(taskId: string): Promise<boolean> {
-    await this.queue.slotOf(taskId)?.done;
-    return this.exclusive.run(taskId, () => deleteFinished(this.options, taskId));
+    await this.#queue.slotOf(taskId)?.done;
+    return this.#exclusive.run(taskId, () => deleteFinished(this.#options, taskId));
   }
 
   /** Takes no more work and stops what runs. Resolves to the tasks that did not stop in time. */
   async drain(timeoutMs: number): Promise<readonly string[]> {
-    const { clock } = this.options;
-    this.drainUntilMs = clock.monotonicMs() + timeoutMs;
-    this.lookout.stop();
-    this.timers.clearAll();
-    const slots = this.queue.stop();
-    for (const slot of slots) this.drainAttempt(slot.attempt);
+    const { clock } = this.#options;
+    this.#drainUntilMs = clock.monotonicMs() + timeoutMs;
+    this.#lookout.stop();
+    this.#timers.clearAll();
+    const slots = this.#queue.stop();
+    for (const slot of slots) this.#drainAttempt(slot.attempt);
     let stopTimer = () => {};
     const late = new Promise<void>((resolve) => {
       // A process in which nothing else is left to do would end before the last writes.
@@ -135,73 +134,73 @@ export class Scheduler {
     return this.running;
   }
 
-  private get draining(): boolean {
-    return this.drainUntilMs !== undefined;
+  get #draining(): boolean {
+    return this.#drainUntilMs !== undefined;
   }
 
   /** A third each for the next checkpoint, for the tool to notice its signal, and for the last write. */
-  private drainAttempt(attempt: Attempt | undefined): void {
-    if (this.drainUntilMs === undefined) return;
-    attempt?.drain(Math.max(0, (this.drainUntilMs - this.options.clock.monotonicMs()) / 3));
+  #drainAttempt(attempt: Attempt | undefined): void {
+    if (this.#drainUntilMs === undefined) return;
+    attempt?.drain(Math.max(0, (this.#drainUntilMs - this.#options.clock.monotonicMs()) / 3));
   }
 
-  private enqueue(task: Runnable): void {
-    this.timers.clear(task.id);
-    this.queue.add(task);
-    this.queue.pump();
+  #enqueue(task: Runnable): void {
+    this.#timers.clear(task.id);
+    this.#queue.add(task);
+    this.#queue.pump();
   }
 
-  private schedule(task: Runnable, kind: TimerKind, delayMs: number): void {
-    if (!this.draining) this.timers.set(task.id, kind, delayMs, () => this.enqueue(task));
+  #schedule(task: Runnable, kind: TimerKind, delayMs: number): void {
+    if (!this.#draining) this.#timers.set(task.id, kind, delayMs, () => this.#enqueue(task));
   }
 
   /**
    * Runs one attempt of a task. When there is to be another one is decided when the slot is free: what comes in between
    * would find the slot taken, and be lost.
    */
-  private async serve(task: Runnable, slot: Slot): Promise<() => void> {
+  async #serve(task: Runnable, slot: Slot): Promise<() => void> {
     try {
-      const opened = await this.exclusive.run(task.id, () => this.open(task.id, true));
-      if (opened.kind === "held") return () => this.lost(task);
-      if (opened.kind === "idle") return () => this.rest(opened.snapshot);
-      return await this.attempt(task, slot, opened);
+      const opened = await this.#exclusive.run(task.id, () => this.#open(task.id, true));
+      if (opened.kind === "held") return () => this.#lost(task);
+      if (opened.kind === "idle") return () => this.#rest(opened.snapshot);
+      return await this.#attempt(task, slot, opened);
     } catch (error) {
-      return () => this.failed(task, error, this.troubles.get(task.id)?.brokenAttempt);
+      return () => this.#failed(task, error, this.#troubles.get(task.id)?.brokenAttempt);
     }
   }
 
-  private open(taskId: string, mayRun: boolean): Promise<OpenedTask> {
-    const brokenAttempt = this.troubles.get(taskId)?.brokenAttempt;
-    return openTask(this.options, taskId, { mayRun: mayRun && !this.draining, brokenAttempt });
+  #open(taskId: string, mayRun: boolean): Promise<OpenedTask> {
+    const brokenAttempt = this.#troubles.get(taskId)?.brokenAttempt;
+    return openTask(this.#options, taskId, { mayRun: mayRun && !this.#draining, brokenAttempt });
   }
 
-  private async attempt(
+  async #attempt(
     task: Runnable,
     slot: Slot,
     { lease, record, tool }: Extract<OpenedTask, { kind: "started" }>,
   ): Promise<() => void> {
-    const { store, onError } = this.options;
-    const broken = await this.runTool(slot, { lease, record, tool }).finally(() =>
+    const { store, onError } = this.#options;
+    const broken = await this.#runTool(slot, { lease, record, tool }).finally(() =>
       store.releaseLease(lease).catch(onError),
     );
-    if (broken !== undefined) return () => this.failed(task, broken.error, record.attempt);
+    if (broken !== undefined) return () => this.#failed(task, broken.error, record.attempt);
     const snapshot = await store.getTask(task.id);
-    return () => (snapshot === undefined ? this.forget(task.id) : this.rest({ ...snapshot, leased: false }));
+    return () => (snapshot === undefined ? this.#forget(task.id) : this.#rest({ ...snapshot, leased: false }));
   }
 
   /** Resolves to what the store did to the attempt, if it broke it. */
-  private async runTool(
+  async #runTool(
     slot: Slot,
     { lease, record, tool }: Omit<Extract<OpenedTask, { kind: "started" }>, "kind">,
   ): Promise<AttemptEnd["broken"]> {
     const onProgressed = (): void => {
-      this.troubles.delete(lease.taskId);
-      this.queue.clear(slot);
+      this.#troubles.delete(lease.taskId);
+      this.#queue.clear(slot);
     };
-    const onWaiting = (waiting: boolean): void => this.queue.setWaiting(slot, waiting);
-    const mayWaitInPlace = (): boolean => this.queue.mayWaitInPlace;
+    const onWaiting = (waiting: boolean): void => this.#queue.setWaiting(slot, waiting);
+    const mayWaitInPlace = (): boolean => this.#queue.mayWaitInPlace;
     slot.attempt = runAttempt({
-      ...this.options,
+      ...this.#options,
       lease,
       record,
       tool,
@@ -209,86 +208,86 @@ export class Scheduler {
       onWaiting,
       mayWaitInPlace,
     });
-    this.drainAttempt(slot.attempt);
+    this.#drainAttempt(slot.attempt);
     return (await slot.attempt.ended).broken;
   }
 
   /** Decides when a task that ran here runs again: it was begun for somebody, so that it waits for no caller to return. */
-  private rest(snapshot: TaskSnapshot): void {
+  #rest(snapshot: TaskSnapshot): void {
     const { record } = snapshot;
     const due = dueMs(snapshot);
-    this.troubles.delete(record.id);
-    if (due !== undefined) this.schedule(record, "due", this.options.dueTimes.leftMs(due));
+    this.#troubles.delete(record.id);
+    if (due !== undefined) this.#schedule(record, "due", this.#options.dueTimes.leftMs(due));
     // Something has to happen to it first: whoever makes that happen, or looks for work then, lets it go on.
-    else this.forget(record.id);
-    if (isFinal(record.status)) this.options.onFinished(record);
+    else this.#forget(record.id);
+    if (isFinal(record.status)) this.#options.onFinished(record);
   }
 
   /** Somebody else runs the task. */
-  private lost(task: Runnable): void {
-    this.troubles.delete(task.id);
-    if (this.attended.has(task.id)) this.schedule(task, "due", this.options.limits.pollMs);
+  #lost(task: Runnable): void {
+    this.#troubles.delete(task.id);
+    if (this.#attended.has(task.id)) this.#schedule(task, "due", this.#options.limits.pollMs);
   }
 
-  private failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
-    const { limits, onError } = this.options;
+  #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
+    const { limits, onError } = this.#options;
     if (isResumableError(error, "LEASE_LOST")) {
       // No harm is done, but whoever runs this process wants to know that it stood still.
       onError(error);
-      this.lost(task);
+      this.#lost(task);
       return;
     }
     if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
     if (isHopeless(error)) {
-      this.forget(task.id);
+      this.#forget(task.id);
       return;
     }
-    const failures = this.troubles.get(task.id)?.failures ?? 0;
-    this.troubles.set(task.id, { failures: failures + 1, brokenAttempt });
-    this.schedule(task, "backoff", writeBackoff(failures, limits));
+    const failures = this.#troubles.get(task.id)?.failures ?? 0;
+    this.#troubles.set(task.id, { failures: failures + 1, brokenAttempt });
+    this.#schedule(task, "backoff", writeBackoff(failures, limits));
   }
 
-  private forget(taskId: string): void {
-    this.attended.delete(taskId);
-    this.troubles.delete(taskId);
-    this.timers.clear(taskId);
-    this.queue.remove(taskId);
+  #forget(taskId: string): void {
+    this.#attended.delete(taskId);
+    this.#troubles.delete(taskId);
+    this.#timers.clear(taskId);
+    this.#queue.remove(taskId);
   }
 
-  private async lookOnce(): Promise<number | undefined> {
-    const { store, tools, clock, dueTimes, limits } = this.options;
+  async #lookOnce(): Promise<number | undefined> {
+    const { store, tools, clock, dueTimes, limits } = this.#options;
     // What is known already must not hide what is not.
-    const limit = limits.lookBatch + this.queue.length + this.timers.backoffs + this.orphans.size;
+    const limit = limits.lookBatch + this.#queue.length + this.#timers.backoffs + this.#orphans.size;
     const found = await store.listRunnable({ tools: [...tools.keys()], now: instantOf(clock), limit });
-    const orphansMs = this.queueFound(found.tasks, found.tasks.length < limit);
+    const orphansMs = this.#queueFound(found.tasks, found.tasks.length < limit);
     const dueMs = found.nextDueMs === undefined ? undefined : dueTimes.leftMs(found.nextDueMs);
     return dueMs === undefined || orphansMs === undefined ? (dueMs ?? orphansMs) : Math.min(dueMs, orphansMs);
   }
 
   /** Queues what may run now. Resolves to the delay until the next orphan may. */
-  private queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
-    const tasks = found.filter((task) => this.timers.kindOf(task.id) !== "backoff" && this.hasCome(task));
-    const orphaned = tasks.filter(({ id, detached }) => !detached && !this.isInHand(id)).map(({ id }) => id);
-    const { due, nextMs } = this.orphans.look(orphaned, isAll, this.options.clock.monotonicMs());
+  #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
+    const tasks = found.filter((task) => this.#timers.kindOf(task.id) !== "backoff" && this.#hasCome(task));
+    const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
+    const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#options.clock.monotonicMs());
     const waiting = new Set(orphaned);
     for (const id of due) waiting.delete(id);
     for (const task of tasks) {
       if (waiting.has(task.id)) continue;
-      this.timers.clear(task.id);
-      this.queue.add(task);
+      this.#timers.clear(task.id);
+      this.#queue.add(task);
     }
-    this.queue.pump();
+    this.#queue.pump();
     return nextMs;
   }
 
   /** Whether the time has come that the task waits for: the wall clock, by which the store lists, may have been set. */
-  private hasCome(task: RunnableTask): boolean {
-    return this.options.dueTimes.leftMs(task.dueMs) <= 0;
+  #hasCome(task: RunnableTask): boolean {
+    return this.#options.dueTimes.leftMs(task.dueMs) <= 0;
   }
 
   /** This process runs the task, is about to, or has somebody who waits for it. */
-  private isInHand(taskId: string): boolean {
-    return this.attended.has(taskId) || this.queue.has(taskId) || this.timers.kindOf(taskId) !== undefined;
+  #isInHand(taskId: string): boolean {
+    return this.#attended.has(taskId) || this.#queue.has(taskId) || this.#timers.kindOf(taskId) !== undefined;
   }
 }
 

@@ -89,11 +89,11 @@ class Model {
   /** How long tasks that never were suspects waited for their first slot while a server lived. */
   worstDelayMs = 0;
   nowMs = 0;
-  private readonly servers: { worker: string; upMs: number; seen: Map<string, number> }[];
-  private lives = 0;
+  readonly #servers: { worker: string; upMs: number; seen: Map<string, number> }[];
+  #lives = 0;
 
   constructor(servers: number) {
-    this.servers = Array.from({ length: servers }, () => ({ worker: this.nextWorker(), upMs: 0, seen: new Map() }));
+    this.#servers = Array.from({ length: servers }, () => ({ worker: this.#nextWorker(), upMs: 0, seen: new Map() }));
   }
 
   get over(): boolean {
@@ -102,17 +102,17 @@ class Model {
 
   tick(ms: number): void {
     this.nowMs += ms;
-    for (const index of this.servers.keys()) this.fill(index);
-    for (const task of this.tasks) if (task.status === "runs") this.work(task);
+    for (const index of this.#servers.keys()) this.#fill(index);
+    for (const task of this.tasks) if (task.status === "runs") this.#work(task);
   }
 
-  private nextWorker(): string {
-    this.lives += 1;
-    return `w${this.lives}`;
+  #nextWorker(): string {
+    this.#lives += 1;
+    return `w${this.#lives}`;
   }
 
-  private fill(index: number): void {
-    const server = this.servers[index];
+  #fill(index: number): void {
+    const server = this.#servers[index];
     if (server === undefined || server.upMs > this.nowMs) return;
     const waiting = this.tasks.filter(
       ({ status, runnableMs, arrivesMs }) => status === "waits" && Math.max(runnableMs, arrivesMs) <= this.nowMs,
@@ -135,12 +135,12 @@ class Model {
       if (next === undefined) return;
       queue.splice(queue.indexOf(next), 1);
       server.seen.delete(next.id);
-      this.start(next.task, index, server.upMs);
+      this.#start(next.task, index, server.upMs);
     }
   }
 
-  private start(task: ModelTask, server: number, upMs: number): void {
-    if (this.isGuilty(task)) {
+  #start(task: ModelTask, server: number, upMs: number): void {
+    if (this.#isGuilty(task)) {
       task.status = "CRASH_LOOP";
       return;
     }
@@ -156,9 +156,9 @@ class Model {
     });
   }
 
-  private work(task: ModelTask): void {
+  #work(task: ModelTask): void {
     if (task.killsAfterMs !== undefined) {
-      if (this.nowMs - task.startedMs >= task.killsAfterMs) this.die(task.server ?? 0);
+      if (this.nowMs - task.startedMs >= task.killsAfterMs) this.#die(task.server ?? 0);
       return;
     }
     if (this.nowMs - task.stepBegunMs < task.stepMs) return;
@@ -167,8 +167,8 @@ class Model {
     if (task.stepsLeft === 0) task.status = "completed";
   }
 
-  private die(index: number): void {
-    const server = this.servers[index];
+  #die(index: number): void {
+    const server = this.#servers[index];
     if (server === undefined) return;
     const victims = this.tasks.filter(({ status, server: at }) => status === "runs" && at === index);
     for (const task of victims) {
@@ -179,11 +179,11 @@ class Model {
       task.crashedIn.push(server.worker);
       task.runnableMs += engineDefaults.crashBackoffMs * 2 ** (task.crashes - 1);
     }
-    for (const task of victims) if (this.isGuilty(task)) task.status = "CRASH_LOOP";
-    this.servers[index] = { worker: this.nextWorker(), upMs: this.nowMs + 1_000, seen: new Map() };
+    for (const task of victims) if (this.#isGuilty(task)) task.status = "CRASH_LOOP";
+    this.#servers[index] = { worker: this.#nextWorker(), upMs: this.nowMs + 1_000, seen: new Map() };
   }
 
-  private isGuilty(task: ModelTask): boolean {
+  #isGuilty(task: ModelTask): boolean {
     if (task.crashes < engineDefaults.maxCrashesWithoutProgress) return false;
     const others = this.tasks.filter((other) => other !== task && other.status !== "completed");
     return isCrashLoop(

@@ -1,7 +1,8 @@
 import { isResumableError } from "../../errors.js";
 import type { Store } from "../../store/store.js";
-import { type TaskRecord, unfinishedStatuses } from "../../task/task-record.js";
+import { type TaskRecord, type TaskSummary, unfinishedStatuses } from "../../task/task-record.js";
 import { checkLimit } from "../attempt/check-checkpoint.js";
+import type { RecoveryCounts } from "../engine.js";
 
 type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
 
@@ -10,25 +11,25 @@ type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
  * the limit is the store asked, and only for what is unfinished: how much an owner has finished costs nothing.
  */
 export class UnfinishedTasks {
-  private readonly store: Store;
-  private readonly maxPerOwner: number;
+  readonly #store: Store;
+  readonly #maxPerOwner: number;
   /** By owner and task id: the task's key. */
-  private readonly known = new Map<string, Map<string, string | null>>();
+  readonly #known = new Map<string, Map<string, string | null>>();
 
   constructor(store: Store, maxPerOwner: number) {
-    this.store = store;
-    this.maxPerOwner = maxPerOwner;
+    this.#store = store;
+    this.#maxPerOwner = maxPerOwner;
   }
 
   add({ owner, id, key }: Counted): void {
-    const tasks = this.known.get(owner) ?? new Map<string, string | null>();
-    this.known.set(owner, tasks.set(id, key));
+    const tasks = this.#known.get(owner) ?? new Map<string, string | null>();
+    this.#known.set(owner, tasks.set(id, key));
   }
 
   remove({ owner, id }: Pick<Counted, "owner" | "id">): void {
-    const tasks = this.known.get(owner);
+    const tasks = this.#known.get(owner);
     tasks?.delete(id);
-    if (tasks?.size === 0) this.known.delete(owner);
+    if (tasks?.size === 0) this.#known.delete(owner);
   }
 
   /**
@@ -37,34 +38,34 @@ export class UnfinishedTasks {
    * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that attaches.
    */
   async admit(task: Counted): Promise<void> {
-    if ((this.known.get(task.owner)?.size ?? 0) < this.maxPerOwner) return;
-    await this.refresh(task.owner);
-    const tasks = this.known.get(task.owner);
+    if ((this.#known.get(task.owner)?.size ?? 0) < this.#maxPerOwner) return;
+    await this.#refresh(task.owner);
+    const tasks = this.#known.get(task.owner);
     if (tasks === undefined || attaches(tasks, task)) return;
-    checkLimit("maxUnfinishedPerOwner", tasks.size + 1, this.maxPerOwner);
+    checkLimit("maxUnfinishedPerOwner", tasks.size + 1, this.#maxPerOwner);
   }
 
-  private async refresh(owner: string): Promise<void> {
-    const before = this.known.get(owner);
+  async #refresh(owner: string): Promise<void> {
+    const before = this.#known.get(owner);
     const tasks = new Map<string, string | null>();
     let cursor: string | undefined;
     do {
       const range = { owner, statuses: unfinishedStatuses, limit: 1_000, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await this.store.listTasks(range);
+      const page = await this.#store.listTasks(range);
       for (const { id } of page.tasks) {
-        const key = before?.get(id) ?? (await this.keyOf(id));
+        const key = before?.get(id) ?? (await this.#keyOf(id));
         if (key !== undefined) tasks.set(id, key);
       }
       cursor = page.nextCursor;
-    } while (cursor !== undefined && tasks.size < this.maxPerOwner);
-    if (tasks.size === 0) this.known.delete(owner);
-    else this.known.set(owner, tasks);
+    } while (cursor !== undefined && tasks.size < this.#maxPerOwner);
+    if (tasks.size === 0) this.#known.delete(owner);
+    else this.#known.set(owner, tasks);
   }
 
   /** A task that is damaged, or was deleted since it was listed, does not count. */
-  private async keyOf(taskId: string): Promise<string | null | undefined> {
+  async #keyOf(taskId: string): Promise<string | null | undefined> {
     try {
-      return (await this.store.getTask(taskId))?.record.key;
+      return (await this.#store.getTask(taskId))?.record.key;
     } catch (error) {
       if (isResumableError(error, "TASK_CORRUPT")) return undefined;
       throw error;
@@ -74,4 +75,33 @@ export class UnfinishedTasks {
 
 function attaches(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted): boolean {
   return tasks.has(id) || (key !== null && [...tasks.values()].includes(key));
+}
+
+/** More unfinished tasks than this are not counted one by one. */
+const maxCounted = 1_000;
+
+/** When a task that nobody runs will run; `undefined` for one that a process runs. */
+export function recoveryOf(
+  { status, detached }: Pick<TaskSummary, "status" | "detached">,
+  recoverAfterMs: number,
+): keyof Omit<RecoveryCounts, "more"> | undefined {
+  if (status === "paused" || status === "input_required") return "onRequest";
+  if (status !== "pending") return undefined;
+  if (detached || recoverAfterMs === 0) return "now";
+  return Number.isFinite(recoverAfterMs) ? "later" : "onRequest";
+}
+
+/** Counts the unfinished tasks of some tools by when they will run. */
+export async function countRecovery(
+  store: Store,
+  tools: ReadonlySet<string>,
+  recoverAfterMs: number,
+): Promise<RecoveryCounts> {
+  const counts = { now: 0, later: 0, onRequest: 0 };
+  const page = await store.listTasks({ statuses: unfinishedStatuses, limit: maxCounted });
+  for (const task of page.tasks) {
+    const recovery = tools.has(task.tool) ? recoveryOf(task, recoverAfterMs) : undefined;
+    if (recovery !== undefined) counts[recovery] += 1;
+  }
+  return { ...counts, more: page.nextCursor !== undefined };
 }

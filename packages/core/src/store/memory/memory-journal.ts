@@ -1,8 +1,10 @@
 import type { Json } from "../../json.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewTask, TaskEvent, TaskEventBody } from "../../task/task-event.js";
+import { type NewSignal, oppositeOf, type Signal } from "../../task/task-snapshot.js";
 import type { EventPage, Instant, ItemPage } from "../store.js";
 import { freezeRecord, isolate, type MemoryTask } from "./memory.js";
+import { alreadyAnswered } from "./memory-error.js";
 
 /** Begins a task's journal. */
 export function beginTask(task: NewTask, now: Instant): MemoryTask {
@@ -60,4 +62,24 @@ export function readEvents(task: MemoryTask, range: { afterSeq: number; limit: n
 export function readItems(task: MemoryTask, range: { after: number; limit: number }): ItemPage {
   const items: readonly Json[] = task.items.slice(range.after, range.after + range.limit);
   return { items, next: range.after + items.length, total: task.items.length };
+}
+
+/** Adds a signal to those that are pending. */
+export function addSignal(task: MemoryTask, signal: NewSignal, id: string): void {
+  const added: Signal = isolate({ ...signal, id }, "signal");
+  task.signals = Object.freeze(pendingWith(task, added));
+  if (added.kind === "answer") task.answered = new Set([...task.answered, added.key]);
+}
+
+function pendingWith(task: MemoryTask, added: Signal): Signal[] {
+  const others = task.signals.filter(({ kind }) => kind !== added.kind && kind !== oppositeOf(added.kind));
+  if (oppositeOf(added.kind) !== undefined) return [...others, added];
+  if (added.kind !== "answer") return others.length < task.signals.length ? [...task.signals] : [...others, added];
+  if (isAnswered(task, added.key)) throw alreadyAnswered(task.record.id, added.key);
+  return [...task.signals, added];
+}
+
+function isAnswered(task: MemoryTask, key: string): boolean {
+  const { remembered } = task.record;
+  return task.answered.has(key) || (Object.hasOwn(remembered, key) && remembered[key]?.kind === "answer");
 }

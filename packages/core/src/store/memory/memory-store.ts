@@ -7,14 +7,22 @@ import { isContinuable, isReusable } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { contractVersion, type Documents, type Store } from "../store.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
-import { createMemory, type Memory, type MemoryTask, type Watcher, wake } from "./memory.js";
+import {
+  claim,
+  createMemory,
+  type Memory,
+  type MemoryTask,
+  newestClaim,
+  rivalOf,
+  unclaim,
+  type Watcher,
+  wake,
+} from "./memory.js";
 import { documentName, listIdleDocuments, putDocument } from "./memory-documents.js";
 import { keyTaken, seqConflict, storeClosed } from "./memory-error.js";
-import { append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
-import { claim, newestClaim, rivalOf, unclaim } from "./memory-keys.js";
+import { addSignal, append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
 import { createLeases, type Leases, requireHolder, requireTask } from "./memory-leases.js";
 import { countTasks, listExpired, listRunnable, listTasks } from "./memory-lists.js";
-import { addSignal } from "./memory-signals.js";
 
 /** A store in memory, and what tests need to play the death of its process. */
 export interface MemoryStore extends Store {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createManualClock } from "../testing.js";
-import { DueTimes } from "./due-times.js";
+import { DueTimes } from "./clock.js";
 
 const startMs = Date.UTC(2026, 0, 1);
 const hourMs = 3_600_000;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { failureOf } from "../engine/retry-delay.js";
-import { rpcCodeOf } from "./rpc-failure.js";
+import { rpcCodeOf } from "./task-event.js";
 
 const thrown = (code: unknown) => Object.assign(new Error("panic"), { code });
 
