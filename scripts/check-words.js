@@ -18,7 +18,6 @@ const unchecked = [vocabulary, "conformance/test/naming.test.ts", "pnpm-lock.yam
 const notCleanYet = [
   "packages/",
   "bench/",
-  "conformance/test/both-ends.test.ts",
   "docs/adopting.md",
   "docs/guarantees.md",
   "docs/performance.md",

@@ -8,9 +8,8 @@ import {
 } from "@resumable-mcp/mcp/command-line";
 import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
 import { packageVersion } from "./package-version.js";
-import { splitCommand } from "./split-command.js";
 import { ownServer } from "./supervisor/server-process.js";
-import { superviseCommand } from "./supervisor/supervise-command.js";
+import { commandWords, superviseCommand } from "./supervisor/supervise-command.js";
 
 const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
        resumable-mcp-stdio --command "node my-server.js"
@@ -59,7 +58,7 @@ async function obey(program: string, args: readonly string[]): Promise<void> {
   }
   if (values.command !== undefined) {
     if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
-    return superviseCommand(program, splitCommand(values.command));
+    return superviseCommand(program, commandWords(values.command));
   }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
   if (values["no-supervise"] === true) {

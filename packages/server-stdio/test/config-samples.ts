@@ -1,7 +1,7 @@
-import type { KnownHost } from "../src/hosts/host-config.js";
+import type { HostName } from "@resumable-mcp/protocol/hosts";
 
 /** Configuration files as people have them: other servers, other settings, comments, tabs, line ends of Windows. */
-export const configSamples: readonly { readonly host: KnownHost; readonly what: string; readonly text: string }[] = [
+export const configSamples: readonly { readonly host: HostName; readonly what: string; readonly text: string }[] = [
   {
     host: "claude-desktop",
     what: "other servers and settings",

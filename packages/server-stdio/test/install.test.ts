@@ -1,7 +1,8 @@
 import { chmod, lstat, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { type HostName, hostFile, hostNames } from "@resumable-mcp/protocol/hosts";
 import { expect, test } from "vitest";
-import { hostEntry, hostFile, type KnownHost, knownHosts } from "../src/hosts/host-config.js";
+import { hostEntry } from "../src/hosts/host-config.js";
 import { type Dialogue, installServer, uninstallServer } from "../src/hosts/install.js";
 import { configSamples } from "./config-samples.js";
 import { connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
@@ -41,7 +42,7 @@ test.each(configSamples)(
   },
 );
 
-test.each(knownHosts)("a missing file of %s is made with its folder, and undo removes it", async (host) => {
+test.each(hostNames)("a missing file of %s is made with its folder, and undo removes it", async (host) => {
   const file = join(await testFolder(), "no", "such", "folder", "config.json");
   const server = hostEntry(host, start);
   expect(await installServer(file, server, agreeing)).toBe("changed");
@@ -110,56 +111,19 @@ test("nothing is written when the change is declined, nobody can be asked, or th
   expect(await readFile(file, "utf8")).toBe('{ "numStartups": 42 }');
 });
 
-test("the files are where each host looks for them, by platform and environment", () => {
-  const linux = { platform: "linux", env: {}, home: "/home/ada" } as const;
-  const mac = { ...linux, platform: "darwin", home: "/Users/ada" } as const;
-  const moved = {
-    ...linux,
-    env: { XDG_CONFIG_HOME: "/etc/ada", CLAUDE_CONFIG_DIR: "/srv/claude", VSCODE_PORTABLE: "/mnt/code" },
-  } as const;
-  const users = (around: Parameters<typeof hostFile>[2]) =>
-    knownHosts.map((host) => hostFile(host, "user", around, "/srv/shop"));
-  expect(users(linux)).toEqual([
-    "/home/ada/.config/Claude/claude_desktop_config.json",
-    "/home/ada/.claude.json",
-    "/home/ada/.cursor/mcp.json",
-    "/home/ada/.config/Code/User/mcp.json",
-  ]);
-  expect(users(mac)).toEqual([
-    "/Users/ada/Library/Application Support/Claude/claude_desktop_config.json",
-    "/Users/ada/.claude.json",
-    "/Users/ada/.cursor/mcp.json",
-    "/Users/ada/Library/Application Support/Code/User/mcp.json",
-  ]);
-  expect(users(moved)).toEqual([
-    "/etc/ada/Claude/claude_desktop_config.json",
-    "/srv/claude/.claude.json",
-    "/home/ada/.cursor/mcp.json",
-    "/mnt/code/user-data/User/mcp.json",
-  ]);
-  const windows = { platform: "win32", env: { APPDATA: "/roaming" }, home: "/users/ada" } as const;
-  expect(hostFile("claude-desktop", "user", windows, "/srv/shop")).toBe("/roaming/Claude/claude_desktop_config.json");
-  expect(knownHosts.map((host) => hostFile(host, "project", linux, "/srv/shop"))).toEqual([
-    undefined,
-    "/srv/shop/.mcp.json",
-    "/srv/shop/.cursor/mcp.json",
-    "/srv/shop/.vscode/mcp.json",
-  ]);
-});
-
 /** A user's folder, with an empty configuration of a host in it. */
-async function homeWith(host: KnownHost) {
+async function homeWith(host: HostName) {
   const home = await testFolder();
   const env = { PATH: "", HOME: home, XDG_CONFIG_HOME: "", XDG_DATA_HOME: "", CLAUDE_CONFIG_DIR: "" };
-  const file = hostFile(host, "user", { platform: process.platform, env, home }, "/") ?? "";
+  const file = hostFile(host, "user", { platform: process.platform, env, home, workingDirectory: "/" }) ?? "";
   await mkdir(dirname(file), { recursive: true });
   await writeFile(file, "{}\n");
   return { env, file };
 }
 
-test.each(knownHosts)(
+test.each(hostNames)(
   "the program writes a server into the file of %s, and undoes it",
-  async (host: KnownHost) => {
+  async (host: HostName) => {
     const { env, file } = await homeWith(host);
     const [install, undo] = [
       ["--install", host, "--yes", "--handoff"],

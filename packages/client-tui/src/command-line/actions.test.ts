@@ -10,8 +10,8 @@ import type { Screen } from "../ui/navigation.js";
 import type { OpeningOutcome } from "../ui/opening/opening-state.js";
 import type { ServersOutcome } from "../ui/servers/servers.js";
 import { commandNames, commandTable, helpText, optionTable } from "./command-table.js";
+import { commandWords } from "./command-words.js";
 import { parseCommandLine } from "./parse-command-line.js";
-import { splitCommand } from "./split-command.js";
 
 /** What moves on the screen and does nothing elsewhere. */
 type OnlyOnScreen =
@@ -71,7 +71,7 @@ const asSubcommand: Readonly<Record<Action, string>> = {
 
 describe("every action of the screens", () => {
   it.each(Object.entries(asSubcommand))("has a subcommand: %s", (_action, line) => {
-    const [command = "", ...words] = splitCommand(line);
+    const [command, ...words] = commandWords(line);
     const parsed = parseCommandLine([command, ...words], {});
     expect([parsed.command, parsed.words]).toEqual([command, words.filter((word) => !word.startsWith("--"))]);
   });
@@ -81,7 +81,7 @@ describe("every action of the screens", () => {
       fakeTask("a"),
       fakeTask("b", { status: "completed" }),
       fakeTask("c", { server: 'node "it\'s a server.js" --x' }),
-    ].map((task) => splitCommand(shellCommand(newBoardTask(task), defaultStateFile())));
+    ].map((task) => commandWords(shellCommand(newBoardTask(task), defaultStateFile())));
     expect(lines.map(([program]) => program)).toEqual(["resumable-mcp", "resumable-mcp", "resumable-mcp"]);
     const parsed = lines.map(([, ...words]) => parseCommandLine(words, {}));
     expect(parsed.map(({ command, words, servers, server }) => [command, words, servers[0] ?? server])).toEqual([
@@ -92,7 +92,7 @@ describe("every action of the screens", () => {
   });
 
   it("is copied with the state file that knows its tasks, where that is another than the usual one", () => {
-    const [, ...words] = splitCommand(shellCommand(newBoardTask(fakeTask("a")), "/my files/state.json"));
+    const [, ...words] = commandWords(shellCommand(newBoardTask(fakeTask("a")), "/my files/state.json"));
     expect(parseCommandLine(words, {}).state).toBe("/my files/state.json");
   });
 });

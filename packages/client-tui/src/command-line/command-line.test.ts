@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
+import { commandWords } from "./command-words.js";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
 import { type Interrupt, listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
 import { parseCommandLine } from "./parse-command-line.js";
-import { splitCommand } from "./split-command.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
 const usage = (run: () => unknown) => {
@@ -47,7 +47,7 @@ describe("a command line", () => {
 
 describe("a command in one text", () => {
   it("is split as a shell would", () => {
-    expect(splitCommand(`node --x="a b" 'c d' e\\ f ""`)).toEqual(["node", "--x=a b", "c d", "e f", ""]);
+    expect(commandWords(`node --x="a b" 'c d' e\\ f ""`)).toEqual(["node", "--x=a b", "c d", "e f", ""]);
   });
 });
 

@@ -1,8 +1,8 @@
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
 import { type CommandName, commandNames, type OptionName } from "./command-table.js";
+import { commandWords } from "./command-words.js";
 import { UsageError } from "./exit-codes.js";
-import { splitCommand } from "./split-command.js";
 
 /** What Ctrl-C does to the task that is being watched. */
 export type OnInterrupt = "detach" | "pause" | "cancel";
@@ -156,7 +156,7 @@ export function httpServer(url: string, token: string | undefined): ServerConfig
 }
 
 function stdioServer(text: string): ServerConfig {
-  const [command = "", ...args] = splitCommand(text);
+  const [command, ...args] = commandWords(text);
   return { command, args };
 }
 

@@ -2,13 +2,13 @@
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { type HostEnvironment, hostFiles, hostNames } from "@resumable-mcp/protocol/hosts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { expandVariables } from "./expand-variables.js";
-import { type Environment, hostFiles, hostNames } from "./host-files.js";
 import { readHostServers } from "./read-host-servers.js";
 
 let home: string;
-let environment: Environment;
+let environment: HostEnvironment;
 
 beforeEach(async () => {
   home = await mkdtemp(join(tmpdir(), "hosts-"));

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import type { Json, JsonObject, ServerConfig } from "@resumable-mcp/client";
+import { type HostEnvironment, type HostName, hostFiles } from "@resumable-mcp/protocol/hosts";
 import stripJsonComments from "strip-json-comments";
 import { asObject } from "../command-line/tool-arguments.js";
 import { expandVariables } from "./expand-variables.js";
-import { type Environment, type HostName, hostFiles } from "./host-files.js";
 
 /** A server that a host has configured. */
 export interface HostServer {
@@ -33,7 +33,7 @@ const maxFileBytes = 16 * 1024 * 1024;
 /** Reads what hosts have configured; nothing is written. A host's other file stands in place of its own. */
 export async function readHostServers(
   hosts: readonly HostName[],
-  environment: Environment,
+  environment: HostEnvironment,
   otherFile?: string,
 ): Promise<HostServers> {
   const places = hosts.flatMap((host) =>
@@ -43,7 +43,7 @@ export async function readHostServers(
   return { servers: read.flatMap(({ servers }) => servers), problems: read.flatMap(({ problems }) => problems) };
 }
 
-async function readPlace(host: HostName, file: string, environment: Environment): Promise<HostServers> {
+async function readPlace(host: HostName, file: string, environment: HostEnvironment): Promise<HostServers> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -72,7 +72,7 @@ export function parseHostServers(
   host: HostName,
   root: JsonObject,
   file: string,
-  environment: Environment,
+  environment: HostEnvironment,
 ): readonly HostServer[] {
   const lists = [root[host === "vscode" ? "servers" : "mcpServers"]];
   // What Claude Code keeps for one project only.
@@ -92,7 +92,7 @@ export function parseHostServers(
 
 type Understood = Pick<HostServer, "config" | "problem">;
 
-function toConfig(entry: JsonObject, environment: Environment): Understood {
+function toConfig(entry: JsonObject, environment: HostEnvironment): Understood {
   if (entry.type === "sse") return { problem: "it speaks the old SSE transport, which this client does not" };
   const missing = new Set<string>();
   const expand = (text: string) => {

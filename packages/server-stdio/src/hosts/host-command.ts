@@ -1,7 +1,8 @@
 import { createInterface } from "node:readline";
 import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
+import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
-import { hostEntry, hostFile, type KnownHost, knownHosts, scopes } from "./host-config.js";
+import { hostEntry } from "./host-config.js";
 import type { HostFlags } from "./host-flags.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
 import { ownScript, serverStart } from "./server-start.js";
@@ -12,7 +13,7 @@ export function runHostCommand(module: string | undefined, flags: HostFlags, usa
 }
 
 async function printConfig(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
-  const host = oneOf("print-config", flags["print-config"] ?? "", knownHosts);
+  const host = oneOf("print-config", flags["print-config"] ?? "", hostNames);
   const { key, name, entry } = hostEntry(host, await serverStart(module, flags, usage));
   warnOfPassingScript();
   process.stderr.write(`Put this into ${configPath(host, flags)}:\n`);
@@ -24,7 +25,7 @@ async function changeHost(module: string | undefined, flags: HostFlags, usage: s
     throw new CommandError(`Give --install or --uninstall, not both.\n${usage}`, 2);
   const isInstall = flags.install !== undefined;
   const flag = isInstall ? "install" : "uninstall";
-  const host = oneOf(flag, flags[flag] ?? "", knownHosts);
+  const host = oneOf(flag, flags[flag] ?? "", hostNames);
   const file = configPath(host, flags);
   const dialogue = createDialogue(flags.yes === true);
   if (isInstall) {
@@ -38,9 +39,9 @@ async function changeHost(module: string | undefined, flags: HostFlags, usage: s
   }
 }
 
-function configPath(host: KnownHost, { scope = "user", config }: HostFlags): string {
+function configPath(host: HostName, { scope = "user", config }: HostFlags): string {
   if (config !== undefined) return config;
-  const file = hostFile(host, oneOf("scope", scope, scopes), environment(), process.cwd());
+  const file = hostFile(host, oneOf("scope", scope, hostScopes), { ...environment(), workingDirectory: process.cwd() });
   if (file !== undefined) return file;
   throw new CommandError(`${host} has no configuration of a project. Leave out --scope project.`, 2);
 }

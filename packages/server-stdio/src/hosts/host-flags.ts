@@ -1,4 +1,4 @@
-import { knownHosts } from "./host-config.js";
+import { hostNames } from "@resumable-mcp/protocol/hosts";
 import type { StartFlags } from "./server-start.js";
 
 /** The flags that have to do with hosts. */
@@ -21,7 +21,7 @@ export interface HostFlags extends StartFlags {
   readonly yes?: boolean | undefined;
 }
 
-const hosts = knownHosts.join(", ");
+const hosts = hostNames.join(", ");
 
 /** How they are used. */
 export const hostUsage = `  --print-config HOST    print what ${hosts} needs to start this server

@@ -1,5 +1,20 @@
+import { CommandError } from "@resumable-mcp/mcp/command-line";
+import { splitCommand } from "@resumable-mcp/protocol/hosts";
 import { supervisorLimits } from "../limits.js";
 import { supervise } from "./supervise.js";
+
+/**
+ * The program and the arguments of `--command`.
+ *
+ * @throws {@link CommandError} for an empty command or an open quote.
+ */
+export function commandWords(command: string): [string, ...string[]] {
+  const words = splitCommand(command);
+  if (words === undefined) throw new CommandError(`--command is not a command: ${JSON.stringify(command)}.`, 2);
+  const [program, ...args] = words;
+  // With an empty PATH, as some hosts have it, this Node is still available.
+  return [program === "node" ? process.execPath : program, ...args];
+}
 
 /** Supervises a server for the host at the other end of stdin and stdout, then ends the process. */
 export async function superviseCommand(program: string, command: readonly [string, ...string[]]): Promise<never> {

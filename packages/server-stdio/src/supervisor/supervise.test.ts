@@ -4,9 +4,9 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type SupervisorLimits, supervisorLimits } from "../limits.js";
-import { splitCommand } from "../split-command.js";
 import { restartDelay } from "./restart-plan.js";
 import { supervise } from "./supervise.js";
+import { commandWords } from "./supervise-command.js";
 
 /** Answers `initialize`, and dies of it. */
 const dying = `process.stdin.once("data", (data) => {
@@ -144,7 +144,7 @@ test("deaths make the next start wait longer, and only those within the window c
 });
 
 test("a command is split as a shell would", () => {
-  expect(splitCommand(`node "my server.js" --name 'a "b"' c\\ d ""`)).toEqual([
+  expect(commandWords(`node "my server.js" --name 'a "b"' c\\ d ""`)).toEqual([
     process.execPath,
     "my server.js",
     "--name",
@@ -152,6 +152,6 @@ test("a command is split as a shell would", () => {
     "c d",
     "",
   ]);
-  expect(splitCommand("/usr/bin/python3  server.py")).toEqual(["/usr/bin/python3", "server.py"]);
-  expect(() => splitCommand("  ")).toThrow("no command");
+  expect(commandWords("/usr/bin/python3  server.py")).toEqual(["/usr/bin/python3", "server.py"]);
+  expect(() => commandWords("  ")).toThrow("not a command");
 });

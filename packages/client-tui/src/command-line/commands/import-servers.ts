@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { type Client, type ServerInfo, serverAddress } from "@resumable-mcp/client";
+import { type HostName, hostNames } from "@resumable-mcp/protocol/hosts";
 import { plainText } from "../../display/plain-text.js";
-import { type HostName, hostNames } from "../../hosts/host-files.js";
 import { type HostServer, readHostServers } from "../../hosts/read-host-servers.js";
 import type { CommandContext } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";

@@ -1,4 +1,4 @@
-import { hostNames } from "../../hosts/host-files.js";
+import { hostNames } from "@resumable-mcp/protocol/hosts";
 import {
   type CommandEntry,
   commandNames,

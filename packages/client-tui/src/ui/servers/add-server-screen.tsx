@@ -1,6 +1,6 @@
 import type { JsonObject, ServerConfig } from "@resumable-mcp/client";
 import type { ReactNode } from "react";
-import { splitCommand } from "../../command-line/split-command.js";
+import { commandWords } from "../../command-line/command-words.js";
 import { Form } from "../form/form.js";
 import type { FormOutcome, FormShape } from "../form/form-state.js";
 import type { ScreenProps } from "../screen-props.js";
@@ -59,7 +59,7 @@ export function serverOf(
   const variable = typeof values.token_variable === "string" ? values.token_variable : "";
   const name = typeof values.name === "string" && values.name !== "" ? { name: values.name } : {};
   if (!/^https?:\/\//.test(text)) {
-    const [command = "", ...args] = splitCommand(text);
+    const [command, ...args] = commandWords(text);
     return { config: { command, args }, ...name };
   }
   const token = variable === "" ? undefined : env[variable];

@@ -1,9 +1,9 @@
 import { serverAddress } from "@resumable-mcp/client";
+import { hostNames } from "@resumable-mcp/protocol/hosts";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { environment, takeServer } from "../../command-line/commands/import-servers.js";
 import { cutText, plainText, wrapText } from "../../display/plain-text.js";
-import { hostNames } from "../../hosts/host-files.js";
 import { type HostServer, type HostServers, readHostServers } from "../../hosts/read-host-servers.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { leadMark, moveCursor, visibleRange } from "../keys/list-cursor.js";
