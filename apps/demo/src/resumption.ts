@@ -13,6 +13,7 @@ const flags = {
   url: { type: "string", default: "http://127.0.0.1:8001/mcp" },
   cache: { type: "string", default: ".session_cache" },
   city: { type: "string", default: "Seattle" },
+  help: { type: "boolean", short: "h", default: false },
 } as const;
 
 /** Long enough for a refusal to arrive, short enough for the forecast not to. */
@@ -21,7 +22,11 @@ const crashAfterMs = 1_000;
 const cached = z.object({ session_id: z.string(), last_event_id: z.string() });
 
 await runCommand("resumption", async () => {
-  const { url, cache, city } = parseFlags(process.argv.slice(2), flags, usage).values;
+  const { url, cache, city, help } = parseFlags(process.argv.slice(2), flags, usage).values;
+  if (help) {
+    process.stdout.write(`${usage}\n`);
+    return;
+  }
   const call = await openStreamCall({ url, cacheFile: cache, tool: "get_forecast", arguments: { city } });
   if (call.resumed) return finish(call, cache);
   process.stdout.write(`Calling get_forecast of ${city} at ${url}, which takes 6 seconds …\n`);

@@ -1,10 +1,11 @@
-import { spawn } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtemp, readdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { expect, test } from "vitest";
 
 const timeoutMs = 90_000;
@@ -37,4 +38,10 @@ test.each([
   expect(code).toBe(2);
   expect(complaint).toContain("port");
   expect(complaint).not.toMatch(/^\s+at /m);
+});
+
+test.each(["index.js", "resumption.js"])("%s says with --help how it is used, and ends with 0", async (name) => {
+  const script = fileURLToPath(new URL(`../dist/${name}`, import.meta.url));
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, [script, "--help"]);
+  expect({ first: stdout.split("\n")[0], stderr }).toEqual({ first: expect.stringMatching(/^Usage: .+/), stderr: "" });
 });

@@ -32,17 +32,17 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
 ${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
 ${retryUsage}
-  --cross-stream-replay  a client that comes back gets what came after its last event on all streams of its session;
-                         the specification forbids that
+  --cross-stream-replay  a client that reconnects gets the later events of all streams of its session;
+                         the specification forbids this
   --token-file FILE      lines of "token subject"; callers need one of these tokens
   --allowed-host NAME    public host name, behind a proxy; may be repeated
   --allowed-origin URL   origin of web pages that may call; may be repeated
 ${quotaUsage}
   --max-sessions-per-owner N
                          sessions of one subject; of all callers without a token together (10000)
-  --owner auto|session   whose tasks a call without a token or a client_id reaches: those of this machine's
-                         user for requests that only this machine can send, else those of its session
-                         (auto), or always those of its session
+  --owner auto|session   whose tasks a call without a token or a client_id reaches. auto: those of this machine's
+                         user if only this machine can have sent it, else those of its session. session: always
+                         those of its session (auto)
   --single-user          all calls without a token or a client_id come from one user, also through a proxy
   --insecure             allow an address that others can reach, without authentication
   --version              print the version of this program`;

@@ -8,9 +8,9 @@ export const retryFlags = {
 } as const;
 
 /** How they are used. */
-export const retryUsage = `  --retry TIME           when clients come back after a stream broke; most try twice, so that a call survives a
-                         server that is away for up to twice this time (${seconds("retryMs")})
-  --drain-retry TIME     the same after SIGTERM, which tells it to every open stream (${seconds("drainRetryMs")})`;
+export const retryUsage = `  --retry TIME           how long clients wait before they reconnect; most try twice, so that a call survives
+                         an outage of up to twice this time (${seconds("retryMs")})
+  --drain-retry TIME     the same for clients of a server that stops on SIGTERM (${seconds("drainRetryMs")})`;
 
 type RetryFlags = { readonly [Flag in keyof typeof retryFlags]?: string | undefined };
 type RetryLimits = Partial<Pick<SessionLimits, "retryMs" | "drainRetryMs">>;

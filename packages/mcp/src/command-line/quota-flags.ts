@@ -16,13 +16,13 @@ export const quotaFlags = {
 export type QuotaFlags = { readonly [Flag in keyof typeof quotaFlags]?: string | undefined };
 
 /** How they are used. */
-export const quotaUsage = `  --max-store-tasks N    tasks, finished ones too, with which the store takes no more (any number)
-  --max-store-bytes SIZE bytes with which it takes no more tasks, as in 500MiB or 20GiB (any number)
+export const quotaUsage = `  --max-store-tasks N    most tasks in the store, finished ones included (no limit)
+  --max-store-bytes SIZE size at which the store takes no new tasks, such as 500MiB or 20GiB (no limit)
   --max-unfinished-per-owner N
                          unfinished tasks of one owner (1000)
   --max-running-per-owner N
-                         tasks of one owner that run at once, of 32 in all (16)
-  --keep-finished AGE    how long finished tasks are kept, as in 12h or 30d (7d)`;
+                         tasks of one owner that run at once, of 32 in total (16)
+  --keep-finished AGE    how long finished tasks are kept, such as 12h or 30d (7d)`;
 
 /** The limits that the flags set. */
 export interface Quotas {

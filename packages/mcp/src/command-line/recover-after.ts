@@ -2,8 +2,8 @@ import type { RecoveryCounts } from "@resumable-mcp/core";
 import { durationOf } from "./duration-flag.js";
 
 /** How the flag is used. */
-export const recoverAfterUsage = `  --recover-after TIME   when a task resumes whose caller was connected when the server died and does not
-                         return: now, never, or a time as in 500ms, 30s, 5m or 1h (30s)`;
+export const recoverAfterUsage = `  --recover-after TIME   how long a task waits for its caller after the server died, before it resumes alone:
+                         now, never, or a time such as 500ms, 30s, 5m or 1h (30s)`;
 
 /** @throws {@link CommandError} that says what the flag takes. */
 export function readRecoverAfter(text: string | undefined): { readonly recoverAfterMs?: number } {

@@ -9,17 +9,17 @@ resumable-mcp-store --version
   stats         counts tasks by status and tool, and the bytes of all files
   list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
   show ID       shows one task              [--events] [--items]
-  pause ID      leaves a wish for the process that runs the task, or will
-  resume ID     takes a pause back, or wakes a task
+  pause ID      asks the process that runs the task, now or later, to pause it
+  resume ID     ends a pause, or a wait
   cancel ID     ends a task
   export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status]
   import FILE   brings such tasks into the store; - is standard input
   clean --older-than AGE
                 says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
-  repair        says what it would put right (--dry-run, as without); does it with --apply
+  repair        says what it would repair (also with --dry-run); repairs it with --apply
 
-check, stats, list and show change nothing. All can be used beside a running server. repair removes nothing that it
-cannot read: that goes to quarantine/, with a report. DIR is .resumable-mcp unless told otherwise.
+check, stats, list and show change nothing. All can be used while a server runs. repair removes nothing that it
+cannot read: that goes to quarantine/, with a report. The default DIR is .resumable-mcp.
 
 Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
 
