@@ -1,8 +1,9 @@
 import type { Measure } from "../report/measure.js";
-import { againstBareLoop, againstPeer, peers } from "./checkpoint-rate.js";
+import { againstBareLoop, againstPeer, peers, processorTime } from "./checkpoint-rate.js";
+import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
 import { memoryMeasure } from "./memory.js";
-import { sessionCalls, sessionMemory, stdioStart } from "./servers.js";
+import { stdioStart } from "./stdio-start.js";
 import { opening, storedMemory, storedTasks } from "./stored.js";
 import { firstFrameMeasure, keyMeasure, processorMeasure, terminalMemoryMeasure } from "./terminal.js";
 
@@ -12,6 +13,7 @@ export const measures: readonly Measure[] = [
   againstBareLoop("machine", { tasks: 100, each: 20 }, { atLeast: 0.7 }),
   againstBareLoop("process", { tasks: 1, each: 4_000 }, { atLeast: 0.1 }),
   againstBareLoop("process", { tasks: 100, each: 40 }, { atLeast: 0.1 }),
+  processorTime({ tasks: 1, each: 4_000 }, { atMost: 10 }),
   againstPeer("machine", { tasks: 1, each: 300 }, peers.sqlite, { atLeast: 0.8 }),
   againstPeer("machine", { tasks: 100, each: 20 }, peers.sqlite, { atLeast: 1.5 }),
   againstPeer("process", { tasks: 1, each: 30, stored: 1_000 }, peers.original, { atLeast: 20 }),
@@ -30,7 +32,8 @@ export const measures: readonly Measure[] = [
   stdioStart("2025", false),
   stdioStart("2026", false),
   sessionMemory,
-  sessionCalls,
+  httpCalls("2025"),
+  httpCalls("2026"),
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
   firstFrameMeasure(),
   keyMeasure(),

@@ -48,6 +48,28 @@ export function againstBareLoop(durability: Durability, work: Work, target: Targ
   };
 }
 
+/** Processor time of a checkpoint, of all threads of the process: what other processes do does not add to it. */
+export function processorTime(work: Work, target: Target): Measure {
+  const rates = againstBareLoop("process", work, target);
+  return {
+    ...rates,
+    id: "process-processor-time",
+    title: "Processor time of a checkpoint, `process`, 1 task",
+    unit: "µs",
+    judges: "figure",
+    async prepare() {
+      const { subject, peer, ...rest } = await rates.prepare();
+      const perCheckpoint = async (round: () => Promise<number>): Promise<number> => {
+        const before = process.cpuUsage();
+        await round();
+        const { user, system } = process.cpuUsage(before);
+        return (user + system) / (work.tasks * work.each);
+      };
+      return { ...rest, subject: () => perCheckpoint(subject), peer: () => perCheckpoint(peer) };
+    },
+  };
+}
+
 /** Another way to keep the same checkpoints. */
 interface Peer {
   readonly id: string;
