@@ -1,3 +1,4 @@
+import { type HttpSocket, openSocket } from "./http-socket.js";
 import type { Era } from "./stdio-start.js";
 
 /** Calls the trivial tool once, and resolves when it has answered. */
@@ -5,29 +6,22 @@ export type Caller = () => Promise<void>;
 
 let calls = 0;
 
-async function post(url: string, message: object, headers: Readonly<Record<string, string>> = {}): Promise<Response> {
-  const body = JSON.stringify({ jsonrpc: "2.0", ...message });
-  const accept = "application/json, text/event-stream";
-  return fetch(url, { method: "POST", headers: { "content-type": "application/json", accept, ...headers }, body });
-}
-
 const clientInfo = { name: "bench", version: "1.0.0" };
 
 /** Opens a session of the 2025 era as any client does: `initialize`, then `notifications/initialized`. */
-export async function openSession(url: string): Promise<Caller> {
+export async function openSession(socket: HttpSocket): Promise<Caller> {
   const version = "2025-11-25";
   const params = { protocolVersion: version, capabilities: {}, clientInfo };
-  const response = await post(url, { id: 0, method: "initialize", params });
-  await response.text();
-  const id = response.headers.get("mcp-session-id");
-  if (id === null) throw new Error(`No session from ${url}: ${response.status}`);
+  const response = await socket.post({ id: 0, method: "initialize", params }, {});
+  const id = /\r\nmcp-session-id: (\S+)/i.exec(response)?.[1];
+  if (id === undefined) throw new Error(`No session but ${response}`);
   const headers = { "mcp-session-id": id, "mcp-protocol-version": version };
-  await (await post(url, { method: "notifications/initialized" }, headers)).text();
-  return () => callEcho(url, {}, headers);
+  await socket.post({ method: "notifications/initialized" }, headers);
+  return () => callEcho(socket, {}, headers);
 }
 
 /** A client of the 2026 era, which has no session: each request says what that client is. */
-function client2026(url: string): Caller {
+function client2026(socket: HttpSocket): Caller {
   const version = "2026-07-28";
   const _meta = {
     "io.modelcontextprotocol/protocolVersion": version,
@@ -35,18 +29,19 @@ function client2026(url: string): Caller {
     "io.modelcontextprotocol/clientCapabilities": {},
   };
   const headers = { "mcp-protocol-version": version, "mcp-method": "tools/call", "mcp-name": "echo" };
-  return () => callEcho(url, { _meta }, headers);
+  return () => callEcho(socket, { _meta }, headers);
 }
 
-/** Connects a client of an era. */
+/** Connects a client of an era by a connection of its own. */
 export async function connect(era: Era, url: string): Promise<Caller> {
-  return era === "2025" ? openSession(url) : client2026(url);
+  const socket = openSocket(url);
+  return era === "2025" ? openSession(socket) : client2026(socket);
 }
 
-async function callEcho(url: string, meta: object, headers: Readonly<Record<string, string>>): Promise<void> {
+async function callEcho(socket: HttpSocket, meta: object, headers: Readonly<Record<string, string>>): Promise<void> {
   calls += 1;
   const params = { name: "echo", arguments: { text: "hello" }, ...meta };
-  const text = await (await post(url, { id: calls, method: "tools/call", params }, headers)).text();
+  const text = await socket.post({ id: calls, method: "tools/call", params }, headers);
   if (!text.includes('"hello"') || text.includes('"error"')) throw new Error(`No result but ${text}`);
 }
 

@@ -3,6 +3,7 @@ import type { Measure } from "../report/measure.js";
 import { spreadOf } from "../report/statistics.js";
 import { temporaryFolder } from "../stores/stored-tasks.js";
 import { callRate, connect, openSession } from "./http-session.js";
+import { openSocket } from "./http-socket.js";
 import { built, type Era, programOf } from "./stdio-start.js";
 
 /** What a server holds after a collection, in KiB: used by JavaScript, and in all as the operating system sees it. */
@@ -96,10 +97,11 @@ export const sessionMemory: Measure = {
 async function heldBySession(args: readonly string[]): Promise<Held> {
   const server = await startHttp(args);
   try {
-    for (let warm = 0; warm < 20; warm++) await openSession(server.url);
+    const socket = openSocket(server.url);
+    for (let warm = 0; warm < 20; warm++) await openSession(socket);
     const before = await server.held();
     const count = 200;
-    for (let opened = 0; opened < count; opened++) await openSession(server.url);
+    for (let opened = 0; opened < count; opened++) await openSession(socket);
     const after = await server.held();
     return { used: (after.used - before.used) / count, resident: (after.resident - before.resident) / count };
   } finally {

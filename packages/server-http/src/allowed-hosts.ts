@@ -3,15 +3,19 @@ import type { HttpRequest } from "@resumable-mcp/mcp";
 
 const loopbackNames = ["localhost", "127.0.0.1", "[::1]"];
 
+/** How the system writes the addresses of almost all local callers; to ask a block list costs as much as a small call. */
+const usualLoopback: ReadonlySet<string> = new Set(["127.0.0.1", "::1", "::ffff:127.0.0.1", "localhost"]);
+
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
 /** Tells whether only this machine can reach an address: also in brackets, and IPv4 as IPv6 (`::ffff:127.0.0.1`). */
 export function isLoopback(host: string): boolean {
+  if (usualLoopback.has(host)) return true;
   const address = /^\[(.*)\]$/.exec(host)?.[1] ?? host;
   const family = isIP(address);
-  if (family === 0) return host === "localhost";
+  if (family === 0) return false;
   return loopback.check(address, family === 6 ? "ipv6" : "ipv4");
 }
 

@@ -88,8 +88,10 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   await store.open();
   await engine.open();
   const mcp = bothErasEndpoint(options, engine, onError);
+  // Asked for once: each request is judged by it.
+  let boundAddress: string | undefined;
   const entry = createHttpEntry({
-    boundAddress: () => addressOf(http),
+    boundAddress: () => boundAddress,
     engine,
     answerMcp: mcp.answer,
     path,
@@ -97,8 +99,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     authorizationServers: options.authorizationServers ?? [],
     limits,
     log,
-    ...(verifyToken === undefined ? {} : { verifyToken }),
-    ...(options.ownerMode === undefined ? {} : { ownerMode: options.ownerMode }),
+    verifyToken,
+    ownerMode: options.ownerMode,
   });
   const http: Server = createServer(
     { requestTimeout: limits.requestTimeoutMs, maxHeaderSize: limits.maxHeaderBytes },
@@ -107,6 +109,9 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   http.maxConnections = limits.maxConnections;
   // Once asked for, a socket keeps it: a client that is gone by now has sent a local request all the same.
   http.on("connection", ({ remoteAddress: _kept }) => {});
+  http.once("listening", () => {
+    boundAddress = addressOf(http);
+  });
   const port = await listen(http, { host, port: options.port ?? 8001, fd: options.fd });
   const close = async () => {
     await engine.drain({ timeoutMs: limits.drainTimeoutMs });
@@ -118,7 +123,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   };
   const tokens = verifyToken !== undefined;
   const { ownerMode = "auto", allowedHosts } = options;
-  const owner = ownerSentence(ownerMode, { tokens, boundAddress: addressOf(http), allowedHosts });
+  const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts });
   return { owner, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, recovery, close };
 }
 
