@@ -105,7 +105,7 @@ test("no tool, method, resource, prompt or key of the 2025 era is without a rout
 });
 
 test("no tool, method, resource, prompt or key of the 2026 era is without a route (G10)", async () => {
-  const { server: sdk } = await serverFactory2026(definition, server.engine)(undefined as never, undefined as never);
+  const { server: sdk } = await serverFactory2026(definition, server.engine)({} as never, undefined as never);
   const all = await offered((method) => callers.carol.modern(method), Reflect.get(sdk, "_requestHandlers"));
   const names = [...all, "method subscriptions/listen", ...namingKeys.map((key) => `_meta ${metaKeys[key]}`)];
   expect(names.filter((name) => !covered(routes2026).has(name))).toEqual([]);
