@@ -1,4 +1,5 @@
-import type { NewSignal, NewTask, Signal, Store, StoredDocument, TaskEvent } from "@resumable-mcp/core";
+import type { Store, TaskEvent } from "@resumable-mcp/core";
+import type { NewSignal, NewTask, Signal, StoredDocument } from "@resumable-mcp/core/store";
 
 /** When something was asked of a store, and when the store said that it is done; in events of the disk's recording. */
 export interface Moments {

@@ -1,4 +1,5 @@
-import type { Instant, Lease, NewTask, Store, TaskEventBody } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Instant, Lease, NewTask, TaskEventBody } from "@resumable-mcp/core/store";
 import { createRandom, type Random } from "../storm/random.js";
 
 /** The tool of all tasks of this workload. */

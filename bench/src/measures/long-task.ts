@@ -1,6 +1,7 @@
 import { cpSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Lease, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { type Measure, timePer } from "../report/measure.js";
 import { sharedFolder } from "../stores/shared-store.js";

@@ -1,4 +1,5 @@
-import type { Lease, Store, TaskEvent } from "@resumable-mcp/core";
+import type { Store, TaskEvent } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { beginTask, now } from "../stores/stored-tasks.js";
 import type { Checkpoint, CheckpointKeeper, Kept } from "./checkpoint-keeper.js";

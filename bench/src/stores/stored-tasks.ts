@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Instant, Lease, NewTask, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Instant, Lease, NewTask } from "@resumable-mcp/core/store";
 
 /** A folder for a store, and how to get rid of it. */
 export async function temporaryFolder(): Promise<{ readonly directory: string; readonly remove: () => Promise<void> }> {

@@ -1,4 +1,5 @@
-import { isJsonObject, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
+import { isJsonObject, type TaskRecord } from "@resumable-mcp/core";
+import type { TaskSnapshot } from "@resumable-mcp/core/store";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { z } from "zod";
 

@@ -5,15 +5,10 @@ export { storeQuotaDefaults } from "./limits.js";
 export type {
   EventPage,
   Instant,
-  ItemPage,
   Lease,
-  Observer,
   RunnableTask,
-  Store,
   StoreCapabilities,
   StoredDocument,
-  TaskCounts,
-  TaskPage,
   TaskQuery,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";

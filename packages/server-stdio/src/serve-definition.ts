@@ -1,4 +1,5 @@
-import { type EngineLimits, engineDefaults, type StoreQuotas } from "@resumable-mcp/core";
+import { type EngineLimits, engineDefaults } from "@resumable-mcp/core";
+import type { StoreQuotas } from "@resumable-mcp/core/store";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { recoverySentence, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Store, StoreQuotas } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { StoreQuotas } from "@resumable-mcp/core/store";
 import { describeStore, type StoreHarness } from "@resumable-mcp/store-testkit";
 import { describe, test } from "vitest";
 import type { FsStoreOptions } from "../src/create-fs-store.js";

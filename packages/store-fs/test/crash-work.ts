@@ -1,4 +1,5 @@
-import type { Instant, Lease, NewTask, Store, TaskEventBody } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Instant, Lease, NewTask, TaskEventBody } from "@resumable-mcp/core/store";
 
 /** Small enough for journals to rotate and to be compacted within the work. */
 export const crashLimits = { rotateBytes: 2_000, maxJournalFiles: 3, keepJournalFiles: 1, documentPauseMs: 0 };

@@ -1,5 +1,6 @@
 import { readFileSync, statSync, writeFileSync } from "node:fs";
-import type { Lease, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import type { Disk } from "../src/disk/disk.js";
 import { nodeDisk } from "../src/disk/node-disk.js";

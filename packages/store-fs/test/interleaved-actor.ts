@@ -1,5 +1,6 @@
 import { workerData } from "node:worker_threads";
-import type { Lease, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { createFsStore } from "../src/create-fs-store.js";
 import type { Disk } from "../src/disk/disk.js";
 import { nodeDisk } from "../src/disk/node-disk.js";

@@ -9,7 +9,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { basename, join } from "node:path";
-import type { Store, TaskEventBody } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
 import { everything, json } from "./command-line.js";
 import {

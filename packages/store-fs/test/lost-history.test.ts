@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { reduceTask, type TaskEventBody } from "@resumable-mcp/core";
+import { reduceTask, type TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
 import { everything, json } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";

@@ -1,4 +1,5 @@
-import { isResumableError, type Json, type Lease, type Store } from "@resumable-mcp/core";
+import { isResumableError, type Json, type Store } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import { type Failure, failingDisk, isChange } from "./failing-disk.js";
 import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, sep } from "node:path";
-import type { Lease, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import type { Disk } from "../src/disk/disk.js";
 import { nodeDisk } from "../src/disk/node-disk.js";

@@ -1,6 +1,7 @@
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { type Json, reduceTask, type Store } from "@resumable-mcp/core";
+import type { Json, Store } from "@resumable-mcp/core";
+import { reduceTask } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
 import { commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 

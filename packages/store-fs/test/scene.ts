@@ -1,7 +1,8 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Instant, Lease, NewTask, Store, TaskEventBody } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Instant, Lease, NewTask, TaskEventBody } from "@resumable-mcp/core/store";
 import { onTestFinished } from "vitest";
 import type { FsStoreOptions } from "../src/create-fs-store.js";
 import { createFsStore } from "../src/create-fs-store.js";

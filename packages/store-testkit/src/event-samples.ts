@@ -1,4 +1,5 @@
-import type { Json, TaskEventBody } from "@resumable-mcp/core";
+import type { Json } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 
 /** An attempt that begins. */
 export const started: TaskEventBody = { type: "attempt_started", attempt: 1, worker: "worker-a", toolVersion: "1" };

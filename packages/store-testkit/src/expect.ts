@@ -1,4 +1,5 @@
-import { canonicalJson, copyJson, type ErrorCode, isResumableError } from "@resumable-mcp/core";
+import { type ErrorCode, isResumableError } from "@resumable-mcp/core";
+import { canonicalJson, copyJson } from "@resumable-mcp/core/store";
 
 const shownCharacters = 600;
 

@@ -1,4 +1,5 @@
-import { type Json, reduceTask, type Store, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
+import type { Json, Store, TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { reduceTask } from "@resumable-mcp/core/store";
 import { expectThat } from "./expect.js";
 
 /** A journal as somebody sees it who reads it page by page. */

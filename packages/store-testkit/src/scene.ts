@@ -1,13 +1,5 @@
-import type {
-  Instant,
-  Lease,
-  NewTask,
-  Store,
-  StoreQuotas,
-  TaskEventBody,
-  TaskRecord,
-  TaskSnapshot,
-} from "@resumable-mcp/core";
+import type { Store, TaskRecord } from "@resumable-mcp/core";
+import type { Instant, Lease, NewTask, StoreQuotas, TaskEventBody, TaskSnapshot } from "@resumable-mcp/core/store";
 import { ClauseBroken, expectThat } from "./expect.js";
 import type { HarnessAbility, ProcessAbility, StoreHarness } from "./store-harness.js";
 

@@ -1,4 +1,5 @@
-import type { Store, StoreQuotas } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { StoreQuotas } from "@resumable-mcp/core/store";
 
 /**
  * How the kit gets hold of a store, and of what can happen around it.

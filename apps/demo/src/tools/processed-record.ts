@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "@resumable-mcp/core";
+import { canonicalJson } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import type { Dataset } from "../data/catalog.js";
 import { parseRow, type RawRow } from "../data/dataset.js";

@@ -1,4 +1,5 @@
-import type { Followed, TaskEventBody, TaskRecord } from "@resumable-mcp/core";
+import type { Followed, TaskRecord } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import { journalMessage, notificationOf, type Told } from "./journal-message.js";
 

@@ -1,7 +1,6 @@
 import {
   type ContentBlock,
   type Engine,
-  isContinuable,
   isJsonObject,
   isResumableError,
   type Json,
@@ -10,6 +9,7 @@ import {
   type TaskRecord,
   type TaskView,
 } from "@resumable-mcp/core";
+import { isContinuable } from "@resumable-mcp/core/store";
 import {
   definedOnly,
   encodeInterim,

@@ -1,4 +1,5 @@
-import type { EngineLimits, StoreQuotas } from "@resumable-mcp/core";
+import type { EngineLimits } from "@resumable-mcp/core";
+import type { StoreQuotas } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
 import { durationOf } from "./duration-flag.js";
 import { wholeNumber } from "./parse-flags.js";

@@ -1,5 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
-import { canonicalJson, isJsonObject, type Json } from "@resumable-mcp/core";
+import { isJsonObject, type Json } from "@resumable-mcp/core";
+import { canonicalJson } from "@resumable-mcp/core/store";
 
 /** Where a call stands between two of its requests. */
 export interface CallLeg {

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { type Documents, isJsonObject, isResumableError, type StoredDocument } from "@resumable-mcp/core";
+import { type Documents, isJsonObject, isResumableError } from "@resumable-mcp/core";
+import type { StoredDocument } from "@resumable-mcp/core/store";
 
 const place = { kind: "signing-key", id: "request-state" } as const;
 

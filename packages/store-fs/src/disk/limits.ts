@@ -1,4 +1,4 @@
-import { storeQuotaDefaults } from "@resumable-mcp/core";
+import { storeQuotaDefaults } from "@resumable-mcp/core/store";
 
 /** Every default of the file store, with its unit in its name. */
 export const fsStoreDefaults = {

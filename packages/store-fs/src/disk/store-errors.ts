@@ -1,5 +1,6 @@
 import { basename } from "node:path";
-import { isResumableError, type Lease, ResumableError } from "@resumable-mcp/core";
+import { isResumableError, ResumableError } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 
 /** The lease is no longer the newest, or ended by a failed write. */
 export function leaseLost(lease: Lease): ResumableError {

@@ -1,6 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Instant, type Json, ResumableError, type StoredDocument } from "@resumable-mcp/core";
+import { type Json, ResumableError } from "@resumable-mcp/core";
+import type { Instant, StoredDocument } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";

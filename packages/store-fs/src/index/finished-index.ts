@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { summarise, type TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
+import { summarise } from "@resumable-mcp/core/store";
 import type { RawLine } from "../disk/checked-line.js";
 import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
-import { checkStoreQuotas, type Instant } from "@resumable-mcp/core";
+import { checkStoreQuotas, type Instant } from "@resumable-mcp/core/store";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists } from "../disk/whole-file.js";
 

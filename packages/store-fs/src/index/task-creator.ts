@@ -1,13 +1,6 @@
 import { join } from "node:path";
-import {
-  type Instant,
-  isContinuable,
-  isFinal,
-  isReusable,
-  type NewTask,
-  type TaskEvent,
-  type TaskSnapshot,
-} from "@resumable-mcp/core";
+import { isFinal, type TaskEvent } from "@resumable-mcp/core";
+import { type Instant, isContinuable, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId, journalName, layoutVersion, shardFolder, taskFolder } from "../disk/layout.js";

@@ -1,20 +1,22 @@
 import { join } from "node:path";
 import {
-  dueMs,
-  type Instant,
   isFinal,
   isResumableError,
-  needsNoCaller,
   ResumableError,
+  type TaskCounts,
+  type TaskPage,
+  type TaskSummary,
+} from "@resumable-mcp/core";
+import {
+  dueMs,
+  type Instant,
+  needsNoCaller,
   type RunnableTask,
   statusOf,
   summarise,
-  type TaskCounts,
-  type TaskPage,
   type TaskQuery,
   type TaskSnapshot,
-  type TaskSummary,
-} from "@resumable-mcp/core";
+} from "@resumable-mcp/core/store";
 import { FirstOf } from "../disk/first-of.js";
 import { isSafeId, taskFolder } from "../disk/layout.js";
 import { quarantinedAt } from "../disk/quarantine.js";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Lease, TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { shardFolder, taskFolder } from "../disk/layout.js";

@@ -1,4 +1,4 @@
-import type { TaskEventBody } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import { numberEvents } from "./commit-line.js";
 

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
+import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { reduceTask } from "@resumable-mcp/core/store";
 import { type Cache, noCache } from "../disk/bounded-cache.js";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalFiles, journalName, taskFolder } from "../disk/layout.js";

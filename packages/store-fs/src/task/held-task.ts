@@ -1,4 +1,5 @@
-import type { Lease, Signal, TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
+import type { Lease, Signal } from "@resumable-mcp/core/store";
 import type { Compacted } from "../journal/take-over.js";
 import type { Reading, TaskView } from "../journal/task-view.js";
 

@@ -1,4 +1,4 @@
-import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core";
+import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core/store";
 import { hasCode } from "../disk/disk.js";
 import { taskFolder } from "../disk/layout.js";
 import { leaseLost } from "../disk/store-errors.js";

@@ -1,12 +1,6 @@
 import { basename, join } from "node:path";
-import {
-  type Answer,
-  type NewSignal,
-  oppositeOf,
-  ResumableError,
-  type Signal,
-  type TaskRecord,
-} from "@resumable-mcp/core";
+import { type Answer, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";

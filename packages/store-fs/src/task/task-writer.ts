@@ -1,4 +1,5 @@
-import { isFinal, type Lease, reduceTask, type Signal, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
+import { isFinal, type TaskRecord } from "@resumable-mcp/core";
+import { type Lease, reduceTask, type Signal, type TaskSnapshot } from "@resumable-mcp/core/store";
 import { deepFreeze } from "../disk/json.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import { leaseLost, seqConflict, storeFailure, taskNotFound } from "../disk/store-errors.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { Instant } from "@resumable-mcp/core";
+import type { Instant } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { holderName } from "../disk/layout.js";

@@ -1,4 +1,5 @@
-import type { Instant, TaskEventBody, TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
+import type { Instant, TaskEventBody } from "@resumable-mcp/core/store";
 import type { StoreContext } from "../disk/store-context.js";
 import type { ViewCache } from "../journal/task-view.js";
 import type { Compaction } from "./compaction.js";

@@ -1,4 +1,5 @@
-import type { Store, TaskEventBody } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";

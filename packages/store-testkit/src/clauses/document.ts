@@ -1,4 +1,5 @@
-import type { Store, StoredDocument } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { StoredDocument } from "@resumable-mcp/core/store";
 import { expectCode, expectEqual, settle } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";
 

@@ -1,4 +1,5 @@
-import type { NewTask, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { NewTask } from "@resumable-mcp/core/store";
 import { cancelled, completed, failed, started, terminal } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";

@@ -1,4 +1,5 @@
-import { summarise, type TaskSummary } from "@resumable-mcp/core";
+import type { TaskSummary } from "@resumable-mcp/core";
+import { summarise } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";

@@ -1,4 +1,5 @@
-import { isResumableError, type Lease, type Store, type TaskEventBody } from "@resumable-mcp/core";
+import { isResumableError, type Store } from "@resumable-mcp/core";
+import type { Lease, TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual, expectThat } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";

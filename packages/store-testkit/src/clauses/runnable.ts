@@ -1,4 +1,4 @@
-import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core";
+import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";

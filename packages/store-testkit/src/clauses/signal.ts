@@ -1,4 +1,4 @@
-import type { NewSignal } from "@resumable-mcp/core";
+import type { NewSignal } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";

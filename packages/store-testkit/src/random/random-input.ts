@@ -1,4 +1,5 @@
-import { isFinal, type NewSignal, type NewTask, type TaskEventBody, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type TaskRecord } from "@resumable-mcp/core";
+import type { NewSignal, NewTask, TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 
 const questions = ["go", "stop", "__proto__"];

@@ -1,4 +1,5 @@
-import type { Lease, Signal, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { Lease, Signal } from "@resumable-mcp/core/store";
 import { ClauseBroken, expectEqual, expectThat, settle } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
 import { type Clause, reuseResultMs, type Scene, ttlMs } from "../scene.js";

@@ -1,16 +1,13 @@
+import { isFinal, type Json, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
 import {
   type Instant,
-  isFinal,
   isReusable,
-  type Json,
   type Lease,
   type NewSignal,
   type NewTask,
   reduceTask,
-  type TaskEvent,
   type TaskEventBody,
-  type TaskRecord,
-} from "@resumable-mcp/core";
+} from "@resumable-mcp/core/store";
 
 /** A task of the model. */
 export interface ModelTask {

@@ -1,4 +1,5 @@
-import type { Store, TaskEventBody, TaskRecord } from "@resumable-mcp/core";
+import type { Store, TaskRecord } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { withRecords } from "./process-memory.js";
 import { oneByOne, turn } from "./turn.js";

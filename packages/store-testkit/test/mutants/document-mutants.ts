@@ -1,4 +1,5 @@
-import { ResumableError, type Store, type StoredDocument } from "@resumable-mcp/core";
+import { ResumableError, type Store } from "@resumable-mcp/core";
+import type { StoredDocument } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { oneByOne, turn } from "./turn.js";
 

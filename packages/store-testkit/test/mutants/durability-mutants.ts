@@ -1,4 +1,5 @@
-import { createMemoryStore, isResumableError, type Lease, type Signal, type Store } from "@resumable-mcp/core";
+import { createMemoryStore, isResumableError, type Store } from "@resumable-mcp/core";
+import type { Lease, Signal } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { callOf } from "./process-memory.js";
 

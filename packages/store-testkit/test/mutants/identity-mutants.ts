@@ -1,4 +1,5 @@
-import { isFinal, isReusable, type Store, type TaskSnapshot } from "@resumable-mcp/core";
+import { isFinal, type Store } from "@resumable-mcp/core";
+import { isReusable, type TaskSnapshot } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { callOf, createApart, isUnfinished, standsIn } from "./process-memory.js";
 import { turn } from "./turn.js";

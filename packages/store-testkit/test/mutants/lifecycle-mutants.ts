@@ -1,4 +1,5 @@
-import { type Lease, ResumableError, type Store } from "@resumable-mcp/core";
+import { ResumableError, type Store } from "@resumable-mcp/core";
+import type { Lease } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 
 type Method = Exclude<keyof Store, "contractVersion" | "capabilities" | "close" | "watch">;

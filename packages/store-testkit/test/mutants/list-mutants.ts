@@ -1,4 +1,5 @@
-import type { Store, summarise, TaskSummary } from "@resumable-mcp/core";
+import type { Store, TaskSummary } from "@resumable-mcp/core";
+import type { summarise } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 
 const everything = 1_000;

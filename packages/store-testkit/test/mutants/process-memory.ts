@@ -1,5 +1,5 @@
-import { isFinal, type Lease, type NewTask, type Store, type TaskRecord, type TaskSnapshot } from "@resumable-mcp/core";
-import { reduceTask } from "@resumable-mcp/core/store";
+import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
+import { type Lease, type NewTask, reduceTask, type TaskSnapshot } from "@resumable-mcp/core/store";
 
 type Creation = Parameters<Store["createTask"]>[0];
 type Commit = Parameters<Store["commit"]>[0];

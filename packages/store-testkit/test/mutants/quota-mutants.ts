@@ -1,4 +1,5 @@
-import { isResumableError, type Store, type TaskEventBody } from "@resumable-mcp/core";
+import { isResumableError, type Store } from "@resumable-mcp/core";
+import type { TaskEventBody } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { pretendCommit } from "./process-memory.js";
 

@@ -1,4 +1,5 @@
-import { isResumableError, ResumableError, type Store, summarise, type TaskSnapshot } from "@resumable-mcp/core";
+import { isResumableError, ResumableError, type Store } from "@resumable-mcp/core";
+import { summarise, type TaskSnapshot } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { callOf, pretendCommit } from "./process-memory.js";
 

@@ -1,11 +1,5 @@
-import {
-  isFinal,
-  isResumableError,
-  type NewSignal,
-  type Signal,
-  type Store,
-  type TaskSnapshot,
-} from "@resumable-mcp/core";
+import { isFinal, isResumableError, type Store } from "@resumable-mcp/core";
+import type { NewSignal, Signal, TaskSnapshot } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { withSnapshots } from "./process-memory.js";
 import { turn } from "./turn.js";

@@ -1,12 +1,5 @@
-import {
-  isJsonObject,
-  type Json,
-  type Store,
-  type StoredDocument,
-  type TaskEventBody,
-  type TaskRecord,
-  type TaskSnapshot,
-} from "@resumable-mcp/core";
+import { isJsonObject, type Json, type Store, type TaskRecord } from "@resumable-mcp/core";
+import type { StoredDocument, TaskEventBody, TaskSnapshot } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 import { isUnfinished, standsIn, withRecords } from "./process-memory.js";
 

@@ -1,4 +1,5 @@
-import type { Store, StoredDocument, TaskSnapshot } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
+import type { StoredDocument, TaskSnapshot } from "@resumable-mcp/core/store";
 import type { Mutant } from "./mutant.js";
 
 /** Reads a task once, and again only when this process itself has changed it. */

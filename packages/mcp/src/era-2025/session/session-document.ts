@@ -5,8 +5,8 @@ import {
   type Json,
   type JsonObject,
   ResumableError,
-  type StoredDocument,
 } from "@resumable-mcp/core";
+import type { StoredDocument } from "@resumable-mcp/core/store";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
 

@@ -2,13 +2,12 @@ import { join } from "node:path";
 import {
   finalStatuses,
   ResumableError,
-  statusOf,
   type TaskEvent,
-  type TaskQuery,
   type TaskStatus,
   type TaskSummary,
   unfinishedStatuses,
 } from "@resumable-mcp/core";
+import { statusOf, type TaskQuery } from "@resumable-mcp/core/store";
 import type { Disk } from "../../disk/disk.js";
 import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";

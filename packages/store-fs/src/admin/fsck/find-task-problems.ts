@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { isResumableError, reduceTask, type TaskRecord } from "@resumable-mcp/core";
+import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { reduceTask } from "@resumable-mcp/core/store";
 import { DamagedFile } from "../../disk/checked-line.js";
 import { isSafeId, journalName, taskFolder } from "../../disk/layout.js";
 import { quarantineTask } from "../../disk/quarantine.js";

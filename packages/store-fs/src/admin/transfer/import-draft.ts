@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { type Json, reduceTask, type Signal, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
+import type { Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
+import { reduceTask, type Signal } from "@resumable-mcp/core/store";
 import { encodeLine } from "../../disk/checked-line.js";
 import { journalName, layoutVersion, taskFolder } from "../../disk/layout.js";
 import type { StoreContext } from "../../disk/store-context.js";
