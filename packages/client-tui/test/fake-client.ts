@@ -100,7 +100,7 @@ export function fakeClient(world: FakeWorld): Client {
       return {
         taskId: "new",
         server: fakeServer,
-        attached: false,
+        joined: false,
         events: silence,
         result: () => new Promise(() => {}),
       };

@@ -12,11 +12,11 @@ import type { TaskResult } from "./tasks/tool-result.js";
 export interface CallOptions {
   /** The address of the server to call; by default the first that has the tool. */
   readonly server?: string;
-  /** `false` forces a new run where the same call would attach to an unfinished one. */
+  /** `false` forces a new run where the same call would join an unfinished task. */
   readonly resume?: boolean;
   /**
-   * Nobody will follow the call, so its task goes on by itself after a crash of the server. By default it waits there
-   * until its client returns to it.
+   * The task needs no caller: after a crash of its server it continues at once. By default it waits for its client to
+   * return.
    */
   readonly detached?: boolean;
 }
@@ -26,8 +26,8 @@ export interface TaskCall {
   /** The task behind the call, already on the disk; absent where the server has no tasks or has answered at once. */
   readonly taskId?: string;
   readonly server: string;
-  /** The task was known before: this call goes on with it. */
-  readonly attached: boolean;
+  /** The client knew the task before: this call joins it. */
+  readonly joined: boolean;
   /** Reads what happens from here on; ends with the task. */
   events(): AsyncIterableIterator<ClientEvent>;
   /**
@@ -54,7 +54,7 @@ export interface TaskHandle {
   answer(key: string, answer: QuestionAnswer): Promise<TaskInfo>;
   /** Reads the items that its checkpoints appended, page by page. */
   items(options?: { readonly after?: number; readonly pageSize?: number }): AsyncIterableIterator<Json>;
-  /** Reads what happened to it: attempts, checkpoints, steps, questions, log; `undefined` where its server does not tell. */
+  /** Reads what happened to it: attempts, checkpoints, steps, questions, log; `undefined` where its server does not say. */
   journal(): Promise<TaskJournal | undefined>;
   /**
    * Takes an unfinished task off this client's lists and leaves it alone on its server.
@@ -93,10 +93,10 @@ export interface ServerStats {
   readonly total: number;
 }
 
-/** How one server stands. */
+/** The state of one server. */
 export interface ServerInfo {
   readonly address: string;
-  /** What its user calls it. */
+  /** The name that its user gave it. */
   readonly name?: string;
   readonly state: ConnectionState;
   readonly sessionId?: string;
@@ -143,7 +143,7 @@ export interface ClientSummary {
   readonly completedTasks: readonly CompletedTask[];
 }
 
-/** A client with a persistent identity: whatever it started, it finds again, after any crash of either side. */
+/** A client with a persistent identity: it finds each task that it started again, after any crash of either side. */
 export interface Client {
   readonly clientId: string;
   /** What happened to the state file that a user should know. */
@@ -153,7 +153,7 @@ export interface Client {
   /** The tasks that are not over, on every server that answers or on one, newest first; without the forgotten ones. */
   unfinished(filter?: Pick<TaskFilter, "server">): Promise<readonly TaskInfo[]>;
   /**
-   * Calls a tool, or goes on with the same call where one is unfinished.
+   * Calls a tool, or joins the task of the same call where one is unfinished.
    *
    * Durability: the task's id is on the disk when this resolves, and the name of a forced run before it is sent.
    * Retry: after a break the start is repeated only where that cannot run the tool twice.
@@ -167,7 +167,7 @@ export interface Client {
   sessionInfo(): Promise<readonly SessionInfo[]>;
   tools(): Promise<readonly ToolInfo[]>;
   ping(): Promise<readonly PingResult[]>;
-  /** How the servers stand; asks nobody. */
+  /** The state of each server, without a request. */
   servers(): readonly ServerInfo[];
   /**
    * Adds a server, or changes what is known of it; it is not asked yet.
@@ -193,14 +193,14 @@ export interface Client {
   summary(): ClientSummary;
   /** What a tool was last called with. */
   lastArguments(tool: string): JsonObject | undefined;
-  /** Closes the connections. Tasks go on; nothing is cancelled. */
+  /** Closes the connections. Tasks continue; nothing is cancelled. */
   close(): Promise<void>;
 }
 
 /** What happened to the connection to a server. */
 export type ServerChange =
   | { readonly type: "state"; readonly server: string; readonly state: ConnectionState }
-  /** The server did not know the old session any more: its session id changed. */
+  /** The server no longer knows the old session: the session id changed. */
   | {
       readonly type: "session_changed";
       readonly server: string;
@@ -208,7 +208,7 @@ export type ServerChange =
       readonly sessionId?: string;
     };
 
-/** What somebody who follows a call sees, in order, each thing once. */
+/** What a follower of a call sees: in order, each event once. */
 export type ClientEvent =
   | {
       readonly type: "progress";
@@ -219,9 +219,9 @@ export type ClientEvent =
       readonly message?: string;
       /** Place in the task's journal; absent on servers without tasks. */
       readonly seq?: number;
-      /** Stands for everything before it, which is not told again. */
+      /** Replaces all events before it, which are not sent again. */
       readonly snapshot?: true;
-      /** The task began anew, so progress is lower than before. */
+      /** The task began again from the start, so its progress is lower than before. */
       readonly restarted?: true;
     }
   | {

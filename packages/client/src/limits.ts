@@ -19,7 +19,7 @@ export interface ClientLimits {
   readonly maxQueuedEvents: number;
   /** Least time between two writes of progress to the state file. */
   readonly saveProgressMs: number;
-  /** Bytes of one server-sent event, and of an answer that is no stream of them. */
+  /** Bytes of one server-sent event, and of a response that is not a stream of them. */
   readonly maxEventBytes: number;
   /** How long a sign-in waits for the user to come back from the browser. */
   readonly signInTimeoutMs: number;

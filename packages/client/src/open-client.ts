@@ -34,7 +34,7 @@ export interface OpenClientOptions {
   /** A `session_state.json` of another client: where there is no state yet, its `client_id` is taken over. */
   readonly importFrom?: string;
   readonly limits?: Partial<ClientLimits>;
-  /** Told to servers as the name of the program. */
+  /** The name of the program that servers receive. */
   readonly clientInfo?: { readonly name: string; readonly version: string };
 }
 

@@ -104,7 +104,7 @@ describe("a call", () => {
     await first.close();
     const second = await open();
     const call = await second.call("count", { n: 1 });
-    expect([call.taskId, call.attached]).toEqual([taskId, true]);
+    expect([call.taskId, call.joined]).toEqual([taskId, true]);
     const events = call.events();
     expect(shown(await until(events, "progress"))).toEqual([15]);
     task.checkpoint(20);
@@ -123,7 +123,7 @@ describe("a call", () => {
     };
     const call = await client.call("count", {}, { resume: false });
     expect(tasks.all).toHaveLength(2);
-    expect(call.attached).toBe(false);
+    expect(call.joined).toBe(false);
     const state = JSON.parse(String(await seen[0]));
     expect(state.pending_runs).toHaveLength(1);
     expect(JSON.parse(await readFile(stateFile, "utf8")).pending_runs).toEqual([]);

@@ -20,7 +20,7 @@ export interface CallOnceOptions extends Omit<ToolRequestOptions, "resumptionTok
 /**
  * Calls a tool so that it runs once, also when the connection breaks in mid-call.
  *
- * Retry: sent again where the same call attaches to its task or the tool says that it is idempotent; else the stream
+ * Retry: sent again where the same call joins its task or the tool says that it is idempotent; else the stream
  * of the answer is taken up again, where the server gave it a place to resume from; else the call fails with
  * `CONNECTION_LOST`, since it may have taken effect.
  */
@@ -43,7 +43,7 @@ export async function callOnce(
       if (place === undefined) return link.callTool(request, { ...options, onResumptionToken });
       const { token: resumptionToken } = place;
       try {
-        if (place.sessionId !== sessionId) throw new LinkFailure("session_lost", "the session is gone");
+        if (place.sessionId !== sessionId) throw new LinkFailure("session_lost", "the session has ended");
         return await link.callTool(request, { ...options, onResumptionToken, resumptionToken });
       } catch (error) {
         if (!(error instanceof LinkFailure) || error.kind !== "session_lost") throw error;
@@ -59,7 +59,7 @@ export async function callOnce(
   );
 }
 
-/** Tells whether repeating a call is harmless: it attaches to its task, or the tool says so. */
+/** Tells whether repeating a call is harmless: it joins its task, or the tool says so. */
 export function mayRunAgain(tool: Pick<ListedTool, "annotations" | "meta">): boolean {
   return repeatableOf({ _meta: tool.meta, annotations: tool.annotations }) !== "once";
 }

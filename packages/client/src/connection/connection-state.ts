@@ -33,7 +33,7 @@ export type ReconnectLimits = Pick<
   "firstConnectAttempts" | "reconnectAttempts" | "reconnectInitialDelayMs" | "reconnectMaxDelayMs"
 >;
 
-/** A connection that nobody has asked for yet. */
+/** A connection that no request has needed yet. */
 export const initialConnectionState: ConnectionState = { name: "idle", known: false };
 
 /** Decides the next state; an event that means nothing in a state leaves it as it is. */

@@ -30,9 +30,9 @@ export type ConnectionChange =
 export interface ConnectionOptions {
   /** For messages. */
   readonly address: string;
-  /** What to do when nobody answers, as the end of a sentence. */
+  /** What to do when no server answers, as a sentence. */
   readonly advice: string;
-  /** Opens a link, in the given session if there is one; fails with `session_lost` when that is gone. */
+  /** Opens a link, in the given session if there is one; fails with `session_lost` when that has ended. */
   readonly open: (session: LinkSession | undefined) => Promise<ServerLink>;
   readonly session?: LinkSession;
   readonly limits: ClientLimits;
@@ -200,7 +200,7 @@ function mayRepeat(failure: LinkFailure, rule: RetryRule): boolean {
   return failure.kind === "broken" && rule === "always";
 }
 
-/** Rejects as soon as the signal aborts; the promise itself goes on for its other users. */
+/** Rejects as soon as the signal aborts; the promise itself stays for its other users. */
 export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise;
   let onAbort = () => {};

@@ -42,7 +42,7 @@ export interface RequestOptions {
 
 /** How a call of a tool is made. */
 export interface ToolRequestOptions extends RequestOptions {
-  /** Progress counts as a sign of life and begins `timeoutMs` anew. */
+  /** Progress counts as a sign of life and restarts `timeoutMs`. */
   readonly resetTimeoutOnProgress?: boolean;
   readonly onProgress?: (message: ProgressMessage) => void;
   readonly onLog?: (message: LogMessage) => void;
@@ -108,23 +108,23 @@ export function failureError(
   failure: LinkFailure,
   server: { readonly address: string; readonly advice: string },
 ): ClientError {
-  const { code, sentence } = told[failure.kind];
+  const { code, sentence } = failureSentences[failure.kind];
   return new ClientError(code, sentence(server.address, failure.message, server.advice), { cause: failure });
 }
 
-interface Told {
+interface FailureSentence {
   readonly code: ClientErrorCode;
   readonly sentence: (address: string, reason: string, advice: string) => string;
 }
 
-const nobody: Told = {
+const noServer: FailureSentence = {
   code: "SERVER_UNREACHABLE",
   sentence: (address, reason, advice) => `No server answers at ${address} (${reason}). ${advice}`,
 };
 
-const told: Readonly<Record<LinkFailureKind, Told>> = {
-  unreachable: nobody,
-  session_lost: nobody,
+const failureSentences: Readonly<Record<LinkFailureKind, FailureSentence>> = {
+  unreachable: noServer,
+  session_lost: noServer,
   broken: {
     code: "CONNECTION_LOST",
     sentence: (address, reason) =>

@@ -23,28 +23,30 @@ export interface CallbackListener {
  */
 export async function listenForCallback(state: string, port = 0): Promise<CallbackListener> {
   const server = createServer({ requestTimeout: 10_000 });
-  let settle: { resolve: (code: string) => void; reject: (error: Error) => void } | undefined;
+  let outcome: { resolve: (code: string) => void; reject: (error: Error) => void } | undefined;
   const code = new Promise<string>((resolve, reject) => {
-    settle = { resolve, reject };
+    outcome = { resolve, reject };
   });
-  // Whoever gives up waiting must not leave an unhandled failure behind.
+  // A caller that gives up must not leave an unhandled failure behind.
   code.catch(() => undefined);
   await listen(server, port);
   const redirectUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`;
   const receive = (address: string) => {
     const answer = readAnswer(address, redirectUrl, state);
     if (answer === undefined) return false;
-    if ("code" in answer) settle?.resolve(answer.code);
-    else settle?.reject(new ClientError("UNAUTHORIZED", `The sign-in was refused (${answer.error}). Try again.`));
+    if ("code" in answer) outcome?.resolve(answer.code);
+    else outcome?.reject(new ClientError("UNAUTHORIZED", `The sign-in was refused (${answer.error}). Try again.`));
     return true;
   };
   server.on("request", (request: IncomingMessage, response) => {
-    // Anybody may ask for anything here: what is no path of an address is not ours either.
+    // Any program may send any request here, also one whose path is not a valid URL.
     const { method, url: asked = "/" } = request;
     const address = URL.canParse(asked, redirectUrl) ? new URL(asked, redirectUrl).href : "";
     const ours = method === "GET" && receive(address);
     response.writeHead(ours ? 200 : 400, { "content-type": "text/plain", "cache-control": "no-store" });
-    response.end(ours ? "Done. You can close this window and go back to the terminal.\n" : "Nobody waits for this.\n");
+    response.end(
+      ours ? "Done. You can close this window and go back to the terminal.\n" : "No sign-in waits for this.\n",
+    );
   });
   return {
     redirectUrl,

@@ -35,7 +35,7 @@ const schema = z.object({
   servers: z.record(z.string(), serverCredentials),
 });
 
-/** The secrets of a client: beside the state file and apart from it, so that a copy of the state gives no account away. */
+/** The secrets of a client: next to the state file and apart from it, so that a copy of the state gives no account away. */
 export interface CredentialsFile {
   readonly path: string;
   /** What happened to the file that a user should know. */
@@ -50,7 +50,7 @@ export interface CredentialsFile {
   update(address: string, change: (known: ServerCredentials) => ServerCredentials | undefined): Promise<void>;
 }
 
-/** Where the secrets of a state file's client are: beside it. */
+/** Where the secrets of a state file's client are: next to it. */
 export function credentialsPath(statePath: string): string {
   const extension = extname(statePath);
   return `${statePath.slice(0, statePath.length - extension.length)}.credentials${extension}`;
@@ -59,7 +59,7 @@ export function credentialsPath(statePath: string): string {
 /**
  * Opens a file of credentials; it is created with the first secret.
  *
- * A file that cannot be understood is refused and left as it is: it may hold what nobody else has.
+ * A file that cannot be understood is refused and left as it is: it may hold the only copy.
  *
  * @throws {@link ClientError} `STATE_UNREADABLE`.
  */

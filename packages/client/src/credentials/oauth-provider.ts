@@ -16,7 +16,7 @@ export interface OAuthProviderOptions {
   readonly address: string;
   readonly credentials: CredentialsFile;
   readonly redirectUrl: string;
-  /** A client id that was registered by hand, for authorization servers that register nobody by themselves. */
+  /** A client id that was registered by hand, for authorization servers without dynamic registration. */
   readonly clientId?: string;
   readonly state?: string;
   /** A new sign-in: what an earlier one left is not used. */

@@ -13,7 +13,7 @@ export interface SignInOptions {
    * afterwards, for a browser on another machine; it tells whether that was the answer.
    */
   readonly onPage: (url: string, receive: (redirected: string) => boolean) => void;
-  /** A client id that was registered by hand, where the authorization server registers nobody by itself. */
+  /** A client id that was registered by hand, where the authorization server has no dynamic registration. */
   readonly clientId?: string;
   /** The port of 127.0.0.1 that the browser comes back to; by default any that is free. */
   readonly callbackPort?: number;
@@ -102,7 +102,7 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal, outer: AbortSign
       reject(
         outer?.aborted === true
           ? new ClientError("ABORTED", "The sign-in was given up.")
-          : new ClientError("SIGN_IN_FAILED", "Nobody came back from the browser in time. Sign in again."),
+          : new ClientError("SIGN_IN_FAILED", "The browser did not come back in time. Sign in again."),
       );
     if (signal.aborted) onAbort();
     signal.addEventListener("abort", onAbort, { once: true });

@@ -70,7 +70,7 @@ function endOfLastEvent(text: string): number {
 }
 
 /**
- * Passes on a body of bytes, up to a limit: whoever reads it whole keeps it in memory.
+ * Passes on a body of bytes, up to a limit: a reader of the whole body keeps it in memory.
  *
  * @throws {@link LinkFailure} `answer` to the reader of one that is larger.
  */

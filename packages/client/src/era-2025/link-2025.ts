@@ -173,7 +173,7 @@ export class Link2025 implements ServerLink {
     }
   }
 
-  /** The SDK never settles a request whose stream it could not resume. */
+  /** The SDK never ends a request whose stream it could not resume. */
   async #orResumeFailure<T>(answer: Promise<T>): Promise<T> {
     answer.catch(() => undefined);
     return Promise.race([
@@ -187,7 +187,7 @@ export class Link2025 implements ServerLink {
   }
 }
 
-/** A time limit that signs of life begin anew, together with a caller's signal. */
+/** A time limit that each sign of life restarts, together with a caller's signal. */
 export interface Deadline {
   readonly signal: AbortSignal;
   reset(): void;

@@ -1,12 +1,12 @@
 import { completeEvents, limitedBody } from "./complete-events.js";
 
-/** The code of the answer that stands for "the stream ended before the answer came". */
+/** The code of the response that means "the stream ended before the response came". */
 export const streamEndedCode = -32_099;
 
 /** Fetches as the SDK's HTTP transport needs it for a link that notices every break. */
 export interface LinkFetchOptions {
   readonly fetch: typeof fetch;
-  /** Of one event, and of an answer that is no stream of events. */
+  /** Of one event, and of a response that is not a stream of events. */
   readonly maxEventBytes: number;
   /** The id of the request whose stream is being resumed, since a GET does not name it. */
   readonly resumedId: () => string | undefined;

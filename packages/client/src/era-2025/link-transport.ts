@@ -1,7 +1,7 @@
 import type { Transport, TransportSendOptions } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage, JSONRPCNotification } from "@modelcontextprotocol/sdk/types.js";
 
-/** What a {@link LinkTransport} needs beside the transport that it wraps. */
+/** What a {@link LinkTransport} needs besides the transport that it wraps. */
 export interface LinkTransportOptions {
   /** Unique among all clients that ever use the session. */
   readonly idPrefix: string;

@@ -5,7 +5,7 @@ import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../serve
 import { type Link2025, type Link2025Options, openLink2025 } from "./link-2025.js";
 import { createLinkFetch } from "./link-fetch.js";
 
-/** What opening a link needs beside the server's address. */
+/** What opening a link needs besides the server's address. */
 export interface OpenLinkOptions extends Omit<Link2025Options, "session"> {
   readonly maxEventBytes: number;
   /** Takes the place of `fetch`, to sign requests; by default they go out as they are. */
@@ -35,7 +35,7 @@ async function openHttp(
       resumedId: () => link?.resumedId,
       onNothingToResume: () => link?.failResumed(new LinkFailure("session_lost", "nothing to resume")),
     }),
-    // The connection above mends breaks; the transport would do it for some streams and not for others.
+    // `Connection` reconnects after a break; the transport would do so for some streams and not for others.
     reconnectionOptions: {
       maxRetries: 0,
       initialReconnectionDelay: 0,

@@ -26,7 +26,7 @@ export function enqueue(queue: EventQueue, event: ClientEvent, maxQueued: number
   return { events: events.toSpliced(index, 1), dropped: queue.dropped + (superseded ? 0 : 1) };
 }
 
-/** Takes everything out; what was left out is told first. */
+/** Takes everything out; the number of dropped messages comes first. */
 export function drain(queue: EventQueue): readonly ClientEvent[] {
   if (queue.dropped === 0) return queue.events;
   return [{ type: "dropped", count: queue.dropped }, ...queue.events];

@@ -87,7 +87,7 @@ function rememberServer(
     protocol_version: session?.protocolVersion ?? null,
     ...("command" in config ? { command: [config.command, ...(config.args ?? [])] } : {}),
   };
-  // A session that could not be written down is opened anew the next time.
+  // The next process opens a new session in place of one that could not be written.
   stateFile.update(serverSeen(server)).catch(() => undefined);
 }
 

@@ -33,7 +33,7 @@ export function createServerEditor(
       const address = serverAddress(config);
       checkConfig(config);
       await remember(context, address, config, options);
-      // What was known of it may have changed, so it is connected anew.
+      // Its configuration may have changed, so it gets a new connection.
       await drop(address);
       const server = connectServer(config, context);
       servers.push(server);
@@ -87,7 +87,7 @@ function checkConfig(config: ServerConfig): void {
   if (!URL.canParse(config.url) || !/^https?:$/.test(new URL(config.url).protocol)) {
     throw new ClientError(
       "INVALID_SERVER",
-      `"${config.url}" is no URL of a server. Give one like http://127.0.0.1:8001/mcp.`,
+      `"${config.url}" is not a URL of a server. Give one like http://127.0.0.1:8001/mcp.`,
     );
   }
 }
@@ -136,25 +136,25 @@ export async function pingServer(
   }
 }
 
-/** Tells those who want to know of what happens to the connections, also of servers that come later. */
+/** Reports what happens to the connections, also of servers that are added later. */
 export interface ServerChanges {
   watch(server: RemoteServer): void;
   listen(listener: (change: ServerChange) => void): () => void;
 }
 
-/** Creates the news of a client's servers. */
+/** Creates the reports of a client's servers. */
 export function createServerChanges(): ServerChanges {
   const listeners = new Set<(change: ServerChange) => void>();
-  const tell = (change: ServerChange) => {
+  const notify = (change: ServerChange) => {
     for (const listener of listeners) listener(change);
   };
   return {
     watch({ address: server, connection }) {
       connection.subscribe((change) => {
-        if (change.type === "state") return tell({ type: "state", server, state: change.state });
+        if (change.type === "state") return notify({ type: "state", server, state: change.state });
         if (change.previous === undefined) return;
         const { previous, session } = change;
-        tell({ type: "session_changed", server, previous: previous.sessionId, sessionId: session?.sessionId });
+        notify({ type: "session_changed", server, previous: previous.sessionId, sessionId: session?.sessionId });
       });
     },
     listen(listener) {

@@ -5,7 +5,7 @@ import { serverAddress } from "./server-config.js";
 
 type Known = Pick<ClientContext, "servers" | "stateFile">;
 
-/** Finds the server of an address or a name, or the one that the client was told of first. */
+/** Finds a server by its address or by the name that its user gave it. */
 export function serverAt({ servers, stateFile }: Known, address: string): RemoteServer {
   const normal = serverAddress({ url: address });
   const named = Object.values(stateFile.state.servers).find(({ name }) => name === address)?.server_url;

@@ -7,7 +7,7 @@ export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), z.js
 /** The version that this program writes; a higher one belongs to a newer program. */
 export const stateVersion = 1;
 
-/** What makes a file a state file of this client, and not somebody else's JSON. */
+/** What makes a file a state file of this client, and not the JSON of another program. */
 export const stateFormat = "resumable-mcp-client";
 
 const activeTask = z.object({
@@ -31,7 +31,7 @@ const completedTask = z.object({
 
 const knownServer = z.object({
   server_url: z.string(),
-  /** What its user calls it. */
+  /** The name that its user gave it. */
   name: z.string().optional(),
   /** Present for servers that are started by a command. */
   command: z.array(z.string()).optional(),
@@ -103,7 +103,7 @@ const marked = z.looseObject({ format: z.literal(stateFormat), version: z.number
 /**
  * Says what a file is that does not hold a state of this version; never throws.
  *
- * `corrupt` is no JSON, or of this client and not readable; `foreign` is somebody else's JSON.
+ * `corrupt`: not JSON, or a damaged file of this client; `foreign`: the JSON of another program.
  */
 export function classifyState(text: string): NewerState | { readonly kind: "corrupt" | "foreign" } {
   const json = parseJson(text);

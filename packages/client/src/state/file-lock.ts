@@ -25,7 +25,7 @@ export async function withFileLock<T>(path: string, operation: () => Promise<T>)
   try {
     return await operation();
   } finally {
-    // Whoever took the lock away as stale owns the file now.
+    // A process that took the lock away as stale owns the file now.
     if ((await readOwner(path))?.token === token) await rm(path, { force: true });
   }
 }

@@ -12,7 +12,7 @@ const maxPendingRuns = 50;
 /** A change of the state: applied to whatever stands in the file at that moment. */
 export type StateChange = (state: ClientState) => ClientState;
 
-/** Adds a task that has just been started or attached to, and forgets the pending run that it answers. */
+/** Adds a task that has just been started or joined, and forgets the pending run that it answers. */
 export function taskStarted(task: ActiveTask, runId?: string): StateChange {
   return (state) => ({
     ...state,
@@ -56,7 +56,7 @@ export function taskFinished(task: Omit<CompletedTask, "finished_at">, now: stri
     const isSame = (entry: CompletedTask) => entry.task_id === task.task_id;
     const others = state.completed_tasks.filter((entry) => !isSame(entry));
     const known = state.active_tasks[task.task_id] ?? state.completed_tasks.find(isSame);
-    // Whoever only waited for the result does not know the tool.
+    // A process that only waited for the result does not know the tool.
     const task_name = task.task_name || (known?.task_name ?? "");
     return {
       ...withoutActive(state, task.task_id),

@@ -29,8 +29,8 @@ export interface StateFileOptions {
 /**
  * Opens a state file, creating it when there is none.
  *
- * A file that cannot be read is moved aside, one of a newer program is left alone and a sibling used, and somebody
- * else's file is refused: nothing is ever overwritten. A new file takes over the client id of the session state file
+ * A file that cannot be read is moved aside, one of a newer program is left alone and a sibling used, and a file
+ * of another program is refused: nothing is ever overwritten. A new file takes over the client id of the session state file
  * that `importFrom` names.
  *
  * @throws {@link ClientError} `STATE_FOREIGN`, `STATE_UNREADABLE`, `STATE_LOCKED`.

@@ -183,7 +183,7 @@ function isSameCall(cache: StreamCache, options: OpenStreamCallOptions): boolean
   );
 }
 
-/** A promise and its ends; a failure that nobody waits for is no failure of the program. */
+/** A promise with its functions; a rejection without a waiter does not end the program. */
 function deferred(): { readonly promise: Promise<void>; resolve(): void; reject(reason: unknown): void } {
   let resolve = () => {};
   let reject: (reason: unknown) => void = () => {};

@@ -95,6 +95,6 @@ export function createStreamCacheFile(path: string): StreamCacheFile {
 function foreign(path: string): ClientError {
   return new ClientError(
     "STATE_FOREIGN",
-    `${path} is no cache of a call; it was left as it is. Delete it or name another.`,
+    `${path} is not a cache of a call; it was left as it is. Delete it or name another.`,
   );
 }

@@ -94,7 +94,7 @@ async function runningCall(
   const taskId = interim.taskId;
   const { active_tasks, completed_tasks } = await context.stateFile.refresh();
   // The same call also continues a task whose failure this client knows.
-  const attached = active_tasks[taskId] !== undefined || completed_tasks.some((known) => known.task_id === taskId);
+  const joined = active_tasks[taskId] !== undefined || completed_tasks.some((known) => known.task_id === taskId);
   const now = context.now();
   const task = {
     task_id: taskId,
@@ -108,8 +108,8 @@ async function runningCall(
   };
   await context.stateFile.update(taskStarted(task, runId));
   // What an earlier process has shown is not shown again: it begins at where the task is now.
-  const follower = createTaskFollower(context, taskId, async () => server, attached);
-  return { taskId, server: server.address, attached, events: () => follower.events(), result: () => follower.result() };
+  const follower = createTaskFollower(context, taskId, async () => server, joined);
+  return { taskId, server: server.address, joined, events: () => follower.events(), result: () => follower.result() };
 }
 
 /** The server answered at once: a quick tool, a result that was waiting, or arguments that it refuses. */
@@ -124,16 +124,16 @@ async function answeredCall(
   const taskId = typeof named === "string" ? named : undefined;
   const result = toTaskResult(answer, taskId);
   await context.stateFile.update((state) => {
-    const settled = { ...state, pending_runs: state.pending_runs.filter((run) => run.run_id !== runId) };
-    if (taskId === undefined) return settled;
+    const answered = { ...state, pending_runs: state.pending_runs.filter((run) => run.run_id !== runId) };
+    if (taskId === undefined) return answered;
     const task = { task_id: taskId, task_name: tool, server_url: server.address, status: result.status };
-    return taskFinished(task, context.now())(settled);
+    return taskFinished(task, context.now())(answered);
   });
   const follower = new Follower(async () => result, { maxQueuedEvents: context.limits.maxQueuedEvents });
   return {
     taskId,
     server: server.address,
-    attached: result.reused,
+    joined: result.reused,
     events: () => follower.events(),
     result: () => follower.result(),
   };
@@ -165,5 +165,5 @@ function plainCall(context: ClientContext, server: RemoteServer, tool: ListedToo
     }
   };
   const follower = new Follower(follow, { maxQueuedEvents: context.limits.maxQueuedEvents, eager: true });
-  return { server: server.address, attached: false, events: () => follower.events(), result: () => follower.result() };
+  return { server: server.address, joined: false, events: () => follower.events(), result: () => follower.result() };
 }

@@ -15,8 +15,8 @@ export const callCommand: Command = async (context) => {
   const values = { ...last, ...parseToolArguments(words, line.args, tool.inputSchema) };
   const call = await client.call(name, values, { server: tool.server, resume: line.resume, detached: line.detach });
   const { taskId } = call;
-  if (taskId !== undefined) announce(context, name, taskId, call.attached);
-  if (line.detach && taskId !== undefined) return detached(context, taskId, call.attached);
+  if (taskId !== undefined) announce(context, name, taskId, call.joined);
+  if (line.detach && taskId !== undefined) return detached(context, taskId, call.joined);
   return followToEnd(context, {
     name,
     events: () => call.events(),
