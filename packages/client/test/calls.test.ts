@@ -26,7 +26,7 @@ describe("a call", () => {
     expect([result.status, result.structuredContent, result.taskId]).toEqual(["completed", { counted: 20 }, task.id]);
   });
 
-  it("goes on through a killed server without gap, repeat or step back, and says that the session changed", async () => {
+  it("continues through a killed server without gap, repeat or step back, and says that the session changed", async () => {
     const { open, server, tasks } = world();
     const client = await open();
     const call = await client.call("count", {});
@@ -48,7 +48,7 @@ describe("a call", () => {
     expect(tasks.all).toHaveLength(1);
   });
 
-  it("goes on in the same session when only its stream breaks", async () => {
+  it("continues in the same session when only its stream breaks", async () => {
     const { open, server, tasks } = world();
     const client = await open();
     const call = await client.call("count", {});
@@ -78,14 +78,14 @@ describe("a call", () => {
     expect(await call.result()).toMatchObject({ status: "completed", structuredContent: { counted: 5 } });
   });
 
-  it("goes on when another that was followed from the same moment is left", async () => {
+  it("continues when another that was followed from the same moment is left", async () => {
     const { open, server, tasks } = world();
     const client = await open();
     const ids = await Promise.all([1, 2].map(async (n) => (await client.call("count", { n })).taskId ?? ""));
     await server.kill();
     const follow = (id = "") => client.task(id).follow();
     const [first, left, stays] = [follow(ids[0]), follow(ids[0]), follow(ids[1])];
-    // Once the server was tried again, it has to be asked anew for its tools.
+    // Once the server was tried again, its tools are requested again.
     for (let attempt = 1; attempt <= 2; attempt += 1) await until(first, "reconnecting");
     await Promise.all([until(left, "reconnecting"), until(stays, "reconnecting")]);
     await left.return?.();
@@ -95,7 +95,7 @@ describe("a call", () => {
     await Promise.all([first.return?.(), stays.return?.()]);
   });
 
-  it("attaches to the unfinished task in a new process, beginning where it is", async () => {
+  it("joins the unfinished task in a new process, beginning where it is", async () => {
     const { open, tasks } = world();
     const first = await open();
     const { taskId } = await first.call("count", { n: 1 });
@@ -112,7 +112,7 @@ describe("a call", () => {
     await events.return?.();
   });
 
-  it("begins another run when told not to resume, under a name that is on the disk before it is sent", async () => {
+  it("begins another run with resume: false, under a name that is on the disk before it is sent", async () => {
     const { open, server, stateFile, tasks } = world();
     const client = await open();
     await client.call("count", {});

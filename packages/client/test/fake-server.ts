@@ -13,7 +13,7 @@ export interface FakeServer {
   kill(): Promise<void>;
   /** Listens again; sessions of before are unknown. */
   start(): Promise<void>;
-  /** Breaks every connection and goes on listening. */
+  /** Breaks every connection and continues to listen. */
   cut(): void;
 }
 

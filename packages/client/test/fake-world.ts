@@ -7,7 +7,7 @@ import { type FakeServer, startFakeServer } from "./fake-server.js";
 import { FakeTasks } from "./fake-tasks.js";
 import { createFakeMcpServer } from "./fake-tools.js";
 
-/** What the tests of one file find anew before each of them. */
+/** What each test of one file gets for itself. */
 export interface FakeWorld {
   readonly folder: string;
   readonly stateFile: string;

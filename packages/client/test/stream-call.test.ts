@@ -103,7 +103,7 @@ describe("a stream call", () => {
     expect((await (await stream()).result()).text).toBe("sunny");
   });
 
-  it("mends a broken stream by itself", async () => {
+  it("resumes a broken stream by itself", async () => {
     const call = await stream();
     const events = call.events();
     await call.resumable;
@@ -131,7 +131,7 @@ describe("a stream call", () => {
     expect([(await call.result()).text, calls.length]).toEqual(["sunny", 1]);
   });
 
-  it("fails with STREAM_LOST when the server has forgotten its session, and begins anew the next time", async () => {
+  it("fails with STREAM_LOST when the server has forgotten its session, and begins again the next time", async () => {
     const first = await stream();
     await first.resumable;
     await first.close();

@@ -28,13 +28,13 @@ describe("a task", () => {
 
   it("that is unknown is an error that says so", async () => {
     const { open } = world();
-    expect(await codeOf((await open()).task("nobody").info())).toBe("TASK_NOT_FOUND");
-    expect(await codeOf((await open()).task("nobody").result())).toBe("TASK_NOT_FOUND");
+    expect(await codeOf((await open()).task("no-task").info())).toBe("TASK_NOT_FOUND");
+    expect(await codeOf((await open()).task("no-task").result())).toBe("TASK_NOT_FOUND");
   });
 });
 
 describe("a question", () => {
-  it("is told once and its answer lets the task go on", async () => {
+  it("is shown once and its answer continues the task", async () => {
     const { open, tasks } = world();
     const client = await open();
     const call = await client.call("count", {});
@@ -55,7 +55,7 @@ describe("a question", () => {
 });
 
 describe("a task that is forgotten", () => {
-  it("is on no list of this client any more, goes on, and comes back with the same call", async () => {
+  it("is on no list of this client any more, continues, and comes back with the same call", async () => {
     const { open, tasks } = world();
     const client = await open();
     const { taskId = "" } = await client.call("count", { to: 50 });
@@ -85,7 +85,7 @@ describe("a task's journal", () => {
     const client = await open();
     const { taskId = "" } = await client.call("count", { to: 50 });
     server.onRequest = ({ method, params }) => {
-      if (method === "resources/read" && params !== undefined) Object.assign(params, { uri: "task://nobody/journal" });
+      if (method === "resources/read" && params !== undefined) Object.assign(params, { uri: "task://no-task/journal" });
       return undefined;
     };
     expect(await client.task(taskId).journal()).toBeUndefined();

@@ -33,7 +33,7 @@ describe("a connection", () => {
     });
   });
 
-  it("begins anew when it is wanted after it was down", () => {
+  it("connects again when it is wanted after it was down", () => {
     const down = after({ type: "wanted" }, { type: "refused", reason: "HTTP 404" });
     expect(reduceConnection(down, { type: "wanted" }, limits)).toEqual({
       name: "connecting",
@@ -47,7 +47,7 @@ describe("a connection", () => {
     expect(state).toMatchObject({ name: "waiting", known: true, attempt: 1 });
   });
 
-  it("goes on counting while a server accepts and breaks at once", () => {
+  it("continues to count while a server accepts and breaks at once", () => {
     const once: ConnectionEvent[] = [{ type: "opened" }, broke, { type: "elapsed" }];
     expect(after({ type: "wanted" }, ...once, ...once, { type: "opened" }, broke)).toMatchObject({ name: "down" });
   });

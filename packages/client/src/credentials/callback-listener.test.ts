@@ -2,7 +2,7 @@ import { request } from "node:http";
 import { expect, it } from "vitest";
 import { listenForCallback } from "./callback-listener.js";
 
-/** Asks for a path as it stands, which `fetch` would mend first. */
+/** Requests a path as it is, which `fetch` would correct first. */
 function statusOf(redirectUrl: string, path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(redirectUrl);
   return new Promise((resolve, reject) => {
@@ -15,7 +15,7 @@ function statusOf(redirectUrl: string, path: string): Promise<number | undefined
   });
 }
 
-it("turns away whatever is no answer to this sign-in, and still takes the answer", async () => {
+it("refuses each request that is not an answer to this sign-in, and still takes the answer", async () => {
   const listener = await listenForCallback("the-state");
   const { redirectUrl } = listener;
   const wrong = ["//", "http://[", "/callback", "/callback?state=other&code=c", "/other?state=the-state&code=c"];

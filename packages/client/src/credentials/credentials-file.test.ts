@@ -18,7 +18,7 @@ afterEach(async () => {
 });
 
 describe("a file of credentials", () => {
-  it("stands beside the state file, and is there only when there is a secret", async () => {
+  it("is next to the state file, and exists only when there is a secret", async () => {
     expect(credentialsPath(join(folder, "client.json"))).toBe(path);
     const file = await openCredentialsFile(path);
     expect([await file.read("http://a/mcp"), await readdir(folder)]).toEqual([{}, []]);
@@ -53,7 +53,7 @@ describe("a file of credentials", () => {
   it.each([
     ["torn", '{"servers": {"http://a/mcp": {"token": "sec'],
     ["of a newer program", '{"format":"resumable-mcp-credentials","version":2,"servers":{}}'],
-    ["somebody else's", '{"name":"x"}'],
+    ["of another program", '{"name":"x"}'],
   ])("that is %s is refused, left as it is, and not quoted", async (_name, text) => {
     await writeFile(path, text, { mode: 0o600 });
     const error: unknown = await openCredentialsFile(path).catch((reason: unknown) => reason);

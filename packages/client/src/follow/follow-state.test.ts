@@ -37,7 +37,7 @@ describe("following a journal", () => {
     expect(events).toHaveLength(3);
   });
 
-  it("marks progress that is lower because the task began anew", () => {
+  it("marks progress that is lower because the task began again", () => {
     const [, restarted] = run(
       (state) => takeProgress(state, progress(40, 7)),
       (state) => takeProgress(state, progress(5, 9)),

@@ -89,7 +89,7 @@ describe("a state file", () => {
     expect(await readFile(path, "utf8")).toBe(newer);
   });
 
-  it("that is somebody else's is refused and left alone", async () => {
+  it("of another program is refused and left alone", async () => {
     await writeFile(path, '{"name":"x"}');
     const error = await openStateFile(path).catch((reason: unknown) => reason);
     expect(isClientError(error) && error.code).toBe("STATE_FOREIGN");
@@ -127,7 +127,7 @@ describe("the lock of a state file", () => {
     expect(await readdir(folder)).toEqual(["state.json"]);
   });
 
-  it("is taken away when it is old, whoever made it", async () => {
+  it("is taken away when it is old, by whichever process it was made", async () => {
     await writeFile(`${path}.lock`, "");
     await utimes(`${path}.lock`, 1, 1);
     expect((await openStateFile(path)).state.version).toBe(1);
