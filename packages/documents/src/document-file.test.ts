@@ -97,7 +97,7 @@ describe("a document", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test("stays when whoever is asked last says no", async () => {
+  test("stays when mayReplace says no", async () => {
     const { file, options, folder } = scene();
     await file.write({ n: 2 });
     await new DocumentFile({ ...options, mayReplace: () => false }).write({ n: 1 });
@@ -107,7 +107,7 @@ describe("a document", () => {
 
 describe("a damaged document (G12)", () => {
   test.each([
-    ["{ secret", "it is no JSON"],
+    ["{ secret", "it is not JSON"],
     ['{"n":"secret"}', "n does not fit its schema"],
     ["[]", "it does not fit its schema"],
   ])("%j is moved aside before it is replaced, and the problem quotes nothing", async (text, problem) => {
@@ -118,7 +118,7 @@ describe("a damaged document (G12)", () => {
     expect([readFileSync(`${path}.damaged`, "utf8"), await file.read()]).toEqual([text, { n: 1 }]);
   });
 
-  test("is left as it is where nobody moves it", async () => {
+  test("is left as it is where onDamage does not move it", async () => {
     const { file, path } = scene({ onDamage: () => {} });
     writeFileSync(path, "{");
     await expect(file.write({ n: 1 })).rejects.toThrow("it was left as it is");

@@ -6,7 +6,7 @@ import type { DocumentDisk } from "./document-disk.js";
 import { formatDocument, parseDocument, readText, unlinkIfExists, writeAll } from "./document-text.js";
 import { nodeDocumentDisk } from "./node-document-disk.js";
 
-/** What a file holds that is no document of its schema. */
+/** A file that does not hold a document of its schema. */
 export interface DocumentDamage {
   readonly path: string;
   /** What is wrong, without a word of what the file holds: it may be secret. */
@@ -29,10 +29,10 @@ export interface DocumentOptions<Document> {
   readonly sync?: "none" | "content" | "name";
   /** Asked directly before the document is replaced, when all of the new one is written: false leaves the old one. */
   readonly mayReplace?: () => boolean;
-  /** The permissions of a file that is made. Readable and writable by its owner only, unless told otherwise. */
+  /** The permissions of a file that is made. Readable and writable by its owner only by default. */
   readonly mode?: number;
   readonly disk?: DocumentDisk;
-  /** Makes a name that nobody else makes. */
+  /** Makes a name that no other writer makes. */
   readonly createName?: () => string;
 }
 
@@ -43,7 +43,7 @@ export interface DocumentOptions<Document> {
  * the whole new one, also after a crash at any moment and with several processes that write.
  * A file that does not fit the schema is never overwritten: `onDamage` has to move it first.
  *
- * Several writers replace each other's documents: whoever changes what is there needs a lock around reading and writing.
+ * Several writers replace each other's documents: a change of what is there needs a lock around reading and writing.
  */
 export class DocumentFile<Document> implements Adapter<Document> {
   private readonly options: Required<Omit<DocumentOptions<Document>, "mayReplace">> & DocumentOptions<Document>;

@@ -11,7 +11,7 @@ export function parseDocument<Document>(
     value = JSON.parse(text);
   } catch {
     // The parser's own message quotes the text.
-    return { problem: "it is no JSON" };
+    return { problem: "it is not JSON" };
   }
   const parsed = schema.safeParse(value);
   return parsed.success ? { document: parsed.data } : { problem: problemOf(parsed.error) };
@@ -69,7 +69,7 @@ export function writeAll(disk: DocumentDisk, file: number, bytes: Buffer): void 
   throw Object.assign(new Error(message), { code: "ENOSPC", syscall: "write" });
 }
 
-/** A draft that cannot be removed is left: whoever wants to know why the write failed needs that error, not this one. */
+/** A draft that cannot be removed is left: the caller needs the error of the write, not this one. */
 export function unlinkIfExists(disk: DocumentDisk, path: string): void {
   try {
     disk.unlink(path);

@@ -10,7 +10,7 @@ export type FirstDocumentOptions<Document> = Pick<
   DocumentOptions<Document>,
   "path" | "schema" | "mode" | "disk" | "createName"
 > & {
-  /** The content is synced before the document gets its name. The name is synced by whoever needs that. */
+  /** The content is synced before the document gets its name. The caller syncs the name where it needs that. */
   readonly sync: "none" | "content";
   /** Called when a file does not fit the schema, or is empty: moves the file out of the way, or throws. */
   readonly onDamage: (damage: { readonly path: string; readonly problem: string; readonly text: string }) => void;

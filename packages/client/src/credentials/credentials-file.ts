@@ -68,7 +68,7 @@ export async function openCredentialsFile(path: string): Promise<CredentialsFile
     path,
     schema,
     onDamage: ({ problem }) => {
-      throw unusable(path, problem === "it is no JSON" ? problem : "it is damaged, or of a newer program");
+      throw unusable(path, problem === "it is not JSON" ? problem : "it is damaged, or of a newer program");
     },
   });
   await readAll(path, document);
