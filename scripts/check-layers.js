@@ -27,6 +27,7 @@ const packages = {
     ["era-2025", "era-2026"],
     ["stdio"],
   ],
+  "packages/server-stdio": [["limits.ts", "data-folder.ts"], ["wire"], ["supervisor", "hosts"]],
 };
 
 /** Imports that are still against the direction: "file -> folder". The list only gets shorter. */
