@@ -82,8 +82,9 @@ export function keyMeasure(): Measure {
 }
 
 /** Share of one core that the program may need for a list that is only looked at. */
-const processorLimit = 250;
-const processorRoundMs = 1_500;
+const processorLimit = 200;
+/** As long as the program takes between two refreshes of its list: every round has the same work. */
+const processorRoundMs = 5_000;
 
 /** Processor time of the program alone, which no other process of a busy machine adds to. */
 export function processorMeasure(): Measure {
@@ -131,11 +132,11 @@ export function terminalMemoryMeasure(): Measure {
         while ((await board.events()) < until) await delay(leastPauseMs);
       };
       await passEvents(warmUpEvents);
-      const before = (await board.terminal.vitals()).heapMiB;
+      const before = (await board.terminal.vitals({ collect: true })).heapMiB;
       return {
         async subject() {
           await passEvents(eventsEachRound);
-          return (await board.terminal.vitals()).heapMiB;
+          return (await board.terminal.vitals({ collect: true })).heapMiB;
         },
         peer: async () => before,
         dispose: () => board.close(),

@@ -10,8 +10,8 @@ export interface PseudoTerminal {
   press(keys: string): void;
   /** Resolves to the milliseconds until something matches in what is written from now on. */
   shows(text: RegExp): Promise<number>;
-  /** Asks the program for its processor time and its heap. */
-  vitals(): Promise<Vitals>;
+  /** Asks the program for its processor time and its heap, which it measures after a collection where that is asked for. */
+  vitals(options?: { readonly collect?: boolean }): Promise<Vitals>;
   close(): Promise<void>;
 }
 
@@ -48,9 +48,9 @@ export function openTerminal(script: string, args: readonly string[]): PseudoTer
       child.stdin.write(keys);
     },
     shows,
-    vitals() {
+    vitals(options = {}) {
       if (pid === undefined) throw new Error("The program has not begun.");
-      return askVitals(pid, vitalsFile);
+      return askVitals(pid, vitalsFile, options);
     },
     async close() {
       rmSync(folder, { recursive: true, force: true });

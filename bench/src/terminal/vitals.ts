@@ -5,16 +5,23 @@ import { readFile, writeFile } from "node:fs/promises";
 export interface Vitals {
   /** Processor time of all its threads since its start. */
   readonly processorMs: number;
-  /** What is left in its heap after a collection. */
+  /** Its heap. */
   readonly heapMiB: number;
 }
 
 /** Where the program writes it to. */
 export const vitalsFileVariable = "BENCH_VITALS_FILE";
 
-/** Asks a program, and resolves when it has answered. */
-export async function askVitals(pid: number, file: string): Promise<Vitals> {
-  await writeFile(file, "");
+/** What stands in that file when the program is to collect garbage before it answers. */
+export const collectFirst = "collect";
+
+/** Asks a program, and resolves when it has answered; a collection adds to its processor time. */
+export async function askVitals(
+  pid: number,
+  file: string,
+  { collect = false }: { readonly collect?: boolean },
+): Promise<Vitals> {
+  await writeFile(file, collect ? collectFirst : "");
   const changes = watch(file);
   try {
     const answer = new Promise<Vitals>((resolve, reject) => {
