@@ -1,6 +1,6 @@
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
-import { type CommandName, commandNames, type OptionName } from "./command-table.js";
+import { type CommandName, commandNames, type OptionEntry, type OptionName, optionTable } from "./command-table.js";
 import { commandWords } from "./command-words.js";
 import { UsageError } from "./exit-codes.js";
 
@@ -46,37 +46,19 @@ export interface CommandLine {
   readonly version: boolean;
 }
 
-const options = {
-  url: { type: "string", multiple: true },
-  stdio: { type: "string", multiple: true },
-  server: { type: "string" },
-  token: { type: "string" },
-  state: { type: "string" },
-  json: { type: "boolean", default: false },
-  detach: { type: "boolean", default: false },
-  wait: { type: "boolean", default: false },
-  new: { type: "boolean", default: false },
-  again: { type: "boolean", default: false },
-  "from-start": { type: "boolean", default: false },
-  all: { type: "boolean", default: false },
-  timeout: { type: "string" },
-  args: { type: "string" },
-  status: { type: "string", multiple: true },
-  tool: { type: "string" },
-  decline: { type: "boolean", default: false },
-  dismiss: { type: "boolean", default: false },
-  "on-interrupt": { type: "string", default: "detach" },
-  name: { type: "string" },
-  "token-env": { type: "string" },
-  "token-stdin": { type: "boolean", default: false },
-  oauth: { type: "boolean", default: false },
-  "client-id": { type: "string" },
-  "callback-port": { type: "string" },
-  file: { type: "string" },
-  "screen-reader": { type: "boolean", default: false },
-  help: { type: "boolean", short: "h", default: false },
-  version: { type: "boolean", default: false },
-} as const satisfies Readonly<Record<OptionName, object>>;
+type ParseOption<Name extends OptionName> = (typeof optionTable)[Name] extends { readonly value: string }
+  ? { readonly type: "string"; readonly multiple: Name extends "url" | "stdio" | "status" ? true : false }
+  : { readonly type: "boolean"; readonly default: false };
+
+/** The options for Node's parser: those with a value are strings, of which three may be given several times. */
+const options = Object.fromEntries(
+  Object.entries<OptionEntry>(optionTable).map(([name, { value }]) => [
+    name,
+    value === undefined
+      ? { type: "boolean", default: false, ...(name === "help" && { short: "h" }) }
+      : { type: "string", multiple: ["url", "stdio", "status"].includes(name) },
+  ]),
+) as { readonly [Name in OptionName]: ParseOption<Name> };
 
 /**
  * Understands a command line.
@@ -104,18 +86,18 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
     fromStart: values["from-start"],
     all: values.all,
     answer: values.decline ? "decline" : values.dismiss ? "cancel" : "accept",
-    onInterrupt: onInterrupt(values["on-interrupt"]),
+    onInterrupt: onInterrupt(values["on-interrupt"] ?? "detach"),
     serverOptions: serverOptions(values),
     screenReader: values["screen-reader"],
     help: values.help,
     version: values.version,
-    ...(command === undefined ? {} : { command }),
-    ...(values.server === undefined ? {} : { server: values.server }),
-    ...(values.state === undefined ? {} : { state: values.state }),
-    ...(values.timeout === undefined ? {} : { timeoutMs: seconds(values.timeout) }),
-    ...(values.args === undefined ? {} : { args: values.args }),
-    ...(values.status === undefined ? {} : { status: values.status.flatMap((entry) => entry.split(",")) }),
-    ...(values.tool === undefined ? {} : { tool: values.tool }),
+    command,
+    server: values.server,
+    state: values.state,
+    timeoutMs: values.timeout === undefined ? undefined : seconds(values.timeout),
+    args: values.args,
+    status: values.status?.flatMap((entry) => entry.split(",")),
+    tool: values.tool,
   };
 }
 
@@ -124,11 +106,11 @@ function serverOptions(values: ReturnType<typeof parse>["values"]): ServerLineOp
   return {
     tokenOnStdin: values["token-stdin"],
     oauth: values.oauth,
-    ...(name === undefined ? {} : { name }),
-    ...(tokenVariable === undefined ? {} : { tokenVariable }),
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(port === undefined ? {} : { callbackPort: portNumber(port) }),
-    ...(file === undefined ? {} : { file }),
+    name,
+    tokenVariable,
+    clientId,
+    callbackPort: port === undefined ? undefined : portNumber(port),
+    file,
   };
 }
 
@@ -152,7 +134,7 @@ export function httpServer(url: string, token: string | undefined): ServerConfig
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageError(`"${url}" is not a valid server URL: give one like http://127.0.0.1:8001/mcp.`);
   }
-  return { url, ...(token === undefined ? {} : { token }) };
+  return { url, token };
 }
 
 function stdioServer(text: string): ServerConfig {

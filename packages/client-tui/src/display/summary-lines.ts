@@ -1,4 +1,10 @@
-import { type ActiveTask, type ClientSummary, type CompletedTask, percentOf } from "@resumable-mcp/client";
+import {
+  type ActiveTask,
+  type ClientSummary,
+  type CompletedTask,
+  percentOf,
+  type ServerStats,
+} from "@resumable-mcp/client";
 import { plainText } from "./plain-text.js";
 import { progressNumbers } from "./progress-line.js";
 
@@ -6,7 +12,7 @@ import { progressNumbers } from "./progress-line.js";
 const lastFinished = 5;
 
 /** One line about a task as the state file remembers it. */
-export function activeLine(task: ActiveTask): string {
+function activeLine(task: ActiveTask): string {
   const total = task.total_steps ?? undefined;
   const facts = {
     name: task.task_name,
@@ -20,7 +26,7 @@ export function activeLine(task: ActiveTask): string {
 }
 
 /** How many tasks ended in which way, and the last of them. */
-export function finishedLines(tasks: readonly CompletedTask[]): readonly string[] {
+function finishedLines(tasks: readonly CompletedTask[]): readonly string[] {
   const countOf = (status: CompletedTask["status"]) => tasks.filter((task) => task.status === status).length;
   const unhappy = (["failed", "cancelled"] as const).filter((status) => countOf(status) > 0);
   const last = tasks.slice(-lastFinished).toReversed();
@@ -30,7 +36,7 @@ export function finishedLines(tasks: readonly CompletedTask[]): readonly string[
   ];
 }
 
-/** The session screen: who this client is, and what it remembers. */
+/** Who this client is, and what it remembers. */
 export function sessionLines(summary: ClientSummary): readonly string[] {
   const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = summary;
   return [
@@ -42,4 +48,10 @@ export function sessionLines(summary: ClientSummary): readonly string[] {
     ...activeTasks.map((task) => `  ${activeLine(task)}`),
     ...finishedLines(completedTasks),
   ];
+}
+
+/** How many tasks of which status a server keeps. */
+export function countLines({ server, counts, total }: ServerStats): readonly string[] {
+  const lines = Object.entries({ ...counts, total }).map(([name, count]) => `  ${name.padEnd(15)} ${count}`);
+  return [server, ...lines];
 }

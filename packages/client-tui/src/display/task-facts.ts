@@ -28,7 +28,7 @@ export function statusWord(status: TaskStatus, interrupted = false): string {
 
 /** What the server of a task is called. */
 export function serverOf({ info, serverName }: BoardTask): string {
-  return serverLabel({ address: info.server, ...(serverName === undefined ? {} : { name: serverName }) });
+  return serverLabel({ address: info.server, name: serverName });
 }
 
 /** How long a task takes, or took. */

@@ -103,9 +103,7 @@ function withAnswer(state: BoardState, server: string): BoardState {
 }
 
 function withoutNotice(state: BoardState): BoardState {
-  if (state.notice === undefined) return state;
-  const { notice: _seen, ...rest } = state;
-  return rest;
+  return state.notice === undefined ? state : { ...state, notice: undefined };
 }
 
 function withListed(state: BoardState, tasks: readonly TaskInfo[]): BoardState["tasks"] {
@@ -130,24 +128,18 @@ function withServers(state: BoardState, servers: BoardState["servers"]): BoardSt
 
 function withServerName(task: BoardTask, servers: BoardState["servers"]): BoardTask {
   const name = servers.find(({ address }) => address === task.info.server)?.name;
-  if (name === task.serverName) return task;
-  const { serverName: _before, ...rest } = task;
-  return name === undefined ? rest : { ...rest, serverName: name };
+  return name === task.serverName ? task : { ...task, serverName: name };
 }
 
 function seen({ tasks, servers }: BoardState, info: TaskInfo): BoardTask {
   const known = tasks.get(info.id);
   if (known === undefined) return withServerName(newBoardTask(info), servers);
-  const { remembered: _asked, gone: _back, ...task } = known;
+  const task = { ...known, remembered: undefined, gone: undefined };
   // What is being followed is newer than any list.
   const stale = task.info.lastSeq > info.lastSeq && task.info.generation === info.generation;
   if (stale && !isFinal(info.status)) return task;
-  return { ...(isFinal(info.status) ? task : withoutResult(task)), info };
-}
-
-/** What a failed task came to says nothing of the generation that continues it. */
-function withoutResult({ result: _before, ...task }: BoardTask): BoardTask {
-  return task;
+  // The result of a failed task does not belong to the generation that continues it.
+  return { ...task, result: isFinal(info.status) ? task.result : undefined, info };
 }
 
 function change(state: BoardState, taskId: string, apply: (task: BoardTask) => BoardTask): BoardState {
@@ -156,18 +148,12 @@ function change(state: BoardState, taskId: string, apply: (task: BoardTask) => B
 }
 
 function finish(task: BoardTask, result: TaskResult): BoardTask {
-  const { error: before, ...known } = task.info;
-  const error = result.status === "failed" ? (result.error ?? before) : undefined;
-  const ended = { ...known, status: result.status, interrupted: false, questions: [] };
-  const info: TaskInfo = error === undefined ? ended : { ...ended, error };
+  const error = result.status === "failed" ? (result.error ?? task.info.error) : undefined;
+  const info: TaskInfo = { ...task.info, status: result.status, interrupted: false, questions: [], error };
   return { ...withoutReconnecting(task), info, result };
 }
 
 function lose(task: BoardTask, { problem, gone }: { readonly problem: string; readonly gone: boolean }): BoardTask {
-  return gone ? vanish(task) : { ...task, problem: plainText(problem) };
-}
-
-function vanish(task: BoardTask): BoardTask {
-  const { reconnecting: _moot, ...rest } = task;
-  return { ...rest, gone: true, problem: "not found: its server no longer knows it" };
+  if (!gone) return { ...task, problem: plainText(problem) };
+  return { ...task, reconnecting: undefined, gone: true, problem: "not found: its server no longer knows it" };
 }

@@ -51,7 +51,6 @@ export function isUnfinished({ info, gone }: BoardTask): boolean {
 /** Makes a task of what the state file remembers, for as long as its server does not answer. */
 export function rememberedTask(task: ActiveTask): BoardTask {
   const total = task.total_steps ?? undefined;
-  const percent = percentOf(task.current_step, total);
   const info: TaskInfo = {
     id: task.task_id,
     tool: task.task_name,
@@ -66,9 +65,9 @@ export function rememberedTask(task: ActiveTask): BoardTask {
     createdAt: task.started_at,
     updatedAt: task.last_update,
     questions: [],
-    ...(total === undefined ? {} : { total }),
-    ...(percent === undefined ? {} : { percent }),
-    ...(task.last_message === null ? {} : { message: task.last_message }),
+    total,
+    percent: percentOf(task.current_step, total),
+    message: task.last_message ?? undefined,
   };
   return { ...newBoardTask(info), remembered: true };
 }
@@ -108,7 +107,6 @@ function applyStatus(task: BoardTask, status: TaskStatus): BoardTask {
 
 function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "progress" }>, atMs: number): BoardTask {
   const { progress, total = task.info.total, message = task.info.message, seq = task.info.lastSeq } = event;
-  const percent = percentOf(progress, total);
   // What moves is running, whatever the last list said.
   const moving = task.info.status === "pending" && event.snapshot !== true;
   const info: TaskInfo = {
@@ -117,20 +115,19 @@ function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "pro
     progress,
     lastSeq: seq,
     ...(event.snapshot === true ? {} : { updatedAt: new Date(atMs).toISOString() }),
-    ...(total === undefined ? {} : { total }),
-    ...(percent === undefined ? {} : { percent }),
-    ...(message === undefined ? {} : { message }),
+    total,
+    percent: percentOf(progress, total) ?? task.info.percent,
+    message,
   };
   const moved = withoutReconnecting({ ...task, info, pace: addSample(task.pace, { atMs, progress }) });
   return event.restarted === true ? addLog(moved, "notice", "starts over") : moved;
 }
 
 /** The task with its connection restored. */
-export function withoutReconnecting({ reconnecting: _restored, ...task }: BoardTask): BoardTask {
-  return task;
+export function withoutReconnecting(task: BoardTask): BoardTask {
+  return { ...task, reconnecting: undefined };
 }
 
 function addLog(task: BoardTask, level: string, text: string, { seq }: { readonly seq?: number } = {}): BoardTask {
-  const line = { level, text: plainText(text), ...(seq === undefined ? {} : { seq }) };
-  return { ...task, log: [...task.log.slice(1 - maxLogLines), line] };
+  return { ...task, log: [...task.log.slice(1 - maxLogLines), { level, text: plainText(text), seq }] };
 }

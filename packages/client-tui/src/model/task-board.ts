@@ -10,6 +10,7 @@ import {
 } from "@resumable-mcp/client";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
+import { oneAtATime } from "./one-at-a-time.js";
 import { openingNotices } from "./opening-notices.js";
 import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
 
@@ -75,8 +76,7 @@ class ClientTaskBoard implements TaskBoard {
   readonly #client: Client;
   readonly #clock: () => number;
   readonly #followed = new Map<string, AsyncIterator<ClientEvent>>();
-  /** The requests that run, and whether each was made again meanwhile. */
-  readonly #asking = new Map<string, boolean>();
+  readonly #once = oneAtATime(() => this.#closed);
   readonly #withoutJournal = new Set<string>();
   /** The servers that have listed their tasks. */
   readonly #listed = new Set<string>();
@@ -283,19 +283,6 @@ class ClientTaskBoard implements TaskBoard {
 
   #showServers(): void {
     this.store.dispatch({ type: "servers", servers: this.#client.servers() });
-  }
-
-  /** Runs one request of a kind at a time; requests that come meanwhile cause one more run. */
-  async #once(what: string, work: () => Promise<void>): Promise<void> {
-    if (this.#asking.has(what)) return void this.#asking.set(what, true);
-    try {
-      do {
-        this.#asking.set(what, false);
-        await work();
-      } while (this.#asking.get(what) === true && !this.#closed);
-    } finally {
-      this.#asking.delete(what);
-    }
   }
 
   async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {

@@ -64,14 +64,10 @@ function passCheckpoint(place: Place, event: JournalEvent): Place {
 
 function passEvent(place: Place, { type, data }: JournalEvent, shown: boolean): Place {
   const { run, ended, progress } = place;
-  const kept = shown || run === undefined ? {} : { run };
-  if (type === "attempt_ended") return { progress, ...kept, ended: String(data.reason) };
-  if (type === "attempt_started") return { progress, ...kept };
-  return {
-    progress: type === "restarted" && data.fromState !== true ? 0 : progress,
-    ...kept,
-    ...(ended === undefined ? {} : { ended }),
-  };
+  const kept = shown ? undefined : run;
+  if (type === "attempt_ended") return { progress, run: kept, ended: String(data.reason) };
+  if (type === "attempt_started") return { progress, run: kept };
+  return { progress: type === "restarted" && data.fromState !== true ? 0 : progress, run: kept, ended };
 }
 
 function runLine({ run, progress }: Place): readonly HistoryLine[] {
@@ -81,7 +77,7 @@ function runLine({ run, progress }: Place): readonly HistoryLine[] {
 }
 
 function lineOf({ seq, at }: JournalEvent, text: string): HistoryLine {
-  return { key: seq, text: plainText(text), ...(at === undefined ? {} : { at }) };
+  return { key: seq, text: plainText(text), at };
 }
 
 /** The text of an event; the log and the steps have their own lists. */

@@ -21,7 +21,7 @@ export const callCommand: Command = async (context) => {
     name,
     events: () => call.events(),
     result: () => call.result(),
-    ...(taskId === undefined ? {} : { taskId }),
+    taskId,
   });
 
   function detached({ output: out }: CommandContext, id: string, joined: boolean): number {

@@ -19,10 +19,9 @@ export async function chosenTasks(context: CommandContext, verb: BulkVerb): Prom
 
 async function listFor({ client, line }: CommandContext, verb: BulkVerb): Promise<readonly TaskInfo[]> {
   const status = line.status === undefined ? undefined : parseStatuses(line.status);
-  const tool = line.tool === undefined ? {} : { tool: line.tool };
   const named = status !== undefined || verb === "forget";
   const tasks = named
-    ? await client.tasks({ ...tool, ...(status === undefined ? {} : { status }) })
+    ? await client.tasks({ tool: line.tool, status })
     : (await client.unfinished()).filter((task) => line.tool === undefined || task.tool === line.tool);
   return tasks.filter((task) => makesSense[verb](task));
 }

@@ -1,5 +1,5 @@
 import { cutText, plainText } from "../../display/plain-text.js";
-import { activeLine, finishedLines } from "../../display/remembered-tasks.js";
+import { countLines, sessionLines } from "../../display/summary-lines.js";
 import type { Command } from "../command.js";
 import { exitCodes } from "../exit-code.js";
 
@@ -16,11 +16,7 @@ export const statsCommand: Command = async ({ client, output }) => {
     });
     return exitCodes.ok;
   }
-  for (const { server, counts, total } of stats) {
-    output.line(server);
-    for (const [status, count] of Object.entries(counts)) output.line(`  ${status.padEnd(15)} ${count}`);
-    output.line(`  ${"total".padEnd(15)} ${total}`);
-  }
+  for (const text of stats.flatMap(countLines)) output.line(text);
   return exitCodes.ok;
 };
 
@@ -48,13 +44,7 @@ export const sessionCommand: Command = async ({ client, output }) => {
     });
     return exitCodes.ok;
   }
-  output.line(`client     ${clientId}`);
-  output.line(`state file ${stateFile}`);
-  output.line(`created    ${createdAt}`);
-  for (const { address, sessionId } of servers) output.line(`server     ${address}  session ${sessionId ?? "none"}`);
-  output.line(`active     ${activeTasks.length}`);
-  for (const task of activeTasks) output.line(`  ${activeLine(task)}`);
-  for (const text of finishedLines(completedTasks)) output.line(text);
+  for (const text of sessionLines(client.summary())) output.line(text);
   return exitCodes.ok;
 };
 

@@ -1,4 +1,4 @@
-import { type PingResult, type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
+import { type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import type { Command, CommandContext } from "../command.js";
 import { serversVerbs } from "../command-table.js";
@@ -59,7 +59,7 @@ async function addServer(context: CommandContext, words: readonly string[]): Pro
   const { client, line, output } = context;
   const config = await withToken(context, configOf(context, words));
   const { name, oauth } = line.serverOptions;
-  const { address } = await client.addServer(config, name === undefined ? {} : { name });
+  const { address } = await client.addServer(config, { name });
   if ("url" in config && config.token !== undefined && isOpenToOthers(config.url)) {
     output.note(`Warning: the connection to ${address} is not encrypted, so others on the network can read the token.`);
   }
@@ -111,16 +111,12 @@ async function testServers(context: CommandContext, words: readonly string[]): P
 }
 
 function printTest({ output }: CommandContext, test: ServerTest): void {
-  if (output.json) output.object(testJson(test));
+  if (output.json) output.object(test);
   else if (!test.ok) output.line(`x ${test.problem ?? test.server}`);
   else {
     const tasks = test.resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
     output.line(plainText(`+ ${test.server} answers (${test.milliseconds} ms): ${test.tools} tools, ${tasks}`));
   }
-}
-
-function testJson({ code, ...test }: ServerTest & PingResult): object {
-  return { ...test, ...(code === undefined ? {} : { code }) };
 }
 
 async function removeServers({ client, output }: CommandContext, words: readonly string[]): Promise<number> {

@@ -15,8 +15,8 @@ export async function signInOnTerminal(context: CommandContext, server: string):
   const stopReading: (() => void)[] = [];
   const done = client.signIn(server, {
     signal: giveUp.signal,
-    ...(clientId === undefined ? {} : { clientId }),
-    ...(callbackPort === undefined ? {} : { callbackPort }),
+    clientId,
+    callbackPort,
     onPage(url, receive) {
       output.note(`Sign in on this page:\n${url}`);
       openInBrowser(url, process.env, process.platform);

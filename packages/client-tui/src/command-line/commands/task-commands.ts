@@ -12,12 +12,11 @@ import { chosenTasks, parseStatuses } from "./chosen-tasks.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
 export const tasksCommand: Command = async ({ client, line, output }) => {
-  const filter = line.tool === undefined ? {} : { tool: line.tool };
   const status = line.status === undefined ? undefined : parseStatuses(line.status);
   const tasks =
     status === undefined && !line.all
       ? (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool)
-      : await client.tasks({ ...filter, ...(status === undefined ? {} : { status }) });
+      : await client.tasks({ tool: line.tool, status });
   if (output.json) output.object({ tasks: tasks.map(taskJson), total: tasks.length });
   else if (tasks.length === 0)
     output.line(line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.");

@@ -1,4 +1,4 @@
-import { type Client, openClient, type ServerConfig } from "@resumable-mcp/client";
+import { type Client, type OpenClientOptions, openClient } from "@resumable-mcp/client";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { parseCommandLine } from "../parse-command-line.js";
 import { asObject } from "../tool-arguments.js";
@@ -9,10 +9,7 @@ import { completionScript, shellNames } from "./completion-script.js";
 export async function runComplete(words: readonly string[]): Promise<number> {
   try {
     const { servers, state } = settingsOf(words);
-    const source = clientSource({
-      ...(servers.length === 0 ? {} : { servers }),
-      ...(state === undefined ? {} : { stateFile: state }),
-    });
+    const source = clientSource({ servers: servers.length === 0 ? undefined : servers, stateFile: state });
     for (const word of await complete(words, source)) process.stdout.write(`${word}\n`);
   } catch {
     // A message would stand in the middle of the line that is being typed.
@@ -42,10 +39,7 @@ export function completionCommand(words: readonly string[]): number {
 const answerTimeoutMs = 2_000;
 
 /** Completes from the state file, and asks the servers only for the names of tools. */
-export function clientSource(options: {
-  readonly servers?: readonly ServerConfig[];
-  readonly stateFile?: string;
-}): CompletionSource {
+function clientSource(options: Pick<OpenClientOptions, "servers" | "stateFile">): CompletionSource {
   let opened: Promise<Client> | undefined;
   const client = () => {
     opened ??= openClient({ ...options, limits: { requestTimeoutMs: answerTimeoutMs, reconnectAttempts: 0 } });

@@ -147,8 +147,7 @@ export function atDrawn(state: BoardViewState, drawn: string | undefined): Board
 }
 
 function placed(state: BoardViewState, cursor: number, ids: readonly string[]): BoardViewState {
-  const at = ids[cursor];
-  return { ...state, cursor, ...(at === undefined ? {} : { at }) };
+  return { ...state, cursor, at: ids[cursor] ?? state.at };
 }
 
 /** Marks that a filter hides do not count: a key acts only on visible tasks. */
@@ -194,7 +193,7 @@ function markAll({ marked }: BoardViewState, shown: readonly BoardTask[]): Reado
 }
 
 function typeFilter(state: BoardViewState, key: KeyPress): BoardViewState {
-  const { at: _elsewhere, ...top } = { ...state, cursor: 0 };
+  const top = { ...state, cursor: 0, at: undefined };
   if (key.name === "enter") return { ...top, typing: false };
   if (key.name === "escape") return { ...top, typing: false, filter: "" };
   if (key.name === "backspace") return { ...top, filter: state.filter.slice(0, -1) };

@@ -30,7 +30,7 @@ function readObject(
   const read = fields.map((field) => [keyOf(field), readField(field, draft, root)] as const);
   const values = read.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
   const errors = Object.assign({}, ...read.map(([, entry]) => entry.errors));
-  return { errors, ...(values.length === 0 ? {} : { value: Object.fromEntries(values) }) };
+  return { errors, value: values.length === 0 ? undefined : Object.fromEntries(values) };
 }
 
 function readField(field: FormField, draft: FormDraft, root: JsonObject): Read {

@@ -31,7 +31,7 @@ export function Form(props: {
       <Text bold>{view.heading.join("\n")}</Text>
       {view.fields.length === 0 ? <Text>Nothing to fill in.</Text> : null}
       {view.fields.map(({ path, text, wrong }) => (
-        <Text key={path} {...(wrong && theme.error !== undefined ? { color: theme.error } : {})}>
+        <Text key={path} color={wrong ? theme.error : undefined}>
           {text}
         </Text>
       ))}

@@ -57,7 +57,7 @@ export function Menu(props: {
       {items.slice(range.from, range.to).map(({ key, label }, offset) => {
         const index = range.from + offset;
         return (
-          <Text key={key} inverse={index === cursor} {...(theme.accent === undefined ? {} : { color: theme.accent })}>
+          <Text key={key} inverse={index === cursor} color={theme.accent}>
             {cutText(`${leadMark(index, cursor, range)} ${key} ${label}`, columns)}
           </Text>
         );

@@ -44,7 +44,7 @@ export function reduceOpening(
 ): KeyStep<OpeningState, OpeningOutcome> {
   const cursor = moveCursor(keptCursor(state, ids), key, ids.length);
   const taskId = ids[cursor];
-  const next = { cursor, ...(taskId === undefined ? {} : { at: taskId }) };
+  const next = { cursor, at: taskId };
   if (key.name === "enter" && (ids.length > 0 || !ready)) return { state: next, outcome: { type: "resume_all" } };
   if (key.name === "escape" || key.text === "m") return { state: next, outcome: { type: "menu" } };
   if (key.text === "?") return { state: next, outcome: { type: "keys" } };

@@ -31,7 +31,7 @@ export function QuestionBanner(props: {
   const { questions, columns } = props;
   const color = useTheme().statusColor("input_required");
   return (
-    <Text bold wrap="truncate" {...(color === undefined ? {} : { color })}>
+    <Text bold wrap="truncate" color={color}>
       {bannerText(questions, columns)}
     </Text>
   );

@@ -41,7 +41,7 @@ async function add({ client, board, go }: ScreenProps, outcome: FormOutcome): Pr
   if (outcome.type === "back") return;
   try {
     const { config, name } = serverOf(outcome.values, process.env);
-    const { address } = await client.addServer(config, name === undefined ? {} : { name });
+    const { address } = await client.addServer(config, { name });
     const test = await client.testServer(address);
     board.notice(test.ok ? "info" : "error", test.ok ? `${address} answers.` : `Added. ${test.problem ?? ""}`);
     await board.refresh();
@@ -57,12 +57,12 @@ export function serverOf(
 ): { readonly config: ServerConfig; readonly name?: string } {
   const text = String(values.server).trim();
   const variable = typeof values.token_variable === "string" ? values.token_variable : "";
-  const name = typeof values.name === "string" && values.name !== "" ? { name: values.name } : {};
+  const name = typeof values.name === "string" && values.name !== "" ? values.name : undefined;
   if (!/^https?:\/\//.test(text)) {
     const [command, ...args] = commandWords(text);
-    return { config: { command, args }, ...name };
+    return { config: { command, args }, name };
   }
   const token = variable === "" ? undefined : env[variable];
   if (variable !== "" && !token) throw new Error(`There is no token in the environment variable ${variable}.`);
-  return { config: { url: text, ...(token === undefined ? {} : { token }) }, ...name };
+  return { config: { url: text, token }, name };
 }

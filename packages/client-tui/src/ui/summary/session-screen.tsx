@@ -1,6 +1,6 @@
 import type { Client } from "@resumable-mcp/client";
 import type { ReactNode } from "react";
-import { sessionLines } from "../../display/remembered-tasks.js";
+import { sessionLines } from "../../display/summary-lines.js";
 import { TextPage } from "../parts/text-page.js";
 
 /** Who this client is, and what it remembers. */

@@ -1,5 +1,6 @@
 import type { Client, ServerStats } from "@resumable-mcp/client";
 import type { ReactNode } from "react";
+import { countLines } from "../../display/summary-lines.js";
 import { TextPage } from "../parts/text-page.js";
 import { type Loaded, useLoaded } from "../parts/use-loaded.js";
 
@@ -20,9 +21,5 @@ export function statsLines(stats: Loaded<readonly ServerStats[]>): readonly stri
   if (stats.name === "asking") return ["Asking the servers…"];
   if (stats.name === "failed") return [stats.problem];
   if (stats.value.length === 0) return ["There are no servers: 5 in the menu adds one."];
-  return stats.value.flatMap(({ server, counts, total }) => [
-    server,
-    ...Object.entries(counts).map(([status, count]) => `  ${status.padEnd(15)} ${count}`),
-    `  ${"total".padEnd(15)} ${total}`,
-  ]);
+  return stats.value.flatMap(countLines);
 }
