@@ -8,9 +8,9 @@ export const engineDefaults = {
    * when a process first sees it. 0: at once; `Infinity`: never.
    */
   recoverAfterMs: 30_000,
-  /** How often to look where no hint came. */
+  /** How often to look where no notification came. */
   pollMs: 1_000,
-  /** How long a hint about a running task may wait for a commit that brings the news along. */
+  /** How long a notification about a running task may wait for a commit that brings the news along. */
   hintDelayMs: 50,
   /** Attempts that run at once in this process. */
   maxRunning: 32,

@@ -15,8 +15,8 @@ describe("a caller that leaves (G8)", () => {
   it("stops a task that nobody else waits for, resumable (G8)", async () => {
     const { tasks, rest, clock } = createScene([waiting()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
-    const first = tasks.attend(record.id);
-    const second = tasks.attend(record.id);
+    const first = tasks.addWaiter(record.id);
+    const second = tasks.addWaiter(record.id);
     await rest();
     first("cancelled");
     first("cancelled");
@@ -43,7 +43,7 @@ describe("a caller that leaves (G8)", () => {
       },
     }));
     const { record } = await scene.tasks.start({ tool: "job", input: {} });
-    const leave = scene.tasks.attend(record.id);
+    const leave = scene.tasks.addWaiter(record.id);
     await scene.rest();
     leave("cancelled");
     await scene.clock.advance(1_600);
@@ -62,7 +62,7 @@ describe("a caller that leaves (G8)", () => {
 
   it("does not stop it any more when another caller has come meanwhile (G8)", async () => {
     const { tasks, clock, id } = await cancelledOnAFullDisk();
-    tasks.attend(id)("gone");
+    tasks.addWaiter(id)("gone");
     await clock.advance(3_400);
     expect((await tasks.get(id)).status).toBe("completed");
   });
@@ -82,9 +82,9 @@ describe("a caller that leaves (G8)", () => {
     const own = await tasks.start({ tool: "detached", input: { n: 3 } });
     await rest();
     await tasks.detach(handed.record.id);
-    tasks.attend(gone.record.id)("gone");
-    tasks.attend(handed.record.id)("cancelled");
-    tasks.attend(own.record.id)("cancelled");
+    tasks.addWaiter(gone.record.id)("gone");
+    tasks.addWaiter(handed.record.id)("cancelled");
+    tasks.addWaiter(own.record.id)("cancelled");
     await rest();
     const statuses = await Promise.all(
       [gone, handed, own].map(async ({ record }) => (await tasks.get(record.id)).status),
@@ -96,8 +96,8 @@ describe("a caller that leaves (G8)", () => {
     const { tasks, clock } = createScene([waiting()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await clock.advance(0);
-    tasks.attend(record.id)("cancelled");
-    tasks.attend(record.id);
+    tasks.addWaiter(record.id)("cancelled");
+    tasks.addWaiter(record.id);
     await clock.advance(10_000);
     expect((await tasks.get(record.id)).status).toBe("completed");
   });

@@ -268,7 +268,7 @@ describe("the engine's memory (G11)", () => {
     for (let round = 0; round < 3; round++) {
       for (let n = 0; n < 20; n++) {
         const { record } = await tasks.start({ tool: "job", input: { n: round * 20 + n } });
-        tasks.attend(record.id)("gone");
+        tasks.addWaiter(record.id)("gone");
         const other = engine.forOwner(`session:${round}-${n}`);
         await other.start({ tool: "job", input: { n } });
       }

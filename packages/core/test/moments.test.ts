@@ -123,9 +123,9 @@ describe("a caller who comes while a task is being stopped for another who left 
       },
     }));
     const { record } = await tasks.start({ tool: "job", input: {} });
-    tasks.attend(record.id)("cancelled");
+    tasks.addWaiter(record.id)("cancelled");
     await rest();
-    tasks.attend(record.id);
+    tasks.addWaiter(record.id);
     gate.open();
     await rest();
     gates[0]?.open();

@@ -64,8 +64,8 @@ class Storm {
     const id = this.ids[Math.floor(this.#random() * this.ids.length)] ?? "";
     const what = this.#random();
     // Wishes that the task's status does not allow, or that the store refuses, are part of the storm.
-    const done = (wish: Promise<unknown>) =>
-      wish.then(
+    const done = (request: Promise<unknown>) =>
+      request.then(
         () => true,
         () => false,
       );

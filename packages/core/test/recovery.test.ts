@@ -261,7 +261,7 @@ describe("a task whose caller was connected when its process died", () => {
   it.each(["its user", "the policy for callers that leave"])("stays paused where %s paused it (G8)", async (who) => {
     const { id, kill, another, clock, tasks, rest, begun } = await killedAtOne({ limits: { ...limits, ...seldom } });
     if (who === "its user") await tasks.pause(id);
-    else tasks.attend(id)("cancelled");
+    else tasks.addWaiter(id)("cancelled");
     await rest();
     kill();
     const next = another();

@@ -25,10 +25,10 @@ import { countRecovery, UnfinishedTasks } from "./scheduling/unfinished-tasks.js
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`, `INVALID_OPTION`; `STORE_CONTRACT` for a store of another contract version.
  */
 export function createEngine(options: EngineOptions): Engine {
-  return new LiveEngine(options);
+  return new ToolEngine(options);
 }
 
-class LiveEngine implements Engine {
+class ToolEngine implements Engine {
   readonly tools: readonly Tool[];
   readonly documents: Documents;
   readonly drainStarted: Promise<void>;

@@ -50,7 +50,7 @@ export interface StartRequest {
    * `A-Z a-z 0-9 _ -`. An id that belongs to another owner is ignored.
    */
   readonly callId?: string;
-  /** Another run, though an equal call stands. A string names the run: the same string attaches to it. */
+  /** Another run, though an equal call stands. A string names the run: the same string joins it. */
   readonly newTask?: boolean | string;
   /** The task needs no caller: it resumes at once after a crash. Default false: when a caller returns to it, or after `recoverAfterMs`. */
   readonly detached?: boolean;
@@ -83,7 +83,7 @@ export type Followed =
 /** Where a wait ended. */
 export interface WaitResult extends TaskView {
   /**
-   * `finished`, `input_required` and `paused` say what the task is; `timeout`: none of these, and it goes on.
+   * `finished`, `input_required` and `paused` say what the task is; `timeout`: none of these, and it continues.
    */
   readonly reason: "finished" | "input_required" | "paused" | "timeout";
 }
@@ -111,7 +111,7 @@ export interface OpenQuestion {
 export interface OwnedTasks {
   readonly owner: string;
   /**
-   * Starts a tool, or attaches to the task that stands for the same call: the unfinished one, which is resumed
+   * Starts a tool, or joins the task of the same call: the unfinished one, which is resumed
    * when it is paused or orphaned, or a completed one that was not delivered yet.
    *
    * Durability: the task exists durably when this resolves.
@@ -135,7 +135,7 @@ export interface OwnedTasks {
   /** Waits until the task finished, asks or is paused, or until the time is over. */
   wait(taskId: string, options?: { readonly timeoutMs?: number; readonly signal?: AbortSignal }): Promise<WaitResult>;
   /**
-   * Stops the task at its next checkpoint, resumable. Resolves when the wish is durable.
+   * Stops the task at its next checkpoint, resumable. Resolves when the request is durable.
    * @throws {@link ResumableError} `ILLEGAL_TRANSITION` for a finished or already paused task.
    */
   pause(taskId: string): Promise<TaskView>;
@@ -170,7 +170,7 @@ export interface OwnedTasks {
    * at its next checkpoint, resumable, when no other caller waits and it is not detached (unless its tool says
    * `detach`); `gone` changes nothing.
    */
-  attend(taskId: string): (left: "cancelled" | "gone") => void;
+  addWaiter(taskId: string): (left: "cancelled" | "gone") => void;
 }
 
 /** Runs tasks. */

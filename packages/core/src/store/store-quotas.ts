@@ -5,7 +5,7 @@ import type { TaskEventBody } from "../task/task-event.js";
 /**
  * Checks what a commit would make of a task's journal.
  *
- * Only events by which a tool goes on are refused: whoever is at a quota can still end, be cancelled, be paused and be
+ * Only events by which a tool continues are refused: whoever is at a quota can still end, be cancelled, be paused and be
  * answered, and what a running task of somebody else writes is never asked about.
  *
  * @param after what the journal would hold with the commit.

@@ -205,7 +205,7 @@ export interface Store {
    * Appends events to a task's journal, and removes the signals that the writer acted on: all or nothing.
    * The only way to change a task.
    *
-   * A `restarted` event makes a finished task unfinished again and claims its key anew.
+   * A `restarted` event makes a finished task unfinished again and claims its key again.
    *
    * Durability: when it has resolved, the events survive what `capabilities.durability` names.
    * Retry: never by itself. After an error other than `SEQ_CONFLICT` the outcome is unknown: give the lease up,
@@ -241,7 +241,7 @@ export interface Store {
 
   /**
    * Calls back when there may be something new: about one task, or (without an id) about any task that may have
-   * become runnable. A hint to look, never a data path: hints may be merged, late, or come for nothing.
+   * become runnable. A notification to look, never a data path: notifications may be merged, late, or come for nothing.
    */
   watch(id: string | undefined, wake: () => void): () => void;
 

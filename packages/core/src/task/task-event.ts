@@ -8,13 +8,13 @@ export interface NewTask {
   readonly owner: string;
   readonly tool: string;
   readonly toolVersion: string;
-  /** What "the same call" means for this owner: a hash of tool and input; `null` never attaches. */
+  /** What "the same call" means for this owner: a hash of tool and input; `null` never joins a task. */
   readonly key: string | null;
   /** The raw input as the caller sent it, before the tool's schema filled in defaults. */
   readonly input: Json;
   /** The connection by which the task was started, if there was one. */
   readonly session?: string;
-  /** It needs no caller: when its process dies, another one goes on with it at once. */
+  /** It needs no caller: when its process dies, another one continues with it at once. */
   readonly detached: boolean;
   /** How long the task is kept after it finished, in milliseconds. */
   readonly ttlMs: number;
@@ -105,7 +105,7 @@ export type TaskEventBody =
   | { readonly type: "desired"; readonly desired: "run" | "pause" }
   | { readonly type: "detached" }
   | {
-      /** A new generation: progress may begin anew. `fromState` false forgets state and remembered keys. */
+      /** A new generation: progress may begin again. `fromState` false forgets state and remembered keys. */
       readonly type: "restarted";
       readonly generation: number;
       readonly fromState: boolean;

@@ -16,11 +16,11 @@ export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnTy
   return openQuestions(record).filter(({ key }) => !given.has(key));
 }
 
-/** What the owner wants, including a wish that nobody has carried out yet. */
+/** What the owner wants, including a request that nobody has carried out yet. */
 export function desiredOf(snapshot: TaskSnapshot): "run" | "pause" {
-  const wish = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
-  if (wish === undefined) return snapshot.record.desired;
-  return wish.kind === "pause" ? "pause" : "run";
+  const request = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
+  if (request === undefined) return snapshot.record.desired;
+  return request.kind === "pause" ? "pause" : "run";
 }
 
 /** The attempt that was running died with its process, and nobody has taken the task over yet. */

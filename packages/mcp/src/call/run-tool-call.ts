@@ -42,7 +42,7 @@ export async function joinTask<Joining extends Call>(
 /** Follows a task for a caller, and notes how the caller left. */
 export async function followTask(call: Call, started: StartedTask, handoffMs: number | undefined): Promise<CallEnding> {
   const { id: taskId } = started.record;
-  const leave = call.tasks.attend(taskId);
+  const leave = call.tasks.addWaiter(taskId);
   let left: "cancelled" | "gone" = "gone";
   try {
     const isFresh = started.created || call.meta.redelivered;

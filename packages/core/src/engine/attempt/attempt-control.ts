@@ -15,7 +15,7 @@ export interface AttemptControl {
   readonly abandoned: Promise<never>;
   /** Stop at the next checkpoint; when none comes within the grace time, at once. */
   want(reason: InterruptReason, graceMs: number): void;
-  /** Takes back a wish of this reason, if it was not carried out yet. Wishes of other reasons stand. */
+  /** Takes back a request of this reason, if it was not carried out yet. Requests of other reasons stand. */
   unwant(reason: InterruptReason): void;
   /** Stop now: aborts the signal; after the grace time the tool is abandoned. */
   abort(reason: InterruptReason, graceMs: number): void;
@@ -30,7 +30,7 @@ export function createAttemptControl(clock: Clock): AttemptControl {
   return new LiveControl(clock);
 }
 
-interface Wish {
+interface StopRequest {
   readonly reason: InterruptReason;
   readonly graceMs: number;
   readonly stopTimer: () => void;
@@ -40,7 +40,7 @@ class LiveControl implements AttemptControl {
   readonly abandoned: Promise<never>;
   readonly #clock: Clock;
   readonly #controller = new AbortController();
-  readonly #wishes = new Map<InterruptReason, Wish>();
+  readonly #requests = new Map<InterruptReason, StopRequest>();
   #abandon: (error: TaskInterrupted) => void = () => {};
   #stopAbandon: () => void = () => {};
   #abortedFor: InterruptReason | undefined;
@@ -58,7 +58,7 @@ class LiveControl implements AttemptControl {
     return this.#controller.signal;
   }
   get wanted(): InterruptReason | undefined {
-    return this.#firstWish()?.reason;
+    return this.#firstRequest()?.reason;
   }
   get aborted(): InterruptReason | undefined {
     return this.#abortedFor;
@@ -68,45 +68,45 @@ class LiveControl implements AttemptControl {
   }
 
   want(reason: InterruptReason, graceMs: number): void {
-    if (this.#wishes.has(reason) || this.#abortedFor !== undefined) return;
+    if (this.#requests.has(reason) || this.#abortedFor !== undefined) return;
     const stopTimer = this.#clock.after(graceMs, () => this.abort(reason, graceMs));
-    this.#wishes.set(reason, { reason, graceMs, stopTimer });
+    this.#requests.set(reason, { reason, graceMs, stopTimer });
     if (this.waiting) this.abort(reason, graceMs);
   }
 
   unwant(reason: InterruptReason): void {
-    this.#wishes.get(reason)?.stopTimer();
-    this.#wishes.delete(reason);
+    this.#requests.get(reason)?.stopTimer();
+    this.#requests.delete(reason);
   }
 
   abort(reason: InterruptReason, graceMs: number): void {
     if (this.#abortedFor !== undefined) return;
     this.#abortedFor = reason;
-    this.#stopWishes();
+    this.#stopRequests();
     this.#controller.abort(new TaskInterrupted(reason));
     this.#stopAbandon = this.#clock.after(graceMs, () => this.#abandon(new TaskInterrupted(reason)));
   }
 
   waitInPlace(): () => void {
     this.#waits += 1;
-    const wish = this.#firstWish();
-    if (wish !== undefined) this.abort(wish.reason, wish.graceMs);
+    const request = this.#firstRequest();
+    if (request !== undefined) this.abort(request.reason, request.graceMs);
     return () => {
       this.#waits -= 1;
     };
   }
 
   dispose(): void {
-    this.#stopWishes();
+    this.#stopRequests();
     this.#stopAbandon();
   }
 
-  #firstWish(): Wish | undefined {
-    return this.#wishes.values().next().value;
+  #firstRequest(): StopRequest | undefined {
+    return this.#requests.values().next().value;
   }
 
-  #stopWishes(): void {
-    for (const { stopTimer } of this.#wishes.values()) stopTimer();
-    this.#wishes.clear();
+  #stopRequests(): void {
+    for (const { stopTimer } of this.#requests.values()) stopTimer();
+    this.#requests.clear();
   }
 }

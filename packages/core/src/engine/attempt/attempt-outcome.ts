@@ -42,7 +42,7 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   if (isFinalEvent(last)) return { events: [last], consume: all };
   const wishes = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
   const consume = wishes.map((signal) => signal.id);
-  // A wish to pause outlives an attempt that ended for another reason.
+  // A request to pause outlives an attempt that ended for another reason.
   const pause = desiredOf({ record, signals, leased: true }) === "pause";
   return { events: pause ? [{ type: "desired", desired: "pause" }, last] : [last], consume };
 }

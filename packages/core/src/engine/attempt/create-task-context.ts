@@ -20,7 +20,7 @@ export async function createTaskContext(
     ask: verbs.ask,
     sleep: verbs.sleep,
     log: parts.log.log,
-    // A restart from nothing does everything anew, so its keys are others; going on from the last state keeps them.
+    // A restart from nothing does everything again, so its keys are others; going on from the last state keeps them.
     idempotencyKey: (key) => `${record.id}.${record.itemsFromSeq}.${key}`,
     items: () => committedItems(options, parts),
   };
@@ -44,7 +44,7 @@ async function* committedItems(
 type StateOptions = Pick<AttemptOptions, "tool" | "record" | "validate">;
 
 /**
- * Gives the state from which an attempt goes on: that of the last checkpoint, mended and checked, or the first one.
+ * Gives the state from which an attempt continues: that of the last checkpoint, mended and checked, or the first one.
  *
  * @throws {@link ResumableError} `VERSION_MISMATCH` when the state does not fit the tool.
  */

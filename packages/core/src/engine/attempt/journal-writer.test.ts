@@ -39,7 +39,7 @@ async function createScene(commit: (store: Store) => Store["commit"] = (store) =
     onSignals: (signals) => heard.push(signals),
     onCommitted: () => {},
     onBroken: (error) => broken.push(error),
-    takeRiders: () => riders.splice(0),
+    takePiggybacked: () => riders.splice(0),
   });
   const journal = async () =>
     (await store.readEvents(task.id, { afterSeq: 1, limit: 100 })).events.map(({ type }) => type);

@@ -27,7 +27,7 @@ export interface JournalWriterOptions {
   readonly onCommitted: (record: TaskRecord) => void;
   readonly onBroken: (error: unknown) => void;
   /** Events that ride with the next commit. */
-  readonly takeRiders: () => readonly TaskEventBody[];
+  readonly takePiggybacked: () => readonly TaskEventBody[];
 }
 
 interface Waiting extends JournalEntry {
@@ -135,9 +135,9 @@ export class JournalWriter {
   }
 
   async #writeOnce(batch: readonly Waiting[]): Promise<void> {
-    const { store, lease, clock, takeRiders } = this.#options;
+    const { store, lease, clock, takePiggybacked } = this.#options;
     const now = instantOf(clock);
-    const events = [...takeRiders(), ...batch.flatMap((entry) => entry.events)];
+    const events = [...takePiggybacked(), ...batch.flatMap((entry) => entry.events)];
     const consume = batch.flatMap((entry) => entry.consume);
     const { record, signals } = await store.commit({ lease, afterSeq: this.#current.lastSeq, events, consume, now });
     this.#current = record;
@@ -155,7 +155,7 @@ export class JournalWriter {
     }
   }
 
-  /** Ends this writer because the store failed: whoever goes on asks it anew. */
+  /** Ends this writer because the store failed: whoever continues asks it again. */
   fail(error: unknown): void {
     this.#closed = true;
     if (this.#failure !== undefined) return;

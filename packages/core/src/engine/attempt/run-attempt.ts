@@ -14,16 +14,16 @@ import { createVerbs } from "./task-verbs.js";
 
 /** Runs a tool from the task's last checkpoint until it returns, throws, or has to stop. */
 export function runAttempt(options: AttemptOptions): Attempt {
-  return new LiveAttempt(options);
+  return new RunningAttempt(options);
 }
 
-class LiveAttempt implements Attempt {
+class RunningAttempt implements Attempt {
   readonly ended: Promise<AttemptEnd>;
   readonly #options: AttemptOptions;
   readonly #parts: AttemptParts;
   readonly #timeouts: AttemptTimeouts;
   readonly #watch: SignalWatch;
-  readonly #obeyed = new Set<string>();
+  readonly #applied = new Set<string>();
   #signals: readonly Signal[] = [];
   #progressed = false;
 
@@ -37,11 +37,11 @@ class LiveAttempt implements Attempt {
       clock,
       lease,
       record,
-      takeRiders: log.take,
+      takePiggybacked: log.take,
       onBroken: () => control.abort("lease_lost", limits.graceMs),
       onCommitted: (committed) => this.#committed(committed),
       onAsk: () => this.#watch.asked(),
-      onSignals: (signals) => this.#obey(signals),
+      onSignals: (signals) => this.#applySignals(signals),
     });
     this.#parts = { control, log, journal, verbs: createVerbs(options, { control, journal }) };
     this.#timeouts = startTimeouts(lease.taskId, tool, control, clock, limits.graceMs);
@@ -66,20 +66,20 @@ class LiveAttempt implements Attempt {
     this.#options.onProgressed();
   }
 
-  /** Carries out what others wish; answers and requests to detach once each. */
-  #obey(signals: readonly Signal[]): void {
+  /** Carries out what others request; answers and requests to detach once each. */
+  #applySignals(signals: readonly Signal[]): void {
     const { control, journal } = this.#parts;
     const { graceMs } = this.#options.limits;
     this.#signals = signals;
     for (const signal of signals) {
-      if (this.#obeyed.has(signal.id)) continue;
-      this.#obeyed.add(signal.id);
+      if (this.#applied.has(signal.id)) continue;
+      this.#applied.add(signal.id);
       if (signal.kind === "cancel") control.abort("cancel", graceMs);
       if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
       if (signal.kind === "answer") this.#write(answered(journal.record, signal), signal.id, signal.key);
     }
-    const wish = desiredOf({ record: journal.record, signals, leased: true });
-    if (wish === "pause") control.want("pause", graceMs);
+    const request = desiredOf({ record: journal.record, signals, leased: true });
+    if (request === "pause") control.want("pause", graceMs);
     else control.unwant("pause");
   }
 

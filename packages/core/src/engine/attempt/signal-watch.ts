@@ -3,8 +3,8 @@ import type { AttemptOptions } from "./attempt.js";
 /**
  * Decides when a running attempt looks for signals.
  *
- * Every commit brings the pending signals along, so a hint may wait a moment for one. Where neither hint nor commit
- * comes, the attempt looks every `pollMs`: hints may get lost between processes.
+ * Every commit brings the pending signals along, so a notification may wait a moment for one. Where neither notification nor commit
+ * comes, the attempt looks every `pollMs`: notifications may get lost between processes.
  */
 export class SignalWatch {
   readonly #options: Pick<AttemptOptions, "store" | "clock" | "lease" | "limits">;
@@ -20,7 +20,7 @@ export class SignalWatch {
     this.#poll();
   }
 
-  /** The store is being asked just now: it will tell of everything that was hinted at until here, not of later hints. */
+  /** The store is being asked just now: it will tell of everything that was notified at until here, not of later notifications. */
   asked(): void {
     this.#stopHint?.();
     this.#stopHint = undefined;

@@ -21,7 +21,7 @@ interface VerbsParts {
 
 /** Makes the verbs of one attempt. */
 export function createVerbs(options: VerbsOptions, parts: VerbsParts): TaskVerbs {
-  const verbs = new LiveVerbs(options, parts);
+  const verbs = new Verbs(options, parts);
   return {
     step: (key, run) => handled(verbs.step(key, run)),
     sleep: (key, durationMs) => handled(verbs.sleep(key, durationMs)),
@@ -39,7 +39,7 @@ function handled<Value>(promise: Promise<Value>): Promise<Value> {
   return promise;
 }
 
-class LiveVerbs {
+class Verbs {
   readonly waits: WaitsInPlace;
   readonly #options: VerbsOptions;
   readonly #parts: VerbsParts;

@@ -49,7 +49,7 @@ export async function* followTask(
   }
 }
 
-/** Waits for hints about a task; where none comes, for the time after which to look anyway. */
+/** Waits for notifications about a task; where none comes, for the time after which to look anyway. */
 export function listen(
   store: Store,
   clock: Clock,

@@ -32,7 +32,7 @@ export function createOwnedTasks(parts: EngineParts, owner: string): OwnedTasks 
     detach: (taskId) => tasks.detach(taskId),
     markDelivered: (taskId) => tasks.markDelivered(taskId),
     withdrawDelivered: (taskId) => tasks.withdrawDelivered(taskId),
-    attend: (taskId) => tasks.attend(taskId),
+    addWaiter: (taskId) => tasks.addWaiter(taskId),
   };
 }
 
@@ -102,7 +102,7 @@ class OneOwnersTasks {
   async pause(taskId: string): Promise<TaskView> {
     const status = statusOf(await this.#own(taskId));
     if (isFinal(status) || status === "paused") throw illegalTransition(taskId, status, "pause");
-    return this.#wish(taskId, "pause");
+    return this.#request(taskId, "pause");
   }
 
   async resume(taskId: string): Promise<TaskView> {
@@ -111,7 +111,7 @@ class OneOwnersTasks {
     const status = statusOf({ record, ...snapshot });
     if (status !== "failed" && isFinal(status)) throw illegalTransition(taskId, status, "resume");
     this.#requireValidator(record);
-    if (status !== "failed") return this.#wish(taskId, "resume");
+    if (status !== "failed") return this.#request(taskId, "resume");
     parts.checkOpen();
     requireTool(parts.tools, record.tool);
     await parts.open();
@@ -124,7 +124,7 @@ class OneOwnersTasks {
   async cancel(taskId: string): Promise<TaskView> {
     const status = statusOf(await this.#own(taskId));
     if (isFinal(status)) throw illegalTransition(taskId, status, "cancel");
-    return this.#wish(taskId, "cancel");
+    return this.#request(taskId, "cancel");
   }
 
   async answer(taskId: string, key: string, given: Answer): Promise<TaskView> {
@@ -133,8 +133,8 @@ class OneOwnersTasks {
     await open();
     await store.signal(taskId, { kind: "answer", key, answer });
     const snapshot = await this.#own(taskId);
-    if (snapshot.leased) await scheduler.settle(snapshot);
-    scheduler.attend(snapshot);
+    if (snapshot.leased) await scheduler.applySignals(snapshot);
+    scheduler.resumeForWaiter(snapshot);
     return this.get(taskId);
   }
 
@@ -158,7 +158,7 @@ class OneOwnersTasks {
 
   async detach(taskId: string): Promise<void> {
     const { record } = await this.#own(taskId);
-    if (!isFinal(record.status) && !record.detached) await this.#wish(taskId, "detach");
+    if (!isFinal(record.status) && !record.detached) await this.#request(taskId, "detach");
   }
 
   markDelivered(taskId: string): Promise<void> {
@@ -176,7 +176,7 @@ class OneOwnersTasks {
     });
   }
 
-  attend(taskId: string): (left: "cancelled" | "gone") => void {
+  addWaiter(taskId: string): (left: "cancelled" | "gone") => void {
     const { callers, stops, onError } = this.#parts;
     stops.forget(taskId);
     callers.set(taskId, (callers.get(taskId) ?? 0) + 1);
@@ -190,7 +190,7 @@ class OneOwnersTasks {
       const others = (callers.get(taskId) ?? 1) - 1;
       if (others > 0) callers.set(taskId, others);
       else callers.delete(taskId);
-      if (left === "cancelled" && others <= 0) stops.begin(taskId, () => this.#stopUnattended(taskId));
+      if (left === "cancelled" && others <= 0) stops.begin(taskId, () => this.#stopUnawaited(taskId));
     };
   }
 
@@ -204,7 +204,7 @@ class OneOwnersTasks {
     return snapshot;
   }
 
-  /** Who only looks at a task expects it to go on all the same, if it goes on by itself. */
+  /** Who only looks at a task expects it to go on all the same, if it continues by itself. */
   async #look(taskId: string): Promise<TaskSnapshot> {
     const snapshot = await this.#own(taskId);
     if (!isFinal(snapshot.record.status)) void this.#parts.open().catch(this.#parts.onError);
@@ -212,24 +212,24 @@ class OneOwnersTasks {
   }
 
   /** Leaves a signal, and sees to it that somebody carries it out. */
-  async #wish(taskId: string, kind: "pause" | "resume" | "cancel" | "detach"): Promise<TaskView> {
+  async #request(taskId: string, kind: "pause" | "resume" | "cancel" | "detach"): Promise<TaskView> {
     const { store, scheduler, open } = this.#parts;
     await open();
     await store.signal(taskId, { kind });
     const snapshot = await this.#own(taskId);
-    if (kind === "resume") scheduler.attend(snapshot);
-    else await scheduler.settle(snapshot);
+    if (kind === "resume") scheduler.resumeForWaiter(snapshot);
+    else await scheduler.applySignals(snapshot);
     return this.get(taskId);
   }
 
-  /** Somebody waits for the task again: an orphan goes on, and what another process runs is watched. */
+  /** Somebody waits for the task again: an orphan continues, and what another process runs is watched. */
   async #returnTo(taskId: string): Promise<void> {
     const snapshot = await this.#own(taskId);
     const status = statusOf(snapshot);
     if (isFinal(status) || status === "paused") return;
     if (!snapshot.leased) this.#requireValidator(snapshot.record);
     await this.#parts.open();
-    this.#parts.scheduler.attend(snapshot);
+    this.#parts.scheduler.resumeForWaiter(snapshot);
   }
 
   /** Without this, a caller waits in silence for a task that cannot run here. */
@@ -245,7 +245,7 @@ class OneOwnersTasks {
     return callers.has(taskId) || (arrivedMs !== undefined && clock.monotonicMs() - arrivedMs < arrivalMs);
   }
 
-  async #stopUnattended(taskId: string): Promise<void> {
+  async #stopUnawaited(taskId: string): Promise<void> {
     const { tools, store } = this.#parts;
     const snapshot = await this.#own(taskId);
     const { record } = snapshot;
@@ -253,7 +253,7 @@ class OneOwnersTasks {
     const status = statusOf(snapshot);
     const detaches = tools.get(record.tool)?.onCallerCancel === "detach";
     if (detached || detaches || isFinal(status) || status === "paused" || this.#isAwaited(taskId)) return;
-    await this.#wish(taskId, "pause");
+    await this.#request(taskId, "pause");
     if (!this.#isAwaited(taskId)) return;
     // Somebody came while the task was being stopped.
     await store.signal(taskId, { kind: "resume" });

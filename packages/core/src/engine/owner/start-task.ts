@@ -93,7 +93,7 @@ async function createOrContinue(parts: EngineParts, task: NewTask): Promise<Star
   return create(parts, task, false);
 }
 
-/** What the failed task is after its restart; `undefined` when another task stands for the call by now. */
+/** What the failed task is after its restart; `undefined` when another task belongs to the call by now. */
 async function restarted(
   { store, scheduler }: EngineParts,
   taskId: string,
@@ -141,11 +141,11 @@ async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, cal
   // It has to be known what the task is to be woken from.
   await parts.stops.written(record.id);
   const before = (await store.getTask(record.id)) ?? snapshot;
-  // Also a pause that is wished for and not carried out yet: the end of the caller before this one left it.
+  // Also a pause that is requested and not carried out yet: the end of the caller before this one left it.
   if (!isFinal(before.record.status) && desiredOf(before) === "pause")
     await store.signal(record.id, { kind: "resume" });
   const now = await store.getTask(record.id);
-  if (now !== undefined) scheduler.attend(now);
+  if (now !== undefined) scheduler.resumeForWaiter(now);
 }
 
 /**

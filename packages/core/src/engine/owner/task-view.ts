@@ -38,7 +38,7 @@ const wishes = {
   delete: { done: "deleted", advice: "Cancel it first, or wait until it has finished." },
 } as const;
 
-/** Makes the error for a wish that the task's status does not allow. */
+/** Makes the error for a request that the task's status does not allow. */
 export function illegalTransition(taskId: string, status: TaskStatus, wanted: keyof typeof wishes): ResumableError {
   const { done, advice } = wishes[wanted];
   const hint = wanted === "pause" && status === "paused" ? "resume_task lets it go on." : advice;

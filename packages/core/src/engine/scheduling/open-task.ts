@@ -21,13 +21,13 @@ export interface OpenTaskOptions {
 export type OpenedTask =
   /** Somebody else holds its lease. */
   | { readonly kind: "held" }
-  /** All wishes are carried out, the lease is given back, and there is nothing to run now. */
+  /** All requests are carried out, the lease is given back, and there is nothing to run now. */
   | { readonly kind: "idle"; readonly snapshot: TaskSnapshot }
   /** An attempt is committed as started; whoever asked holds the lease. */
   | { readonly kind: "started"; readonly lease: Lease; readonly record: TaskRecord; readonly tool: Tool };
 
 /**
- * Takes a task's lease, carries out what is wished, and commits the start of an attempt if there is to be one.
+ * Takes a task's lease, carries out what is requested, and commits the start of an attempt if there is to be one.
  *
  * Rejects with the store's error; the lease is given back then.
  */

@@ -16,7 +16,7 @@ type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersi
 
 /** What the plan depends on beside the task. */
 export interface PlanInputs {
-  /** `undefined` where this process does not have the tool: then only wishes are carried out. */
+  /** `undefined` where this process does not have the tool: then only requests are carried out. */
   readonly tool: PlannedTool | undefined;
   readonly worker: string;
   readonly nowMs: number;
@@ -28,7 +28,7 @@ export interface PlanInputs {
   /** The processes in which other suspects died, as `isCrashLoop` takes them. */
   readonly companions: readonly (readonly string[])[];
   readonly crashBackoffMs: number;
-  /** False only carries out wishes and does not begin an attempt. */
+  /** False only carries out requests and does not begin an attempt. */
   readonly mayRun: boolean;
   /** The attempt that this very process ran and whose end it could not write: nothing died. */
   readonly brokenAttempt: number | undefined;
@@ -56,7 +56,7 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   const wishes = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
   const consume = wishes.map((signal) => signal.id);
   if (isFinal(record.status)) return { events: [], consume, run: false };
-  const events = wishEvents(snapshot);
+  const events = requestEvents(snapshot);
   const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
 
   if (wishes.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
@@ -79,7 +79,7 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   return { events: [...events, ...ending.events, ...version.events, start], consume, run: true };
 }
 
-function wishEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[] {
+function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[] {
   const events: TaskEventBody[] = [];
   for (const signal of signals) {
     if (signal.kind === "answer" && isOpen(record, signal.key)) {

@@ -9,9 +9,9 @@ import { runAttempt } from "../attempt/run-attempt.js";
 import { instantOf } from "../clock.js";
 import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
-import { Lookout } from "./lookout.js";
 import { Exclusive, type OpenedTask, type OpenTaskOptions, openTask } from "./open-task.js";
 import { Orphans } from "./orphans.js";
+import { Poller } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
 import { TaskTimers, type TimerKind } from "./task-timers.js";
 
@@ -35,13 +35,13 @@ interface Trouble {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #queue: RunQueue;
-  /** Tasks that somebody in this process waits for: should a runner elsewhere die, this process goes on with them. */
-  readonly #attended = new Set<string>();
+  /** Tasks that somebody in this process waits for: should a runner elsewhere die, this process continues with them. */
+  readonly #awaited = new Set<string>();
   readonly #troubles = new Map<string, Trouble>();
   readonly #exclusive = new Exclusive();
   readonly #timers: TaskTimers;
   readonly #orphans: Orphans;
-  readonly #lookout: Lookout;
+  readonly #poller: Poller;
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
 
@@ -51,7 +51,7 @@ export class Scheduler {
     this.#queue = new RunQueue({ ...options, serve: (task, slot) => this.#serve(task, slot) });
     this.#timers = new TaskTimers(clock);
     this.#orphans = new Orphans(options.limits.recoverAfterMs);
-    this.#lookout = new Lookout({ ...options, onError, lookOnce: () => this.#lookOnce() });
+    this.#poller = new Poller({ ...options, onError, pollOnce: () => this.#pollOnce() });
   }
 
   /** Ids of the tasks that this process runs or is about to run. */
@@ -59,27 +59,27 @@ export class Scheduler {
     return this.#queue.running;
   }
 
-  /** Looks for work in the store now, and from then on when hinted or due. */
+  /** Looks for work in the store now, and from then on when notified or due. */
   look(): Promise<void> {
-    return this.#lookout.look();
+    return this.#poller.look();
   }
 
   /** Looks for work soon. */
   hint(): void {
-    this.#lookout.hint();
+    this.#poller.hint();
   }
 
   /** Queues a task that somebody in this process waits for. */
   kick(task: Runnable): void {
-    this.#attended.add(task.id);
+    this.#awaited.add(task.id);
     this.#enqueue(task);
   }
 
-  /** Sees to it that a task goes on that somebody in this process waits for, as soon as it may. */
-  attend(snapshot: TaskSnapshot): void {
+  /** Sees to it that a task continues that somebody in this process waits for, as soon as it may. */
+  resumeForWaiter(snapshot: TaskSnapshot): void {
     const { record } = snapshot;
     if (isFinal(record.status)) return;
-    this.#attended.add(record.id);
+    this.#awaited.add(record.id);
     const slot = this.#queue.slotOf(record.id);
     const due = dueMs(snapshot) ?? Number.POSITIVE_INFINITY;
     if (slot !== undefined) slot.attempt?.look();
@@ -88,16 +88,16 @@ export class Scheduler {
   }
 
   /** Carries out signals of a task: by its attempt in this process, or, when nobody runs it, here and now. */
-  async settle(snapshot: TaskSnapshot): Promise<void> {
+  async applySignals(snapshot: TaskSnapshot): Promise<void> {
     const { id } = snapshot.record;
     if (this.#queue.slotOf(id) === undefined && !snapshot.leased) {
       try {
         const opened = await this.#exclusive.run(id, () => this.#open(id, false));
         if (opened.kind === "idle") this.#rest(opened.snapshot);
       } catch (error) {
-        // The wish is durable: whoever runs the task next, or looks for work, carries it out.
+        // The request is durable: whoever runs the task next, or looks for work, carries it out.
         this.#options.onError(error);
-        this.#lookout.hint();
+        this.#poller.hint();
       }
     }
     this.#queue.slotOf(id)?.attempt?.look();
@@ -120,7 +120,7 @@ export class Scheduler {
   async drain(timeoutMs: number): Promise<readonly string[]> {
     const { clock } = this.#options;
     this.#drainUntilMs = clock.monotonicMs() + timeoutMs;
-    this.#lookout.stop();
+    this.#poller.stop();
     this.#timers.clearAll();
     const slots = this.#queue.stop();
     for (const slot of slots) this.#drainAttempt(slot.attempt);
@@ -226,7 +226,7 @@ export class Scheduler {
   /** Somebody else runs the task. */
   #lost(task: Runnable): void {
     this.#troubles.delete(task.id);
-    if (this.#attended.has(task.id)) this.#schedule(task, "due", this.#options.limits.pollMs);
+    if (this.#awaited.has(task.id)) this.#schedule(task, "due", this.#options.limits.pollMs);
   }
 
   #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
@@ -248,13 +248,13 @@ export class Scheduler {
   }
 
   #forget(taskId: string): void {
-    this.#attended.delete(taskId);
+    this.#awaited.delete(taskId);
     this.#troubles.delete(taskId);
     this.#timers.clear(taskId);
     this.#queue.remove(taskId);
   }
 
-  async #lookOnce(): Promise<number | undefined> {
+  async #pollOnce(): Promise<number | undefined> {
     const { store, tools, clock, dueTimes, limits } = this.#options;
     // What is known already must not hide what is not.
     const limit = limits.lookBatch + this.#queue.length + this.#timers.backoffs + this.#orphans.size;
@@ -287,7 +287,7 @@ export class Scheduler {
 
   /** This process runs the task, is about to, or has somebody who waits for it. */
   #isInHand(taskId: string): boolean {
-    return this.#attended.has(taskId) || this.#queue.has(taskId) || this.#timers.kindOf(taskId) !== undefined;
+    return this.#awaited.has(taskId) || this.#queue.has(taskId) || this.#timers.kindOf(taskId) !== undefined;
   }
 }
 

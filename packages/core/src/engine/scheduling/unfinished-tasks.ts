@@ -35,7 +35,7 @@ export class UnfinishedTasks {
   /**
    * Lets a call pass that may make one more task.
    *
-   * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that attaches.
+   * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that joins a task.
    */
   async admit(task: Counted): Promise<void> {
     if ((this.#known.get(task.owner)?.size ?? 0) < this.#maxPerOwner) return;

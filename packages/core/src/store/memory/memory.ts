@@ -76,7 +76,7 @@ function freeze(value: Json): Json {
   return Object.freeze(value);
 }
 
-/** Freezes a folded record: its values are frozen already, the fold makes only these two objects anew. */
+/** Freezes a folded record: its values are frozen already, the fold makes only these two objects again. */
 export function freezeRecord(record: TaskRecord): TaskRecord {
   Object.freeze(record.remembered);
   return Object.freeze(record);
@@ -104,7 +104,7 @@ export function newestClaim(memory: Memory, { owner, key }: Call): MemoryTask | 
   return id === undefined ? undefined : memory.tasks.get(id);
 }
 
-/** Finds another unfinished task that stands for the same call. */
+/** Finds another unfinished task of the same call. */
 export function rivalOf(memory: Memory, call: Call): MemoryTask | undefined {
   const newest = newestClaim(memory, call);
   return newest === undefined || newest.record.id === call.id || isFinal(newest.record.status) ? undefined : newest;

@@ -96,7 +96,7 @@ export class CallLedger {
   async #stopTask({ stream, taskId }: Exchange): Promise<void> {
     const task = await this.#engine.readTask(taskId ?? stream);
     if (task === undefined) return;
-    const leave = this.#engine.forOwner(task.record.owner).attend(task.record.id);
+    const leave = this.#engine.forOwner(task.record.owner).addWaiter(task.record.id);
     leave("cancelled");
   }
 

@@ -1,25 +1,25 @@
 import type { EngineLimits } from "../../limits.js";
 import type { Clock } from "../clock.js";
 
-/** What a lookout is made of. */
-export interface LookoutOptions {
+/** What a poller is made of. */
+export interface PollerOptions {
   readonly clock: Clock;
   readonly limits: Pick<EngineLimits, "pollMs" | "hintDelayMs">;
   /** Looks once; resolves to the delay until there will be something to see, if that is known. */
-  readonly lookOnce: () => Promise<number | undefined>;
+  readonly pollOnce: () => Promise<number | undefined>;
   readonly onError: (error: unknown) => void;
 }
 
-/** Looks for work again and again: when hinted, when something falls due, and now and then. One look at a time. */
-export class Lookout {
-  readonly #options: LookoutOptions;
+/** Looks for work again and again: when notified, when something falls due, and now and then. One look at a time. */
+export class Poller {
+  readonly #options: PollerOptions;
   #stopTimer = () => {};
   #timerDueMs = Number.POSITIVE_INFINITY;
   #looking: Promise<void> | undefined;
   #hinted = false;
   #stopped = false;
 
-  constructor(options: LookoutOptions) {
+  constructor(options: PollerOptions) {
     this.#options = options;
   }
 
@@ -28,13 +28,13 @@ export class Lookout {
     if (this.#stopped) return;
     this.#looking ??= this.#lookAndArm().finally(() => {
       this.#looking = undefined;
-      // A hint that came when the next look was chosen already, and this one was not yet over.
+      // A notification that came when the next look was chosen already, and this one was not yet over.
       if (this.#hinted) this.hint();
     });
     await this.#looking;
   }
 
-  /** Looks soon: hints come in crowds. */
+  /** Looks soon: notifications come in crowds. */
   hint(): void {
     if (this.#looking !== undefined) this.#hinted = true;
     else this.#arm(this.#options.limits.hintDelayMs);
@@ -46,11 +46,11 @@ export class Lookout {
   }
 
   async #lookAndArm(): Promise<void> {
-    const { limits, lookOnce, onError } = this.#options;
+    const { limits, pollOnce, onError } = this.#options;
     let delayMs: number = limits.pollMs;
     this.#hinted = false;
     try {
-      delayMs = Math.min((await lookOnce()) ?? limits.pollMs, limits.pollMs);
+      delayMs = Math.min((await pollOnce()) ?? limits.pollMs, limits.pollMs);
     } catch (error) {
       onError(error);
     }

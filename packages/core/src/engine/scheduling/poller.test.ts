@@ -1,27 +1,27 @@
 import { expect, test } from "vitest";
 import { createManualClock } from "../../testing.js";
-import { Lookout } from "./lookout.js";
+import { Poller } from "./poller.js";
 
 test("a hint that comes at any turn of a look is followed by another look soon", async () => {
   const turnsOfALook = 12;
   for (let turn = 0; turn < turnsOfALook; turn += 1) {
     const clock = createManualClock();
     let looks = 0;
-    const lookout = new Lookout({
+    const poller = new Poller({
       clock,
       limits: { pollMs: 1_000, hintDelayMs: 50 },
-      lookOnce: async () => {
+      pollOnce: async () => {
         looks += 1;
         return undefined;
       },
       onError: (error) => expect(error).toBeUndefined(),
     });
-    const looking = lookout.look();
+    const looking = poller.look();
     for (let passed = 0; passed < turn; passed += 1) await Promise.resolve();
-    lookout.hint();
+    poller.hint();
     await looking;
     await clock.advance(50);
     expect(looks, `a hint after ${turn} turns`).toBe(2);
-    lookout.stop();
+    poller.stop();
   }
 });
