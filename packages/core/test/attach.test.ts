@@ -63,6 +63,16 @@ describe("the same call (G7)", () => {
     expect(await tasks.start(start)).toMatchObject({ created: true, reused: false });
   });
 
+  it("begins a new task when a withdrawn note is made again (G7)", async () => {
+    const { tasks, rest } = createScene([quick]);
+    const first = await tasks.start(start);
+    await rest();
+    await tasks.markDelivered(first.record.id);
+    await tasks.withdrawDelivered(first.record.id);
+    await tasks.markDelivered(first.record.id);
+    expect(await tasks.start(start)).toMatchObject({ created: true, reused: false });
+  });
+
   it("goes by the notes about results that are being written when it comes (G7)", async () => {
     const { tasks, rest } = createScene([quick]);
     const first = await tasks.start(start);

@@ -172,7 +172,9 @@ class OneOwnersTasks {
 
   withdrawDelivered(taskId: string): Promise<void> {
     return this.#parts.deliveries.write(this.#owner, taskId, async () => {
-      if (isDelivered(await this.#own(taskId))) await this.#parts.store.signal(taskId, { kind: "undelivered" });
+      const snapshot = await this.#own(taskId);
+      this.#finished = undefined;
+      if (isDelivered(snapshot)) await this.#parts.store.signal(taskId, { kind: "undelivered" });
     });
   }
 
