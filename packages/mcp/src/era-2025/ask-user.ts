@@ -2,6 +2,7 @@ import type { Answer } from "@resumable-mcp/core";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { AskedQuestion } from "../call/call.js";
+import { forSdk } from "../sdk-workarounds.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
 /** Any object: `parseElicitationResult` reads the result. */
@@ -33,7 +34,6 @@ export async function askUser(
   const params = { message: question.message, requestedSchema: question.schema, _meta };
   const request = { method: "elicitation/create", params };
   const options = { signal, timeout: noTimeoutMs };
-  // The SDK's types bind requests and schemas to its own copy of zod.
-  const given = await extra.sendRequest(request as never, anyResult as never, options as never);
+  const given = await extra.sendRequest(forSdk(request), forSdk(anyResult), forSdk(options));
   return parseElicitationResult(given) ?? { action: "cancel" };
 }

@@ -8,6 +8,7 @@ import { createReceipt } from "../call/receipt/receipt.js";
 import { type Locality, local, localityOf } from "../owner/locality.js";
 import { resolveOwner } from "../owner/owner.js";
 import { subjectOf } from "../owner/subject.js";
+import { forSdk } from "../sdk-workarounds.js";
 import { askUser, canAsk } from "./ask-user.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
@@ -15,7 +16,7 @@ import type { RequestExtra, Server2025 } from "./server-2025.js";
 export const goneReason = "resumable-mcp: the stream of this call is gone";
 
 /** What a server makes of its callers. */
-export interface CallPolicy {
+export interface CallPolicy2025 {
   readonly owner?: (extra: RequestExtra) => string | undefined;
   readonly singleUser?: boolean;
   readonly prefix: string;
@@ -32,7 +33,7 @@ export interface CallPolicy {
 export function call2025(
   server: Server2025,
   engine: Engine,
-  policy: CallPolicy,
+  policy: CallPolicy2025,
   extra: RequestExtra,
   clientIdArgument: string | undefined,
 ): Call {
@@ -51,7 +52,7 @@ export function call2025(
     ...present("clientId", clientId),
     ...present("sessionId", extra.sessionId),
     left: () => (isGone(server, extra.signal) ? "gone" : "cancelled"),
-    notify: (notification) => extra.sendNotification(notification as never),
+    notify: (notification) => extra.sendNotification(forSdk(notification)),
     ...(canAsk(server) ? { ask: (taskId, question, signal) => askUser(extra, taskId, question, signal) } : {}),
     wantsLog: (level) => policy.wantsLog(level, extra.sessionId),
     handoffAfterMs: (toolMs) =>
@@ -69,7 +70,7 @@ export function call2025(
   };
 }
 
-function localityIn({ singleUser }: CallPolicy, extra: RequestExtra): Locality {
+function localityIn({ singleUser }: CallPolicy2025, extra: RequestExtra): Locality {
   return singleUser === true || isStdio(extra) ? local : localityOf(extra.requestInfo);
 }
 
@@ -79,7 +80,7 @@ function isStdio({ requestInfo, sessionId }: RequestExtra): boolean {
 }
 
 /** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */
-export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-internal-meta") as never;
+export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-internal-meta");
 
 /**
  * Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A

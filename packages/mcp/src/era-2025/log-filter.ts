@@ -1,6 +1,7 @@
 import { isAtLeast, isLogLevel, logLevels, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
+import { forSdk, isIgnoredLevel } from "../sdk-workarounds.js";
 import type { Server2025 } from "./server-2025.js";
 
 const setLevelRequest = z.looseObject({
@@ -15,7 +16,7 @@ const setLevelRequest = z.looseObject({
  * Source: MCP, Utilities, "Logging".
  */
 export function createLogFilter({ server }: Server2025): (level: string, sessionId: string | undefined) => boolean {
-  if (keepsLevel(server)) return (level, sessionId) => !isIgnored(server, level, sessionId);
+  if (keepsLevel(server)) return (level, sessionId) => !isIgnoredLevel(server, level, sessionId);
   let least: string = "debug";
   server.registerCapabilities({ logging: {} });
   const handler = ({ params }: z.output<typeof setLevelRequest>) => {
@@ -28,8 +29,7 @@ export function createLogFilter({ server }: Server2025): (level: string, session
     least = level;
     return {};
   };
-  // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-  server.setRequestHandler(setLevelRequest as never, handler as never);
+  server.setRequestHandler(forSdk(setLevelRequest), forSdk(handler));
   return (level) => isAtLeast(level, least);
 }
 
@@ -40,10 +40,4 @@ function keepsLevel(server: Server2025["server"]): boolean {
   } catch {
     return true;
   }
-}
-
-/** The SDK tells nobody the level that a client set, except by this function, which its types call private. */
-function isIgnored(server: Server2025["server"], level: string, sessionId: string | undefined): boolean {
-  const test: unknown = Reflect.get(server, "isMessageIgnored");
-  return typeof test === "function" && test(level, sessionId) === true;
 }

@@ -1,5 +1,4 @@
-import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import type { z } from "zod";
+import type { ServerRegistry } from "../control/register-tools.js";
 
 /** What a handler is given beside its input: the part of the SDK's `RequestHandlerExtra` that is used here. */
 export interface RequestExtra {
@@ -23,16 +22,6 @@ export interface AuthFacts {
   readonly extra?: Record<string, unknown>;
 }
 
-/** How a tool is registered. */
-export interface ToolConfig {
-  readonly title?: string;
-  readonly description?: string;
-  readonly inputSchema: z.ZodObject;
-  readonly outputSchema?: z.ZodObject;
-  readonly annotations?: Record<string, never>;
-  readonly _meta?: Record<string, unknown>;
-}
-
 /** Source: MCP 2025-11-25, Tasks, "Capabilities". */
 export type TasksCapability = {
   list?: object;
@@ -43,7 +32,7 @@ export type TasksCapability = {
 /**
  * A `McpServer` of `@modelcontextprotocol/sdk` 1.x, taken structurally: it may come from another copy of the SDK.
  */
-export interface Server2025 {
+export interface Server2025 extends ServerRegistry {
   readonly server: {
     readonly transport?: object | undefined;
     onclose?: (() => void) | undefined;
@@ -58,29 +47,4 @@ export interface Server2025 {
     setRequestHandler(schema: never, handler: never): void;
     notification(notification: never): Promise<void>;
   };
-  registerTool(
-    name: string,
-    config: ToolConfig,
-    handler: (input: Record<string, unknown>, extra: RequestExtra) => Promise<CallToolResult>,
-  ): unknown;
-  registerResource(name: string, template: never, config: ResourceConfig, read: never): unknown;
-  registerPrompt(
-    name: string,
-    config: { title?: string; description?: string },
-    // A prompt without arguments is handed a `RequestExtra`, which the SDK's types do not show here.
-    handler: (extra: object) => Promise<PromptResult>,
-  ): unknown;
-}
-
-/** How a resource is listed. */
-export interface ResourceConfig {
-  title?: string;
-  description?: string;
-  mimeType?: string;
-}
-
-/** What a prompt gives. Source: MCP, Prompts. */
-export interface PromptResult {
-  messages: { role: "user"; content: { type: "text"; text: string } }[];
-  [key: string]: unknown;
 }

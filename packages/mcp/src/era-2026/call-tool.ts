@@ -4,6 +4,7 @@ import { isAnswerLost, untilAskedAgain } from "../call/ask-again.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { beginTask, followTask, joinTask, resultOf } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
+import { wrapAnswer } from "../sdk-workarounds.js";
 import { type Call2026, type CallPolicy2026, call2026 } from "./call-2026.js";
 import { noteAnswer } from "./open-answers.js";
 import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
@@ -12,7 +13,6 @@ import type { SigningKey } from "./signing-key.js";
 import { answerQuestions } from "./tasks/answer-questions.js";
 import { missingTasksExtension } from "./tasks/missing-extension.js";
 import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
-import { wrapAnswer } from "./tasks/wire-answer.js";
 
 /** What calls of one server have in common. */
 export interface CallEnvironment {
@@ -83,7 +83,7 @@ async function answerWithTask(call: Call2026, tool: Tool, input: Json, leg: Call
   const begun = leg === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, leg);
   // It is the server's now: nobody has to wait for it.
   if (!begun.created) await call.tasks.detach(begun.record.id);
-  return wrapAnswer({ result: createTaskResult(begun) as JsonObject });
+  return wrapAnswer({ result: createTaskResult(begun) });
 }
 
 interface InlineCall {

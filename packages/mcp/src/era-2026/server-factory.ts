@@ -2,6 +2,7 @@ import { McpServer } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/instructions.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
+import { forSdk } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./create-handler.js";
 import { createToolCaller, type RegisterOptions2026, registerTools2026 } from "./register-tools.js";
 import { createServerPool } from "./server-pool.js";
@@ -26,8 +27,7 @@ export function serverFactory2026(
   return async ({ requestInfo }, changes) => {
     if (setup2026 === undefined && requestInfo !== undefined) return takeServer(build);
     const server = await build();
-    // The SDK's results are these with types of its own.
-    const callTool = createToolCaller(server, engine, options) as unknown as Setup2026["callTool"];
+    const callTool: Setup2026["callTool"] = forSdk(createToolCaller(server, engine, options));
     await setup2026?.(server, { changes, callTool });
     return server;
   };

@@ -12,9 +12,9 @@ export function withClientId(schema: JsonObject): JsonObject {
 }
 
 /** Takes the argument `client_id` out of a tool's input. */
-export function splitClientId(input: Record<string, unknown>): {
+export function splitClientId(input: JsonObject): {
   readonly clientId: string | undefined;
-  readonly rest: Record<string, unknown>;
+  readonly rest: JsonObject;
 } {
   const { client_id: _given, ...rest } = input;
   return { clientId: clientIdArgument(input), rest };

@@ -3,6 +3,7 @@ import { isJsonObject } from "@resumable-mcp/core";
 import { readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
 import { ConnectionClient } from "../owner/connection-client.js";
 import { randomToken } from "../owner/random-token.js";
+import { forSdk } from "../sdk-workarounds.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 
 /** How long a request waits for the server's list of tools; after that its argument `client_id` is not kept. */
@@ -72,7 +73,7 @@ function createToolList(ask: (message: object) => Promise<void>) {
       const answered = "id" in message ? asked.get(message.id) : undefined;
       if (answered === undefined || !("id" in message) || "method" in message) return false;
       asked.delete(message.id);
-      answered(message as JSONRPCMessage);
+      answered(forSdk(message));
       return true;
     },
   };

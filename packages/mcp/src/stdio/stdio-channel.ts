@@ -1,3 +1,5 @@
+import { forSdk } from "../sdk-workarounds.js";
+
 /** The transport of one connection, as both SDKs want it. Messages are JSON-RPC, of each SDK's own types. */
 export interface StdioChannel {
   start(): Promise<void>;
@@ -33,8 +35,7 @@ export function createStdioChannel(write: (message: object) => Promise<void>): C
       channel.onclose?.();
     },
   };
-  // The SDK checks every message itself.
-  const pass = (message: unknown): void => channel.onmessage?.(message as object);
+  const pass = (message: unknown): void => channel.onmessage?.(forSdk(message));
   return {
     channel,
     async deliver(message) {

@@ -1,10 +1,10 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { deliveryMethod, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
-import { withReadableError } from "../call/readable-error.js";
 import { noteDelivery } from "../call/receipt/note-delivery.js";
 import type { ServerDefinition } from "../define-server.js";
 import { claimsVersion } from "../http/claims-version.js";
+import { withReadableError } from "../sdk-workarounds.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 
 /** What a connection over stdio is served with. */

@@ -1,4 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { forSdk } from "../../sdk-workarounds.js";
 import { hearCallers } from "./hear-callers.js";
 import type { Receipt } from "./receipt.js";
 
@@ -64,7 +65,7 @@ function watch(server: ConnectedServer, transport: object): Map<RequestId, Recei
   const receipts = new Map<RequestId, Receipt>();
   connections.set(transport, receipts);
   // Every transport of the SDKs has these two; their message types differ, and are only passed on.
-  const wire = transport as Wire;
+  const wire: Wire = forSdk(transport);
   const { send, onmessage } = wire;
   wire.send = async (message, ...rest) => {
     const receipt = isCompletedResponse(message) ? receipts.get(idOf(message)) : undefined;

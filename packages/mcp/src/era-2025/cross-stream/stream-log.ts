@@ -66,7 +66,7 @@ export class StreamLog {
 
   async #put(): Promise<void> {
     // What is absent is absent in JSON, too.
-    const value = JSON.parse(JSON.stringify({ marks: this.marks })) as Json;
+    const value: Json = JSON.parse(JSON.stringify({ marks: this.marks }));
     const now = { wallMs: Date.now(), monotonicMs: performance.now() };
     const written = {
       kind: streamOrderKind,

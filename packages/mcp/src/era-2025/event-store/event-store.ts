@@ -1,14 +1,8 @@
 import { createHash } from "node:crypto";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
-import {
-  isJsonObject,
-  isResumableError,
-  type Json,
-  type JsonObject,
-  ResumableError,
-  type Store,
-} from "@resumable-mcp/core";
+import { isJsonObject, isResumableError, type JsonObject, ResumableError, type Store } from "@resumable-mcp/core";
+import { forSdk } from "../../sdk-workarounds.js";
 import { forgetOldStreams, streamKind } from "./forget-streams.js";
 
 /** How events are kept. */
@@ -54,7 +48,7 @@ export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }:
   const append = async (streamId: string, message: JSONRPCMessage): Promise<string> => {
     const id = documentId(sessionId, streamId);
     const { version, next, events } = await read(store, id, owner);
-    const event = { place: next, message: JSON.parse(JSON.stringify(message)) as Json };
+    const event: JsonObject = { place: next, message: JSON.parse(JSON.stringify(message)) };
     const kept = [...events, event].slice(-maxEventsPerStream);
     const value = { streamId, next: next + 1, events: kept };
     const now = { wallMs: Date.now(), monotonicMs: performance.now() };
@@ -86,7 +80,7 @@ export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }:
         if (Number(event.place) <= Number(place)) continue;
         // What primes a stream is no message.
         if (isJsonObject(event.message) && "jsonrpc" in event.message) {
-          await send(`${id}.${String(event.place)}`, event.message as unknown as JSONRPCMessage);
+          await send(`${id}.${String(event.place)}`, forSdk(event.message));
         }
       }
       return streamId;

@@ -38,7 +38,7 @@ export class CallLedger {
     if (kind === "once")
       return this.#add(new Exchange(onceName(this.#document.id, request), request, kind, this.#limits));
     const callId = randomToken(22);
-    const params = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
+    const params: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const call: StoredCall = { callId, requestId: request.id, kind, params, ...methodOf(request) };
     await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
     return this.#add(new Exchange(callId, request, kind, this.#limits));

@@ -2,6 +2,7 @@ import type { JSONRPCNotification, JSONRPCRequest, JSONRPCResponse } from "@mode
 import { isJsonObject } from "@resumable-mcp/core";
 import type { HttpAnswer } from "../../http/http-answer.js";
 import { refusal } from "../../http/refusal.js";
+import { forSdk } from "../../sdk-workarounds.js";
 
 /** What a client posted. */
 export type ParsedMessage =
@@ -25,9 +26,9 @@ function parseMessage(value: unknown): ParsedMessage | undefined {
   if (typeof method === "string") {
     if (params !== undefined && !isJsonObject(params)) return undefined;
     // The shape was checked above; what a method makes of its params is checked by its handler.
-    if (hasId) return { kind: "request", message: value as unknown as JSONRPCRequest };
-    return id === undefined ? { kind: "other", message: value as unknown as JSONRPCNotification } : undefined;
+    if (hasId) return { kind: "request", message: forSdk(value) };
+    return id === undefined ? { kind: "other", message: forSdk(value) } : undefined;
   }
   if (!hasId || (!isJsonObject(value.result) && !isJsonObject(value.error))) return undefined;
-  return { kind: "other", message: value as unknown as JSONRPCResponse };
+  return { kind: "other", message: forSdk(value) };
 }

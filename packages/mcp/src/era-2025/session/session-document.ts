@@ -180,7 +180,7 @@ function put(
     kind: sessionKind,
     id,
     owner,
-    value: JSON.parse(JSON.stringify(facts)) as Json,
+    value: JSON.parse(JSON.stringify(facts)),
     expectedVersion,
     now,
   });

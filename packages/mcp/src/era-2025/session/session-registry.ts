@@ -50,7 +50,7 @@ export class SessionRegistry {
     }
     const id = randomToken(32);
     const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
-    const initialize = JSON.parse(JSON.stringify(request.params ?? {})) as JsonObject;
+    const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const { clientId } = parseCallMeta(initialize._meta);
     const isLocal = isLocalRequest(extra) ? { local: true } : {};
     const facts = { protocolVersion: "", initialize, calls: [], ...present("clientId", clientId), ...isLocal };

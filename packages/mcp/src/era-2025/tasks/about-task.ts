@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { forSdk } from "../../sdk-workarounds.js";
 import type { RequestExtra } from "../server-2025.js";
 import { relatedTaskKey } from "./task-2025.js";
 
@@ -10,9 +11,8 @@ import { relatedTaskKey } from "./task-2025.js";
 export function aboutTask(extra: RequestExtra, taskId: string): RequestExtra {
   return {
     ...extra,
-    sendNotification: (notification) => extra.sendNotification(related(notification, taskId) as never),
-    sendRequest: (request, schema, options) =>
-      extra.sendRequest(related(request, taskId) as never, schema, options as never),
+    sendNotification: (notification) => extra.sendNotification(forSdk(related(notification, taskId))),
+    sendRequest: (request, schema, options) => extra.sendRequest(forSdk(related(request, taskId)), schema, options),
   };
 }
 

@@ -2,7 +2,8 @@ import type { Engine } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
 import { asRpcError } from "../../call/rpc-error.js";
-import { type CallPolicy, call2025 } from "../call-2025.js";
+import { forSdk } from "../../sdk-workarounds.js";
+import { type CallPolicy2025, call2025 } from "../call-2025.js";
 import type { RequestExtra, Server2025 } from "../server-2025.js";
 import { aboutTask } from "./about-task.js";
 import { cancelTask } from "./cancel-task.js";
@@ -35,7 +36,7 @@ const requests = Object.keys(methods).map((method) =>
  * Bound to the owner: whoever has the same token or `client_id` finds them in any session, and in the other era.
  * Source: MCP 2025-11-25, Tasks.
  */
-export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolicy): boolean {
+export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolicy2025): boolean {
   const { server } = mcp;
   try {
     for (const method of Object.keys(methods)) server.assertCanSetRequestHandler(method);
@@ -52,8 +53,7 @@ export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolic
         throw asRpcError(error);
       }
     };
-    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-    server.setRequestHandler(requests[index] as never, handler as never);
+    server.setRequestHandler(forSdk(requests[index]), forSdk(handler));
   }
   return true;
 }

@@ -4,7 +4,8 @@ import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { beginTask } from "../../call/run-tool-call.js";
 import { splitClientId } from "../../owner/client-id-argument.js";
-import { type CallPolicy, call2025 } from "../call-2025.js";
+import { forSdk, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
+import { type CallPolicy2025, call2025 } from "../call-2025.js";
 import { closedSignal } from "../closed-signal.js";
 import type { RequestExtra, Server2025 } from "../server-2025.js";
 import { createTaskResult2025, task2025 } from "./task-2025.js";
@@ -25,17 +26,14 @@ type Handler = (request: JsonObject, extra: RequestExtra) => Promise<object>;
  *
  * Source: MCP 2025-11-25, Tasks, "Creating Tasks" and "Tool-Level Negotiation".
  */
-export function takeTaskCalls(mcp: Server2025, engine: Engine, policy: CallPolicy): void {
-  const handlers: unknown = Reflect.get(mcp.server, "_requestHandlers");
-  if (!(handlers instanceof Map)) return;
-  const callTool: Handler | undefined = handlers.get("tools/call");
-  const listTools: Handler | undefined = handlers.get("tools/list");
+export function takeTaskCalls(mcp: Server2025, engine: Engine, policy: CallPolicy2025): void {
+  const callTool = handlerOf<RequestExtra>(mcp.server, "tools/call");
+  const listTools = handlerOf<RequestExtra>(mcp.server, "tools/list");
   if (callTool === undefined || listTools === undefined) return;
   const tools = new Map(engine.tools.map((tool) => [tool.name, tool]));
   const tellStatus = createStatusTeller(mcp, policy.onError);
   const wrap = (method: keyof typeof requests, handler: Handler): void => {
-    // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-    mcp.server.setRequestHandler(requests[method] as never, handler as never);
+    mcp.server.setRequestHandler(forSdk(requests[method]), forSdk(handler));
   };
   wrap("tools/call", async (request, extra) => {
     const { name, task } = isJsonObject(request.params) ? request.params : {};
@@ -54,8 +52,7 @@ export function takeTaskCalls(mcp: Server2025, engine: Engine, policy: CallPolic
 
 /** The SDK says of a tool that it does not know just that; what there is instead is what helps. */
 async function orUnknown(name: string, answer: object, list: () => Promise<object>): Promise<object> {
-  const [block] = asList(Reflect.get(answer, "content"));
-  if (!isJsonObject(block) || block.text !== `MCP error -32602: Tool ${name} not found`) return answer;
+  if (!isUnknownTool(name, answer)) return answer;
   const known = asList(Reflect.get(await list(), "tools")).map((entry) => String(Reflect.get(Object(entry), "name")));
   const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known.join(", ")}.`;
   return {
@@ -83,7 +80,7 @@ function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean)
 interface TaskCalls {
   readonly mcp: Server2025;
   readonly engine: Engine;
-  readonly policy: CallPolicy;
+  readonly policy: CallPolicy2025;
   readonly tellStatus: (tasks: OwnedTasks, taskId: string) => void;
 }
 
@@ -97,7 +94,7 @@ async function createTask(
   const split = tool.clientIdArgument === true ? splitClientId(input) : { clientId: undefined, rest: input };
   try {
     const call = call2025(mcp, engine, policy, extra, split.clientId);
-    const begun = await beginTask(call, tool, split.rest as JsonObject, true);
+    const begun = await beginTask(call, tool, split.rest, true);
     if (!begun.created) await call.tasks.detach(begun.record.id);
     tellStatus(call.tasks, begun.record.id);
     return createTaskResult2025(begun);
@@ -110,7 +107,7 @@ async function createTask(
  * Tells the session's own stream of each new status of a task, once however many calls attach to it, for as long as
  * there is a session. Source: the same, "Task Status Notification".
  */
-function createStatusTeller({ server }: Server2025, onError: CallPolicy["onError"]): TaskCalls["tellStatus"] {
+function createStatusTeller({ server }: Server2025, onError: CallPolicy2025["onError"]): TaskCalls["tellStatus"] {
   const watched = new Set<string>();
   const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
     let told: unknown;
@@ -119,7 +116,7 @@ function createStatusTeller({ server }: Server2025, onError: CallPolicy["onError
       if (signal.aborted) return;
       if (params.status === told) continue;
       told = params.status;
-      await server.notification({ method: "notifications/tasks/status", params } as never);
+      await server.notification(forSdk({ method: "notifications/tasks/status", params }));
     }
   };
   return (tasks, taskId) => {
@@ -133,9 +130,7 @@ function createStatusTeller({ server }: Server2025, onError: CallPolicy["onError
 
 function withExecution(entry: unknown, tools: ReadonlyMap<string, Tool>): unknown {
   const tool = isJsonObject(entry) ? tools.get(String(entry.name)) : undefined;
-  return tool === undefined
-    ? entry
-    : { ...(entry as object), execution: { taskSupport: tool.taskSupport ?? "optional" } };
+  return tool === undefined ? entry : { ...Object(entry), execution: { taskSupport: tool.taskSupport ?? "optional" } };
 }
 
 function asList(value: unknown): readonly unknown[] {

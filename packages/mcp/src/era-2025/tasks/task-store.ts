@@ -116,8 +116,7 @@ function callOf(engine: Engine, { method, params }: { method: string; params?: o
   const { name, arguments: given }: { name?: unknown; arguments?: unknown } = params ?? {};
   const tool = engine.tool(String(name));
   const input: JsonObject = isJsonObject(given) ? given : {};
-  // The SDK parsed it from JSON.
-  return { tool: tool.name, input: tool.clientIdArgument === true ? (splitClientId(input).rest as JsonObject) : input };
+  return { tool: tool.name, input: tool.clientIdArgument === true ? splitClientId(input).rest : input };
 }
 
 function notNow(message: string): RpcError {

@@ -2,8 +2,8 @@ import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@re
 import { envelopeKeys } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call-meta.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
-import { withReadableError } from "../../call/readable-error.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
+import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
 import { ownerOf } from "../call-2026.js";
 import { limits2026 } from "../limits-2026.js";
 import type { RegisterOptions2026 } from "../register-tools.js";
@@ -18,7 +18,6 @@ import {
 import { limitReached } from "../subscriptions/subscription-count.js";
 import { ownPart, watchTasks } from "../subscriptions/task-watch.js";
 import { missingTasksExtension } from "./missing-extension.js";
-import { unwrapAnswer } from "./wire-answer.js";
 
 /** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
 export interface StdioTransport {
@@ -46,7 +45,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
   bringValidator(engine);
   const subscriptions = new Map<string | number, Subscription>();
   let opening = 0;
-  const send = (message: JsonObject): Promise<void> => wire.send(message as never);
+  const send = (message: JsonObject): Promise<void> => wire.send(forSdk(message));
   const sendQuietly = (message: JsonObject): void => void send(message).catch((error) => options.onError?.(error));
   const transport: StdioTransport = {
     start() {
@@ -62,7 +61,7 @@ export function withStdioTasks<Wire extends StdioTransport>(
     async send(message, sendOptions) {
       const subscription = isAcknowledgement(message) ? subscriptions.get(subscriptionOf(message)) : undefined;
       if (subscription === undefined)
-        return wire.send(withReadableError<object>(unwrapAnswer(message)) as never, sendOptions);
+        return wire.send(forSdk(withReadableError<object>(unwrapAnswer(message))), sendOptions);
       await send(withWatched(message, subscription));
       watchTasks({
         engine,

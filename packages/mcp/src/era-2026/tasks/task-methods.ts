@@ -2,6 +2,7 @@ import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTask
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
+import { forSdk } from "../../sdk-workarounds.js";
 import { type CallPolicy2026, carryResult, ownerOf, readMeta } from "../call-2026.js";
 import { clientFacts } from "../envelope.js";
 import type { Context2026, Server2026 } from "../server-2026.js";
@@ -9,7 +10,7 @@ import { answerQuestions } from "./answer-questions.js";
 import { missingTasksExtension } from "./missing-extension.js";
 import { detailedTask } from "./task-on-wire.js";
 
-type TaskMethod = (tasks: OwnedTasks, taskId: string, context: Context2026) => Promise<JsonObject>;
+type TaskMethod = (tasks: OwnedTasks, taskId: string, context: Context2026) => Promise<object>;
 
 const params = z.looseObject({ taskId: z.string().min(1).max(256) });
 
@@ -23,13 +24,13 @@ export function registerTaskMethods({ server }: Server2026, engine: Engine, poli
     "tasks/get": async (tasks, taskId, context) => {
       const view = await tasks.get(taskId);
       if (isFinal(view.status)) carryResult(policy, context, { engine, tasks }, taskId);
-      return detailedTask(engine, view) as JsonObject;
+      return detailedTask(engine, view);
     },
     "tasks/update": updateTask,
     "tasks/cancel": cancelTask,
   };
   for (const [method, run] of Object.entries(methods)) {
-    const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<JsonObject> => {
+    const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<object> => {
       if (!clientFacts(context.mcpReq.envelope).tasks) throw new RpcError(missingTasksExtension);
       try {
         const owner = ownerOf(policy, context, readMeta(context).clientId);
@@ -38,8 +39,7 @@ export function registerTaskMethods({ server }: Server2026, engine: Engine, poli
         throw asRpcError(error);
       }
     };
-    // The SDK's types bind schema and handler to its own copy of Standard Schema.
-    server.setRequestHandler(method, { params } as never, handler as never);
+    server.setRequestHandler(method, forSdk({ params }), forSdk(handler));
   }
 }
 

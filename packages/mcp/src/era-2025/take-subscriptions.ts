@@ -1,16 +1,10 @@
-import { type Engine, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
+import { isResumableError, type OwnedTasks } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
-import {
-  checkTaskResource,
-  listTaskResources,
-  readTaskResource,
-  taskResources,
-  taskTemplate,
-  watchTaskResource,
-} from "../control/task-resources.js";
-import { type CallPolicy, call2025 } from "./call-2025.js";
+import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
+import { forSdk } from "../sdk-workarounds.js";
+import type { CallPolicy2025 } from "./call-2025.js";
 import { closedSignal } from "./closed-signal.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
@@ -24,46 +18,21 @@ type UriRequest = { readonly params: z.output<typeof uriParams> };
 /** Resources that one session may subscribe to. */
 const maxSubscriptions = 100;
 
-/** Offers an owner's tasks as resources, with updates. Source: MCP 2025-11-25, Server Features, Resources. */
-export function registerResources(mcp: Server2025, engine: Engine, policy: CallPolicy): void {
-  const tasksOf = (extra: RequestExtra): OwnedTasks => call2025(mcp, engine, policy, extra, undefined).tasks;
-  const list = async (extra: RequestExtra) => {
-    try {
-      return await listTaskResources(tasksOf(extra));
-    } catch (error) {
-      if (isResumableError(error, "NO_OWNER")) return { resources: [] };
-      throw error;
-    }
-  };
-  for (const { name, part, config } of taskResources) {
-    const read = async (uri: URL, _variables: object, extra: RequestExtra) => {
-      try {
-        return await readTaskResource(engine, tasksOf(extra), uri.href);
-      } catch (error) {
-        throw asRpcError(error);
-      }
-    };
-    const template = taskTemplate(part, part === "task" ? list : undefined);
-    mcp.registerResource(name, template as never, config, read as never);
-  }
-  takeSubscriptions(mcp, tasksOf, policy);
-}
-
 /**
  * A subscription to a task that the caller does not have is refused. Those to anything but tasks are accepted and stay
  * silent, unless the server handles them itself.
  */
-function takeSubscriptions(
+export function takeSubscriptions(
   { server }: Server2025,
   tasksOf: (extra: RequestExtra) => OwnedTasks,
-  policy: CallPolicy,
+  policy: CallPolicy2025,
 ): void {
   const open = new Map<string, AbortController>();
   const watch = async (uri: string, tasks: OwnedTasks, stop: AbortController): Promise<void> => {
     const signal = AbortSignal.any([stop.signal, closedSignal(server)]);
     const updated = async (): Promise<void> => {
       if (!signal.aborted)
-        await server.notification({ method: "notifications/resources/updated", params: { uri } } as never);
+        await server.notification(forSdk({ method: "notifications/resources/updated", params: { uri } }));
     };
     try {
       await watchTaskResource(tasks, uri, updated, signal);
@@ -103,12 +72,10 @@ function takeSubscriptions(
     return;
   }
   server.registerCapabilities({ resources: { subscribe: true } });
-  // The SDK's own types bind schema and handler to one copy of zod; it only reads the method's literal.
-  const take = (request: object, run: (uri: string, extra: RequestExtra) => object): void =>
-    server.setRequestHandler(
-      request as never,
-      (({ params }: UriRequest, extra: RequestExtra) => run(params.uri, extra)) as never,
-    );
+  const take = (request: object, run: (uri: string, extra: RequestExtra) => object): void => {
+    const handler = ({ params }: UriRequest, extra: RequestExtra) => run(params.uri, extra);
+    server.setRequestHandler(forSdk(request), forSdk(handler));
+  };
   take(requests.subscribe, subscribe);
   take(requests.unsubscribe, unsubscribe);
 }

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { withReadableError } from "./readable-error.js";
+import { withReadableError } from "./sdk-workarounds.js";
 
 test("what a validator says of malformed params becomes a sentence and the caller's mistake", () => {
   const schema = z.object({ params: z.object({ uri: z.string(), level: z.enum(["debug", "info"]) }) });

@@ -1,0 +1,233 @@
+import {
+  type ContentBlock,
+  type Engine,
+  isResumableError,
+  type JsonObject,
+  type OwnedTasks,
+  ResumableError,
+  type Tool,
+} from "@resumable-mcp/core";
+import { type ControlToolName, metaKeys } from "@resumable-mcp/protocol";
+import type { Call } from "../call/call.js";
+import { bringValidator } from "../call/json-schema-validator.js";
+import { asRpcError } from "../call/rpc-error.js";
+import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
+import { namesCaller, splitClientId, withClientId } from "../owner/client-id-argument.js";
+import { forSdk } from "../sdk-workarounds.js";
+import { type ControlTool, controlMeta, InvalidArguments } from "./control-tool.js";
+import { chosenControlTools } from "./control-tools.js";
+import { unfinishedTasksText } from "./instructions.js";
+import { listTaskResources, readTaskResource, taskResources, taskTemplate } from "./task-resources.js";
+
+/** How an engine's tools are registered, in either era. `Context` is what the SDK hands to a handler. */
+export interface RegisterToolsOptions<Context> {
+  /** The authenticated subject of a call. Default: what the verified token says. */
+  readonly owner?: ((context: Context) => string | undefined) | undefined;
+  /**
+   * Calls that say nothing of their caller belong to one local user, as over stdio. Only for servers that one person
+   * can reach.
+   */
+  readonly singleUser?: boolean | undefined;
+  /** Which control tools to offer. Default: wait_for_task, get_task, cancel_task, answer_task. */
+  readonly controlTools?: readonly ControlToolName[] | "all" | undefined;
+  /** Put before the names of the control tools, where they would meet tools of the same name. */
+  readonly prefix?: string | undefined;
+  /** Answer long calls before the caller's time limit. Default: for hosts with a known limit. */
+  readonly handoff?: boolean | undefined;
+  /** Hears of what failed unexpectedly. */
+  readonly onError?: ((error: unknown) => void) | undefined;
+}
+
+/** The part of a server of either SDK that tools, resources and prompts are registered at. */
+export interface ServerRegistry {
+  registerTool(name: string, config: never, handler: never): unknown;
+  registerResource(name: string, template: never, config: never, read: never): unknown;
+  registerPrompt(name: string, config: never, handler: never): unknown;
+}
+
+/** What differs between the eras. */
+export interface EraAdapter<Context> {
+  /**
+   * Makes the era-neutral call of a request.
+   * @throws {@link ResumableError} `NO_OWNER`.
+   */
+  call(context: Context, clientIdArgument: string | undefined): Call;
+  /** Answers the call of a resumable tool. */
+  runTool(tool: Tool, input: JsonObject, context: Context, clientIdArgument: string | undefined): Promise<object>;
+  /** How tools are listed. */
+  readonly configs: ToolConfigs;
+  /** Registers what the era knows of tasks. */
+  registerTasks(): void;
+  /** Registers what the era knows of changed resources. */
+  registerSubscriptions(tasksOf: (context: Context) => OwnedTasks): void;
+}
+
+/** Registers an engine's tools, the tools that control their tasks, resources and the prompt at a server of either era. */
+export function registerEngine<Context>(
+  server: ServerRegistry,
+  engine: Engine,
+  { controlTools, prefix = "", onError }: RegisterToolsOptions<Context>,
+  adapter: EraAdapter<Context>,
+): void {
+  bringValidator(engine);
+  const { configs } = adapter;
+  type Run = (input: JsonObject, context: Context, clientId: string | undefined) => Promise<object>;
+  const register = (name: string, config: object, run: Run, takesClientId: boolean): void => {
+    const handler = async (input: JsonObject, context: Context): Promise<object> => {
+      try {
+        const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
+        return await run(rest, context, clientId);
+      } catch (error) {
+        return failureResult(error, onError);
+      }
+    };
+    registerTool(server, name, config, handler);
+  };
+  for (const tool of engine.tools) {
+    const run: Run = (input, context, clientId) => adapter.runTool(tool, input, context, clientId);
+    register(tool.name, configs.ofTool(tool), run, tool.clientIdArgument === true);
+  }
+  for (const tool of chosenControlTools(controlTools)) {
+    const run: Run = async (input, context, clientId) => tool.run(adapter.call(context, clientId), input);
+    register(`${prefix}${tool.name}`, configs.ofControlTool(tool), run, true);
+  }
+  adapter.registerTasks();
+  const tasksOf = (context: Context): OwnedTasks => adapter.call(context, undefined).tasks;
+  registerResources(server, engine, tasksOf);
+  adapter.registerSubscriptions(tasksOf);
+  registerPrompt(server, tasksOf);
+}
+
+function registerTool(server: ServerRegistry, name: string, config: object, handler: unknown): void {
+  try {
+    server.registerTool(name, forSdk(config), forSdk(handler));
+  } catch (cause) {
+    const message = `The server already has a tool named ${name}. Rename it, or set the option prefix if it is a control tool.`;
+    throw new ResumableError("TOOL_NAME_TAKEN", message, { details: { tool: name }, cause });
+  }
+}
+
+/** Makes the result of a call that threw, and tells the server's author of what was not expected. */
+function failureResult(error: unknown, onError: ((error: unknown) => void) | undefined): ToolResult {
+  if (error instanceof InvalidArguments) return errorResult("INVALID_VALUE", error.message);
+  if (!isResumableError(error)) onError?.(error);
+  return thrownResult(error);
+}
+
+/** Offers an owner's tasks as resources. Source: MCP, Server Features, Resources. */
+function registerResources<Context>(
+  server: ServerRegistry,
+  engine: Engine,
+  tasksOf: (context: Context) => OwnedTasks,
+): void {
+  const list = async (context: Context) => {
+    try {
+      return await listTaskResources(tasksOf(context));
+    } catch (error) {
+      if (isResumableError(error, "NO_OWNER")) return { resources: [] };
+      throw error;
+    }
+  };
+  const read = async (uri: URL, _variables: object, context: Context) => {
+    try {
+      return await readTaskResource(engine, tasksOf(context), uri.href);
+    } catch (error) {
+      throw asRpcError(error);
+    }
+  };
+  for (const { name, part, config } of taskResources) {
+    const template = taskTemplate(part, part === "task" ? list : undefined);
+    server.registerResource(name, forSdk(template), forSdk(config), forSdk(read));
+  }
+}
+
+function registerPrompt<Context>(server: ServerRegistry, tasksOf: (context: Context) => OwnedTasks): void {
+  const description =
+    "Lists the long-running tasks that are not finished yet, so that they can be resumed or cancelled.";
+  // Without an argument schema the SDKs pass the request's context first.
+  const handler = async (context: Context) => {
+    const text = await unfinishedTasksText(tasksOf(context));
+    return { messages: [{ role: "user", content: { type: "text", text } satisfies ContentBlock }] };
+  };
+  try {
+    server.registerPrompt("unfinished_tasks", forSdk({ title: "Unfinished tasks", description }), forSdk(handler));
+  } catch {
+    // The server has a prompt of that name, and its own wins.
+  }
+}
+
+/** How tools are listed, made once for all servers of an era: schemas are larger than all else that a session holds. */
+export interface ToolConfigs {
+  ofTool(tool: Tool): object;
+  ofControlTool(tool: ControlTool): object;
+}
+
+/**
+ * Makes what lists tools.
+ *
+ * @param schemaOf makes an SDK's schema, which is listed as the given JSON Schema and lets every value through.
+ */
+export function createToolConfigs(schemaOf: (schema: () => JsonObject) => object): ToolConfigs {
+  return {
+    ofTool: oncePer((tool: Tool) => {
+      const { inputJsonSchema, clientIdArgument, outputJsonSchema, annotations, title, description, icons } = tool;
+      const output = answerSchema(outputJsonSchema);
+      return {
+        title,
+        description,
+        inputSchema: schemaOf(() => (clientIdArgument === true ? withClientId(inputJsonSchema) : inputJsonSchema)),
+        outputSchema: output && schemaOf(() => output),
+        annotations,
+        icons,
+        _meta: { [metaKeys.durable]: "journal", ...(clientIdArgument === true ? namesCaller : {}) },
+      };
+    }),
+    ofControlTool: oncePer(({ title, description, annotations, inputSchema }: ControlTool) => ({
+      title,
+      description,
+      inputSchema: schemaOf(inputSchema),
+      annotations,
+      ...controlMeta(annotations),
+    })),
+  };
+}
+
+/** Makes a value once for each key: what all sessions have in common is not kept for each of them. */
+function oncePer<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  const made = new WeakMap<Key, Value>();
+  return (key) => {
+    const value = made.get(key) ?? make(key);
+    made.set(key, value);
+    return value;
+  };
+}
+
+/**
+ * The schema of all that a call of a resumable tool may answer: its output, or a task under way, or an error.
+ *
+ * Clients check results against the schema that they listed, also those that say "still running". `undefined` when the
+ * tool's output is not an object: only objects can be structured content.
+ */
+function answerSchema(output: JsonObject | undefined): JsonObject | undefined {
+  if (output?.type !== "object") return undefined;
+  // References lead to the root of the document, so the definitions move there.
+  const { $defs, definitions, ...own } = output;
+  const state = {
+    type: "object",
+    properties: {
+      status: { enum: ["running", "paused", "input_required"] },
+      task_id: { type: "string" },
+      progress: { type: "number" },
+      total: { type: "number" },
+      next_tool: { type: "string" },
+    },
+    required: ["status", "task_id", "next_tool"],
+  };
+  const failure = { type: "object", properties: { error: { type: "object" } }, required: ["error"] };
+  return {
+    type: "object",
+    ...($defs === undefined ? {} : { $defs }),
+    ...(definitions === undefined ? {} : { definitions }),
+    anyOf: [own, state, failure],
+  };
+}

@@ -1,0 +1,122 @@
+/**
+ * Everything that leans on the inside of an SDK, on its sentences or on its copy of zod: an update of an SDK is checked
+ * here. No other file reads private members of an SDK's objects or casts for its types.
+ */
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { z } from "zod";
+import type { RpcErrorBody } from "./call/rpc-error.js";
+import type { ToolResult } from "./call/tool-result.js";
+
+/** Passes a value to an SDK, whose types bind schemas, handlers and messages to its own copy of zod. */
+export function forSdk(value: unknown): never {
+  return value as never;
+}
+
+const dialect = "https://json-schema.org/draft/2020-12/schema";
+
+function listed(schema: () => JsonObject): Record<string, unknown> {
+  return structuredClone({ $schema: dialect, ...schema() });
+}
+
+/**
+ * Makes a zod schema that lets every object through and is listed as exactly the given JSON Schema, for SDK 1.x.
+ *
+ * The engine checks values itself, by the tool's own schema, whatever library that came from; the SDK only needs
+ * something to list. Source: MCP, Tools, "Listing Tools" (`inputSchema`, `outputSchema`).
+ */
+export function exactSchema(schema: () => JsonObject): z.ZodObject {
+  const passing = z.looseObject({});
+  passing._zod.toJSONSchema = () => listed(schema);
+  return passing;
+}
+
+/** The same for SDK 2.x. Source: Standard Schema, Standard JSON Schema. */
+export function passingSchema(schema: () => JsonObject): object {
+  const jsonSchema = { input: () => listed(schema), output: () => listed(schema) };
+  const validate = (value: unknown) => ({ value: value ?? {} });
+  return { "~standard": { version: 1, vendor: "resumable-mcp", validate, jsonSchema } };
+}
+
+type Handler<Extra> = (request: JsonObject, extra: Extra) => Promise<object>;
+
+/** The handler that SDK 1.x has for a method: it has no seam for a tool that is a task for one caller only. */
+export function handlerOf<Extra>(server: object, method: string): Handler<Extra> | undefined {
+  const handlers: unknown = Reflect.get(server, "_requestHandlers");
+  return handlers instanceof Map ? handlers.get(method) : undefined;
+}
+
+/** Whether the client of a server of SDK 1.x asked for no messages of this level: only a private function knows. */
+export function isIgnoredLevel(server: object, level: string, sessionId: string | undefined): boolean {
+  const test: unknown = Reflect.get(server, "isMessageIgnored");
+  return typeof test === "function" && test(level, sessionId) === true;
+}
+
+/** Whether SDK 1.x says by this result that it has no tool of this name. */
+export function isUnknownTool(name: string, result: object): boolean {
+  const content: unknown = Reflect.get(result, "content");
+  const block: unknown = Array.isArray(content) ? content[0] : undefined;
+  return isJsonObject(block) && block.text === `MCP error -32602: Tool ${name} not found`;
+}
+
+const issues = z.array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1);
+const maxProblems = 10;
+const paramsCodes: readonly unknown[] = [-32_603, -32_602];
+
+/**
+ * Makes a sentence of a response to malformed params: the SDKs pass on what zod says, as JSON text and as an internal
+ * error. Every other message stays as it is. Source: JSON-RPC 2.0, "Error object" (-32602).
+ */
+export function withReadableError<Message extends object>(message: Message): Message {
+  const error: unknown = Reflect.get(message, "error");
+  if (!isJsonObject(error) || !paramsCodes.includes(error.code) || typeof error.message !== "string") return message;
+  const problems = problemsIn(error.message);
+  if (problems === undefined) return message;
+  return { ...message, error: { code: -32_602, message: `Invalid params: ${problems}.` } };
+}
+
+function problemsIn(text: string): string | undefined {
+  const list = /^(?:MCP error -\d+: )?(?:Invalid [\w/]+ request: )?(\[[\s\S]*\])$/.exec(text)?.[1];
+  if (list === undefined) return undefined;
+  try {
+    const parsed = issues.safeParse(JSON.parse(list));
+    const sentences = parsed.data?.map(({ path, message }) => {
+      const place = path[0] === "params" ? path.slice(1) : path;
+      return place.length === 0 ? message : `${place.join(".")}: ${message}`;
+    });
+    return sentences?.slice(0, maxProblems).join("; ");
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a tool call is really answered with, where SDK 2.x would only pass on a tool's result. */
+export type WireAnswer = { readonly result: object } | { readonly error: RpcErrorBody };
+
+/** The key under which an answer travels inside a tool's result, from the handler to the edge of the transport. */
+const answerKey = "resumable-mcp/wire_answer";
+
+/**
+ * Wraps an answer for the way through SDK 2.x, which turns every error of a tool into a result and checks every result
+ * against the tool's schema, except those that are errors. {@link unwrapAnswer} restores it at the wire.
+ */
+export function wrapAnswer(answer: WireAnswer): ToolResult {
+  return { content: [], isError: true, _meta: { [answerKey]: forSdk(answer) } };
+}
+
+/** Tells whether serialised text may hold a wrapped answer: most do not, and need no parsing. */
+export function mayHoldAnswer(text: string): boolean {
+  return text.includes(answerKey);
+}
+
+/** Restores a wrapped answer in a JSON-RPC response; every other message passes unchanged. */
+export function unwrapAnswer<Message>(message: Message): Message | JsonObject {
+  if (!isJsonObject(message) || !isJsonObject(message.result)) return message;
+  const { _meta } = message.result;
+  const answer = isJsonObject(_meta) ? _meta[answerKey] : undefined;
+  if (!isJsonObject(_meta) || !isJsonObject(answer)) return message;
+  const { jsonrpc = "2.0", id = null } = message;
+  if (isJsonObject(answer.error)) return { jsonrpc, id, error: answer.error };
+  const { [answerKey]: _wrapped, ...meta } = _meta;
+  const result = isJsonObject(answer.result) ? answer.result : {};
+  return { jsonrpc, id, result: Object.keys(meta).length === 0 ? result : { ...result, _meta: meta } };
+}
