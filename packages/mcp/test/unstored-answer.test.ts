@@ -1,6 +1,6 @@
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
-import { askAgainMs } from "../src/call/ask-again.js";
+import { askAgainMs } from "../src/call/follow-call.js";
 import { serveStdioEras } from "../src/index.js";
 import { greetTool } from "./counting-tool.js";
 import { eventsOf, openEndpoint, openSession, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";

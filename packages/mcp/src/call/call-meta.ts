@@ -1,5 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { metaKeys } from "@resumable-mcp/protocol";
+import { envelopeKeys, metaKeys } from "@resumable-mcp/protocol";
 import { maxClientIdLength } from "../owner/client-id.js";
 
 /** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
@@ -57,3 +57,14 @@ const isLabel = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= maxLabelLength;
 const isRequestId = (value: unknown): value is string | number =>
   typeof value === "string" || typeof value === "number";
+
+/**
+ * Whether a message says its version in `_meta`, as each request of the 2026 era does. Pure.
+ *
+ * Source: MCP 2026-07-28, Basic, "Versioning".
+ */
+export function claimsVersion(message: unknown): boolean {
+  const params = isJsonObject(message) ? message.params : undefined;
+  const meta = isJsonObject(params) ? params._meta : undefined;
+  return isJsonObject(meta) && envelopeKeys.protocolVersion in meta;
+}

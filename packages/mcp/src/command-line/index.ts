@@ -1,6 +1,5 @@
 export { CommandError, runCommand, sentenceOf } from "./command-error.js";
-export { durationOf } from "./duration-flag.js";
+export { durationOf, readRecoverAfter, recoverAfterUsage, recoverySentence } from "./duration-flag.js";
 export { loadServer } from "./load-server.js";
 export { oneOf, parseFlags, wholeNumber } from "./parse-flags.js";
 export { countOf, type QuotaFlags, quotaArguments, quotaFlags, quotaUsage, readQuotas } from "./quota-flags.js";
-export { readRecoverAfter, recoverAfterUsage, recoverySentence } from "./recover-after.js";

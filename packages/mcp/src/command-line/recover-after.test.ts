@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CommandError } from "./command-error.js";
-import { readRecoverAfter, recoverySentence } from "./recover-after.js";
+import { readRecoverAfter, recoverySentence } from "./duration-flag.js";
 
 test.each([
   ["now", 0],

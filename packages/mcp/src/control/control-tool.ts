@@ -10,7 +10,7 @@ import {
 } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
 import type { ToolResult } from "../call/tool-result.js";
-import { namesCaller, withClientId } from "../owner/client-id-argument.js";
+import { namesCaller, withClientId } from "../owner/session-client.js";
 
 /** A tool by which callers speak about tasks. */
 export interface ControlTool extends ControlToolFacts {

@@ -12,7 +12,7 @@ import type { Call } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError } from "../call/rpc-error.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
-import { namesCaller, splitClientId, withClientId } from "../owner/client-id-argument.js";
+import { namesCaller, splitClientId, withClientId } from "../owner/session-client.js";
 import { forSdk } from "../sdk-workarounds.js";
 import { type ControlTool, controlMeta, InvalidArguments } from "./control-tool.js";
 import { chosenControlTools } from "./control-tools.js";

@@ -3,7 +3,9 @@ import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/instructions.js";
 import type { ServerDefinition } from "../define-server.js";
+import { resolveOwner, subjectOf } from "../owner/owner.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
+import type { CreateServer, SessionContext } from "./session/session-context.js";
 
 /**
  * Makes a server of the 2025 era of a definition, with all control tools.
@@ -38,4 +40,27 @@ export async function createMcpServer(
 async function validatorOnDemand(): Promise<jsonSchemaValidator> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
   return { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
+}
+
+/**
+ * Makes the `createServer` of a session handler of a definition. A client whose identity outlives its session is told
+ * its unfinished tasks in the server's instructions.
+ */
+export function serverFactory(
+  definition: ServerDefinition,
+  engine: Engine,
+  options: RegisterOptions = {},
+): CreateServer {
+  return (context) => {
+    const owner = lastingOwner(context);
+    const tasks = owner === undefined ? {} : { tasks: engine.forOwner(owner) };
+    return createMcpServer(definition, engine, { ...options, ...tasks });
+  };
+}
+
+/** A session that is its own owner has only just begun, and owns nothing yet. */
+function lastingOwner({ sessionId, authInfo, clientId, locality }: SessionContext): string | undefined {
+  const subject = subjectOf(authInfo);
+  if (subject === undefined && clientId === undefined && !locality.local) return undefined;
+  return resolveOwner({ subject, clientId, sessionId, locality });
 }

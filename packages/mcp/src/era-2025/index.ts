@@ -1,2 +1,1 @@
-export { createMcpServer } from "./create-mcp-server.js";
-export { serverFactory } from "./server-factory.js";
+export { createMcpServer, serverFactory } from "./create-mcp-server.js";

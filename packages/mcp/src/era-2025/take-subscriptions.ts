@@ -5,8 +5,7 @@ import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { CallPolicy2025 } from "./call-2025.js";
-import { closedSignal } from "./closed-signal.js";
-import type { RequestExtra, Server2025 } from "./server-2025.js";
+import { closedSignal, type RequestExtra, type Server2025 } from "./server-2025.js";
 
 const uriParams = z.looseObject({ uri: z.string().max(1_024) });
 const requests = {

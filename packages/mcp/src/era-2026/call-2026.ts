@@ -4,12 +4,9 @@ import type { Call } from "../call/call.js";
 import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
 import { decideHandoff } from "../call/handoff.js";
 import type { Notification } from "../call/journal-message.js";
-import { holdReceipt } from "../call/receipt/held-receipt.js";
 import { noteReceipt } from "../call/receipt/note-receipt.js";
-import { createReceipt } from "../call/receipt/receipt.js";
-import { local, localityOf } from "../owner/locality.js";
-import { resolveOwner } from "../owner/owner.js";
-import { subjectOf } from "../owner/subject.js";
+import { createReceipt, holdReceipt } from "../call/receipt/receipt.js";
+import { local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
 import { type ClientFacts, clientFacts } from "./envelope.js";
 import type { ConnectedServer, Context2026 } from "./server-2026.js";
 

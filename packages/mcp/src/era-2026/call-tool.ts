@@ -1,17 +1,17 @@
 import { type Engine, isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { isAnswerLost, untilAskedAgain } from "../call/ask-again.js";
+import { isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { beginTask, followTask, joinTask, resultOf } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
 import { wrapAnswer } from "../sdk-workarounds.js";
 import { type Call2026, type CallPolicy2026, call2026 } from "./call-2026.js";
+import { missingTasksExtension } from "./envelope.js";
 import { noteAnswer } from "./open-answers.js";
 import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
 import type { Context2026 } from "./server-2026.js";
 import type { SigningKey } from "./signing-key.js";
-import { answerQuestions } from "./tasks/answer-questions.js";
-import { missingTasksExtension } from "./tasks/missing-extension.js";
+import { answerQuestions } from "./tasks/task-methods.js";
 import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
 
 /** What calls of one server have in common. */

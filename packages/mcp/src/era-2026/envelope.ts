@@ -1,5 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import { envelopeKeys, tasksExtension } from "@resumable-mcp/protocol";
+import { envelopeKeys, rpcCodes, tasksExtension } from "@resumable-mcp/protocol";
+import type { RpcErrorBody } from "../call/rpc-error.js";
 
 /** What one request says of its client. Nothing is remembered from an earlier one. */
 export interface ClientFacts {
@@ -34,3 +35,10 @@ function child(parent: unknown, key: string): unknown {
   const value = field(parent, key);
   return isJsonObject(value) ? value : undefined;
 }
+
+/** The request needs the tasks extension and did not declare it. Source: SEP-2663, SEP-2575. */
+export const missingTasksExtension: RpcErrorBody = {
+  code: rpcCodes.missingCapability,
+  message: `This needs the extension ${tasksExtension}: declare it in the request's clientCapabilities.`,
+  data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+};

@@ -1,7 +1,6 @@
 import type { HttpAnswer } from "../http/http-answer.js";
 import type { HttpRequest } from "../http/http-request.js";
-import type { Locality } from "../owner/locality.js";
-import type { VerifiedToken } from "../owner/subject.js";
+import type { Locality, VerifiedToken } from "../owner/owner.js";
 import type { RegisterOptions2026 } from "./register-tools.js";
 
 /** What a request brings along beside itself. */

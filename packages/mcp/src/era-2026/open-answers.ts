@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine } from "@resumable-mcp/core";
-import { hearCallers } from "../call/receipt/hear-callers.js";
+import { hearCallers } from "../call/receipt/receipt.js";
 import { limits2026 } from "./limits-2026.js";
 
 /** Answers of calls that are still being made, by the engine that the calls are about. */

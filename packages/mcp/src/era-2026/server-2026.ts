@@ -1,5 +1,5 @@
 import type { ServerRegistry } from "../control/register-tools.js";
-import type { VerifiedToken } from "../owner/subject.js";
+import type { VerifiedToken } from "../owner/owner.js";
 
 /** What a handler is given beside its input: the part of the SDK's `ServerContext` that is used here. */
 export interface Context2026 {

@@ -1,10 +1,8 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import type { Locality } from "../owner/locality.js";
-import { claimsVersion } from "./claims-version.js";
-import { HttpAnswer } from "./http-answer.js";
-import { type HttpRequest, ofWebRequest } from "./http-request.js";
-import { readJsonBody } from "./read-json-body.js";
-import { refusal } from "./refusal.js";
+import { claimsVersion } from "../call/call-meta.js";
+import type { Locality } from "../owner/owner.js";
+import { HttpAnswer, refusal } from "./http-answer.js";
+import { type HttpRequest, ofWebRequest, readJsonBody } from "./http-request.js";
 
 /** What a web server has found out about a request before. */
 export interface EndpointContext {

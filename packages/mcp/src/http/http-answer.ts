@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 
 /** Text that was taken from a source. */
 export interface TakenText {
@@ -140,4 +141,22 @@ function readToEnd(body: ReadableStream<Uint8Array>, onSent: () => void): Readab
  */
 function passedOn(): Promise<void> {
   return nextTurn();
+}
+
+/** JSON-RPC numbers that go with an HTTP status; MCP, Transports, "Streamable HTTP". */
+const codesOfStatus: { readonly [status: number]: number } = {
+  400: rpcCodes.invalidRequest,
+  404: rpcCodes.notAccepted,
+  413: rpcCodes.invalidRequest,
+  500: rpcCodes.internalError,
+};
+
+/** An answer that refuses a request: the status for HTTP, and a JSON-RPC error with a sentence for people. */
+export function refusal(
+  status: number,
+  message: string,
+  options: { readonly code?: number; readonly headers?: Record<string, string>; readonly id?: string | number } = {},
+): HttpAnswer {
+  const code = options.code ?? codesOfStatus[status] ?? rpcCodes.refused;
+  return HttpAnswer.json(rpcErrorResponse(options.id ?? null, code, message), status, options.headers);
 }

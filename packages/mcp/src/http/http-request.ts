@@ -1,3 +1,6 @@
+import { isTooDeep, mayBeTooDeep, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
+import { type HttpAnswer, refusal } from "./http-answer.js";
+
 /**
  * A request over HTTP, as the endpoints of this package see it: Node's own, or a Web-standard one.
  *
@@ -50,4 +53,33 @@ async function readText({ headers, body }: Request, maxBytes: number): Promise<s
 /** Whether a body says of itself that it is too large. */
 export function saysMoreThan(maxBytes: number, contentLength: string | null | undefined): boolean {
   return Number(contentLength ?? 0) > maxBytes;
+}
+
+/**
+ * Reads the body of a POST as JSON, or says what is wrong with it.
+ *
+ * Limits: `maxBodyBytes`, also of a body that does not say its length; `maxJsonDepth`. Source: MCP, Transports,
+ * "Sending Messages to the Server".
+ */
+export async function readJsonBody(
+  request: HttpRequest,
+  maxBodyBytes: number,
+): Promise<{ readonly value: unknown } | HttpAnswer> {
+  const type = request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
+  if (type !== "application/json")
+    return refusal(415, "Unsupported Media Type: Content-Type must be application/json.");
+  const text = await request.text(maxBodyBytes);
+  if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
+  const value = parseJson(text);
+  if (value === undefined) return refusal(400, "Parse error: the body is not JSON.", { code: rpcCodes.parseError });
+  if (mayBeTooDeep(text) && isTooDeep(value)) return refusal(400, `Invalid Request: the body ${tooDeep}.`);
+  return { value };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -1,7 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { HttpAnswer } from "./http-answer.js";
-import type { HttpRequest } from "./http-request.js";
-import { NodeRequest } from "./node-request.js";
+import { type HttpRequest, saysMoreThan } from "./http-request.js";
 import { sendAnswer } from "./send-answer.js";
 
 /** A listener for `http.createServer`. */
@@ -40,4 +39,127 @@ async function respond(answer: AnswerHttp, incoming: IncomingMessage, outgoing: 
   const given = await answer(request, { remoteAddress: incoming.socket.remoteAddress });
   await sendAnswer(given, outgoing);
   await request.discardRest();
+}
+
+/** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */
+const maxDiscardBytes = 16 * 1024 * 1024;
+
+/** A request that came by Node. */
+export class NodeRequest implements HttpRequest {
+  readonly method: string;
+  readonly url: URL;
+  readonly #incoming: IncomingMessage;
+  readonly #outgoing: ServerResponse;
+  #web: Request | undefined;
+
+  private constructor(incoming: IncomingMessage, outgoing: ServerResponse, url: URL) {
+    this.method = incoming.method ?? "GET";
+    this.url = url;
+    this.#incoming = incoming;
+    this.#outgoing = outgoing;
+  }
+
+  /** `undefined` when the address is none. */
+  static of(incoming: IncomingMessage, outgoing: ServerResponse): NodeRequest | undefined {
+    try {
+      const url = new URL(incoming.url ?? "/", `http://${incoming.headers.host ?? "localhost"}`);
+      // No Web-standard request may carry these in its address.
+      const isAddress = url.username === "" && url.password === "";
+      return isAddress ? new NodeRequest(incoming, outgoing, url) : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  get headers(): HttpRequest["headers"] {
+    return this.#incoming.headers;
+  }
+
+  header(name: string): string | undefined {
+    const value = this.#incoming.headers[name];
+    return Array.isArray(value) ? value.join(", ") : value;
+  }
+
+  async text(maxBytes: number): Promise<string | undefined> {
+    if (saysMoreThan(maxBytes, this.header("content-length"))) return undefined;
+    const chunks = await readChunks(this.#incoming, maxBytes);
+    if (chunks === undefined) return undefined;
+    const [first, ...more] = chunks;
+    const text = (first === undefined || more.length > 0 ? Buffer.concat(chunks) : first).toString();
+    // A byte order mark is no part of the text.
+    return text.startsWith("\uFEFF") ? text.slice(1) : text;
+  }
+
+  toWeb(): Request {
+    this.#web ??= webRequest(this, this.#incoming, this.#outgoing);
+    return this.#web;
+  }
+
+  /** What nobody has read of a request stands before the next one on the same connection. */
+  async discardRest(): Promise<void> {
+    const incoming = this.#incoming;
+    if (this.#web?.body?.locked === true || incoming.readableEnded || incoming.destroyed) return;
+    let bytes = 0;
+    for await (const chunk of incoming) {
+      bytes += chunk.byteLength;
+      if (bytes > maxDiscardBytes) return;
+    }
+  }
+}
+
+/** Reads to the end, once; `undefined` when there is more than allowed, whose rest is left where it is. */
+function readChunks(incoming: IncomingMessage, maxBytes: number): Promise<Buffer[] | undefined> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  return new Promise((resolve, reject) => {
+    const onClose = () => reject(new Error("The connection was closed before the whole body had come."));
+    // Nothing would be heard of it any more.
+    if (incoming.destroyed || incoming.readableEnded) return onClose();
+    const settle = (result: Buffer[] | undefined) => {
+      incoming.off("data", onData).off("end", onEnd).off("error", reject).off("close", onClose);
+      resolve(result);
+    };
+    const onEnd = () => settle(chunks);
+    const onData = (chunk: Buffer) => {
+      bytes += chunk.byteLength;
+      chunks.push(chunk);
+      if (bytes <= maxBytes) return;
+      incoming.pause();
+      settle(undefined);
+    };
+    incoming.on("data", onData).on("end", onEnd).on("error", reject).on("close", onClose);
+  });
+}
+
+/** The end of the connection aborts the request. A body that was read already is left out. */
+function webRequest({ method, url }: NodeRequest, incoming: IncomingMessage, outgoing: ServerResponse): Request {
+  const gone = new AbortController();
+  outgoing.once("close", () => {
+    if (!outgoing.writableFinished) gone.abort("The connection was closed.");
+  });
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    for (const one of Array.isArray(value) ? value : [value ?? ""])
+      if (!name.startsWith(":")) headers.append(name, one);
+  }
+  const init = { method, headers, signal: gone.signal };
+  if (method === "GET" || method === "HEAD" || incoming.readableEnded) return new Request(url, init);
+  return new Request(url, { ...init, body: bodyOf(incoming), duplex: "half" });
+}
+
+/** A body that is read from Node's only when somebody asks for it. */
+function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
+  let chunks: AsyncIterator<Uint8Array> | undefined;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        chunks ??= incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
+        const { done, value } = await chunks.next();
+        if (done === true) controller.close();
+        else controller.enqueue(value);
+      },
+      cancel: () => void incoming.destroy(),
+    },
+    { highWaterMark: 0 },
+  );
 }

@@ -1,7 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { local } from "./locality.js";
-import { resolveOwner } from "./owner.js";
+import { local, resolveOwner } from "./owner.js";
 
 const strong = "0123456789abcdef0123456789abcdef";
 const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;

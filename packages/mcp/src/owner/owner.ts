@@ -1,6 +1,5 @@
 import { ownerTag, ResumableError } from "@resumable-mcp/core";
 import { isStrongClientId, maxClientIdLength, minLocalClientIdLength, strongClientIdForms } from "./client-id.js";
-import type { Locality } from "./locality.js";
 
 /** What is known of the caller. */
 export interface CallerFacts {
@@ -56,4 +55,39 @@ function notLocal(locality: Locality): string {
 function noOwner(problem: string): ResumableError {
   const advice = `Send "_meta": {"resumable-mcp/client_id": "<128 random bits>"} (${strongClientIdForms}), or authenticate.`;
   return new ResumableError("NO_OWNER", `${problem} ${advice}`, { details: {} });
+}
+
+/** What a verified token says of whom it was given to. Source: MCP, Authorization. */
+export interface VerifiedToken {
+  readonly clientId: string;
+  readonly extra?: Record<string, unknown>;
+}
+
+/** The authenticated subject of a token: its `sub` where the verifier passed one on, else the client's id. */
+export function subjectOf(token: VerifiedToken): string;
+export function subjectOf(token: VerifiedToken | undefined): string | undefined;
+export function subjectOf(token: VerifiedToken | undefined): string | undefined {
+  const sub = token?.extra?.sub;
+  return typeof sub === "string" && sub !== "" ? sub : token?.clientId;
+}
+
+/** Whether only the user of this machine can have sent a request; where not, why: the end of a sentence. */
+export type Locality = { readonly local: true } | { readonly local: false; readonly reason: string };
+
+/** The request came from the user of this machine. */
+export const local: Locality = { local: true };
+
+const unknown: Locality = { local: false, reason: "the server was not given that fact by what serves it" };
+
+/** Beside the requests, not in them: nothing that a client sends can be taken for it. */
+const localities = new WeakMap<object, Locality>();
+
+/** Notes what is known of a request, under the object that the SDKs pass on to handlers. */
+export function noteLocality(request: object, locality: Locality | undefined): void {
+  if (locality !== undefined) localities.set(request, locality);
+}
+
+/** Reads what was noted of a request; a request of which nothing is known is not local. */
+export function localityOf(request: object | undefined): Locality {
+  return (request === undefined ? undefined : localities.get(request)) ?? unknown;
 }

@@ -1,8 +1,7 @@
-import { isJsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { parseCallMeta } from "../call/call-meta.js";
+import { claimsVersion, parseCallMeta } from "../call/call-meta.js";
 import { maxClientIdLength } from "./client-id.js";
-import { clientIdArgument } from "./client-id-argument.js";
 
 /** The part of a request that names its caller. */
 export interface NamedRequest {
@@ -48,4 +47,54 @@ function withClient<Request extends NamedRequest>(request: Request, clientId: st
   const meta = request.params?._meta;
   if (meta !== undefined && !isJsonObject(meta)) return request;
   return { ...request, params: { ...request.params, _meta: { ...meta, [metaKeys.clientId]: clientId } } };
+}
+
+/** What `_meta` of a listed tool says when the tool's argument `client_id` names its caller. */
+export const namesCaller: JsonObject = { [metaKeys.clientId]: "argument" };
+
+/** Adds the argument `client_id` to what is listed. */
+export function withClientId(schema: JsonObject): JsonObject {
+  const properties = typeof schema.properties === "object" ? schema.properties : {};
+  const description = "Set by the client program, to find its tasks again. Do not invent one.";
+  return { ...schema, properties: { ...properties, client_id: { type: "string", description } } };
+}
+
+/** Takes the argument `client_id` out of a tool's input. */
+export function splitClientId(input: JsonObject): {
+  readonly clientId: string | undefined;
+  readonly rest: JsonObject;
+} {
+  const { client_id: _given, ...rest } = input;
+  return { clientId: clientIdArgument(input), rest };
+}
+
+/** Reads the argument `client_id`; an empty one counts as absent, since models fill in what they do not know. */
+export function clientIdArgument(input: unknown): string | undefined {
+  const given = isJsonObject(input) ? input.client_id : undefined;
+  return typeof given === "string" && given !== "" ? given : undefined;
+}
+
+type ConnectionRequest = NamedRequest & { readonly method: string };
+
+/**
+ * The client that the requests of one connection over stdio named last. Requests of the 2026 era name their client
+ * themselves: they take no part. No I/O in here.
+ */
+export class ConnectionClient {
+  #clientId: string | undefined;
+
+  /** Whether the caller depends on what the listed tool says of its argument `client_id`. */
+  needsTools(request: ConnectionRequest): boolean {
+    return request.method === "tools/call" && !claimsVersion(request) && isNamedByArgument(request);
+  }
+
+  /** Takes the requests in the order of their arrival; gives each as the server gets it, in every delivery. */
+  attribute<Request extends ConnectionRequest>(request: Request, takesArgument: boolean): Request {
+    if (claimsVersion(request)) return request;
+    // What opens the connection can name its client, and has none yet.
+    const known = request.method === "initialize" ? undefined : this.#clientId;
+    const { request: attributed, clientId } = attribute(request, known, takesArgument);
+    this.#clientId = clientId ?? this.#clientId;
+    return attributed;
+  }
 }

@@ -1,9 +1,9 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { deliveryMethod, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
+import { claimsVersion } from "../call/call-meta.js";
 import { bringValidator } from "../call/json-schema-validator.js";
-import { noteDelivery } from "../call/receipt/note-delivery.js";
+import { noteDelivery } from "../call/receipt/receipt.js";
 import type { ServerDefinition } from "../define-server.js";
-import { claimsVersion } from "../http/claims-version.js";
 import { withReadableError } from "../sdk-workarounds.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 

@@ -1,7 +1,6 @@
 import { isJsonObject } from "@resumable-mcp/core";
 import { forSdk } from "../../sdk-workarounds.js";
-import { hearCallers } from "./hear-callers.js";
-import type { Receipt } from "./receipt.js";
+import { hearCallers, type Receipt } from "./receipt.js";
 
 type RequestId = string | number;
 

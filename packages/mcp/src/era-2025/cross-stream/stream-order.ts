@@ -1,4 +1,5 @@
 import { z } from "zod";
+import type { TextSource } from "../../http/http-answer.js";
 import type { Cursor } from "../session/event-id.js";
 
 const mark = z.object({
@@ -51,4 +52,43 @@ export function openCursors(marks: readonly Mark[], sent: readonly Mark[]): read
     if (own.some(({ ended }) => ended === true)) return [];
     return [{ stream, place: Math.max(0, ...own.map(({ to }) => to)) }];
   });
+}
+
+/** Several sources as one, which ends with the last of them. */
+export function mergedSource(sources: readonly TextSource[]): TextSource {
+  return {
+    get ended() {
+      return sources.every(({ ended }) => ended);
+    },
+    take(maxBytes) {
+      for (const source of sources) {
+        const taken = source.take(maxBytes);
+        if (taken.text !== "") return taken;
+      }
+      return { text: "" };
+    },
+    follow(onMore) {
+      for (const source of sources) source.follow(onMore);
+    },
+    cancel() {
+      for (const source of sources) source.cancel();
+    },
+  };
+}
+
+/** A source whose events are seen as they are taken. */
+export function watchedSource(source: TextSource, onEvent: (event: string) => void): TextSource {
+  return {
+    get ended() {
+      return source.ended;
+    },
+    take(maxBytes) {
+      const taken = source.take(maxBytes);
+      // A stream writes whole events, and gives whole pieces of what was written.
+      for (const event of taken.text.split("\n\n")) if (event !== "") onEvent(event);
+      return taken;
+    },
+    follow: (onMore) => source.follow(onMore),
+    cancel: () => source.cancel(),
+  };
 }

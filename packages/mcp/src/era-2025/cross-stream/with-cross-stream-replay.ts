@@ -7,9 +7,8 @@ import { eventStreamHeaders } from "../session/session-answers.js";
 import { streamOrderKind } from "../session/session-document.js";
 import type { FetchContext, SessionHandler } from "../session/session-handler.js";
 import { SseStream } from "../session/sse-stream.js";
-import { mergedSource, watchedSource } from "./merged-source.js";
 import { StreamLog } from "./stream-log.js";
-import { openCursors, sentUpTo } from "./stream-order.js";
+import { mergedSource, openCursors, sentUpTo, watchedSource } from "./stream-order.js";
 
 /** What the replay across streams needs beside the handler. */
 export interface CrossStreamOptions {

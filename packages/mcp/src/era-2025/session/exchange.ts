@@ -4,9 +4,8 @@ import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import { isCompletedResponse } from "../../call/receipt/note-receipt.js";
 import type { Receipt } from "../../call/receipt/receipt.js";
 import { formatEventId } from "./event-id.js";
-import { ReplayBuffer } from "./replay-buffer.js";
 import type { SessionLimits } from "./session-limits.js";
-import type { SseStream } from "./sse-stream.js";
+import { ReplayBuffer, type SseStream } from "./sse-stream.js";
 
 /** One request of a client and the stream of its answer. */
 export class Exchange {

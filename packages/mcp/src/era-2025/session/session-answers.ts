@@ -1,6 +1,10 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import { rpcCodes } from "@resumable-mcp/protocol";
+import { errorResult } from "../../call/tool-result.js";
 import { HttpAnswer } from "../../http/http-answer.js";
-import type { SseStream } from "./sse-stream.js";
+import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
+import type { SessionLimits } from "./session-limits.js";
+import { SseStream } from "./sse-stream.js";
 
 /** Answers with one JSON-RPC message. */
 export function jsonAnswer(message: JSONRPCMessage, sessionId: string): HttpAnswer {
@@ -26,4 +30,36 @@ export function eventStreamHeaders(sessionId: string): Record<string, string> {
 /** Nothing is left to send: 405 makes clients stop asking, in silence. */
 export function nothingLeft(): HttpAnswer {
   return new HttpAnswer(405, { allow: "POST, DELETE" });
+}
+
+/** What the caller of a tool is told when nobody can know whether the tool did its work. */
+export function outcomeUnknown(tool: string) {
+  const message = `The server restarted while ${tool} ran; it may or may not have taken effect. Check before calling again.`;
+  return errorResult("OUTCOME_UNKNOWN", message);
+}
+
+/**
+ * Answers for a call that this process does not know and that must not run twice. `undefined` when the cursor names no
+ * such call.
+ */
+export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLimits): HttpAnswer | undefined {
+  const lost = parseOnceStream(sessionId, cursor.stream);
+  if (lost === undefined) return undefined;
+  const { requestId: id, method, tool } = lost;
+  const message: JSONRPCMessage =
+    tool === undefined
+      ? {
+          jsonrpc: "2.0",
+          id,
+          error: {
+            code: rpcCodes.internalError,
+            message: `The server restarted while it answered ${method}. Ask again.`,
+          },
+        }
+      : { jsonrpc: "2.0", id, result: { ...outcomeUnknown(tool) } };
+  const stream = new SseStream(limits);
+  void stream.write({ id: formatEventId(cursor.stream, cursor.place), data: "" });
+  void stream.write({ id: formatEventId(cursor.stream, cursor.place + 1), data: JSON.stringify(message) });
+  stream.close();
+  return streamAnswer(stream, sessionId);
 }

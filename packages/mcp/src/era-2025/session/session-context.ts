@@ -1,5 +1,5 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import type { Locality } from "../../owner/locality.js";
+import type { Locality } from "../../owner/owner.js";
 import type { ConnectableServer } from "./session.js";
 
 /** What is known of a session when its server is made. */

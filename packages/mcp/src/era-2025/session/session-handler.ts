@@ -1,16 +1,18 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import type { JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isResumableError } from "@resumable-mcp/core";
+import type {
+  JSONRPCNotification,
+  JSONRPCRequest,
+  JSONRPCResponse,
+  MessageExtraInfo,
+} from "@modelcontextprotocol/sdk/types.js";
+import { type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { bringValidator } from "../../call/json-schema-validator.js";
-import { HttpAnswer } from "../../http/http-answer.js";
-import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
+import { HttpAnswer, refusal } from "../../http/http-answer.js";
+import { type HttpRequest, ofWebRequest, readJsonBody } from "../../http/http-request.js";
 import { listenerOf, type NodeListener } from "../../http/node-listener.js";
-import { readJsonBody } from "../../http/read-json-body.js";
-import { refusal } from "../../http/refusal.js";
-import { type Locality, noteLocality } from "../../owner/locality.js";
-import { subjectOf } from "../../owner/subject.js";
+import { type Locality, noteLocality, subjectOf } from "../../owner/owner.js";
+import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
-import { messageOfBody } from "./parsed-message.js";
 import type { Session2025 } from "./session.js";
 import type { CreateServer } from "./session-context.js";
 import { type SessionLimits, sessionLimits } from "./session-limits.js";
@@ -196,4 +198,33 @@ function methodNotAllowed(): HttpAnswer {
 
 function draining(): HttpAnswer {
   return refusal(503, "The server is about to stop. Try again in a few seconds.", { headers: { "retry-after": "2" } });
+}
+
+/** What a client posted. */
+export type ParsedMessage =
+  | { readonly kind: "request"; readonly message: JSONRPCRequest }
+  | { readonly kind: "other"; readonly message: JSONRPCNotification | JSONRPCResponse };
+
+/**
+ * Takes the message out of a parsed body, or says what is wrong with it. A batch, which only the version 2025-03-26
+ * knew, may hold one message.
+ */
+export function messageOfBody(value: unknown): ParsedMessage | HttpAnswer {
+  const message: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (Array.isArray(message)) return refusal(400, "Invalid Request: send one message in each POST, no batch.");
+  return parseMessage(message) ?? refusal(400, "Invalid Request: the body is no JSON-RPC 2.0 message.");
+}
+
+function parseMessage(value: unknown): ParsedMessage | undefined {
+  if (!isJsonObject(value) || value.jsonrpc !== "2.0") return undefined;
+  const { id, method, params } = value;
+  const hasId = typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
+  if (typeof method === "string") {
+    if (params !== undefined && !isJsonObject(params)) return undefined;
+    // The shape was checked above; what a method makes of its params is checked by its handler.
+    if (hasId) return { kind: "request", message: forSdk(value) };
+    return id === undefined ? { kind: "other", message: forSdk(value) } : undefined;
+  }
+  if (!hasId || (!isJsonObject(value.result) && !isJsonObject(value.error))) return undefined;
+  return { kind: "other", message: forSdk(value) };
 }

@@ -1,4 +1,4 @@
-import { askAgainMs } from "../../call/ask-again.js";
+import { askAgainMs } from "../../call/follow-call.js";
 
 /** Every limit of sessions, with its unit in its name. */
 export const sessionLimits = {

@@ -1,9 +1,8 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
 import { parseCallMeta, present } from "../../call/call-meta.js";
-import { HttpAnswer } from "../../http/http-answer.js";
-import { refusal } from "../../http/refusal.js";
-import { localityOf } from "../../owner/locality.js";
+import { HttpAnswer, refusal } from "../../http/http-answer.js";
+import { localityOf } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { Session2025 } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";

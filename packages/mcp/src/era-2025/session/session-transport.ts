@@ -9,9 +9,8 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys, questionId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
-import { hearCallers } from "../../call/receipt/hear-callers.js";
 import { type TakesReceipts, takesReceipts } from "../../call/receipt/note-receipt.js";
-import type { Receipt } from "../../call/receipt/receipt.js";
+import { hearCallers, type Receipt } from "../../call/receipt/receipt.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { QuestionRelay } from "../../stdio/question-relay.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";

@@ -8,15 +8,13 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { internalMetaKeys, isLogLevel } from "@resumable-mcp/protocol";
-import type { HttpAnswer } from "../../http/http-answer.js";
-import { refusal } from "../../http/refusal.js";
+import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import { randomToken } from "../../owner/random-token.js";
 import { attribute } from "../../owner/session-client.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
 import type { Exchange } from "./exchange.js";
-import { lostAnswer } from "./lost-answer.js";
-import { jsonAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
+import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
 import { SessionTransport } from "./session-transport.js";

@@ -1,8 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { type Cursor, formatEventId } from "./event-id.js";
-import { ReplayBuffer } from "./replay-buffer.js";
 import type { SessionLimits } from "./session-limits.js";
-import type { SseStream } from "./sse-stream.js";
+import { ReplayBuffer, type SseStream } from "./sse-stream.js";
 
 /**
  * The stream of what belongs to no request; a newer connection replaces an older one, which may be half open.

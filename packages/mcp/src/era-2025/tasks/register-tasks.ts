@@ -1,14 +1,11 @@
-import type { Engine } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
 import { asRpcError } from "../../call/rpc-error.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { type CallPolicy2025, call2025 } from "../call-2025.js";
 import type { RequestExtra, Server2025 } from "../server-2025.js";
-import { aboutTask } from "./about-task.js";
-import { cancelTask } from "./cancel-task.js";
-import { listTasks } from "./list-tasks.js";
-import { task2025 } from "./task-2025.js";
+import { cancelTask, listTasks, relatedTaskKey, task2025 } from "./task-2025.js";
 import { taskResult } from "./task-result.js";
 
 type TaskMethod = (call: Call, params: Params) => Promise<object>;
@@ -56,4 +53,23 @@ export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolic
     server.setRequestHandler(forSdk(requests[index]), forSdk(handler));
   }
   return true;
+}
+
+/**
+ * Lets whatever a request's handler sends to the client name the task that it is about.
+ *
+ * Source: MCP 2025-11-25, Tasks, "Associating Task-Related Messages".
+ */
+export function aboutTask(extra: RequestExtra, taskId: string): RequestExtra {
+  return {
+    ...extra,
+    sendNotification: (notification) => extra.sendNotification(forSdk(related(notification, taskId))),
+    sendRequest: (request, schema, options) => extra.sendRequest(forSdk(related(request, taskId)), schema, options),
+  };
+}
+
+function related(message: JsonObject, taskId: string): JsonObject {
+  const params = isJsonObject(message.params) ? message.params : {};
+  const meta = isJsonObject(params._meta) ? params._meta : {};
+  return { ...message, params: { ...params, _meta: { ...meta, [relatedTaskKey]: { taskId } } } };
 }

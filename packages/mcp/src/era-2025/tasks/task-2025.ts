@@ -1,6 +1,14 @@
-import { isFinal, type JsonObject, type TaskSummary, type TaskView } from "@resumable-mcp/core";
-import { metaKeys } from "@resumable-mcp/protocol";
+import {
+  isFinal,
+  isResumableError,
+  type JsonObject,
+  type OwnedTasks,
+  type TaskSummary,
+  type TaskView,
+} from "@resumable-mcp/core";
+import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { present } from "../../call/call-meta.js";
+import { RpcError } from "../../call/rpc-error.js";
 import { progressText } from "../../call/tool-result.js";
 
 /** How often a client is asked to poll, in milliseconds. */
@@ -56,4 +64,35 @@ function status2025(status: TaskSummary["status"]): Task2025["status"] {
 function ttlOf({ status, finishedAt, createdAt, ttlMs }: TaskSummary): number | null {
   if (!isFinal(status) || finishedAt === undefined) return null;
   return Date.parse(finishedAt) - Date.parse(createdAt) + ttlMs;
+}
+
+/** How long a cancelled task may take to stop before its answer says so anyway: the wish is durable. */
+const settleCancelMs = 2_000;
+
+/**
+ * Cancels a task, and gives it as it is to be shown: cancelled, though its code may still be about to stop.
+ *
+ * Source: MCP 2025-11-25, Tasks, "Task Cancellation": a finished task cannot be cancelled.
+ */
+export async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<TaskView> {
+  try {
+    await tasks.cancel(taskId);
+  } catch (error) {
+    if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
+    throw new RpcError({ code: rpcCodes.invalidParams, message: error.message });
+  }
+  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: settleCancelMs });
+  return isFinal(view.status) ? view : { ...view, status: "cancelled" };
+}
+
+const pageSize = 100;
+
+/** A page of tasks. Source: MCP 2025-11-25, Tasks, "Task Listing". */
+export type TaskPage2025 = { tasks: Task2025[]; nextCursor?: string };
+
+/** Lists one owner's tasks, newest first. */
+export async function listTasks(tasks: OwnedTasks, cursor: string | undefined): Promise<TaskPage2025> {
+  const page = await tasks.list({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+  const { nextCursor } = page;
+  return { tasks: page.tasks.map(summary2025), ...(nextCursor === undefined ? {} : { nextCursor }) };
 }

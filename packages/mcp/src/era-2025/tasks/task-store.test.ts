@@ -6,8 +6,7 @@ import { createEngine, createMemoryStore, defineTool, type Tool } from "@resumab
 import { afterEach, expect, test } from "vitest";
 import { z } from "zod";
 import { countTool, createGate, greetTool } from "../../../test/counting-tool.js";
-import { taskHandler } from "./task-handler.js";
-import { createTaskStore } from "./task-store.js";
+import { createTaskStore, taskHandler } from "./task-store.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

@@ -1,4 +1,6 @@
 import type { TaskStore } from "@modelcontextprotocol/sdk/experimental/tasks/interfaces.js";
+import type { RequestTaskStore } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { CallToolResult, GetTaskResult } from "@modelcontextprotocol/sdk/types.js";
 import {
   type Engine,
   isFinal,
@@ -12,10 +14,8 @@ import {
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
-import { splitClientId } from "../../owner/client-id-argument.js";
-import { cancelTask } from "./cancel-task.js";
-import { listTasks } from "./list-tasks.js";
-import { task2025 } from "./task-2025.js";
+import { splitClientId } from "../../owner/session-client.js";
+import { cancelTask, listTasks, task2025 } from "./task-2025.js";
 import { answerOfTask } from "./task-result.js";
 
 /** Whose tasks a task store shows. */
@@ -122,3 +122,28 @@ function callOf(engine: Engine, { method, params }: { method: string; params?: o
 function notNow(message: string): RpcError {
   return new RpcError({ code: rpcCodes.invalidParams, message });
 }
+
+/** What a handler of tasks is given by the SDK: the part that is used here. */
+export interface TaskHandlerExtra {
+  readonly taskStore: Pick<RequestTaskStore, "createTask" | "getTask" | "getTaskResult">;
+}
+
+/**
+ * Handles a tool whose tasks `createTaskStore` keeps, for the SDK's `registerToolTask`: it leaves everything to the store.
+ *
+ * Source: MCP 2025-11-25, Tasks.
+ * @example
+ * server.experimental.tasks.registerToolTask("count_to", { inputSchema: { n: z.number() } }, taskHandler);
+ */
+export const taskHandler = {
+  async createTask(_input: unknown, { taskStore }: TaskHandlerExtra) {
+    return { task: await taskStore.createTask({}) };
+  },
+  getTask(_input: unknown, { taskStore, taskId }: TaskHandlerExtra & { taskId: string }): Promise<GetTaskResult> {
+    return taskStore.getTask(taskId);
+  },
+  async getTaskResult(_input: unknown, { taskStore, taskId }: TaskHandlerExtra & { taskId: string }) {
+    // The store gives what the tool was answered with; the SDK's type for it covers the results of any method.
+    return (await taskStore.getTaskResult(taskId)) as CallToolResult;
+  },
+};

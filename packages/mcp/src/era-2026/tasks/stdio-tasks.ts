@@ -5,6 +5,7 @@ import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
 import { ownerOf } from "../call-2026.js";
+import { missingTasksExtension } from "../envelope.js";
 import { limits2026 } from "../limits-2026.js";
 import type { RegisterOptions2026 } from "../register-tools.js";
 import {
@@ -17,7 +18,6 @@ import {
 } from "../subscriptions/listen-request.js";
 import { limitReached } from "../subscriptions/subscription-count.js";
 import { ownPart, watchTasks } from "../subscriptions/task-watch.js";
-import { missingTasksExtension } from "./missing-extension.js";
 
 /** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */
 export interface StdioTransport {

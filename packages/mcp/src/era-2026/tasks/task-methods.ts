@@ -1,13 +1,11 @@
 import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
-import { rpcCodes } from "@resumable-mcp/protocol";
+import { parseElicitationResult, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { type CallPolicy2026, carryResult, ownerOf, readMeta } from "../call-2026.js";
-import { clientFacts } from "../envelope.js";
+import { clientFacts, missingTasksExtension } from "../envelope.js";
 import type { Context2026, Server2026 } from "../server-2026.js";
-import { answerQuestions } from "./answer-questions.js";
-import { missingTasksExtension } from "./missing-extension.js";
 import { detailedTask } from "./task-on-wire.js";
 
 type TaskMethod = (tasks: OwnedTasks, taskId: string, context: Context2026) => Promise<object>;
@@ -64,4 +62,30 @@ async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<JsonObject
     if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
   }
   return {};
+}
+
+/**
+ * Passes answers on to a task, as many of its open questions as there are answers for.
+ *
+ * Answers to unknown or already answered questions are ignored, as the specification asks: the client may repeat its
+ * request. A question that has its answer is no longer among `TaskView.questions`.
+ *
+ * Source: SEP-2663, "tasks/update"; SEP-2322, server requirements for `inputResponses`.
+ * @throws {@link ResumableError} `INVALID_VALUE` for an answer that does not fit its question; those before it count.
+ */
+export async function answerQuestions(
+  tasks: OwnedTasks,
+  taskId: string,
+  responses: Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const { questions } = await tasks.get(taskId);
+  // A body has room for very many keys, and each that is passed on reads the task.
+  for (const { key } of questions.filter((question) => Object.hasOwn(responses, question.key))) {
+    const answer = parseElicitationResult(responses[key]);
+    if (answer !== undefined) await tasks.answer(taskId, key, answer).catch(unlessClosed);
+  }
+}
+
+function unlessClosed(error: unknown): void {
+  if (!isResumableError(error, "ALREADY_ANSWERED") && !isResumableError(error, "UNKNOWN_QUESTION")) throw error;
 }

@@ -1,17 +1,15 @@
 import type { Engine } from "@resumable-mcp/core";
 import { bringValidator } from "../../call/json-schema-validator.js";
-import { answerSent } from "../../call/receipt/held-receipt.js";
+import { answerSent } from "../../call/receipt/receipt.js";
 import { HttpAnswer } from "../../http/http-answer.js";
-import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
-import { readJsonBody } from "../../http/read-json-body.js";
-import { noteLocality } from "../../owner/locality.js";
-import type { VerifiedToken } from "../../owner/subject.js";
+import { type HttpRequest, ofWebRequest, readJsonBody } from "../../http/http-request.js";
+import { noteLocality, type VerifiedToken } from "../../owner/owner.js";
 import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
+import { missingTasksExtension } from "../envelope.js";
 import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "../handler-options.js";
 import { limits2026 } from "../limits-2026.js";
 import { parseListenRequest } from "../subscriptions/listen-request.js";
 import { createListener } from "../subscriptions/listener.js";
-import { missingTasksExtension } from "./missing-extension.js";
 
 /**
  * Wraps the SDK's handler of the 2026 era, so that calls can be answered with tasks and clients can listen to them.
