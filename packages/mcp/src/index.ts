@@ -1,4 +1,7 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
+export type { Relayed } from "./call/question-relay.js";
+export { QuestionRelay } from "./call/question-relay.js";
+export { ConnectionClient } from "./call/session-client.js";
 export type { ControlTool } from "./control/control-tool.js";
 export { controlTools, defaultControlTools } from "./control/control-tools.js";
 export { longToolsText, makeInstructions } from "./control/instructions.js";
@@ -32,8 +35,5 @@ export type { Connection, NodeListener } from "./http/node-listener.js";
 export { listenerOf, nodeListener } from "./http/node-listener.js";
 export { type Locality, local, subjectOf } from "./owner/owner.js";
 export { randomToken } from "./owner/random-token.js";
-export { ConnectionClient } from "./owner/session-client.js";
-export type { Relayed } from "./stdio/question-relay.js";
-export { QuestionRelay } from "./stdio/question-relay.js";
 export type { StdioEras, StdioErasOptions } from "./stdio/stdio-eras.js";
 export { serveStdioEras } from "./stdio/stdio-eras.js";

@@ -4,8 +4,6 @@
  */
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
-import type { RpcErrorBody } from "./call/rpc-error.js";
-import type { ToolResult } from "./call/tool-result.js";
 
 /** Passes a value to an SDK, whose types bind schemas, handlers and messages to its own copy of zod. */
 export function forSdk(value: unknown): never {
@@ -90,7 +88,7 @@ function problemsIn(text: string): string | undefined {
 }
 
 /** What a tool call is really answered with, where SDK 2.x would only pass on a tool's result. */
-export type WireAnswer = { readonly result: object } | { readonly error: RpcErrorBody };
+export type WireAnswer = { readonly result: object } | { readonly error: object };
 
 /** The key under which an answer travels inside a tool's result, from the handler to the edge of the transport. */
 const answerKey = "resumable-mcp/wire_answer";
@@ -99,7 +97,7 @@ const answerKey = "resumable-mcp/wire_answer";
  * Wraps an answer for the way through SDK 2.x, which turns every error of a tool into a result and checks every result
  * against the tool's schema, except those that are errors. {@link unwrapAnswer} restores it at the wire.
  */
-export function wrapAnswer(answer: WireAnswer): ToolResult {
+export function wrapAnswer(answer: WireAnswer): { content: []; isError: true; _meta: JsonObject } {
   return { content: [], isError: true, _meta: { [answerKey]: forSdk(answer) } };
 }
 

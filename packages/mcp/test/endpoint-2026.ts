@@ -8,6 +8,7 @@ import {
   type Tool,
 } from "@resumable-mcp/core";
 import { createHandler2026, type Handler2026, serverFactory2026 } from "../src/era-2026/index.js";
+import { readEvents } from "../src/era-2026/subscriptions/sse-frames.js";
 
 const version = "2026-07-28";
 const url = "http://127.0.0.1/mcp";
@@ -99,6 +100,12 @@ export function openEndpoint(tools: readonly Tool[], store: Store = createMemory
       await engine.close();
     },
   };
+}
+
+/** The messages of a stream, one by one. */
+export async function* messagesOf({ body }: Response): AsyncGenerator<JsonObject, void, void> {
+  if (body === null) return;
+  for await (const { data } of readEvents(body, new AbortController().signal)) yield JSON.parse(data);
 }
 
 /** The last message of an answer: the only one, or the end of its stream. */

@@ -4,10 +4,9 @@ import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
-import { messageOfFrame, readFrames } from "../src/era-2026/subscriptions/sse-frames.js";
 import { registerTools } from "../src/index.js";
 import { countTool, createGate } from "./counting-tool.js";
-import { openEndpoint, withTasksExtension } from "./endpoint-2026.js";
+import { messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -96,9 +95,8 @@ test("a subscription of the 2026 era hears of a task's changes", async () => {
   const { gate, era2026, taskId } = await begin();
   const uri = `task://${taskId}/journal`;
   const response = await era2026.open("subscriptions/listen", { notifications: { resourceSubscriptions: [uri] } });
-  if (response.body === null) throw new Error("The subscription has no stream.");
-  const frames = readFrames(response.body);
-  const next = async () => messageOfFrame((await frames.next()).value ?? "");
+  const messages = messagesOf(response);
+  const next = async () => (await messages.next()).value;
   expect(await next()).toMatchObject({ params: { notifications: { resourceSubscriptions: [uri] } } });
   gate.open();
   expect(await next()).toMatchObject({ method: "notifications/resources/updated", params: { uri } });

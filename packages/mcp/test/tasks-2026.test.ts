@@ -6,9 +6,8 @@ import {
 import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { messageOfFrame, readFrames } from "../src/era-2026/subscriptions/sse-frames.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
-import { type Endpoint, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
+import { type Endpoint, messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -215,20 +214,12 @@ test("a call that does not say whose it is gets an error that says so", async ()
   expect(result).toMatchObject({ isError: true, structuredContent: { error: { code: "NO_OWNER" } } });
 });
 
-async function* notifications(response: Response): AsyncGenerator<JsonObject, void, void> {
-  if (response.body === null) return;
-  for await (const frame of readFrames(response.body)) {
-    const message = messageOfFrame(frame);
-    if (message !== undefined) yield message as JsonObject;
-  }
-}
-
 test("a subscription tells of its tasks' changes until the server ends it", async () => {
   const gate = createGate();
   const to = endpoint(countTool(gate));
   const taskId = await startTask(to, "count_to", { n: 1 });
   const wanted = { notifications: { taskIds: [taskId, "unknown"] } };
-  const stream = notifications(await to.open("subscriptions/listen", wanted, declared));
+  const stream = messagesOf(await to.open("subscriptions/listen", wanted, declared));
   const next = async () => (await stream.next()).value as JsonObject;
   expect(await next()).toMatchObject({
     method: "notifications/subscriptions/acknowledged",
@@ -252,7 +243,7 @@ test("a subscription tells nothing of a foreign task", async () => {
   const to = endpoint(countTool());
   const taskId = await startTask(to, "count_to", { n: 1 });
   const wanted = { notifications: { taskIds: [taskId] } };
-  const stream = notifications(await to.open("subscriptions/listen", wanted, { ...declared, user: "eve" }));
+  const stream = messagesOf(await to.open("subscriptions/listen", wanted, { ...declared, user: "eve" }));
   expect(await stream.next()).toMatchObject({ value: { params: { notifications: { taskIds: [] } } } });
   await to.handler.close();
   expect(await stream.next()).toMatchObject({ value: { result: { resultType: "complete" } } });

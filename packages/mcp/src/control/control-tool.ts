@@ -9,8 +9,8 @@ import {
   metaKeys,
 } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
+import { namesCaller, withClientId } from "../call/session-client.js";
 import type { ToolResult } from "../call/tool-result.js";
-import { namesCaller, withClientId } from "../owner/session-client.js";
 
 /** A tool by which callers speak about tasks. */
 export interface ControlTool extends ControlToolFacts {

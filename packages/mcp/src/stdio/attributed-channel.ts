@@ -1,8 +1,8 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
+import { ConnectionClient } from "../call/session-client.js";
 import { readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
 import { randomToken } from "../owner/random-token.js";
-import { ConnectionClient } from "../owner/session-client.js";
 import { forSdk } from "../sdk-workarounds.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 

@@ -115,7 +115,7 @@ async function connect2025({ definition, engine, handoff, write, onError }: Stdi
 }
 
 async function connect2026({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
-  const { serveStdio2026 } = await import("../era-2026/serve-stdio.js");
+  const { serveStdio2026 } = await import("./serve-stdio-2026.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/server");
   const end = createStdioChannel(write);
   const served = serveStdio2026({

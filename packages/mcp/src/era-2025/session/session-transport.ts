@@ -9,10 +9,10 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys, questionId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
+import { QuestionRelay } from "../../call/question-relay.js";
 import { type TakesReceipts, takesReceipts } from "../../call/receipt/note-receipt.js";
 import { hearCallers, type Receipt } from "../../call/receipt/receipt.js";
 import { withReadableError } from "../../sdk-workarounds.js";
-import { QuestionRelay } from "../../stdio/question-relay.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";
 import { type Exchange, metaOf } from "./exchange.js";
 import type { SessionLimits } from "./session-limits.js";

@@ -8,9 +8,9 @@ import type {
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { internalMetaKeys, isLogLevel } from "@resumable-mcp/protocol";
+import { attribute } from "../../call/session-client.js";
 import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import { randomToken } from "../../owner/random-token.js";
-import { attribute } from "../../owner/session-client.js";
 import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
 import type { Exchange } from "./exchange.js";

@@ -3,7 +3,7 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { beginTask } from "../../call/run-tool-call.js";
-import { splitClientId } from "../../owner/session-client.js";
+import { splitClientId } from "../../call/session-client.js";
 import { forSdk, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
 import { type CallPolicy2025, call2025 } from "../call-2025.js";
 import { closedSignal, type RequestExtra, type Server2025 } from "../server-2025.js";

@@ -14,7 +14,7 @@ import {
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
-import { splitClientId } from "../../owner/session-client.js";
+import { splitClientId } from "../../call/session-client.js";
 import { cancelTask, listTasks, task2025 } from "./task-2025.js";
 import { answerOfTask } from "./task-result.js";
 

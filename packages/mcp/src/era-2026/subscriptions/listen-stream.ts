@@ -1,6 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { isAcknowledgement, type WatchedPart, withWatched } from "./listen-request.js";
-import { messageFrame, messageOfFrame, readFrames } from "./sse-frames.js";
+import { messageFrame, readEvents } from "./sse-frames.js";
 
 /** A stream of notifications, opened by the SDK and kept open for tasks. */
 export interface ListenStreamOptions {
@@ -61,17 +61,17 @@ export function listenStream(options: ListenStreamOptions): ListenStream {
     options.onEnd();
   };
   const pass = async (): Promise<void> => {
-    for await (const frame of readFrames(options.source)) {
+    for await (const { data } of readEvents(options.source, stop.signal)) {
       await room();
-      const message = messageOfFrame(frame);
-      if (isResultOf(message, options.subscriptionId)) farewell = `${frame}\n\n`;
+      const message: unknown = JSON.parse(data);
+      if (isResultOf(message, options.subscriptionId)) farewell = messageFrame(message);
       else if (isAcknowledgement(message)) {
         write(messageFrame(withWatched(message, options.watched)));
         options.begin(async (notification) => {
           await room();
           write(messageFrame(notification));
         }, stop.signal);
-      } else write(`${frame}\n\n`);
+      } else write(messageFrame(message));
     }
   };
   const body = new ReadableStream<Uint8Array>({
@@ -85,10 +85,7 @@ export function listenStream(options: ListenStreamOptions): ListenStream {
       });
     },
     pull: wake,
-    cancel() {
-      end();
-      return options.source.cancel().catch(() => {});
-    },
+    cancel: () => end(),
   });
   return {
     body,

@@ -1,28 +1,10 @@
-/** The longest frame that is waited for, in characters: an SDK's own messages are far below. */
-const maxFrameLength = 16 * 1024 * 1024;
+import { type EventSourceMessage, EventSourceParserStream } from "eventsource-parser/stream";
+import { limits2026 } from "../limits-2026.js";
 
-/** Reads the frames of an event stream, each without its closing blank line. */
-export async function* readFrames(body: ReadableStream<Uint8Array>): AsyncGenerator<string, void, void> {
-  const decoder = new TextDecoder();
-  let buffer = "";
-  for await (const chunk of body) {
-    buffer += decoder.decode(chunk, { stream: true });
-    for (let end = buffer.indexOf("\n\n"); end >= 0; end = buffer.indexOf("\n\n")) {
-      yield buffer.slice(0, end);
-      buffer = buffer.slice(end + 2);
-    }
-    if (buffer.length > maxFrameLength) throw new Error(`An event of more than ${maxFrameLength} characters.`);
-  }
-}
-
-/** The message in a frame; `undefined` for comments and empty events. */
-export function messageOfFrame(frame: string): unknown {
-  const data = frame
-    .split("\n")
-    .filter((line) => line.startsWith("data:"))
-    .map((line) => line.slice(5).trimStart())
-    .join("\n");
-  return data === "" ? undefined : JSON.parse(data);
+/** Reads the events of an event stream, until it ends or `signal` aborts, which cancels it. */
+export function readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<EventSourceMessage> {
+  const parser = new EventSourceParserStream({ maxBufferSize: limits2026.maxFrameLength, onError: "terminate" });
+  return body.pipeThrough(new TextDecoderStream(), { signal }).pipeThrough(parser);
 }
 
 /** Passes a stream on, and calls back once when it is over, whoever ended it. */

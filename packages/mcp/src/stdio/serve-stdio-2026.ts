@@ -2,10 +2,10 @@ import type { McpServer, ServerNotifier } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Engine } from "@resumable-mcp/core";
 import type { ServerDefinition } from "../define-server.js";
-import type { StdioChannel } from "../stdio/stdio-channel.js";
-import type { RegisterOptions2026 } from "./register-tools.js";
-import { serverFactory2026 } from "./server-factory.js";
-import { withStdioTasks } from "./tasks/stdio-tasks.js";
+import type { RegisterOptions2026 } from "../era-2026/register-tools.js";
+import { serverFactory2026 } from "../era-2026/server-factory.js";
+import { withStdioTasks } from "../era-2026/tasks/stdio-tasks.js";
+import type { StdioChannel } from "./stdio-channel.js";
 
 /** What a connection of the 2026 era is served with. */
 export interface StdioOptions2026 extends RegisterOptions2026 {

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { claimsVersion, parseCallMeta } from "../call/call-meta.js";
-import { maxClientIdLength } from "./client-id.js";
+import { maxClientIdLength } from "../owner/client-id.js";
+import { claimsVersion, parseCallMeta } from "./call-meta.js";
 
 /** The part of a request that names its caller. */
 export interface NamedRequest {
