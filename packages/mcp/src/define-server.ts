@@ -12,7 +12,7 @@ import type { JsonObject, Tool } from "@resumable-mcp/core";
 export interface ServerDefinition {
   readonly name: string;
   readonly version: string;
-  /** Told to models before they use the tools. */
+  /** Shown to models before they use the tools. */
   readonly instructions?: string;
   readonly tools: readonly Tool[];
   /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */

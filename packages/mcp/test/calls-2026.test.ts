@@ -105,7 +105,7 @@ test("a call handed off answers before the end, and wait_for_task gives the resu
   });
 });
 
-test("the end of a stream stops the task at its next checkpoint, and the same call goes on from there", async () => {
+test("the end of a stream stops the task at its next checkpoint, and the same call continues from there", async () => {
   const gate = createGate();
   const to = endpoint([countTool(gate)]);
   const abort = new AbortController();
@@ -135,14 +135,14 @@ test("a server that drains hands its calls over to the next one by a state", asy
   const response = await begun;
   await first.engine.drain();
   const lines = (await response.text()).split("\n").filter((line) => line.startsWith("data: "));
-  const { result: leg } = JSON.parse(lines.at(-1)?.slice(6) ?? "{}") as { result: JsonObject };
-  expect(leg).toMatchObject({ resultType: "input_required", requestState: expect.any(String) });
-  expect(leg).not.toHaveProperty("inputRequests");
+  const { result: roundTrip } = JSON.parse(lines.at(-1)?.slice(6) ?? "{}") as { result: JsonObject };
+  expect(roundTrip).toMatchObject({ resultType: "input_required", requestState: expect.any(String) });
+  expect(roundTrip).not.toHaveProperty("inputRequests");
   const second = endpoint([countTool(gate)], store);
   gate.open(2);
   const { result } = await second.send(
     "tools/call",
-    call("count_to", { n: 2 }, { requestState: String(leg.requestState) }),
+    call("count_to", { n: 2 }, { requestState: String(roundTrip.requestState) }),
   );
   expect(result).toMatchObject({ structuredContent: { counted: 2 } });
 });

@@ -39,7 +39,7 @@ function served(version: string) {
   return { gate, start, initialize };
 }
 
-/** Goes on with the server that the client knew, or with the next one on its store. */
+/** Continues with the server that the client knew, or with the next one on its store. */
 const servers = [
   { server: "the same server", restart: false },
   { server: "a server that was started again", restart: true },

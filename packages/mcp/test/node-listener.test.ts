@@ -158,12 +158,12 @@ async function leaveEarly(answer: (request: HttpRequest) => Promise<HttpAnswer>)
 }
 
 test("the body of a client that has left is not waited for", async () => {
-  const told: unknown[] = [];
+  const shown: unknown[] = [];
   await leaveEarly(async (request) => {
-    told.push(await request.text(1_000).catch((error: unknown) => String(error)));
+    shown.push(await request.text(1_000).catch((error: unknown) => String(error)));
     return new HttpAnswer(200);
   });
-  await expect.poll(() => told).toEqual(["Error: The connection was closed before the whole body had come."]);
+  await expect.poll(() => shown).toEqual(["Error: The connection was closed before the whole body had come."]);
 });
 
 test("a stream that begins when its client has left already is ended, of either kind (G11)", async () => {

@@ -88,7 +88,7 @@ test("tools with plain JSON Schema list exactly that schema, and are checked by 
   expect(await call(client, "plain", { size: 2 })).toMatchObject({ content: [{ type: "text", text: "done" }] });
 });
 
-test("cancelling the request stops the task at its next checkpoint, and the same call goes on", async () => {
+test("cancelling the request stops the task at its next checkpoint, and the same call continues", async () => {
   const gate = createGate();
   const { client, engine } = await connect([countTool(gate)]);
   await client.listTools();
@@ -174,7 +174,7 @@ test("a client that cannot ask is told the question, and answer_task answers it"
   expect(await call(client, "answer_task", answer)).toMatchObject({ isError: true });
 });
 
-test("a client that goes away in mid-call leaves its task, and the same call of another attaches to it (G7)", async () => {
+test("a client that goes away in mid-call leaves its task, and the same call of another joins it (G7)", async () => {
   const gate = createGate();
   const { client, open } = await connect([countTool(gate)]);
   gate.open(2);

@@ -154,9 +154,9 @@ test("a call under way stays its client's own when the session names another, al
   expect(await dataOf(url, session, "get_session_info")).toMatchObject({ client_id: bob });
 });
 
-test("the standalone stream goes on telling of what the session began or subscribed to as another client", async () => {
+test("the standalone stream continues telling of what the session began or subscribed to as another client", async () => {
   const { url, session, gate } = await open();
-  const told = eventsOf(await fetch(url, { headers: { accept: "text/event-stream", ...session } }));
+  const shown = eventsOf(await fetch(url, { headers: { accept: "text/event-stream", ...session } }));
   const task = { ...call("gated", { label: "one", client_id: ada }), task: {} };
   const created = await resultOf(url, session, "tools/call", task);
   const { taskId } = created.task as { taskId: string };
@@ -169,7 +169,7 @@ test("the standalone stream goes on telling of what the session began or subscri
   expect(refused).toMatchObject({ error: { code: -32_602 } });
   gate.open();
   const wanted = new Set(["notifications/tasks/status completed", "notifications/resources/updated"]);
-  await readUntil(told, ({ message }) => {
+  await readUntil(shown, ({ message }) => {
     const { method, params } = { ...message } as { method?: string; params?: { status?: string } };
     wanted.delete([method, params?.status].filter(Boolean).join(" "));
     return wanted.size === 0;

@@ -50,7 +50,7 @@ test("a stock client calls a long tool and gets progress and result", async () =
 });
 
 describe("a stream that broke", () => {
-  test("goes on from the cursor, primed at once, without gap or repeat", async () => {
+  test("continues from the cursor, primed at once, without gap or repeat", async () => {
     const gate = createGate();
     const { url } = await endpoint({ tools: [countTool(gate)] });
     const session = await openSession(url);
@@ -134,7 +134,7 @@ describe("a stream that broke", () => {
   });
 });
 
-test("cancelling a request stops its task; the same call goes on", async () => {
+test("cancelling a request stops its task; the same call continues", async () => {
   const gate = createGate();
   const { url, engine } = await endpoint({ tools: [countTool(gate)] });
   const { client: stock } = await client(url);

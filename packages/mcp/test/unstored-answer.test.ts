@@ -82,8 +82,8 @@ test("G9 answer_task says that the answer was not stored, and takes it when ther
     const events = await readUntil(eventsOf(await post(url, request(id, "tools/call", params), session)), () => false);
     return events.at(-1)?.message;
   };
-  const told = await ask(1, call);
-  const { task_id } = Reflect.get(Object(Reflect.get(told ?? {}, "result")), "structuredContent");
+  const shown = await ask(1, call);
+  const { task_id } = Reflect.get(Object(Reflect.get(shown ?? {}, "result")), "structuredContent");
   const answer = { name: "answer_task", arguments: { task_id, key: "name", ...ada } };
   expect(await ask(2, answer)).toMatchObject({ result: { isError: true } });
   disk.full = false;

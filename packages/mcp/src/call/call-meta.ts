@@ -8,14 +8,14 @@ export interface CallMeta {
   /** `true`: after the tool's own time; a number: after that many milliseconds; `false`: never. */
   readonly handoff?: boolean | number;
   /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
-  readonly attended: boolean;
+  readonly callerStays: boolean;
   readonly newTask?: boolean | string;
   /** Messages for events up to this seq were seen. */
   readonly afterSeq: number;
   readonly callId?: string;
   readonly taskId?: string;
   readonly redelivered: boolean;
-  /** Whoever sent the request tells itself whether its result was delivered. */
+  /** The sender itself reports whether the result was delivered. */
   readonly tellsDelivery: boolean;
   readonly requestId?: string | number;
   readonly progressToken?: string | number;
@@ -30,7 +30,7 @@ export function parseCallMeta(meta: unknown): CallMeta {
   };
   return {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
-    attended: read(metaKeys.attended, isBoolean) ?? false,
+    callerStays: read(metaKeys.attended, isBoolean) ?? false,
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
     ...present("clientId", read(metaKeys.clientId, isLabel)),

@@ -11,7 +11,7 @@ export interface Call {
   readonly clientId?: string;
   readonly sessionId?: string;
   readonly requestId: string | number;
-  /** Aborts when the caller is gone or has cancelled its request. */
+  /** Aborts when the caller has left or has cancelled its request. */
   readonly signal: AbortSignal;
   /** How the caller left, once `signal` aborted. */
   left(): "cancelled" | "gone";

@@ -1,16 +1,16 @@
 import { type Followed, isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
 import type { AskedQuestion, Call } from "./call.js";
 import { present } from "./call-meta.js";
-import { journalMessage, notificationOf, type Told } from "./journal-message.js";
+import { journalMessage, notificationOf, type Shown } from "./journal-message.js";
 
 /** How following a task for a caller ended. */
 export interface CallEnding {
-  /** `left`: the caller is gone, and whatever is answered reaches nobody. */
+  /** `left`: the caller left, and the answer reaches no one. */
   readonly reason: "finished" | "paused" | "input_required" | "timeout" | "left";
   readonly view: TaskView;
 }
 
-/** Events before the cursor that are read again, to know which progress the caller was told last. */
+/** Events before the cursor that are read again, to know which progress the caller received last. */
 const lookBackEvents = 256;
 
 /**
@@ -51,7 +51,7 @@ async function tellAll(
 ): Promise<CallEnding["reason"] | undefined> {
   const { afterSeq } = call.meta;
   const { id: taskId, tool, total, lastSeq } = begun.record;
-  let told: Told = { ...present("total", total) };
+  let shown: Shown = { ...present("total", total) };
   let seen = afterSeq;
   let mayStand = standsStill(begun);
   const standsNow = async () => {
@@ -69,8 +69,8 @@ async function tellAll(
     signal,
   })) {
     asking.heard(followed);
-    const mapped = journalMessage(followed, told, taskId);
-    told = mapped.told;
+    const mapped = journalMessage(followed, shown, taskId);
+    shown = mapped.shown;
     const seq = seqOf(followed);
     if (seq <= afterSeq) continue;
     if (mapped.message !== undefined) await tell(call, taskId, tool, mapped.message);
@@ -116,7 +116,7 @@ function reasonToStop(view: TaskView, asking: Asking): CallEnding["reason"] | un
 }
 
 interface Asking {
-  /** Notes where in the journal a question was asked: that stays the same, whoever asks it again. */
+  /** Notes where in the journal a question was asked: that stays the same when it is asked again. */
   heard(followed: Followed): void;
   /** Asks what is open and not being asked yet. False when the client cannot ask its user. */
   begin(view: TaskView): boolean;
@@ -137,7 +137,7 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
         await untilAskedAgain(signal);
         return signal.aborted ? undefined : askOne(question, signal);
       }
-      // The question stays open; the caller is told how to answer it otherwise.
+      // The question stays open; the result says how else to answer it.
       able = false;
       onFailure();
     }

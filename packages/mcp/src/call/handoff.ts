@@ -10,7 +10,7 @@ export const hostLimitsMs: { readonly [host: string]: number } = {
 };
 
 /**
- * Decides after how many milliseconds a call is answered although its task goes on; `undefined`: never.
+ * Decides after how many milliseconds a call is answered although its task continues; `undefined`: never.
  *
  * What the call asks for wins, then the server's option, then the table of hosts: a server cannot know who may wait.
  */

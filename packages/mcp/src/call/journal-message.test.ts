@@ -1,58 +1,58 @@
 import type { Followed, TaskRecord } from "@resumable-mcp/core";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
-import { journalMessage, notificationOf, type Told } from "./journal-message.js";
+import { journalMessage, notificationOf, type Shown } from "./journal-message.js";
 
 const at = "2026-11-21T09:00:00.000Z";
 const event = (seq: number, body: TaskEventBody): Followed => ({ kind: "event", event: { ...body, seq, at } });
 
-/** What a caller is told of a series of events. */
-function tell(followed: readonly Followed[], begin: Told = {}) {
-  let told = begin;
+/** What a caller receives of a series of events. */
+function tell(followed: readonly Followed[], begin: Shown = {}) {
+  let shown = begin;
   return followed.flatMap((one) => {
-    const mapped = journalMessage(one, told, "some-task");
-    told = mapped.told;
+    const mapped = journalMessage(one, shown, "some-task");
+    shown = mapped.shown;
     return mapped.message ?? [];
   });
 }
 
 test("progress only rises, and takes the last total along", () => {
-  const told = tell([
+  const shown = tell([
     event(2, { type: "checkpoint", progress: 1, total: 3 }),
     event(3, { type: "checkpoint", progress: 1, message: "the same" }),
     event(4, { type: "checkpoint", message: "none" }),
     event(5, { type: "checkpoint", progress: 2, message: "two" }),
   ]);
-  expect(told).toEqual([
+  expect(shown).toEqual([
     { kind: "progress", seq: 2, progress: 1, total: 3 },
     { kind: "progress", seq: 5, progress: 2, total: 3, message: "two" },
   ]);
 });
 
 test("a new generation says so, and its progress is told from where the old one was", () => {
-  const told = tell([
+  const shown = tell([
     event(2, { type: "checkpoint", progress: 2 }),
     event(3, { type: "restarted", generation: 2, fromState: false }),
     event(4, { type: "checkpoint", progress: 1 }),
     event(5, { type: "checkpoint", progress: 3 }),
   ]);
-  expect(told).toEqual([
+  expect(shown).toEqual([
     { kind: "progress", seq: 2, progress: 2 },
-    { kind: "log", seq: 3, level: "notice", data: "The task begins anew: generation 2." },
+    { kind: "log", seq: 3, level: "notice", data: "The task begins again: generation 2." },
     { kind: "progress", seq: 5, progress: 3 },
   ]);
 });
 
 test("a pause is logged with the task's id when it takes effect", () => {
-  const told = tell([
+  const shown = tell([
     event(2, { type: "desired", desired: "pause" }),
     event(3, { type: "attempt_ended", reason: "paused" }),
     event(4, { type: "attempt_ended", reason: "drained" }),
   ]);
-  expect(told).toEqual([{ kind: "log", seq: 3, level: "info", data: "Task some-task paused" }]);
+  expect(shown).toEqual([{ kind: "log", seq: 3, level: "info", data: "Task some-task paused" }]);
 });
 
-test("a snapshot in place of events that are gone is marked", () => {
+test("a snapshot in place of events that have ended is marked", () => {
   const record = { lastSeq: 40, progress: 7, total: 9, message: "seven" } as TaskRecord;
   expect(tell([{ kind: "snapshot", record }])).toEqual([
     { kind: "progress", seq: 40, progress: 7, total: 9, message: "seven", snapshot: true },

@@ -2,7 +2,7 @@ import type { Followed, Json, JsonObject, LogLevel } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { present } from "./call-meta.js";
 
-/** What a caller is told of one event of a journal. */
+/** What a caller receives of one event of a journal. */
 export type JournalMessage =
   | {
       readonly kind: "progress";
@@ -16,13 +16,13 @@ export type JournalMessage =
   | { readonly kind: "log"; readonly seq: number; readonly level: LogLevel; readonly data: Json };
 
 /** What a caller knows already. */
-export interface Told {
+export interface Shown {
   readonly progress?: number;
   readonly total?: number;
 }
 
 /**
- * Maps one event of a journal to what a caller is told of it, and to what the caller knows then.
+ * Maps one event of a journal to what a caller receives of it, and to what the caller knows then.
  *
  * The one place that does: first delivery, delivery after a crash and `wait_for_task` say the same. At most one
  * message an event, so that an event's seq can be the message's place in a stream.
@@ -31,12 +31,12 @@ export interface Told {
  */
 export function journalMessage(
   followed: Followed,
-  told: Told,
+  shown: Shown,
   taskId: string,
-): { message?: JournalMessage; told: Told } {
+): { message?: JournalMessage; shown: Shown } {
   if (followed.kind === "snapshot") {
     const { lastSeq, progress, total, message } = followed.record;
-    return risen(told, {
+    return risen(shown, {
       seq: lastSeq,
       progress,
       snapshot: true,
@@ -46,17 +46,17 @@ export function journalMessage(
   }
   const { event } = followed;
   const { seq } = event;
-  if (event.type === "log") return { message: { kind: "log", seq, level: event.level, data: event.data }, told };
+  if (event.type === "log") return { message: { kind: "log", seq, level: event.level, data: event.data }, shown };
   if (event.type === "restarted" && !event.fromState) {
-    const data = `The task begins anew: generation ${event.generation}.`;
-    return { message: { kind: "log", seq, level: "notice", data }, told };
+    const data = `The task begins again: generation ${event.generation}.`;
+    return { message: { kind: "log", seq, level: "notice", data }, shown };
   }
   if (event.type === "attempt_ended" && event.reason === "paused") {
-    return { message: { kind: "log", seq, level: "info", data: `Task ${taskId} paused` }, told };
+    return { message: { kind: "log", seq, level: "info", data: `Task ${taskId} paused` }, shown };
   }
-  if (event.type !== "checkpoint" || event.progress === undefined) return { told };
-  const total = event.total ?? told.total;
-  return risen(told, {
+  if (event.type !== "checkpoint" || event.progress === undefined) return { shown };
+  const total = event.total ?? shown.total;
+  return risen(shown, {
     seq,
     progress: event.progress,
     ...present("total", total),
@@ -66,10 +66,10 @@ export function journalMessage(
 
 type Progress = Omit<Extract<JournalMessage, { kind: "progress" }>, "kind">;
 
-function risen(told: Told, next: Progress): { message?: JournalMessage; told: Told } {
-  const known: Told = { ...told, ...present("total", next.total) };
-  if (told.progress !== undefined && next.progress <= told.progress) return { told: known };
-  return { message: { kind: "progress", ...next }, told: { ...known, progress: next.progress } };
+function risen(shown: Shown, next: Progress): { message?: JournalMessage; shown: Shown } {
+  const known: Shown = { ...shown, ...present("total", next.total) };
+  if (shown.progress !== undefined && next.progress <= shown.progress) return { shown: known };
+  return { message: { kind: "progress", ...next }, shown: { ...known, progress: next.progress } };
 }
 
 /** A notification as it goes over the wire, without the JSON-RPC envelope. */

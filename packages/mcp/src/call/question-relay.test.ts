@@ -28,7 +28,7 @@ test("an answer survives the process that it was given to, until the task has go
   relay.answer(id, "yes");
   relay.reset();
   expect(relay.ask(id, 1, false)).toEqual({ kind: "answered", message: "yes" });
-  relay.settle("task_1");
+  relay.answersWritten("task_1");
   relay.reset();
   expect(relay.ask(id, 1, false)).toEqual({ kind: "show" });
 });

@@ -27,7 +27,7 @@ export class QuestionRelay<Message> {
     this.#maxQuestions = maxQuestions;
   }
 
-  /** Somebody asks. `seen`: the client may have been shown the question by a process before this one. */
+  /** A request asks. `seen`: the client may have been shown the question by a process before this one. */
   ask(wireId: string, innerId: RpcId, seen: boolean): Relayed<Message> {
     const early = this.#early.get(wireId);
     if (early !== undefined) {
@@ -42,7 +42,7 @@ export class QuestionRelay<Message> {
     return here || seen ? { kind: "wait", here } : { kind: "show" };
   }
 
-  /** An answer came: who asked for it. When nobody does now, the answer is kept. */
+  /** An answer came: gives the requests that asked for it. Without one the answer is kept. */
   answer(wireId: string, message: Message): readonly RpcId[] {
     const asking = this.#asking.get(wireId);
     this.#asking.delete(wireId);
@@ -63,7 +63,7 @@ export class QuestionRelay<Message> {
     return (this.#asking.get(wireId)?.size ?? 0) > 0;
   }
 
-  /** Whoever asked under this id asks no longer. Gives the question's id when nobody else asks. */
+  /** The request of this id asks no longer. Gives the question's id when no other request asks. */
   withdraw(innerId: RpcId): string | undefined {
     for (const [wireId, asking] of this.#asking) {
       if (!asking.delete(innerId)) continue;
@@ -74,18 +74,18 @@ export class QuestionRelay<Message> {
     return undefined;
   }
 
-  /** The question is settled: it was shown for the last time. */
+  /** The question is closed: it was shown for the last time. */
   forget(wireId: string): void {
     this.#shown.delete(wireId);
     this.#asking.delete(wireId);
   }
 
-  /** The task has gone on: what was answered is written down. */
-  settle(taskId: string): void {
+  /** The task went on after its answers, so they are in its journal. */
+  answersWritten(taskId: string): void {
     for (const wireId of this.#given.keys()) if (parseQuestionId(wireId)?.taskId === taskId) this.#given.delete(wireId);
   }
 
-  /** The server process is gone, with all that it asked, and perhaps with answers that it was given. */
+  /** The server process has ended, with all that it asked, and perhaps with answers that it was given. */
   reset(): void {
     this.#asking.clear();
     for (const [wireId, message] of this.#given) this.#early.set(wireId, message);

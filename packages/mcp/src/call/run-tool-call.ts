@@ -6,23 +6,23 @@ import { notificationOf } from "./journal-message.js";
 import { finishedResult, pausedResult, questionResult, runningResult, type ToolResult } from "./tool-result.js";
 
 /**
- * Carries out the call of a resumable tool: starts its task or attaches to it, tells the caller what happens, and
+ * Carries out the call of a resumable tool: starts its task or joins it, reports what happens to the caller, and
  * answers with the task's result, or with a result that says how to go on.
  *
- * Durability: the task exists durably before anything is told.
+ * Durability: the task exists durably before the caller receives anything.
  * Retry: a delivery under the same call id finds the same task.
- * Cancellation: the caller's end stops the task at its next checkpoint, resumable, when nobody else waits for it.
+ * Cancellation: the caller's end stops the task at its next checkpoint, resumable, when no other caller waits for it.
  */
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended);
+  const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.callerStays);
   const joined = await joinTask(call, started);
   const ending = await followTask(joined, started, handoffMs);
   return resultOf(joined, ending, started.reused);
 }
 
 /**
- * A caller that comes to a task under way is told where it is, and then what comes: its progress does not begin at
+ * A caller that joins a task under way receives its present progress, and then what comes: its progress does not begin at
  * nothing again. What was before stands in the journal.
  */
 export async function joinTask<Joining extends Call>(
@@ -49,14 +49,14 @@ export async function followTask(call: Call, started: StartedTask, handoffMs: nu
     const begun = isFresh ? started : await resumePaused(call, taskId);
     const ending = await followCall(call, begun, handoffMs);
     if (ending.reason === "left") left = call.left();
-    if (ending.reason === "timeout" && !call.meta.attended) await call.tasks.detach(taskId);
+    if (ending.reason === "timeout" && !call.meta.callerStays) await call.tasks.detach(taskId);
     return ending;
   } finally {
     leave(left);
   }
 }
 
-/** The end of an earlier caller may have stopped the task between this call's start and its attendance. */
+/** The end of an earlier caller may have stopped the task between this call's start and the moment at which it waits. */
 async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
   const view = await call.tasks.get(taskId);
   return view.status === "paused" ? call.tasks.resume(taskId) : view;

@@ -108,7 +108,7 @@ function contentOf(engine: Engine, tool: string, output: Json): readonly Content
   return known === undefined ? [text(JSON.stringify(output))] : known.content(output);
 }
 
-/** Says how a task that goes on is to be waited for. */
+/** Says how a task that continues is to be waited for. */
 export function runningResult(view: TaskView, waitTool: string): ToolResult {
   const { record } = view;
   const next = JSON.stringify({ task_id: record.id });

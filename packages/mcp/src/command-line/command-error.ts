@@ -1,6 +1,6 @@
 import { isResumableError } from "@resumable-mcp/core";
 
-/** A sentence for whoever started a program, and the code with which it exits: 2 for a wrong command line, else 1. */
+/** A sentence for the user who started a program, and the code with which it exits: 2 for a wrong command line, else 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
   readonly exitCode: 1 | 2;

@@ -41,7 +41,7 @@ function missingTool(call: Call, { record }: TaskView): ToolResult {
 
 const waitForTask = controlTool("wait_for_task", async (call, input) => {
   const view = await call.tasks.get(input.task_id);
-  // Whoever waits has returned to the task: it goes on, unless somebody paused it.
+  // A caller that waits has returned to the task: it continues, unless it was paused.
   if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
   const isForeign = needsServer(view) && !hasTool(call, view);
   const seconds = isForeign ? Math.min(input.timeout_seconds, foreignToolSeconds) : input.timeout_seconds;
@@ -103,7 +103,7 @@ export const controlTools: readonly ControlTool[] = [
   sessionInfo,
 ];
 
-/** What a server of somebody else's offers unless told otherwise: without these a long call cannot be finished. */
+/** What any other server offers unless its options say otherwise: without these a long call cannot be finished. */
 export const defaultControlTools: readonly ControlToolName[] = [
   "wait_for_task",
   "get_task",

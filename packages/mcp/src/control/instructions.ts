@@ -6,7 +6,7 @@ const maxNamedTasks = 10;
 
 /** Explains long-running tools to a model. Source: MCP, Lifecycle, "Initialization" (`instructions`). */
 export const longToolsText =
-  "MCP server with resumability and checkpoints for long tasks. A long tool saves its progress as it goes: if a call is cut off, call the tool again with the same arguments and it goes on where it was, instead of beginning anew. When a call answers with status running, call wait_for_task with its task_id until the status is completed; do not call the tool again. pause_task, resume_task and cancel_task control a task where they are offered.";
+  "MCP server with resumability and checkpoints for long tasks. A long tool saves its progress as it goes: if a call is cut off, call the tool again with the same arguments and it continues where it was, instead of beginning again. When a call answers with status running, call wait_for_task with its task_id until the status is completed; do not call the tool again. pause_task, resume_task and cancel_task control a task where they are offered.";
 
 /**
  * Makes the server's `instructions`: how to use long tools, and, where the owner is known at the beginning, which of

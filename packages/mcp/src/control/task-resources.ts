@@ -69,7 +69,7 @@ export async function readTaskResource(
   return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
 }
 
-/** Refuses the URI of a task that the owner does not have; other URIs are somebody else's to judge. */
+/** Refuses the URI of a task that the owner does not have; other URIs belong to other handlers. */
 export async function checkTaskResource(tasks: OwnedTasks, uri: string): Promise<void> {
   const parsed = parseTaskUri(uri);
   if (parsed !== undefined) await orNotFound(uri, tasks.get(parsed.taskId));
@@ -93,11 +93,11 @@ export async function watchTaskResource(
   const parsed = parseTaskUri(uri);
   if (parsed === undefined) return;
   const { record } = await tasks.get(parsed.taskId);
-  let told = record.lastSeq;
-  for await (const followed of tasks.follow(parsed.taskId, { afterSeq: told, signal })) {
-    if (seqOf(followed) <= told) continue;
+  let shown = record.lastSeq;
+  for await (const followed of tasks.follow(parsed.taskId, { afterSeq: shown, signal })) {
+    if (seqOf(followed) <= shown) continue;
     // One message tells of everything up to now.
-    told = (await tasks.get(parsed.taskId)).record.lastSeq;
+    shown = (await tasks.get(parsed.taskId)).record.lastSeq;
     await updated();
   }
 }

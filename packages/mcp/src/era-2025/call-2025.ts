@@ -10,8 +10,8 @@ import { forSdk } from "../sdk-workarounds.js";
 import { askUser, canAsk } from "./ask-user.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
-/** The reason with which a transport ends a delivery whose caller is gone or is served by a newer one. */
-export const goneReason = "resumable-mcp: the stream of this call is gone";
+/** The reason with which a transport ends a delivery whose caller left or is served by a newer one. */
+export const goneReason = "resumable-mcp: the stream of this call has ended";
 
 /** What a server makes of its callers. */
 export interface CallPolicy2025 {
@@ -49,7 +49,7 @@ export function call2025(
     signal: extra.signal,
     ...present("clientId", clientId),
     ...present("sessionId", extra.sessionId),
-    left: () => (isGone(server, extra.signal) ? "gone" : "cancelled"),
+    left: () => (hasLeft(server, extra.signal) ? "gone" : "cancelled"),
     notify: (notification) => extra.sendNotification(forSdk(notification)),
     ...(canAsk(server) ? { ask: (taskId, question, signal) => askUser(extra, taskId, question, signal) } : {}),
     wantsLog: (level) => policy.wantsLog(level, extra.sessionId),
@@ -92,6 +92,6 @@ function readMeta({ server }: Server2025, extra: RequestExtra): CallMeta {
 }
 
 /** A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller. */
-function isGone({ server }: Server2025, signal: AbortSignal): boolean {
+function hasLeft({ server }: Server2025, signal: AbortSignal): boolean {
   return signal.reason === goneReason || server.transport === undefined;
 }

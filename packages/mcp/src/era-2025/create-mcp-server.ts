@@ -20,7 +20,7 @@ export async function createMcpServer(
   options: RegisterOptions & { readonly tasks?: OwnedTasks } = {},
 ): Promise<McpServer> {
   const { name, version, setup } = definition;
-  const { tasks, ...attach } = options;
+  const { tasks, ...registration } = options;
   const [{ McpServer }, jsonSchemaValidator, instructions] = await Promise.all([
     import("@modelcontextprotocol/sdk/server/mcp.js"),
     validatorOnDemand(),
@@ -28,7 +28,7 @@ export async function createMcpServer(
   ]);
   const capabilities = { logging: {} };
   const server = new McpServer({ name, version }, { instructions, capabilities, jsonSchemaValidator });
-  registerTools(server, engine, { controlTools: "all", ...attach });
+  registerTools(server, engine, { controlTools: "all", ...registration });
   await setup?.(server);
   return server;
 }
@@ -43,8 +43,8 @@ async function validatorOnDemand(): Promise<jsonSchemaValidator> {
 }
 
 /**
- * Makes the `createServer` of a session handler of a definition. A client whose identity outlives its session is told
- * its unfinished tasks in the server's instructions.
+ * Makes the `createServer` of a session handler of a definition. For a client whose identity outlives its session, the
+ * server's instructions name its unfinished tasks.
  */
 export function serverFactory(
   definition: ServerDefinition,

@@ -1,6 +1,6 @@
 import type { ServerRegistry } from "../control/register-tools.js";
 
-/** What a handler is given beside its input: the part of the SDK's `RequestHandlerExtra` that is used here. */
+/** What a handler is given next to its input: the part of the SDK's `RequestHandlerExtra` that is used here. */
 export interface RequestExtra {
   readonly signal: AbortSignal;
   readonly sessionId?: string;

@@ -85,7 +85,7 @@ export function ownerOf(policy: OwnerPolicy, context: Context2026, clientId: str
   return resolveOwner({ subject, clientId, locality: isLocal ? local : localityOf(context.http?.req) });
 }
 
-/** Over HTTP nobody stands between client and server who may set the internal keys. */
+/** Over HTTP no supervisor stands between client and server that may set the internal keys. */
 export function readMeta({ mcpReq, http }: Context2026): CallMeta {
   if (http === undefined) return parseCallMeta(mcpReq._meta);
   const own = Object.entries(mcpReq._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));

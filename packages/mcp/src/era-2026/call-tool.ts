@@ -8,7 +8,7 @@ import { wrapAnswer } from "../sdk-workarounds.js";
 import { type Call2026, type CallPolicy2026, call2026 } from "./call-2026.js";
 import { missingTasksExtension } from "./envelope.js";
 import { noteAnswer } from "./open-answers.js";
-import { type CallLeg, type LegBinding, readLeg, signLeg } from "./request-state.js";
+import { type RoundTrip, type RoundTripBinding, readRoundTrip, signRoundTrip } from "./request-state.js";
 import type { Context2026 } from "./server-2026.js";
 import type { SigningKey } from "./signing-key.js";
 import { answerQuestions } from "./tasks/task-methods.js";
@@ -30,7 +30,7 @@ export interface InputRequiredResult {
 
 /** Questions that a tool asks together reach the journal one after the other: look again after this time. */
 const gatherQuestionsMs = 25;
-/** How long a call that comes back to a server that drains is held, so that its next leg meets the new one. */
+/** How long a call that comes back to a server that drains is held, so that its next round trip meets the new one. */
 const drainHoldMs = 1_000;
 
 const invalidState: RpcErrorBody = {
@@ -44,7 +44,7 @@ const invalidState: RpcErrorBody = {
  *
  * - The client declared the tasks extension: with a task, as soon as it is durable.
  * - It did not: with progress on its stream and the result at the end; questions and the draining of the server are
- *   answered with a signed state, with which the client's next request goes on where this one ended.
+ *   answered with a signed state, with which the client's next request continues where this one ended.
  */
 export function callTool(
   environment: CallEnvironment,
@@ -69,19 +69,28 @@ async function answerCall(
   if (taskSupport === "required" && !call.client.tasks) return wrapAnswer({ error: missingTasksExtension });
   const binding = { owner: call.tasks.owner, tool: tool.name, input };
   const state = context.mcpReq.requestState();
-  const leg = state === undefined ? undefined : await verifiedLeg(signingKey, state, binding);
-  if (state !== undefined && leg === undefined) return wrapAnswer({ error: invalidState });
-  if (call.client.tasks && taskSupport !== "forbidden") return answerWithTask(call, tool, input, leg);
-  return answerInline({ call, tool, input, context, signingKey, binding, leg });
+  const roundTrip = state === undefined ? undefined : await verifiedRoundTrip(signingKey, state, binding);
+  if (state !== undefined && roundTrip === undefined) return wrapAnswer({ error: invalidState });
+  if (call.client.tasks && taskSupport !== "forbidden") return answerWithTask(call, tool, input, roundTrip);
+  return answerInline({ call, tool, input, context, signingKey, binding, roundTrip });
 }
 
-async function verifiedLeg(key: SigningKey, state: unknown, binding: LegBinding): Promise<CallLeg | undefined> {
-  return typeof state === "string" ? readLeg(await key(), state, binding, Date.now()) : undefined;
+async function verifiedRoundTrip(
+  key: SigningKey,
+  state: unknown,
+  binding: RoundTripBinding,
+): Promise<RoundTrip | undefined> {
+  return typeof state === "string" ? readRoundTrip(await key(), state, binding, Date.now()) : undefined;
 }
 
-async function answerWithTask(call: Call2026, tool: Tool, input: Json, leg: CallLeg | undefined): Promise<ToolResult> {
-  const begun = leg === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, leg);
-  // It is the server's now: nobody has to wait for it.
+async function answerWithTask(
+  call: Call2026,
+  tool: Tool,
+  input: Json,
+  roundTrip: RoundTrip | undefined,
+): Promise<ToolResult> {
+  const begun = roundTrip === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, roundTrip);
+  // The task is the server's now: no caller has to wait for it.
   if (!begun.created) await call.tasks.detach(begun.record.id);
   return wrapAnswer({ result: createTaskResult(begun) });
 }
@@ -92,20 +101,20 @@ interface InlineCall {
   readonly input: Json;
   readonly context: Context2026;
   readonly signingKey: SigningKey;
-  readonly binding: LegBinding;
-  readonly leg: CallLeg | undefined;
+  readonly binding: RoundTripBinding;
+  readonly roundTrip: RoundTrip | undefined;
 }
 
 async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequiredResult> {
-  const { tool, input, context, leg } = inline;
+  const { tool, input, context, roundTrip } = inline;
   const { engine, client } = inline.call;
-  if (leg !== undefined && engine.draining) await held(context.mcpReq.signal);
-  const call = leg === undefined ? inline.call : afterLeg(inline.call, leg);
+  if (roundTrip !== undefined && engine.draining) await held(context.mcpReq.signal);
+  const call = roundTrip === undefined ? inline.call : afterRoundTrip(inline.call, roundTrip);
   const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
   const begun =
-    leg === undefined
-      ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.attended)
-      : await returnTo(call, leg);
+    roundTrip === undefined
+      ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.callerStays)
+      : await returnTo(call, roundTrip);
   const taskId = begun.record.id;
   const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
@@ -131,13 +140,13 @@ async function takeAnswers(
   }
 }
 
-/** Messages that an earlier leg sent are not sent again. */
-function afterLeg(call: Call2026, { seq }: CallLeg): Call2026 {
+/** Messages that an earlier round trip sent are not sent again. */
+function afterRoundTrip(call: Call2026, { seq }: RoundTrip): Call2026 {
   return { ...call, meta: { ...call.meta, afterSeq: Math.max(call.meta.afterSeq, seq) } };
 }
 
-/** A leg belongs to its task, even if that has finished or was paused meanwhile; an orphan goes on. */
-async function returnTo({ tasks }: Call2026, { taskId }: CallLeg): Promise<StartedTask> {
+/** A round trip belongs to its task, even if that has finished or was paused meanwhile; an orphan continues. */
+async function returnTo({ tasks }: Call2026, { taskId }: RoundTrip): Promise<StartedTask> {
   const view = await tasks.get(taskId);
   const rests = isFinal(view.status) || !(view.interrupted || view.status === "pending");
   return { ...(rests ? view : await tasks.resume(taskId)), created: false, reused: false };
@@ -148,13 +157,13 @@ async function askForInput(inline: InlineCall, taskId: string): Promise<InputReq
   const { record, questions } = await inline.call.tasks.get(taskId);
   const requests = inputRequests(questions);
   const requestState = await signed(inline, taskId, record.lastSeq);
-  // Answered meanwhile by somebody else: the next leg goes on.
+  // Answered meanwhile by another caller: the next round trip continues.
   if (Object.keys(requests).length === 0) return { resultType: "input_required", requestState };
   return { resultType: "input_required", inputRequests: requests, requestState };
 }
 
 async function signed({ signingKey, binding }: InlineCall, taskId: string, seq: number): Promise<string> {
-  return signLeg(await signingKey(), { taskId, seq }, binding, Date.now());
+  return signRoundTrip(await signingKey(), { taskId, seq }, binding, Date.now());
 }
 
 function held(signal: AbortSignal): Promise<void> {

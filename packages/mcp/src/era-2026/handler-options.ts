@@ -3,13 +3,13 @@ import type { HttpRequest } from "../http/http-request.js";
 import type { Locality, VerifiedToken } from "../owner/owner.js";
 import type { RegisterOptions2026 } from "./register-tools.js";
 
-/** What a request brings along beside itself. */
+/** What comes along with a request. */
 export interface RequestOptions2026<Auth extends VerifiedToken = VerifiedToken> {
   /** A verified token. */
   readonly authInfo?: Auth;
   /** Whether only the user of this machine can have sent it. */
   readonly locality?: Locality;
-  /** The body, where somebody has read it already. */
+  /** The body, where it was read already. */
   readonly parsedBody?: unknown;
 }
 
@@ -33,6 +33,6 @@ export interface WithTasksOptions extends Pick<RegisterOptions2026, "owner" | "s
   readonly maxSubscriptionsPerOwner?: number;
   /** How often an idle stream says that it lives, in milliseconds. Default 15000. */
   readonly keepAliveMs?: number;
-  /** Of one POST that nobody has read before. Default 4 MiB. */
+  /** Of one POST that was not read before. Default 4 MiB. */
   readonly maxBodyBytes?: number;
 }

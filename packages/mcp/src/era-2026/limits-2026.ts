@@ -1,6 +1,6 @@
 /** Every limit of the 2026 era, with its unit in its name. */
 export const limits2026 = {
-  /** Of one POST that nobody has read before. */
+  /** Of one POST that was not read before. */
   maxBodyBytes: 4 * 1024 * 1024,
   /** Subscriptions of one endpoint, or of one connection over stdio, that are open at once. */
   maxSubscriptions: 8_192,

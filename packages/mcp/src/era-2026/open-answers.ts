@@ -16,8 +16,8 @@ export function noteAnswer<Answer>(engine: Engine, answer: Promise<Answer>): Pro
 }
 
 /**
- * Resolves when the calls that a draining engine sends away have been answered: what a client is not told before its
- * stream is cut, it waits for until its patience ends. At once when the engine does not drain.
+ * Resolves when the calls that a draining engine sends away have been answered: a client whose
+ * stream is cut without an answer waits until its own time limit. At once when the engine does not drain.
  *
  * Limits: `drainAnswersMs`.
  */

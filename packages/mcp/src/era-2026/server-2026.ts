@@ -1,7 +1,7 @@
 import type { ServerRegistry } from "../control/register-tools.js";
 import type { VerifiedToken } from "../owner/owner.js";
 
-/** What a handler is given beside its input: the part of the SDK's `ServerContext` that is used here. */
+/** What a handler is given next to its input: the part of the SDK's `ServerContext` that is used here. */
 export interface Context2026 {
   readonly mcpReq: {
     readonly id: string | number;

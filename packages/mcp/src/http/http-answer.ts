@@ -16,7 +16,7 @@ export interface TextSource {
   take(maxBytes: number): TakenText;
   /** Tells its one reader each time that there is something to take, or that it ended. */
   follow(onMore: () => void): void;
-  /** Its reader is gone. */
+  /** Its reader left. */
   cancel(): void;
 }
 
@@ -69,7 +69,7 @@ const encoder = new TextEncoder();
 /** Of one chunk, at least, where there is more. */
 const chunkBytes = 16 * 1024;
 
-/** Makes a Web-standard body of a source; it takes only what somebody reads. */
+/** Makes a Web-standard body of a source; it takes only what is read. */
 export function webBody(source: TextSource): ReadableStream<Uint8Array> {
   let wanted: (() => void) | undefined;
   let wasRead: (() => void) | undefined;

@@ -86,7 +86,7 @@ export class NodeRequest implements HttpRequest {
     if (chunks === undefined) return undefined;
     const [first, ...more] = chunks;
     const text = (first === undefined || more.length > 0 ? Buffer.concat(chunks) : first).toString();
-    // A byte order mark is no part of the text.
+    // A byte order mark is not part of the text.
     return text.startsWith("\uFEFF") ? text.slice(1) : text;
   }
 
@@ -95,7 +95,7 @@ export class NodeRequest implements HttpRequest {
     return this.#web;
   }
 
-  /** What nobody has read of a request stands before the next one on the same connection. */
+  /** What was not read of a request stands before the next one on the same connection. */
   async discardRest(): Promise<void> {
     const incoming = this.#incoming;
     if (this.#web?.body?.locked === true || incoming.readableEnded || incoming.destroyed) return;
@@ -115,17 +115,17 @@ function readChunks(incoming: IncomingMessage, maxBytes: number): Promise<Buffer
     const onClose = () => reject(new Error("The connection was closed before the whole body had come."));
     // Nothing would be heard of it any more.
     if (incoming.destroyed || incoming.readableEnded) return onClose();
-    const settle = (result: Buffer[] | undefined) => {
+    const finish = (result: Buffer[] | undefined) => {
       incoming.off("data", onData).off("end", onEnd).off("error", reject).off("close", onClose);
       resolve(result);
     };
-    const onEnd = () => settle(chunks);
+    const onEnd = () => finish(chunks);
     const onData = (chunk: Buffer) => {
       bytes += chunk.byteLength;
       chunks.push(chunk);
       if (bytes <= maxBytes) return;
       incoming.pause();
-      settle(undefined);
+      finish(undefined);
     };
     incoming.on("data", onData).on("end", onEnd).on("error", reject).on("close", onClose);
   });
@@ -147,7 +147,7 @@ function webRequest({ method, url }: NodeRequest, incoming: IncomingMessage, out
   return new Request(url, { ...init, body: bodyOf(incoming), duplex: "half" });
 }
 
-/** A body that is read from Node's only when somebody asks for it. */
+/** A body that is read from Node's only when it is needed. */
 function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
   let chunks: AsyncIterator<Uint8Array> | undefined;
   return new ReadableStream<Uint8Array>(

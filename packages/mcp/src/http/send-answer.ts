@@ -1,10 +1,10 @@
 import type { ServerResponse } from "node:http";
 import type { HttpAnswer, TakenText, TextSource } from "./http-answer.js";
 
-/** Sends an answer by Node. Resolves when its last byte was handed on, or its reader is gone. */
+/** Sends an answer by Node. Resolves when its last byte was handed on, or its reader left. */
 export async function sendAnswer(answer: HttpAnswer, outgoing: ServerResponse): Promise<void> {
   const { body, status, headers } = answer;
-  // A reader that left before is told of by nothing any more, and whoever writes would write for nobody.
+  // No event says that a reader left before, and what is written would reach no one.
   if (outgoing.destroyed) await cancel(body);
   else if (body === undefined) outgoing.writeHead(status, headers).end();
   else if (typeof body === "string") sendWhole(answer, { text: body, onSent: answer.onSent }, outgoing);

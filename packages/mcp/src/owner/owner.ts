@@ -79,7 +79,7 @@ export const local: Locality = { local: true };
 
 const unknown: Locality = { local: false, reason: "the server was not given that fact by what serves it" };
 
-/** Beside the requests, not in them: nothing that a client sends can be taken for it. */
+/** Kept apart from the requests: nothing that a client sends can be taken for it. */
 const localities = new WeakMap<object, Locality>();
 
 /** Notes what is known of a request, under the object that the SDKs pass on to handlers. */

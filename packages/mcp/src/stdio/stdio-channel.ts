@@ -14,11 +14,11 @@ export interface StdioChannel {
 export interface ChannelEnd {
   readonly channel: StdioChannel;
   deliver(message: unknown): Promise<void>;
-  /** The client is gone. */
+  /** The client closed the connection. */
   end(): void;
 }
 
-/** Makes a channel whose messages somebody else reads and writes. */
+/** Makes a channel whose messages its maker reads and writes. */
 export function createStdioChannel(write: (message: object) => Promise<void>): ChannelEnd {
   let started = false;
   let closed = false;

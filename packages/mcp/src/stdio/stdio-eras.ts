@@ -40,7 +40,7 @@ interface Connection {
  * needs no store, so the engine is opened by the first message that asks for anything else. A client that sends
  * `initialize` is of the 2025 era from then on; it has its answer before the engine is opened.
  *
- * Every request gets one response: what is in flight in one era is answered when the client goes on in the other.
+ * Every request gets one response: what is in flight in one era is answered when the client continues in the other.
  *
  * Source: MCP 2026-07-28, Transports, "stdio"; Basic, "Versioning".
  */

@@ -198,7 +198,7 @@ export class Relay {
   /** Whatever tells of a task tells that it has gone on. */
   #settle(message: RpcMessage): void {
     const { [metaKeys.taskId]: taskId } = metaOf(message);
-    if (typeof taskId === "string") this.#questions.settle(taskId);
+    if (typeof taskId === "string") this.#questions.answersWritten(taskId);
   }
 
   #reinitialized(): Sent[] {

@@ -38,7 +38,7 @@ const connections = new WeakMap<object, Map<RequestId, Receipt>>();
  */
 export function noteReceipt(server: ConnectedServer, requestId: RequestId, receipt: Receipt): void {
   const { transport } = server;
-  // Without a connection nobody gets the response.
+  // Without a connection the response reaches no client.
   if (transport === undefined) return;
   if (knowsReceipts(transport)) transport[takesReceipts](requestId, receipt);
   else remember(connections.get(transport) ?? watch(server, transport), requestId, receipt);

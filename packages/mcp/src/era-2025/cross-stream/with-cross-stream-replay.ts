@@ -10,7 +10,7 @@ import { SseStream } from "../session/sse-stream.js";
 import { StreamLog } from "./stream-log.js";
 import { mergedSource, openCursors, sentUpTo, watchedSource } from "./stream-order.js";
 
-/** What the replay across streams needs beside the handler. */
+/** What the replay across streams needs next to the handler. */
 export interface CrossStreamOptions {
   /** Those of the engine. */
   readonly documents: Documents;
@@ -157,7 +157,7 @@ function isStandalone({ stream }: Cursor): boolean {
 }
 
 /**
- * The client's own stream goes on behind its event, which may not have been written down; it is resumed also where the
+ * The client's own stream continues behind its event, which may not have been written down; it is resumed also where the
  * replay was switched on after the stream began.
  */
 function withOwn(cursors: readonly Cursor[], cursor: Cursor, isKnown: boolean): readonly Cursor[] {

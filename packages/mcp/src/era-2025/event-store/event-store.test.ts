@@ -11,7 +11,7 @@ async function replay(events: ReturnType<typeof createEventStore>, after: string
   return { streamId, sent };
 }
 
-test("replays a stream in order behind the cursor, also with a store opened anew", async () => {
+test("replays a stream in order behind the cursor, also with a store opened again", async () => {
   const store = createMemoryStore();
   const before = createEventStore({ store, sessionId: "one" });
   const ids = await Promise.all([1, 2, 3].map((id) => before.storeEvent("stream", message(id))));

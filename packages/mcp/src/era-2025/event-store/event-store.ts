@@ -33,16 +33,16 @@ interface StoredStream {
 export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }: EventStoreOptions): EventStore {
   const owner = `events:${sessionId}`;
   const queues = new Map<string, Promise<void>>();
-  const forget = (streamId: string, settled: Promise<void>): void => {
-    if (queues.get(streamId) === settled) queues.delete(streamId);
+  const forget = (streamId: string, done: Promise<void>): void => {
+    if (queues.get(streamId) === done) queues.delete(streamId);
   };
   const inOrder = <Value>(streamId: string, run: () => Promise<Value>): Promise<Value> => {
     const mine = (queues.get(streamId) ?? Promise.resolve()).then(run, run);
-    const settled: Promise<void> = mine.then(
-      () => forget(streamId, settled),
-      () => forget(streamId, settled),
+    const done: Promise<void> = mine.then(
+      () => forget(streamId, done),
+      () => forget(streamId, done),
     );
-    queues.set(streamId, settled);
+    queues.set(streamId, done);
     return mine;
   };
   const append = async (streamId: string, message: JSONRPCMessage): Promise<string> => {
@@ -66,7 +66,7 @@ export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }:
   };
   return {
     storeEvent: (streamId, message) => {
-      // What fails here hurts nobody but the disk, and is tried again.
+      // A failure here costs only disk space, and is tried again.
       forgetOldStreams(store).catch(() => {});
       return inOrder(streamId, () => appendAnyway(streamId, message));
     },
@@ -74,11 +74,11 @@ export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }:
       const [, id = "", place = ""] = /^([\w-]{43})\.(\d{1,15})$/.exec(lastEventId) ?? [];
       const { streamId, next, events } = await read(store, id, owner);
       const first = Number(events[0]?.place ?? next);
-      // A cursor older than what is kept would leave a gap that nobody sees.
+      // A cursor older than what is kept would leave a gap that the client does not see.
       if (streamId === undefined || Number(place) >= next || Number(place) < first - 1) throw unknownEvent();
       for (const event of events) {
         if (Number(event.place) <= Number(place)) continue;
-        // What primes a stream is no message.
+        // What primes a stream is not a message.
         if (isJsonObject(event.message) && "jsonrpc" in event.message) {
           await send(`${id}.${String(event.place)}`, forSdk(event.message));
         }

@@ -9,8 +9,8 @@ const sweepBatch = 1_000;
 const sweptMs = new WeakMap<Documents, number>();
 
 /**
- * Forgets streams to which nothing was added for `sessionTtlMs`: every request of a client leaves one, and nobody else
- * looks after them. Looks at a store once in an hour, however often it is called; what fails is tried again then.
+ * Forgets streams to which nothing was added for `sessionTtlMs`: every request of a client leaves one, and only this
+ * removes them. Looks at a store once in an hour, however often it is called; what fails is tried again then.
  */
 export async function forgetOldStreams(documents: Documents): Promise<void> {
   const nowMs = performance.now();

@@ -32,7 +32,7 @@ export function nothingLeft(): HttpAnswer {
   return new HttpAnswer(405, { allow: "POST, DELETE" });
 }
 
-/** What the caller of a tool is told when nobody can know whether the tool did its work. */
+/** What the caller of a tool receives when the server cannot know whether the tool did its work. */
 export function outcomeUnknown(tool: string) {
   const message = `The server restarted while ${tool} ran; it may or may not have taken effect. Check before calling again.`;
   return errorResult("OUTCOME_UNKNOWN", message);

@@ -54,7 +54,7 @@ test("what is only noted goes with the next write", async () => {
   expect((await open(store)).facts.calls).toHaveLength(1);
 });
 
-test("a change is made anew on what another process wrote meanwhile", async () => {
+test("a change is made again on what another process wrote meanwhile", async () => {
   const store = createMemoryStore();
   const one = await create(store);
   const other = await open(store);

@@ -20,7 +20,7 @@ const storedCall = z.object({
   /** Absent for `tools/call`. */
   method: z.literal("tasks/result").optional(),
   params: jsonObject,
-  /** The task that the call attached to, where that is not the call's own. */
+  /** The task that the call joined, where that is not the call's own. */
   taskId: z.string().optional(),
   /** The place of the last event of a finished call. */
   end: z.number().optional(),
@@ -65,7 +65,7 @@ const noteFlushMs = 5_000;
  * The part of a session that survives a restart, as one document of the store.
  *
  * Durability: `change` resolves when the change is durable; changes made at once share one write. `note` waits for the
- * next write, or for `noteFlushMs`. Ordering: as made. Another process may write the same document: changes are made anew on what it left.
+ * next write, or for `noteFlushMs`. Ordering: as made. Another process may write the same document: changes are made again on what it left.
  */
 export class SessionDocument {
   readonly id: string;
@@ -124,7 +124,7 @@ export class SessionDocument {
     await this.#writing?.catch(() => {});
     if (!this.#pending.includes(change)) return;
     try {
-      // Whoever comes first after a write takes along all that gathered meanwhile.
+      // The first change after a write takes along all that gathered meanwhile.
       this.#writing ??= this.#write();
       await this.#writing;
     } catch (error) {

@@ -36,7 +36,7 @@ export interface FetchContext {
   readonly authInfo?: AuthInfo;
   /** Whether only the user of this machine can have sent it. */
   readonly locality?: Locality;
-  /** The body, where somebody has read it already. */
+  /** The body, where it was read already. */
   readonly parsedBody?: unknown;
 }
 
@@ -212,7 +212,7 @@ export type ParsedMessage =
 export function messageOfBody(value: unknown): ParsedMessage | HttpAnswer {
   const message: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
   if (Array.isArray(message)) return refusal(400, "Invalid Request: send one message in each POST, no batch.");
-  return parseMessage(message) ?? refusal(400, "Invalid Request: the body is no JSON-RPC 2.0 message.");
+  return parseMessage(message) ?? refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
 }
 
 function parseMessage(value: unknown): ParsedMessage | undefined {

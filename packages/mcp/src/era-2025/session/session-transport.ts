@@ -14,7 +14,7 @@ import { type TakesReceipts, takesReceipts } from "../../call/receipt/note-recei
 import { hearCallers, type Receipt } from "../../call/receipt/receipt.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";
-import { type Exchange, metaOf } from "./exchange.js";
+import { type InFlightRequest, metaOf } from "./in-flight-request.js";
 import type { SessionLimits } from "./session-limits.js";
 
 /** How a request is handed to the server behind. */
@@ -26,15 +26,15 @@ export interface Delivery {
 
 /** A question, as its client knows it, and the request on whose stream it was put. */
 interface AskedOn {
-  readonly exchange: Exchange;
+  readonly inFlight: InFlightRequest;
   readonly request: JSONRPCRequest;
 }
 
 /** What the transport tells the session around it. */
 export interface SessionEvents {
   /** Before the first message that names another task than the call's own goes out. */
-  onTask(exchange: Exchange, taskId: string): Promise<void>;
-  onFinished(exchange: Exchange): void;
+  onTask(inFlight: InFlightRequest, taskId: string): Promise<void>;
+  onFinished(inFlight: InFlightRequest): void;
   /** A message that belongs to no request. */
   onUnrelated(message: JSONRPCMessage): Promise<void>;
   onClosed(): void;
@@ -46,7 +46,7 @@ const sessionClosed = "The session was closed.";
  * The server's side of a session: the SDK's `Transport`, between one server instance and many HTTP streams.
  *
  * Ids are virtual. Inside, each delivery of a request has an id of its own, so that a late answer of a superseded one
- * is known and dropped; a restarted client whose ids begin anew never gets an old answer.
+ * is known and dropped; a restarted client whose ids begin again never gets an old answer.
  *
  * Source: MCP 2025-11-25, Transports, "Streamable HTTP".
  */
@@ -58,7 +58,7 @@ export class SessionTransport implements Transport, TakesReceipts {
   readonly #events: SessionEvents;
   readonly #limits: SessionLimits;
   readonly #nonce: string;
-  readonly #active = new Map<string, Exchange>();
+  readonly #active = new Map<string, InFlightRequest>();
   readonly #own = new Map<string, (response: JSONRPCMessage) => void>();
   readonly #questions = new QuestionRelay<JSONRPCResponse>();
   readonly #requests = new Map<string, RequestId>();
@@ -95,35 +95,35 @@ export class SessionTransport implements Transport, TakesReceipts {
     return this.#active.size > 0;
   }
 
-  /** Hands a request to the server behind; its messages go to the exchange. */
-  deliver(exchange: Exchange, { afterSeq, redelivered, extra }: Delivery): void {
-    const innerId = `${exchange.stream}#${++this.#count}`;
-    exchange.innerId = innerId;
-    this.#active.set(innerId, exchange);
-    const { request } = exchange;
+  /** Hands a request to the server behind; its messages go to the in-flight request. */
+  deliver(inFlight: InFlightRequest, { afterSeq, redelivered, extra }: Delivery): void {
+    const innerId = `${inFlight.stream}#${++this.#count}`;
+    inFlight.innerId = innerId;
+    this.#active.set(innerId, inFlight);
+    const { request } = inFlight;
     const own: JsonObject = {
       [metaKeys.requestId]: request.id,
-      ...(exchange.kind === "journal"
-        ? { [metaKeys.callId]: exchange.stream, [metaKeys.redelivered]: redelivered }
+      ...(inFlight.kind === "journal"
+        ? { [metaKeys.callId]: inFlight.stream, [metaKeys.redelivered]: redelivered }
         : {}),
       ...(afterSeq === undefined ? {} : { [metaKeys.afterSeq]: afterSeq }),
-      ...(exchange.taskId === undefined ? {} : { [metaKeys.taskId]: exchange.taskId }),
+      ...(inFlight.taskId === undefined ? {} : { [metaKeys.taskId]: inFlight.taskId }),
     };
     const params = { ...request.params, _meta: { ...request.params?._meta, ...own } };
     this.onmessage?.({ ...request, id: innerId, params }, extra);
   }
 
-  /** The exchange tells when the client's stream accepted the response; a delivery that was superseded has none. */
+  /** The in-flight request tells when the client's stream accepted the response; a delivery that was superseded has none. */
   [takesReceipts](innerId: RequestId, receipt: Receipt): void {
-    const exchange = this.#active.get(String(innerId));
-    if (exchange !== undefined) exchange.receipt = receipt;
+    const inFlight = this.#active.get(String(innerId));
+    if (inFlight !== undefined) inFlight.receipt = receipt;
   }
 
-  /** Ends a delivery: by its caller's wish, or because its caller is gone or is served by a newer delivery. */
-  endDelivery(exchange: Exchange, reason: string = goneReason): void {
-    const { innerId } = exchange;
+  /** Ends a delivery: by its caller's request, or because its caller left or is served by a newer delivery. */
+  endDelivery(inFlight: InFlightRequest, reason: string = goneReason): void {
+    const { innerId } = inFlight;
     if (innerId === undefined) return;
-    exchange.innerId = undefined;
+    inFlight.innerId = undefined;
     this.#active.delete(innerId);
     this.onmessage?.({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: innerId, reason } });
   }
@@ -141,7 +141,7 @@ export class SessionTransport implements Transport, TakesReceipts {
   /**
    * Passes on what the client answers to a request of the server.
    *
-   * @param keep whether the answer waits for somebody to ask; whatever else nobody asks for is dropped.
+   * @param keep whether the answer waits until a request asks for it; otherwise it is dropped.
    */
   accept(response: JSONRPCResponse, extra: MessageExtraInfo, keep: boolean): void {
     const wireId = String(response.id);
@@ -158,20 +158,20 @@ export class SessionTransport implements Transport, TakesReceipts {
   askAgain(wireId: string): void {
     this.#questions.unanswered(wireId);
     const asked = this.#asked.get(wireId);
-    if (asked !== undefined) this.#showLater(asked.exchange, asked.request);
+    if (asked !== undefined) this.#showLater(asked.inFlight, asked.request);
   }
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!("method" in message)) return this.#respond(message);
     const related = options?.relatedRequestId;
-    const exchange = related === undefined ? undefined : this.#active.get(String(related));
-    // A delivery that was superseded, or a request of our own, has nobody to tell.
-    if (related !== undefined && exchange === undefined) return this.#withdraw(message);
-    const outgoing = "id" in message ? this.#number(message, exchange) : this.#withWireId(message);
+    const inFlight = related === undefined ? undefined : this.#active.get(String(related));
+    // A delivery that was superseded, or a request of our own, has no client.
+    if (related !== undefined && inFlight === undefined) return this.#withdraw(message);
+    const outgoing = "id" in message ? this.#number(message, inFlight) : this.#withWireId(message);
     if (outgoing === undefined) return;
-    if (exchange === undefined) return this.#events.onUnrelated(outgoing);
-    await this.#noteTask(exchange, outgoing);
-    await exchange.write(outgoing);
+    if (inFlight === undefined) return this.#events.onUnrelated(outgoing);
+    await this.#noteTask(inFlight, outgoing);
+    await inFlight.write(outgoing);
   }
 
   async #respond(response: JSONRPCResponse): Promise<void> {
@@ -181,48 +181,48 @@ export class SessionTransport implements Transport, TakesReceipts {
       this.#own.delete(innerId);
       return own(withReadableError(response));
     }
-    const exchange = this.#active.get(innerId);
-    if (exchange === undefined) return;
-    const outgoing = withReadableError({ ...response, id: exchange.request.id });
-    await this.#noteTask(exchange, outgoing);
-    if (exchange.receipt !== undefined) await hearCallers();
+    const inFlight = this.#active.get(innerId);
+    if (inFlight === undefined) return;
+    const outgoing = withReadableError({ ...response, id: inFlight.request.id });
+    await this.#noteTask(inFlight, outgoing);
+    if (inFlight.receipt !== undefined) await hearCallers();
     // The caller gave up meanwhile, or lost its stream and is served by the next delivery.
     if (!this.#active.has(innerId)) return;
     this.#active.delete(innerId);
-    exchange.innerId = undefined;
-    exchange.response = outgoing;
-    this.#events.onFinished(exchange);
-    await exchange.write(outgoing);
-    exchange.detach();
+    inFlight.innerId = undefined;
+    inFlight.response = outgoing;
+    this.#events.onFinished(inFlight);
+    await inFlight.write(outgoing);
+    inFlight.detach();
   }
 
   /** Gives a request of the server an id that no other process of this session gives to another request. */
-  #number(request: JSONRPCRequest, exchange: Exchange | undefined): JSONRPCMessage | undefined {
+  #number(request: JSONRPCRequest, inFlight: InFlightRequest | undefined): JSONRPCMessage | undefined {
     const key = metaOf(request, metaKeys.question);
     const taskId = metaOf(request, metaKeys.taskId);
-    if (exchange === undefined || typeof key !== "string" || typeof taskId !== "string") {
+    if (inFlight === undefined || typeof key !== "string" || typeof taskId !== "string") {
       const wireId = `srv_${this.#nonce}_${++this.#count}`;
       this.#requests.set(wireId, request.id);
       return { ...request, id: wireId };
     }
     const wireId = questionId(taskId, key);
     const seq = metaOf(request, metaKeys.seq);
-    const seen = typeof seq === "number" && exchange.resumedAt > 0 && exchange.resumedAt >= seq;
+    const seen = typeof seq === "number" && inFlight.resumedAt > 0 && inFlight.resumedAt >= seq;
     const relayed = this.#questions.ask(wireId, request.id, seen);
-    this.#asked.set(wireId, { exchange, request: { ...request, id: wireId } });
+    this.#asked.set(wireId, { inFlight, request: { ...request, id: wireId } });
     if (relayed.kind === "show") return { ...request, id: wireId };
     if (relayed.kind === "answered") queueMicrotask(() => this.onmessage?.({ ...relayed.message, id: request.id }));
-    else if (!relayed.here) this.#showLater(exchange, { ...request, id: wireId });
+    else if (!relayed.here) this.#showLater(inFlight, { ...request, id: wireId });
     return undefined;
   }
 
   /** The answer to a question that was shown before a restart may have been lost in between. */
-  #showLater(exchange: Exchange, request: JSONRPCRequest): void {
+  #showLater(inFlight: InFlightRequest, request: JSONRPCRequest): void {
     const wireId = String(request.id);
     clearTimeout(this.#askAgain.get(wireId));
     const timer = setTimeout(() => {
       this.#askAgain.delete(wireId);
-      if (exchange.innerId !== undefined && this.#questions.isWaiting(wireId)) void exchange.write(request);
+      if (inFlight.innerId !== undefined && this.#questions.isWaiting(wireId)) void inFlight.write(request);
     }, this.#limits.askAgainMs).unref();
     this.#askAgain.set(wireId, timer);
   }
@@ -253,16 +253,16 @@ export class SessionTransport implements Transport, TakesReceipts {
     return undefined;
   }
 
-  async #noteTask(exchange: Exchange, message: JSONRPCMessage): Promise<void> {
+  async #noteTask(inFlight: InFlightRequest, message: JSONRPCMessage): Promise<void> {
     const taskId = metaOf(message, metaKeys.taskId);
     if (typeof taskId !== "string") return;
-    // A request for the result of a task of the engine's goes on from the task's journal, as a call does.
-    const isFirst = "method" in message && exchange.place === 0;
-    if (isFirst && exchange.request.method === "tasks/result") exchange.kind = "journal";
-    if (exchange.kind !== "journal") return;
-    if (taskId === exchange.stream || taskId === exchange.taskId) return;
-    exchange.taskId = taskId;
-    await this.#events.onTask(exchange, taskId);
+    // A request for the result of a task of the engine's continues from the task's journal, as a call does.
+    const isFirst = "method" in message && inFlight.place === 0;
+    if (isFirst && inFlight.request.method === "tasks/result") inFlight.kind = "journal";
+    if (inFlight.kind !== "journal") return;
+    if (taskId === inFlight.stream || taskId === inFlight.taskId) return;
+    inFlight.taskId = taskId;
+    await this.#events.onTask(inFlight, taskId);
   }
 }
 

@@ -11,9 +11,9 @@ import { internalMetaKeys, isLogLevel } from "@resumable-mcp/protocol";
 import { attribute } from "../../call/session-client.js";
 import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import { randomToken } from "../../owner/random-token.js";
-import { CallLedger } from "./call-ledger.js";
 import type { Cursor } from "./event-id.js";
-import type { Exchange } from "./exchange.js";
+import { InFlightCalls } from "./in-flight-calls.js";
+import type { InFlightRequest } from "./in-flight-request.js";
 import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
@@ -29,7 +29,7 @@ export interface ConnectableServer {
 }
 
 /** What a session is made of. */
-export interface LiveSessionOptions {
+export interface SessionOptions {
   readonly document: SessionDocument;
   readonly engine: Engine;
   readonly limits: SessionLimits;
@@ -46,10 +46,10 @@ const longMethods: readonly string[] = ["tools/call", "tasks/result"];
 export class Session2025 {
   readonly document: SessionDocument;
   readonly transport: SessionTransport;
-  readonly #options: LiveSessionOptions;
+  readonly #options: SessionOptions;
   readonly #limits: SessionLimits;
   readonly #nonce = randomToken(9);
-  readonly #calls: CallLedger;
+  readonly #calls: InFlightCalls;
   readonly #streams = new Set<SseStream>();
   readonly #standalone: StandaloneStream;
   #kinds: Promise<ToolKinds> | undefined;
@@ -58,15 +58,15 @@ export class Session2025 {
   lastUsedMs = performance.now();
   closed = false;
 
-  constructor(options: LiveSessionOptions) {
+  constructor(options: SessionOptions) {
     this.#options = options;
     this.#limits = options.limits;
     this.document = options.document;
-    this.#calls = new CallLedger(options.document, options.engine, options.limits);
+    this.#calls = new InFlightCalls(options.document, options.engine, options.limits);
     this.#standalone = new StandaloneStream(`all_${this.#nonce}`, options.limits);
     this.transport = new SessionTransport(this.id, this.#nonce, options.limits, {
-      onTask: (exchange, taskId) => this.#calls.noteTask(exchange, taskId),
-      onFinished: (exchange) => this.#calls.noteFinished(exchange),
+      onTask: (inFlight, taskId) => this.#calls.noteTask(inFlight, taskId),
+      onFinished: (inFlight) => this.#calls.noteFinished(inFlight),
       onUnrelated: (message) => this.#sendUnrelated(message),
       onClosed: () => this.#end(),
     });
@@ -90,7 +90,7 @@ export class Session2025 {
     }
   }
 
-  /** Connects a server and tells it all that this session's client told one before. */
+  /** Connects a server and repeats what this session's client sent to an earlier one. */
   async connect(server: ConnectableServer, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     await server.connect(this.transport);
     const { initialize, logLevel } = this.document.facts;
@@ -122,25 +122,25 @@ export class Session2025 {
     const level = request.method === "logging/setLevel" ? request.params?.level : undefined;
     if (isLogLevel(level)) await this.document.change((facts) => ({ ...facts, logLevel: { level } }));
     if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
-    const exchange = await this.#calls.open(request, facts.kind);
+    const inFlight = await this.#calls.open(request, facts.kind);
     const stream = this.#openStream();
-    this.#attach(exchange, stream, exchange.place);
-    this.transport.deliver(exchange, { redelivered: false, extra: this.#extraOf(exchange, extra) });
+    this.#sendOn(inFlight, stream, inFlight.place);
+    this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     return streamAnswer(stream, this.id);
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
   async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const exchange = await this.#calls.open(request, "once");
-    this.transport.deliver(exchange, { redelivered: false, extra });
-    await exchange.first();
-    if (exchange.response !== undefined && exchange.place <= 1) {
-      this.#calls.forget(exchange);
-      return jsonAnswer(exchange.response, this.id);
+    const inFlight = await this.#calls.open(request, "once");
+    this.transport.deliver(inFlight, { redelivered: false, extra });
+    await inFlight.first();
+    if (inFlight.response !== undefined && inFlight.place <= 1) {
+      this.#calls.forget(inFlight);
+      return jsonAnswer(inFlight.response, this.id);
     }
     const stream = this.#openStream();
-    this.#attach(exchange, stream, 0);
-    if (exchange.innerId === undefined) exchange.detach();
+    this.#sendOn(inFlight, stream, 0);
+    if (inFlight.innerId === undefined) inFlight.detach();
     return streamAnswer(stream, this.id);
   }
 
@@ -155,10 +155,10 @@ export class Session2025 {
       return;
     }
     const { requestId, reason } = message.params ?? {};
-    const exchange = this.#calls.findRequest(requestId);
+    const inFlight = this.#calls.findRequest(requestId);
     const withdrawn = this.#calls.withdraw(requestId);
-    if (exchange !== undefined)
-      await this.#cancel(exchange, typeof reason === "string" ? reason : "cancelled by the client");
+    if (inFlight !== undefined)
+      await this.#cancel(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
     await withdrawn;
   }
 
@@ -172,31 +172,31 @@ export class Session2025 {
     }
   }
 
-  #cancel(exchange: Exchange, reason: string): Promise<void> {
-    const delivered = exchange.innerId !== undefined;
-    this.transport.endDelivery(exchange, reason);
-    exchange.abandon();
-    return this.#calls.cancel(exchange, delivered);
+  #cancel(inFlight: InFlightRequest, reason: string): Promise<void> {
+    const delivered = inFlight.innerId !== undefined;
+    this.transport.endDelivery(inFlight, reason);
+    inFlight.abandon();
+    return this.#calls.cancel(inFlight, delivered);
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
   listen(after?: Cursor): HttpAnswer {
     const stream = this.#openStream();
-    this.#standalone.attach(stream, after, this.#prime());
+    this.#standalone.sendOn(stream, after, this.#prime());
     return streamAnswer(stream, this.id);
   }
 
-  /** Goes on with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
+  /** Continues with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (cursor.stream.startsWith("all_"))
       return this.#standalone.isAhead(cursor) ? refusal(400, aheadEvent) : this.listen(cursor);
-    const exchange = this.#calls.find(cursor);
-    if (exchange === undefined) return this.#answerUnknown(cursor);
-    const end = await this.#calls.judge(exchange, cursor.place);
+    const inFlight = this.#calls.find(cursor);
+    if (inFlight === undefined) return this.#answerUnknown(cursor);
+    const end = await this.#calls.judge(inFlight, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
     if (end === "over") return nothingLeft();
     const stream = this.#openStream();
-    this.#resumeOn(exchange, stream, cursor.place, extra);
+    this.#resumeOn(inFlight, stream, cursor.place, extra);
     return streamAnswer(stream, this.id);
   }
 
@@ -206,27 +206,27 @@ export class Session2025 {
     return lost ?? nothingLeft();
   }
 
-  #resumeOn(exchange: Exchange, stream: SseStream, place: number, extra: MessageExtraInfo): void {
-    const deliver = exchange.kind === "journal" || exchange.innerId === undefined;
-    if (exchange.kind === "journal") {
-      this.transport.endDelivery(exchange);
-      exchange.response = undefined;
+  #resumeOn(inFlight: InFlightRequest, stream: SseStream, place: number, extra: MessageExtraInfo): void {
+    const deliver = inFlight.kind === "journal" || inFlight.innerId === undefined;
+    if (inFlight.kind === "journal") {
+      this.transport.endDelivery(inFlight);
+      inFlight.response = undefined;
     }
-    exchange.resumedAt = place;
-    this.#attach(exchange, stream, place);
-    if (!deliver || exchange.finished) return;
-    const afterSeq = exchange.kind === "journal" ? { afterSeq: place } : {};
-    this.transport.deliver(exchange, { ...afterSeq, redelivered: true, extra: this.#extraOf(exchange, extra) });
+    inFlight.resumedAt = place;
+    this.#sendOn(inFlight, stream, place);
+    if (!deliver || inFlight.finished) return;
+    const afterSeq = inFlight.kind === "journal" ? { afterSeq: place } : {};
+    this.transport.deliver(inFlight, { ...afterSeq, redelivered: true, extra: this.#extraOf(inFlight, extra) });
   }
 
   /**
    * A handler of the server may end the stream of its request early; the client comes back for the answer. Only those
    * that were primed can. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server" (disconnecting at will).
    */
-  #extraOf(exchange: Exchange, extra: MessageExtraInfo): MessageExtraInfo {
+  #extraOf(inFlight: InFlightRequest, extra: MessageExtraInfo): MessageExtraInfo {
     return this.#prime() === undefined
       ? extra
-      : { ...extra, closeSSEStream: () => exchange.end(this.#limits.pollRetryMs) };
+      : { ...extra, closeSSEStream: () => inFlight.end(this.#limits.pollRetryMs) };
   }
 
   async #factsOf(request: JSONRPCRequest): Promise<ToolFacts> {
@@ -250,10 +250,10 @@ export class Session2025 {
     return attributed;
   }
 
-  #attach(exchange: Exchange, stream: SseStream, place: number): void {
-    exchange.attach(stream, place, this.#prime(), () => {
-      // Nobody listens: the journal keeps what happens, and a new delivery will tell it.
-      if (exchange.kind === "journal") this.transport.endDelivery(exchange);
+  #sendOn(inFlight: InFlightRequest, stream: SseStream, place: number): void {
+    inFlight.sendOn(stream, place, this.#prime(), () => {
+      // Without a stream the journal keeps what happens, and a new delivery sends it.
+      if (inFlight.kind === "journal") this.transport.endDelivery(inFlight);
     });
   }
 
@@ -264,7 +264,7 @@ export class Session2025 {
   #openStream(): SseStream {
     const stream = new SseStream(this.#limits, () => this.#streams.delete(stream));
     this.#streams.add(stream);
-    // The session was ended while the request entered: nobody would ever write.
+    // The session was ended while the request entered: nothing would ever be written.
     if (this.closed) stream.close();
     return stream;
   }

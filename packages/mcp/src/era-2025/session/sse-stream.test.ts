@@ -4,7 +4,7 @@ import { SseStream } from "./sse-stream.js";
 
 const small = { ...sessionLimits, maxStreamBytes: 64 };
 
-test("G11 a writer waits when its reader does not read, and goes on when it does", async () => {
+test("G11 a writer waits when its reader does not read, and continues when it does", async () => {
   const stream = new SseStream(small);
   const reader = stream.body.getReader();
   let written = false;

@@ -57,7 +57,7 @@ export class SseStream implements TextSource {
     if (this.#isFull) await this.#waitForRoom();
   }
 
-  /** Tells the client when to come back, in place of what it was told before. Source: HTML, "Server-sent events". */
+  /** Tells the client when to come back, in place of what it received before. Source: HTML, "Server-sent events". */
   tellRetry(retryMs: number): void {
     if (this.#open) this.#add(`retry: ${retryMs}\n\n`);
   }

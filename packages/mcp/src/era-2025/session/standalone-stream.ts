@@ -25,7 +25,7 @@ export class StandaloneStream {
     return stream === this.#name && place > this.#place;
   }
 
-  attach(sse: SseStream, after: Cursor | undefined, prime: { readonly retryMs: number } | undefined): void {
+  sendOn(sse: SseStream, after: Cursor | undefined, prime: { readonly retryMs: number } | undefined): void {
     this.#release?.();
     this.#sse = sse;
     sse.carries = this.#name;

@@ -30,7 +30,7 @@ const requests = Object.keys(methods).map((method) =>
 /**
  * Registers the tasks of 2025-11-25 as views of an engine's. False when the server has tasks of its own.
  *
- * Bound to the owner: whoever has the same token or `client_id` finds them in any session, and in the other era.
+ * Bound to the owner: a caller with the same token or `client_id` finds them in any session, and in the other era.
  * Source: MCP 2025-11-25, Tasks.
  */
 export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolicy2025): boolean {
@@ -44,8 +44,8 @@ export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolic
   for (const [index, [method, run]] of Object.entries(methods).entries()) {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
-        const told = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
-        return await run(call2025(mcp, engine, policy, told, undefined), params);
+        const shown = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
+        return await run(call2025(mcp, engine, policy, shown, undefined), params);
       } catch (error) {
         throw asRpcError(error);
       }

@@ -66,8 +66,8 @@ function ttlOf({ status, finishedAt, createdAt, ttlMs }: TaskSummary): number | 
   return Date.parse(finishedAt) - Date.parse(createdAt) + ttlMs;
 }
 
-/** How long a cancelled task may take to stop before its answer says so anyway: the wish is durable. */
-const settleCancelMs = 2_000;
+/** How long a cancelled task may take to stop before its answer says so anyway: the request is durable. */
+const cancelWaitMs = 2_000;
 
 /**
  * Cancels a task, and gives it as it is to be shown: cancelled, though its code may still be about to stop.
@@ -81,7 +81,7 @@ export async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<Tas
     if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
     throw new RpcError({ code: rpcCodes.invalidParams, message: error.message });
   }
-  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: settleCancelMs });
+  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: cancelWaitMs });
   return isFinal(view.status) ? view : { ...view, status: "cancelled" };
 }
 

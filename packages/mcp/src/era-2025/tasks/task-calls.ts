@@ -103,18 +103,18 @@ async function createTask(
 }
 
 /**
- * Tells the session's own stream of each new status of a task, once however many calls attach to it, for as long as
+ * Tells the session's own stream of each new status of a task, once however many calls join it, for as long as
  * there is a session. Source: the same, "Task Status Notification".
  */
 function createStatusTeller({ server }: Server2025, onError: CallPolicy2025["onError"]): TaskCalls["tellStatus"] {
   const watched = new Set<string>();
   const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
-    let told: unknown;
+    let shown: unknown;
     for await (const _event of tasks.follow(taskId, { signal })) {
       const params = task2025(await tasks.get(taskId));
       if (signal.aborted) return;
-      if (params.status === told) continue;
-      told = params.status;
+      if (params.status === shown) continue;
+      shown = params.status;
       await server.notification(forSdk({ method: "notifications/tasks/status", params }));
     }
   };

@@ -21,8 +21,8 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }
     if (reason === "left")
-      throw new RpcError({ code: rpcCodes.internalError, message: "The request was cancelled; the task goes on." });
-    // Paused, or asking a user whom this client cannot ask: somebody else lets it go on.
+      throw new RpcError({ code: rpcCodes.internalError, message: "The request was cancelled; the task continues." });
+    // Paused, or asking a user whom this client cannot ask: another caller resumes or answers it.
     await nextEvent(call, taskId, view.record.lastSeq);
   }
 }

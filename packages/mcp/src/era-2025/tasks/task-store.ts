@@ -22,8 +22,8 @@ import { answerOfTask } from "./task-result.js";
 export interface TaskStoreOptions {
   readonly engine: Engine;
   /**
-   * The authenticated subject: one for all requests, where every session or request has a store of its own, or told
-   * by the session, where all share one. `undefined` refuses the request with `NO_OWNER`.
+   * The authenticated subject: one for all requests, where every session or request has a store of its own, or derived
+   * from the session, where all share one. `undefined` refuses the request with `NO_OWNER`.
    */
   readonly owner: string | ((sessionId: string | undefined) => string | undefined);
 }
@@ -53,7 +53,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
   const tasksOf = (sessionId: string | undefined): OwnedTasks => {
     const subject = typeof owner === "string" ? owner : owner(sessionId);
     if (subject !== undefined) return engine.forOwner(ownerTag("sub", subject));
-    const message = "The task store's owner() names nobody for this session. Authenticate, and open a session.";
+    const message = "The task store's owner() names no owner for this session. Authenticate, and open a session.";
     throw new ResumableError("NO_OWNER", message, { details: {} });
   };
   return {

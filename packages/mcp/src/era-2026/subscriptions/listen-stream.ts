@@ -11,7 +11,7 @@ export interface ListenStreamOptions {
   readonly keepAliveMs: number;
   /** Begins to tell of the tasks, once the subscription is acknowledged. */
   readonly begin: (send: (notification: JsonObject) => Promise<void>, signal: AbortSignal) => void;
-  /** The stream is over, whoever ended it. */
+  /** The stream is over. */
   readonly onEnd: () => void;
   readonly onError?: ((error: unknown) => void) | undefined;
 }

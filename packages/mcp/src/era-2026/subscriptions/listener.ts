@@ -91,7 +91,7 @@ export function createListener<Auth extends VerifiedToken>(
   };
 }
 
-/** Whoever cannot be told apart from others may listen, but not to tasks. */
+/** A caller that cannot be identified may listen, but not to tasks. */
 function ownerIn(
   options: WithTasksOptions,
   request: Request,

@@ -7,7 +7,7 @@ export function readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal
   return body.pipeThrough(new TextDecoderStream(), { signal }).pipeThrough(parser);
 }
 
-/** Passes a stream on, and calls back once when it is over, whoever ended it. */
+/** Passes a stream on, and calls back once when it is over. */
 export function withEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   return new ReadableStream<Uint8Array>({

@@ -49,7 +49,7 @@ function resourceUpdated(uri: string, subscriptionId: string | number): JsonObje
   return { jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri, _meta } };
 }
 
-/** What is really watched of what a request names: the tasks that the owner has. The others are not told apart. */
+/** What is really watched of what a request names: the tasks that the owner has. The others are not distinguished. */
 export async function ownPart(
   tasks: OwnedTasks,
   { taskIds, resources }: Pick<ListenRequest, "taskIds" | "resources">,

@@ -54,7 +54,7 @@ async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: Context
   return {};
 }
 
-/** A task that has finished has nothing left to cancel, which is no error. Source: SEP-2663, "tasks/cancel". */
+/** A task that has finished has nothing left to cancel, which is not an error. Source: SEP-2663, "tasks/cancel". */
 async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<JsonObject> {
   try {
     await tasks.cancel(taskId);

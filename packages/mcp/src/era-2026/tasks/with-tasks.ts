@@ -47,7 +47,7 @@ export function withTasks<Auth extends VerifiedToken>(
   };
 }
 
-/** What somebody else has read, or could not, is passed on as it is. */
+/** A body that was read before, or could not be read, is passed on as it is. */
 async function bodyOf(
   request: Request,
   { parsedBody }: RequestOptions2026,

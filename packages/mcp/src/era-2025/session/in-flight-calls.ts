@@ -3,7 +3,7 @@ import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/c
 import { parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
 import { randomToken } from "../../owner/random-token.js";
 import { type Cursor, onceStream } from "./event-id.js";
-import { Exchange } from "./exchange.js";
+import { InFlightRequest } from "./in-flight-request.js";
 import { finishedCall, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
 import type { SessionLimits } from "./session-limits.js";
 
@@ -13,11 +13,11 @@ import type { SessionLimits } from "./session-limits.js";
  * Durability: a call that may be delivered again is in the store before `open` resolves. That it finished is written
  * with the next change: at worst a finished call is asked about again, and its task knows.
  */
-export class CallLedger {
+export class InFlightCalls {
   readonly #document: SessionDocument;
   readonly #engine: Engine;
   readonly #limits: SessionLimits;
-  readonly #exchanges = new Map<string, Exchange>();
+  readonly #inFlight = new Map<string, InFlightRequest>();
   /** Streams of cancelled calls of this process, oldest first. */
   readonly #cancelled = new Set<string>();
 
@@ -29,39 +29,39 @@ export class CallLedger {
 
   /** Unfinished calls that a client may come back to, and such requests as are being answered. */
   get openCount(): number {
-    const inMemory = [...this.#exchanges.values()].filter(({ finished }) => !finished);
-    const stored = this.#openCalls().filter(({ callId }) => !this.#exchanges.has(callId));
+    const inMemory = [...this.#inFlight.values()].filter(({ finished }) => !finished);
+    const stored = this.#openCalls().filter(({ callId }) => !this.#inFlight.has(callId));
     return inMemory.length + stored.length;
   }
 
-  async open(request: JSONRPCRequest, kind: Repeatable): Promise<Exchange> {
+  async open(request: JSONRPCRequest, kind: Repeatable): Promise<InFlightRequest> {
     if (kind === "once")
-      return this.#add(new Exchange(onceName(this.#document.id, request), request, kind, this.#limits));
+      return this.#add(new InFlightRequest(onceName(this.#document.id, request), request, kind, this.#limits));
     const callId = randomToken(22);
     const params: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const call: StoredCall = { callId, requestId: request.id, kind, params, ...methodOf(request) };
     await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
-    return this.#add(new Exchange(callId, request, kind, this.#limits));
+    return this.#add(new InFlightRequest(callId, request, kind, this.#limits));
   }
 
   /** Finds the call of a stream, in memory or as it was stored by a process before this one. */
-  find({ stream, place }: Cursor): Exchange | undefined {
-    const known = this.#exchanges.get(stream);
+  find({ stream, place }: Cursor): InFlightRequest | undefined {
+    const known = this.#inFlight.get(stream);
     const call = this.#stored(stream);
     if (known !== undefined || call === undefined) return known;
     const { callId, requestId, kind, params, taskId, method = "tools/call" } = call;
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...params } };
-    const exchange = new Exchange(callId, request, kind, this.#limits, kind === "again" ? place : 0);
-    exchange.taskId = taskId;
-    return this.#add(exchange);
+    const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
+    inFlight.taskId = taskId;
+    return this.#add(inFlight);
   }
 
   /**
-   * Finds the unfinished exchange of a request, in memory or as a process before this one stored it. A restarted client
+   * Finds the unfinished in-flight request of a request, in memory or as a process before this one stored it. A restarted client
    * may use an id a second time: the newest request has it.
    */
-  findRequest(requestId: unknown): Exchange | undefined {
-    const known = [...this.#exchanges.values()].findLast(
+  findRequest(requestId: unknown): InFlightRequest | undefined {
+    const known = [...this.#inFlight.values()].findLast(
       ({ request, finished }) => request.id === requestId && !finished,
     );
     const stored = this.#openCalls().findLast((call) => call.requestId === requestId);
@@ -80,20 +80,20 @@ export class CallLedger {
    *
    * @param delivered whether a server behind had the call, and so stops its task; otherwise this does.
    */
-  async cancel(exchange: Exchange, delivered: boolean): Promise<void> {
-    this.#cancelled.add(exchange.stream);
+  async cancel(inFlight: InFlightRequest, delivered: boolean): Promise<void> {
+    this.#cancelled.add(inFlight.stream);
     for (const old of this.#cancelled) {
       if (this.#cancelled.size <= this.#limits.maxFinishedCalls) break;
       this.#cancelled.delete(old);
     }
-    this.forget(exchange);
-    if (exchange.kind === "once") return;
+    this.forget(inFlight);
+    if (inFlight.kind === "once") return;
     await this.#document.flush();
-    if (!delivered && exchange.kind === "journal") await this.#stopTask(exchange);
+    if (!delivered && inFlight.kind === "journal") await this.#stopTask(inFlight);
   }
 
   /** The task of a call that no server behind has: its caller comes, and leaves at once. */
-  async #stopTask({ stream, taskId }: Exchange): Promise<void> {
+  async #stopTask({ stream, taskId }: InFlightRequest): Promise<void> {
     const task = await this.#engine.readTask(taskId ?? stream);
     if (task === undefined) return;
     const leave = this.#engine.forOwner(task.record.owner).addWaiter(task.record.id);
@@ -105,7 +105,7 @@ export class CallLedger {
    * result.
    */
   async withdraw(requestId: unknown): Promise<void> {
-    [...this.#exchanges.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
+    [...this.#inFlight.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
     const call = this.#document.facts.calls.findLast((one) => one.requestId === requestId);
     const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
     const task = typeof taskId === "string" ? await this.#engine.readTask(taskId) : undefined;
@@ -113,8 +113,8 @@ export class CallLedger {
   }
 
   /**
-   * Writes the user's answer to a question of one of this session's tasks into its journal, before the client is told
-   * that it arrived: whoever asked may be gone. False when it answers nothing that this session can have been asked.
+   * Writes the user's answer to a question of one of this session's tasks into its journal, before the client receives
+   * that it arrived: the request that asked may have ended. False when it answers nothing that this session can have been asked.
    */
   async answerQuestion(response: JSONRPCResponse): Promise<boolean> {
     const asked = parseQuestionId(String(response.id));
@@ -126,26 +126,26 @@ export class CallLedger {
     try {
       await this.#engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);
     } catch (error) {
-      // What does not fit, or came twice, is told to whoever asks.
+      // What does not fit, or came twice, is reported to the request that asks.
       if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
     }
     return true;
   }
 
-  /** What a place in an exchange's stream is: within it, its very end, or beyond anything that was sent. */
-  async judge(exchange: Exchange, place: number): Promise<"open" | "over" | "ahead"> {
-    const end = exchange.finished ? exchange.place : this.#stored(exchange.stream)?.end;
-    if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(exchange);
-    if (place <= exchange.place) return "open";
-    if (exchange.kind !== "journal") return "ahead";
-    const task = await this.#engine.readTask(exchange.taskId ?? exchange.stream);
+  /** What a place in an in-flight request's stream is: within it, its very end, or beyond anything that was sent. */
+  async judge(inFlight: InFlightRequest, place: number): Promise<"open" | "over" | "ahead"> {
+    const end = inFlight.finished ? inFlight.place : this.#stored(inFlight.stream)?.end;
+    if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(inFlight);
+    if (place <= inFlight.place) return "open";
+    if (inFlight.kind !== "journal") return "ahead";
+    const task = await this.#engine.readTask(inFlight.taskId ?? inFlight.stream);
     if (task === undefined) return "open";
     if (place > task.record.lastSeq) return "ahead";
     return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
   }
 
-  /** A finished call is not begun anew: without its task there is nothing to tell. */
-  async #isThere({ stream, taskId, request, kind }: Exchange): Promise<"open" | "over"> {
+  /** A finished call is not begun again: without its task there is nothing to tell. */
+  async #isThere({ stream, taskId, request, kind }: InFlightRequest): Promise<"open" | "over"> {
     if (kind !== "journal" || !this.#callsTool(request)) return "open";
     return (await this.#engine.readTask(taskId ?? stream)) === undefined ? "over" : "open";
   }
@@ -155,12 +155,12 @@ export class CallLedger {
   }
 
   /**
-   * A call of a tool of ours attached to a task that another call had begun, or a request for a task's result passes on
+   * A call of a tool of ours joined a task that another call had begun, or a request for a task's result passes on
    * what the task asks: a later delivery has to know.
    *
    * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
    */
-  async noteTask({ stream, request, kind }: Exchange, taskId: string): Promise<void> {
+  async noteTask({ stream, request, kind }: InFlightRequest, taskId: string): Promise<void> {
     if (!this.#callsTool(request) && request.method !== "tasks/result") return;
     await this.#document.change((facts) => ({
       ...facts,
@@ -170,29 +170,29 @@ export class CallLedger {
     }));
   }
 
-  noteFinished(exchange: Exchange): void {
-    const finished = [...this.#exchanges.values()].filter((one) => one.finished);
-    for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#exchanges.delete(old.stream);
-    if (exchange.kind === "once") return;
+  noteFinished(inFlight: InFlightRequest): void {
+    const finished = [...this.#inFlight.values()].filter((one) => one.finished);
+    for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.stream);
+    if (inFlight.kind === "once") return;
     this.#document.note((facts) => {
-      const call = facts.calls.find(({ callId }) => callId === exchange.stream);
+      const call = facts.calls.find(({ callId }) => callId === inFlight.stream);
       if (call === undefined) return facts;
-      const kept = finishedCall(call, exchange.place, this.#callsTool(exchange.request));
+      const kept = finishedCall(call, inFlight.place, this.#callsTool(inFlight.request));
       const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
       return kept === undefined ? others : withCall(others, kept, this.#limits.maxFinishedCalls);
     });
   }
 
-  /** Nobody will come back to this exchange. */
-  forget({ stream, kind }: Exchange): void {
-    this.#exchanges.delete(stream);
+  /** The client will not come back to this in-flight request. */
+  forget({ stream, kind }: InFlightRequest): void {
+    this.#inFlight.delete(stream);
     if (kind === "once") return;
     this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== stream) }));
   }
 
   clear(): void {
-    for (const exchange of this.#exchanges.values()) exchange.abandon();
-    this.#exchanges.clear();
+    for (const inFlight of this.#inFlight.values()) inFlight.abandon();
+    this.#inFlight.clear();
   }
 
   #openCalls(): readonly StoredCall[] {
@@ -203,9 +203,9 @@ export class CallLedger {
     return this.#document.facts.calls.find((call) => call.callId === callId);
   }
 
-  #add(exchange: Exchange): Exchange {
-    this.#exchanges.set(exchange.stream, exchange);
-    return exchange;
+  #add(inFlight: InFlightRequest): InFlightRequest {
+    this.#inFlight.set(inFlight.stream, inFlight);
+    return inFlight;
   }
 }
 

@@ -8,7 +8,7 @@ import type { SessionLimits } from "./session-limits.js";
 import { ReplayBuffer, type SseStream } from "./sse-stream.js";
 
 /** One request of a client and the stream of its answer. */
-export class Exchange {
+export class InFlightRequest {
   readonly stream: string;
   readonly request: JSONRPCRequest;
   kind: Repeatable;
@@ -16,8 +16,8 @@ export class Exchange {
   #sse: SseStream | undefined;
   #release: (() => void) | undefined;
   #onFirst: (() => void)[] = [];
-  /** How far the present stream has told the client. */
-  #told = 0;
+  /** The place up to which the present stream has sent. */
+  #shown = 0;
   /** Under which id the server behind knows the request now; `undefined` while nothing is delivered. */
   innerId: string | undefined;
   /** The task that the call belongs to, where that is not the call's own. */
@@ -42,10 +42,6 @@ export class Exchange {
     return this.response !== undefined;
   }
 
-  get attached(): boolean {
-    return this.#sse !== undefined;
-  }
-
   /** Resolves when the first message was written, or when none will be. */
   first(): Promise<void> {
     return this.place > 0 || this.finished ? Promise.resolve() : new Promise((resolve) => this.#onFirst.push(resolve));
@@ -58,15 +54,15 @@ export class Exchange {
   }
 
   /**
-   * Gives the exchange a stream, in place of the one before, and sends again what the client lost.
+   * Gives the in-flight request a stream, in place of the one before, and sends again what the client lost.
    *
    * @param prime whether the client understands an event without data, which tells it the cursor at once.
    */
-  attach(sse: SseStream, after: number, prime: { readonly retryMs: number } | undefined, onDetached: () => void): void {
+  sendOn(sse: SseStream, after: number, prime: { readonly retryMs: number } | undefined, onDetached: () => void): void {
     this.#release?.();
     this.#sse = sse;
     sse.carries = this.stream;
-    this.#told = after;
+    this.#shown = after;
     this.#release = sse.acquire(() => {
       if (this.#sse !== sse) return;
       this.detach();
@@ -110,9 +106,9 @@ export class Exchange {
     const place = this.kind === "journal" ? metaOf(message, metaKeys.seq) : this.place + 1;
     if (typeof place !== "number") return undefined;
     this.place = Math.max(place, this.place);
-    // A question stands at the event that asked it, which may be before what was told since: no cursor goes back.
-    this.#told = Math.max(place, this.#told);
-    return this.#told;
+    // A question stands at the event that asked it, which may be before what received since: no cursor goes back.
+    this.#shown = Math.max(place, this.#shown);
+    return this.#shown;
   }
 }
 
