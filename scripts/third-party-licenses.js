@@ -1,6 +1,6 @@
 // Writes the names and licences of the packages whose files went into a bundle next to it, as their licences require.
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { dirname, join, resolve } from "node:path";
 
 /** A plugin of esbuild that writes the licences of what was bundled into a file. */
 export function writeThirdPartyLicenses(file) {
@@ -11,6 +11,8 @@ export function writeThirdPartyLicenses(file) {
       build.onEnd(async ({ metafile }) => {
         if (metafile === undefined) return;
         const bundled = Object.values(metafile.outputs).flatMap(({ inputs }) => Object.keys(inputs));
+        // tsup writes its own files after this.
+        await mkdir(dirname(file), { recursive: true });
         await writeFile(file, await thirdPartyLicenses(bundled));
       });
     },
