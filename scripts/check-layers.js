@@ -21,7 +21,7 @@ const packages = {
     ["admin"],
   ],
   "packages/mcp": [
-    ["sdk-workarounds.ts"],
+    ["sdk-workarounds.ts", "limits.ts"],
     ["owner", "define-server.ts"],
     ["call"],
     ["http"],

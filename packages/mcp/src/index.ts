@@ -22,8 +22,6 @@ export type {
   SessionHandlerOptions,
 } from "./era-2025/session/session-handler.js";
 export { createSessionHandler } from "./era-2025/session/session-handler.js";
-export type { SessionLimits } from "./era-2025/session/session-limits.js";
-export { sessionLimits } from "./era-2025/session/session-limits.js";
 export { type ToolKinds, toolKindsIn } from "./era-2025/session/tool-kinds.js";
 export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-store.js";
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";
@@ -33,6 +31,8 @@ export { HttpAnswer } from "./http/http-answer.js";
 export { type HttpRequest, ofWebRequest } from "./http/http-request.js";
 export type { Connection, NodeListener } from "./http/node-listener.js";
 export { listenerOf, nodeListener } from "./http/node-listener.js";
+export type { SessionLimits } from "./limits.js";
+export { sessionLimits } from "./limits.js";
 export { type Locality, local, subjectOf } from "./owner/owner.js";
 export { randomToken } from "./owner/random-token.js";
 export type { StdioEras, StdioErasOptions } from "./stdio/stdio-eras.js";

@@ -4,7 +4,7 @@ import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
 import { type ServerDefinition, serveStdioEras } from "../src/index.js";
-import { toolListTimeoutMs } from "../src/stdio/attributed-channel.js";
+import { limits } from "../src/limits.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -162,7 +162,7 @@ test("a server that does not list its tools in time keeps no call waiting, and n
   closing.push(async () => void vi.useRealTimers());
   const called = data("get_checkpoint_stats", { client_id: ada });
   await asked;
-  await vi.advanceTimersByTimeAsync(toolListTimeoutMs);
+  await vi.advanceTimersByTimeAsync(limits.toolListTimeoutMs);
   expect(await called).toMatchObject({ total_checkpoints: 0 });
   expect(await data("get_session_info")).toMatchObject({ client_id: null });
 });

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { sessionLimits } from "../src/era-2025/session/session-limits.js";
 import { SseStream } from "../src/era-2025/session/sse-stream.js";
 import { HttpAnswer, type HttpRequest, listenerOf, nodeListener } from "../src/index.js";
+import { sessionLimits } from "../src/limits.js";
 
 const closing: Server[] = [];
 afterEach(async () => {

@@ -31,7 +31,7 @@ test("a request of the 2026 era builds no server when one is idle, whatever the 
   expect(built()).toBe(1);
 });
 
-test("a server whose caller left before its response serves nobody else: what its handler sends reaches no other", async () => {
+test("a server whose caller left before its response serves no other: what its handler sends reaches no one else", async () => {
   const { to, gate, built } = begin();
   const caller = new AbortController();
   const left = to.open("tools/call", { ...call, _meta: { progressToken: "p" } }, { signal: caller.signal });

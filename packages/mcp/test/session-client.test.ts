@@ -154,7 +154,7 @@ test("a call under way stays its client's own when the session names another, al
   expect(await dataOf(url, session, "get_session_info")).toMatchObject({ client_id: bob });
 });
 
-test("the standalone stream continues telling of what the session began or subscribed to as another client", async () => {
+test("the standalone stream continues to report what the session began or subscribed to as another client", async () => {
   const { url, session, gate } = await open();
   const shown = eventsOf(await fetch(url, { headers: { accept: "text/event-stream", ...session } }));
   const task = { ...call("gated", { label: "one", client_id: ada }), task: {} };

@@ -142,7 +142,7 @@ test("several questions may be answered one by one", async () => {
   });
 });
 
-test("answers to questions that nobody asked cost no look into the store, however many one request has", async () => {
+test("answers to questions that were not asked cost no look into the store, however many one request has", async () => {
   const store = createMemoryStore();
   const looks = vi.spyOn(store, "getTask");
   const to = openEndpoint([twoQuestions], store);

@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
-import { askAgainMs } from "../src/call/follow-call.js";
 import { serveStdioEras } from "../src/index.js";
+import { limits } from "../src/limits.js";
 import { greetTool } from "./counting-tool.js";
 import { eventsOf, openEndpoint, openSession, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";
 
@@ -124,7 +124,7 @@ test("G9 over stdio a question whose answer met a full disk is shown again, and 
   await send({ id, result: ada });
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   disk.full = false;
-  await vi.advanceTimersByTimeAsync(askAgainMs);
+  await vi.advanceTimersByTimeAsync(limits.askAgainMs);
   const again = await until(isQuestion);
   expect(again.params).toEqual(params);
   await send({ id: again.id, result: ada });
@@ -147,7 +147,7 @@ test("G9 a call of the 2026 era whose inputResponses met a full disk asks again"
   await send(request(2, "tools/call", { ...call, _meta, requestState, inputResponses: { name: ada } }));
   await vi.waitFor(() => expect(vi.getTimerCount()).toBeGreaterThan(0));
   disk.full = false;
-  await vi.advanceTimersByTimeAsync(askAgainMs);
+  await vi.advanceTimersByTimeAsync(limits.askAgainMs);
   const second = Object((await until(({ id }) => id === 2)).result);
   expect(second).toMatchObject({ resultType: "input_required", inputRequests: first.inputRequests });
   const state = second.requestState;

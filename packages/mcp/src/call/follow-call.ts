@@ -1,4 +1,5 @@
 import { type Followed, isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
+import { limits } from "../limits.js";
 import type { AskedQuestion, Call } from "./call.js";
 import { present } from "./call-meta.js";
 import { journalMessage, notificationOf, type Shown } from "./journal-message.js";
@@ -9,9 +10,6 @@ export interface CallEnding {
   readonly reason: "finished" | "paused" | "input_required" | "timeout" | "left";
   readonly view: TaskView;
 }
-
-/** Events before the cursor that are read again, to know which progress the caller received last. */
-const lookBackEvents = 256;
 
 /**
  * Tells a caller what happens to a task until it finished, stands still, or the time is over.
@@ -65,7 +63,7 @@ async function tellAll(
     if (reason !== undefined) return reason;
   }
   for await (const followed of call.tasks.follow(taskId, {
-    afterSeq: Math.max(0, afterSeq - lookBackEvents),
+    afterSeq: Math.max(0, afterSeq - limits.lookBackEvents),
     signal,
   })) {
     asking.heard(followed);
@@ -169,12 +167,6 @@ function createAsking(call: Call, taskId: string, onFailure: () => void): Asking
   };
 }
 
-/**
- * After which time a question is shown again whose answer may have been lost, or could not be stored, in milliseconds.
- * Sooner would bother users who are still thinking, or whose disk is still full.
- */
-export const askAgainMs = 30_000;
-
 /** Tells whether an answer was not stored because the store could not write, so that its question is still open. */
 export function isAnswerLost(error: unknown): boolean {
   return isResumableError(error, "STORE_WRITE_FAILED");
@@ -188,7 +180,7 @@ export function untilAskedAgain(signal: AbortSignal): Promise<void> {
       signal.removeEventListener("abort", done);
       resolve();
     };
-    const timer = setTimeout(done, signal.aborted ? 0 : askAgainMs);
+    const timer = setTimeout(done, signal.aborted ? 0 : limits.askAgainMs);
     signal.addEventListener("abort", done);
   });
 }

@@ -1,5 +1,4 @@
-/** How long a call may last before a caller with a time limit is handed off, unless the tool says otherwise. */
-export const defaultHandoffAfterMs = 45_000;
+import { limits } from "../limits.js";
 
 /**
  * Hosts that are known to give up on a call, by the name in their `clientInfo`, with the limit in milliseconds.
@@ -22,7 +21,7 @@ export function decideHandoff(request: {
   readonly host: string | undefined;
   readonly toolMs: number | undefined;
 }): number | undefined {
-  const usualMs = request.toolMs ?? defaultHandoffAfterMs;
+  const usualMs = request.toolMs ?? limits.defaultHandoffAfterMs;
   if (typeof request.asked === "number") return request.asked;
   const limitMs =
     request.host !== undefined && Object.hasOwn(hostLimitsMs, request.host) ? hostLimitsMs[request.host] : undefined;

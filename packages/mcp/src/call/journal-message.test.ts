@@ -52,7 +52,7 @@ test("a pause is logged with the task's id when it takes effect", () => {
   expect(shown).toEqual([{ kind: "log", seq: 3, level: "info", data: "Task some-task paused" }]);
 });
 
-test("a snapshot in place of events that have ended is marked", () => {
+test("a snapshot in place of events that were dropped is marked", () => {
   const record = { lastSeq: 40, progress: 7, total: 9, message: "seven" } as TaskRecord;
   expect(tell([{ kind: "snapshot", record }])).toEqual([
     { kind: "progress", seq: 40, progress: 7, total: 9, message: "seven", snapshot: true },

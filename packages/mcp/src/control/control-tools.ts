@@ -4,11 +4,9 @@ import type { Call } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
 import { resultOf } from "../call/run-tool-call.js";
 import { dataResult, errorResult, finishedResult, type ToolResult, taskObject } from "../call/tool-result.js";
+import { limits } from "../limits.js";
 import { type ControlTool, controlTool } from "./control-tool.js";
 import { checkpointStats, listSessionTasks, sessionInfo } from "./owner-tools.js";
-
-/** How long another server has to take up a task whose tool this one does not have. */
-const foreignToolSeconds = 2;
 
 const getTask = controlTool("get_task", async (call, input) => {
   const view = await call.tasks.get(input.task_id);
@@ -44,7 +42,7 @@ const waitForTask = controlTool("wait_for_task", async (call, input) => {
   // A caller that waits has returned to the task: it continues, unless it was paused.
   if (needsServer(view)) await call.tasks.resume(input.task_id).catch(unlessOver);
   const isForeign = needsServer(view) && !hasTool(call, view);
-  const seconds = isForeign ? Math.min(input.timeout_seconds, foreignToolSeconds) : input.timeout_seconds;
+  const seconds = isForeign ? Math.min(input.timeout_seconds, limits.foreignToolSeconds) : input.timeout_seconds;
   const ending = await followCall(call, view, seconds * 1000);
   if (isForeign && ending.reason === "timeout" && needsServer(ending.view)) return missingTool(call, ending.view);
   return resultOf(call, ending, isFinal(view.status));

@@ -1,8 +1,7 @@
 import type { OwnedTasks, TaskView } from "@resumable-mcp/core";
 import { progressText } from "../call/tool-result.js";
+import { limits } from "../limits.js";
 import { unfinishedTasks } from "./owner-tools.js";
-
-const maxNamedTasks = 10;
 
 /** Explains long-running tools to a model. Source: MCP, Lifecycle, "Initialization" (`instructions`). */
 export const longToolsText =
@@ -13,7 +12,7 @@ export const longToolsText =
  * their tasks are unfinished.
  */
 export async function makeInstructions(own: string | undefined, tasks?: OwnedTasks): Promise<string> {
-  const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, maxNamedTasks);
+  const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, limits.maxNamedTasks);
   const named = unfinished.length === 0 ? undefined : `Unfinished tasks of this user:\n${listText(unfinished)}`;
   return [own, longToolsText, named].filter((part) => part !== undefined).join("\n\n");
 }

@@ -2,11 +2,7 @@ import { type Engine, type Followed, isResumableError, type JsonObject, type Own
 import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
 import { RpcError } from "../call/rpc-error.js";
 import { taskObject } from "../call/tool-result.js";
-
-/** Events of a journal that one read gives, the newest. */
-const maxJournalEvents = 1_000;
-const maxItems = 1_000;
-const maxListed = 100;
+import { limits } from "../limits.js";
 
 /** A resource template, of the shape that both SDKs look for. */
 export interface TaskResource {
@@ -47,7 +43,7 @@ export function taskTemplate(part: TaskPart, list: ((...args: never[]) => Promis
 
 /** Lists the newest tasks, for a caller that has lost an id. */
 export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources: JsonObject[] }> {
-  const page = await tasks.list({ limit: maxListed });
+  const page = await tasks.list({ limit: limits.maxListedResources });
   const resources = page.tasks.map(({ id, tool, status }) => ({
     uri: taskUri(id),
     name: id,
@@ -105,10 +101,10 @@ export async function watchTaskResource(
 async function readPart(engine: Engine, tasks: OwnedTasks, taskId: string, part: TaskPart): Promise<JsonObject> {
   const view = await tasks.get(taskId);
   if (part === "task") return taskObject(engine, view);
-  if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: maxItems })) };
+  if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: limits.maxReadItems })) };
   const { lastSeq } = view.record;
   const events: JsonObject[] = [];
-  for await (const followed of tasks.follow(taskId, { afterSeq: Math.max(0, lastSeq - maxJournalEvents) })) {
+  for await (const followed of tasks.follow(taskId, { afterSeq: Math.max(0, lastSeq - limits.maxJournalEvents) })) {
     events.push(shownEvent(followed));
     if (seqOf(followed) >= lastSeq) break;
   }

@@ -3,6 +3,7 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
+import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { CallPolicy2025 } from "./call-2025.js";
 import { closedSignal, type RequestExtra, type Server2025 } from "./server-2025.js";
@@ -13,9 +14,6 @@ const requests = {
   unsubscribe: z.looseObject({ method: z.literal("resources/unsubscribe"), params: uriParams }),
 };
 type UriRequest = { readonly params: z.output<typeof uriParams> };
-
-/** Resources that one session may subscribe to. */
-const maxSubscriptions = 100;
 
 /**
  * A subscription to a task that the caller does not have is refused. Those to anything but tasks are accepted and stay
@@ -41,10 +39,10 @@ export function takeSubscriptions(
   };
   const subscribe = async (uri: string, extra: RequestExtra): Promise<object> => {
     if (open.has(uri)) return {};
-    if (open.size >= maxSubscriptions) {
+    if (open.size >= limits.maxSubscriptionsPerSession) {
       throw new RpcError({
         code: rpcCodes.internalError,
-        message: `This session has reached its limit of ${maxSubscriptions} subscriptions.`,
+        message: `This session has reached its limit of ${limits.maxSubscriptionsPerSession} subscriptions.`,
       });
     }
     const stop = new AbortController();

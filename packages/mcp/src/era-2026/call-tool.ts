@@ -4,6 +4,7 @@ import { isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { beginTask, followTask, joinTask, resultOf } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
+import { limits } from "../limits.js";
 import { wrapAnswer } from "../sdk-workarounds.js";
 import { type Call2026, type CallPolicy2026, call2026 } from "./call-2026.js";
 import { missingTasksExtension } from "./envelope.js";
@@ -27,11 +28,6 @@ export interface InputRequiredResult {
   readonly inputRequests?: JsonObject;
   readonly requestState: string;
 }
-
-/** Questions that a tool asks together reach the journal one after the other: look again after this time. */
-const gatherQuestionsMs = 25;
-/** How long a call that comes back to a server that drains is held, so that its next round trip meets the new one. */
-const drainHoldMs = 1_000;
 
 const invalidState: RpcErrorBody = {
   code: rpcCodes.invalidParams,
@@ -153,7 +149,7 @@ async function returnTo({ tasks }: Call2026, { taskId }: RoundTrip): Promise<Sta
 }
 
 async function askForInput(inline: InlineCall, taskId: string): Promise<InputRequiredResult> {
-  await new Promise((resolve) => setTimeout(resolve, gatherQuestionsMs));
+  await new Promise((resolve) => setTimeout(resolve, limits.gatherQuestionsMs));
   const { record, questions } = await inline.call.tasks.get(taskId);
   const requests = inputRequests(questions);
   const requestState = await signed(inline, taskId, record.lastSeq);
@@ -168,7 +164,7 @@ async function signed({ signingKey, binding }: InlineCall, taskId: string, seq: 
 
 function held(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(resolve, drainHoldMs);
+    const timer = setTimeout(resolve, limits.drainHoldMs);
     signal.addEventListener("abort", () => {
       clearTimeout(timer);
       resolve();

@@ -6,8 +6,8 @@ import {
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
+import { limits2026 } from "../limits.js";
 import type { TasksHandler, WithTasksOptions } from "./handler-options.js";
-import { limits2026 } from "./limits-2026.js";
 import { lastAnswers } from "./open-answers.js";
 import { withTasks } from "./tasks/with-tasks.js";
 

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import type { Engine } from "@resumable-mcp/core";
 import { hearCallers } from "../call/receipt/receipt.js";
-import { limits2026 } from "./limits-2026.js";
+import { limits2026 } from "../limits.js";
 
 /** Answers of calls that are still being made, by the engine that the calls are about. */
 const openAnswers = new WeakMap<Engine, Set<Promise<unknown>>>();

@@ -2,9 +2,9 @@ import { McpServer } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/instructions.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
+import { limits2026 } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./create-handler.js";
-import { limits2026 } from "./limits-2026.js";
 import { createToolCaller, type RegisterOptions2026, registerTools2026 } from "./register-tools.js";
 
 /**

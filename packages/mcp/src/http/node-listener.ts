@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { limits } from "../limits.js";
 import { HttpAnswer } from "./http-answer.js";
 import { type HttpRequest, saysMoreThan } from "./http-request.js";
 import { sendAnswer } from "./send-answer.js";
@@ -40,9 +41,6 @@ async function respond(answer: AnswerHttp, incoming: IncomingMessage, outgoing: 
   await sendAnswer(given, outgoing);
   await request.discardRest();
 }
-
-/** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */
-const maxDiscardBytes = 16 * 1024 * 1024;
 
 /** A request that came by Node. */
 export class NodeRequest implements HttpRequest {
@@ -102,7 +100,7 @@ export class NodeRequest implements HttpRequest {
     let bytes = 0;
     for await (const chunk of incoming) {
       bytes += chunk.byteLength;
-      if (bytes > maxDiscardBytes) return;
+      if (bytes > limits.maxDiscardBytes) return;
     }
   }
 }

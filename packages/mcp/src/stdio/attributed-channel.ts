@@ -2,12 +2,10 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { ConnectionClient } from "../call/session-client.js";
 import { readToolKinds, type ToolKinds } from "../era-2025/session/tool-kinds.js";
+import { limits } from "../limits.js";
 import { randomToken } from "../owner/random-token.js";
 import { forSdk } from "../sdk-workarounds.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
-
-/** How long a request waits for the server's list of tools; after that its argument `client_id` is not kept. */
-export const toolListTimeoutMs = 10_000;
 
 /**
  * Makes a channel whose requests are attributed to the client that the connection named last. They reach the server in
@@ -82,7 +80,7 @@ function createToolList(ask: (message: object) => Promise<void>) {
 async function inTime<Value>(value: Promise<Value>): Promise<Value | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
-    timer = setTimeout(() => resolve(undefined), toolListTimeoutMs);
+    timer = setTimeout(() => resolve(undefined), limits.toolListTimeoutMs);
   });
   try {
     return await Promise.race([value, late]);

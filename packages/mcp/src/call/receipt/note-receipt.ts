@@ -1,4 +1,5 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { limits } from "../../limits.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { hearCallers, type Receipt } from "./receipt.js";
 
@@ -23,9 +24,6 @@ interface Wire {
   onmessage?: ((message: unknown, ...rest: unknown[]) => void) | undefined;
 }
 
-/** Answered requests of one connection whose cancellation is still noticed; the oldest is forgotten first. */
-const maxReceipts = 256;
-
 const connections = new WeakMap<object, Map<RequestId, Receipt>>();
 
 /**
@@ -48,7 +46,7 @@ function remember(receipts: Map<RequestId, Receipt>, requestId: RequestId, recei
   receipts.delete(requestId);
   receipts.set(requestId, receipt);
   const [oldest] = receipts.keys();
-  if (receipts.size > maxReceipts && oldest !== undefined) receipts.delete(oldest);
+  if (receipts.size > limits.maxReceipts && oldest !== undefined) receipts.delete(oldest);
 }
 
 /** Tells whether a response is what a completed task came to; the SDK may have put an error in its place. */

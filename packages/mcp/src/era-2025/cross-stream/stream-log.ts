@@ -1,12 +1,8 @@
 import { type Documents, isResumableError, type Json } from "@resumable-mcp/core";
+import { limits } from "../../limits.js";
 import type { Cursor } from "../session/event-id.js";
 import { streamOrderKind } from "../session/session-document.js";
 import { type Mark, streamOrder, withEvent } from "./stream-order.js";
-
-/** Runs of events whose order is kept for one session. */
-const maxMarks = 512;
-/** How long marks wait to be written together, in milliseconds: a crash costs their order, and so a few repeats. */
-const saveAfterMs = 500;
 
 /** The order of one session's streams, as a document of the store. */
 export class StreamLog {
@@ -33,8 +29,8 @@ export class StreamLog {
 
   /** Notes an event that was sent. */
   note(cursor: Cursor, ended: boolean, onError: (error: unknown) => void): void {
-    this.marks = withEvent(this.marks, cursor, ended, maxMarks);
-    this.#timer ??= setTimeout(() => void this.save().catch(onError), saveAfterMs).unref();
+    this.marks = withEvent(this.marks, cursor, ended, limits.maxStreamMarks);
+    this.#timer ??= setTimeout(() => void this.save().catch(onError), limits.saveMarksAfterMs).unref();
   }
 
   /** Durability: resolves when all that was noted is in the store. */

@@ -2,6 +2,7 @@ import { type Documents, isJsonObject } from "@resumable-mcp/core";
 import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
 import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
 import { listenerOf } from "../../http/node-listener.js";
+import { limits } from "../../limits.js";
 import { type Cursor, formatEventId, parseEventId } from "../session/event-id.js";
 import { eventStreamHeaders } from "../session/session-answers.js";
 import { streamOrderKind } from "../session/session-document.js";
@@ -21,8 +22,6 @@ export interface CrossStreamOptions {
 /** The stream of `initialize`, which has one event: its response. */
 const opening: Cursor = { stream: "open", place: 1 };
 const standalonePrefix = "all_";
-/** Sessions whose order of streams is kept in memory. */
-const maxLogs = 2_000;
 
 /**
  * Lets a client come back from an event of any stream of its session and get all that came after it on all streams.
@@ -136,7 +135,7 @@ class SessionStreams {
     this.#logs.set(sessionId, log);
     log.catch(() => this.#logs.delete(sessionId));
     for (const oldest of this.#logs.keys()) {
-      if (this.#logs.size <= maxLogs) break;
+      if (this.#logs.size <= limits.maxStreamLogs) break;
       this.#logs.delete(oldest);
     }
     return log;

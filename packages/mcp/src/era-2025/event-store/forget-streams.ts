@@ -1,5 +1,5 @@
 import type { Documents } from "@resumable-mcp/core";
-import { sessionLimits } from "../session/session-limits.js";
+import { sessionLimits } from "../../limits.js";
 
 /** The kind of the documents that hold streams of events. */
 export const streamKind = "event-stream";

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { limits } from "../../limits.js";
 
 /** A place in a stream; what `Last-Event-ID` names. */
 export interface Cursor {
@@ -21,7 +22,6 @@ export function parseEventId(text: string): Cursor | undefined {
 }
 
 const oncePrefix = "once_";
-const maxOnceLength = 512;
 
 /** What has to be known of a request to answer for it after a restart. */
 export interface OnceFacts {
@@ -42,7 +42,7 @@ export function onceStream(
 ): string | undefined {
   const fact = Buffer.from(JSON.stringify([requestId, method, tool ?? null])).toString("base64url");
   const name = `${oncePrefix}${nonce}_${signature(sessionId, nonce, fact)}_${fact}`;
-  return name.length <= maxOnceLength ? name : undefined;
+  return name.length <= limits.maxOnceLength ? name : undefined;
 }
 
 /** Reads such a name, if it was given to this session; neither nonce nor signature has an underscore. */

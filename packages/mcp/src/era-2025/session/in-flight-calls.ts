@@ -1,11 +1,11 @@
 import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
+import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import { InFlightRequest } from "./in-flight-request.js";
 import { finishedCall, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
-import type { SessionLimits } from "./session-limits.js";
 
 /**
  * The calls of one session: those in memory, and what the session's document keeps of those that survive a restart.

@@ -3,8 +3,8 @@ import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import { isCompletedResponse } from "../../call/receipt/note-receipt.js";
 import type { Receipt } from "../../call/receipt/receipt.js";
+import type { SessionLimits } from "../../limits.js";
 import { formatEventId } from "./event-id.js";
-import type { SessionLimits } from "./session-limits.js";
 import { ReplayBuffer, type SseStream } from "./sse-stream.js";
 
 /** One request of a client and the stream of its answer. */

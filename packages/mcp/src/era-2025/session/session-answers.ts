@@ -2,8 +2,8 @@ import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { errorResult } from "../../call/tool-result.js";
 import { HttpAnswer } from "../../http/http-answer.js";
+import type { SessionLimits } from "../../limits.js";
 import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
-import type { SessionLimits } from "./session-limits.js";
 import { SseStream } from "./sse-stream.js";
 
 /** Answers with one JSON-RPC message. */

@@ -9,6 +9,7 @@ import {
 import type { StoredDocument } from "@resumable-mcp/core/store";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
+import { limits } from "../../limits.js";
 
 const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
 
@@ -56,10 +57,6 @@ interface Stored {
 export const sessionKind = "session";
 /** The kind of the documents that hold the order of a session's streams, by the session's id. */
 export const streamOrderKind = "stream-order";
-
-const maxConflicts = 10;
-/** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
-const noteFlushMs = 5_000;
 
 /**
  * The part of a session that survives a restart, as one document of the store.
@@ -115,7 +112,7 @@ export class SessionDocument {
       this.flush().catch((error: unknown) => {
         if (isResumableError(error, "STORE_WRITE_FAILED")) this.#flushLater();
       });
-    }, noteFlushMs).unref();
+    }, limits.noteFlushMs).unref();
   }
 
   /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `DOCUMENT_CONFLICT` when the session was ended. */
@@ -144,7 +141,7 @@ export class SessionDocument {
           this.#pending = this.#pending.filter((change) => !changes.includes(change));
           return;
         } catch (error) {
-          if (!isResumableError(error, "DOCUMENT_CONFLICT") || conflicts >= maxConflicts) throw error;
+          if (!isResumableError(error, "DOCUMENT_CONFLICT") || conflicts >= limits.maxConflicts) throw error;
           await this.#reread();
         }
       }

@@ -10,12 +10,12 @@ import { bringValidator } from "../../call/json-schema-validator.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "../../http/http-request.js";
 import { listenerOf, type NodeListener } from "../../http/node-listener.js";
+import { type SessionLimits, sessionLimits } from "../../limits.js";
 import { type Locality, noteLocality, subjectOf } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
 import type { Session2025 } from "./session.js";
 import type { CreateServer } from "./session-context.js";
-import { type SessionLimits, sessionLimits } from "./session-limits.js";
 import { SessionRegistry } from "./session-registry.js";
 
 /** How sessions are served. */

@@ -2,13 +2,14 @@ import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcon
 import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
 import { parseCallMeta, present } from "../../call/call-meta.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
+import type { SessionLimits } from "../../limits.js";
+import { limits } from "../../limits.js";
 import { localityOf } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { Session2025 } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import type { CreateServer } from "./session-context.js";
 import { SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
-import type { SessionLimits } from "./session-limits.js";
 import { readToolKinds, type ToolKinds } from "./tool-kinds.js";
 
 /** What a registry is made of. */
@@ -21,7 +22,6 @@ export interface SessionRegistryOptions {
 
 const validId = /^[A-Za-z0-9]{32}$/;
 const unauthenticated = "session:";
-const expireBatch = 1_000;
 
 /** The sessions of one endpoint: a few in memory, all of them in the store. */
 export class SessionRegistry {
@@ -174,7 +174,7 @@ export class SessionRegistry {
     const { documents } = this.#options.engine;
     const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
     for (const kind of [sessionKind, streamOrderKind]) {
-      for (const { id, owner } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: expireBatch })) {
+      for (const { id, owner } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: limits.expireBatch })) {
         if (this.#live.has(id)) continue;
         await documents.deleteDocument(kind, id);
         if (kind === sessionKind) this.#uncount({ id, owner });

@@ -12,10 +12,10 @@ import { metaKeys, questionId, rpcCodes, rpcErrorResponse } from "@resumable-mcp
 import { QuestionRelay } from "../../call/question-relay.js";
 import { type TakesReceipts, takesReceipts } from "../../call/receipt/note-receipt.js";
 import { hearCallers, type Receipt } from "../../call/receipt/receipt.js";
+import type { SessionLimits } from "../../limits.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";
 import { type InFlightRequest, metaOf } from "./in-flight-request.js";
-import type { SessionLimits } from "./session-limits.js";
 
 /** How a request is handed to the server behind. */
 export interface Delivery {

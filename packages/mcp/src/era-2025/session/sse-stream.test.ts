@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sessionLimits } from "./session-limits.js";
+import { sessionLimits } from "../../limits.js";
 import { SseStream } from "./sse-stream.js";
 
 const small = { ...sessionLimits, maxStreamBytes: 64 };

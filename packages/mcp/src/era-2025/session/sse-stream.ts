@@ -1,5 +1,5 @@
 import { type TakenText, type TextSource, webBody } from "../../http/http-answer.js";
-import type { SessionLimits } from "./session-limits.js";
+import type { SessionLimits } from "../../limits.js";
 
 /** One event of a stream. */
 export interface SseEvent {

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
+import type { SessionLimits } from "../../limits.js";
 import { type Cursor, formatEventId } from "./event-id.js";
-import type { SessionLimits } from "./session-limits.js";
 import { ReplayBuffer, type SseStream } from "./sse-stream.js";
 
 /**

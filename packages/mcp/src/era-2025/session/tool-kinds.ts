@@ -1,6 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { type Repeatable, repeatableOf, takesClientId } from "@resumable-mcp/protocol";
+import { limits } from "../../limits.js";
 
 /** What a session has to know of a tool. */
 export interface ToolFacts {
@@ -13,8 +14,6 @@ export interface ToolFacts {
 /** Facts about tools, by the tool's name. */
 export type ToolKinds = ReadonlyMap<string, ToolFacts>;
 
-const maxPages = 100;
-
 /**
  * Asks a server for its tools, and learns which of them may be delivered again: those of this toolkit, and those that
  * the server annotates as read-only or idempotent. Source: MCP, Tools, "Tool Annotations".
@@ -22,7 +21,7 @@ const maxPages = 100;
 export async function readToolKinds(listTools: (cursor?: string) => Promise<JSONRPCMessage>): Promise<ToolKinds> {
   const kinds: (readonly [string, ToolFacts])[] = [];
   let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
+  for (let page = 0; page < limits.maxToolPages; page++) {
     const answer = await listTools(cursor);
     const result: Record<string, unknown> = "result" in answer ? answer.result : {};
     const { tools, nextCursor } = result;

@@ -10,9 +10,7 @@ import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import { present } from "../../call/call-meta.js";
 import { RpcError } from "../../call/rpc-error.js";
 import { progressText } from "../../call/tool-result.js";
-
-/** How often a client is asked to poll, in milliseconds. */
-const pollIntervalMs = 1_000;
+import { limits } from "../../limits.js";
 
 /** The key by which messages name the task that they belong to. Source: MCP 2025-11-25, Tasks, "Related Task Metadata". */
 export const relatedTaskKey = "io.modelcontextprotocol/related-task";
@@ -46,7 +44,7 @@ export function summary2025(task: TaskSummary): Task2025 {
     createdAt: task.createdAt,
     lastUpdatedAt: task.updatedAt,
     ttl: ttlOf(task),
-    pollInterval: pollIntervalMs,
+    pollInterval: limits.pollIntervalMs,
   };
 }
 
@@ -66,9 +64,6 @@ function ttlOf({ status, finishedAt, createdAt, ttlMs }: TaskSummary): number | 
   return Date.parse(finishedAt) - Date.parse(createdAt) + ttlMs;
 }
 
-/** How long a cancelled task may take to stop before its answer says so anyway: the request is durable. */
-const cancelWaitMs = 2_000;
-
 /**
  * Cancels a task, and gives it as it is to be shown: cancelled, though its code may still be about to stop.
  *
@@ -81,7 +76,7 @@ export async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<Tas
     if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
     throw new RpcError({ code: rpcCodes.invalidParams, message: error.message });
   }
-  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: cancelWaitMs });
+  const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: limits.cancelWaitMs });
   return isFinal(view.status) ? view : { ...view, status: "cancelled" };
 }
 

@@ -81,7 +81,7 @@ test("G10 a store shows its owner's tasks to every session, and nobody else's", 
 test("a session of which the owner is not known is refused", async () => {
   const { connect } = makeEngine([countTool()]);
   const { client } = await connect(() => undefined);
-  await expect(client.experimental.tasks.getTask("0123456789abcdef")).rejects.toThrow(/names nobody/);
+  await expect(client.experimental.tasks.getTask("0123456789abcdef")).rejects.toThrow(/names no owner/);
 });
 
 test("a cancelled task is answered as cancelled, though its code has not stopped yet", async () => {

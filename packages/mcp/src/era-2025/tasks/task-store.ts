@@ -15,6 +15,7 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../call/session-client.js";
+import { limits } from "../../limits.js";
 import { cancelTask, listTasks, task2025 } from "./task-2025.js";
 import { answerOfTask } from "./task-result.js";
 
@@ -27,9 +28,6 @@ export interface TaskStoreOptions {
    */
   readonly owner: string | ((sessionId: string | undefined) => string | undefined);
 }
-
-/** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
-const maxStoppingTasks = 1_024;
 
 /**
  * Makes a durable task store for the SDK's own server: its tasks are those of an engine, so they go on after a
@@ -85,7 +83,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
         const { record } = await cancelTask(tasksOf(sessionId), taskId);
         if (isFinal(record.status)) return;
         stopping.add(taskId);
-        for (const oldest of [...stopping].slice(0, -maxStoppingTasks)) stopping.delete(oldest);
+        for (const oldest of [...stopping].slice(0, -limits.maxStoppingTasks)) stopping.delete(oldest);
       }),
     storeTaskResult: (taskId) =>
       Promise.reject(notNow(`The result of task ${taskId} is what its tool returns: leave storeTaskResult out.`)),

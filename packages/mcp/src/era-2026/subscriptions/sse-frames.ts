@@ -1,5 +1,5 @@
 import { type EventSourceMessage, EventSourceParserStream } from "eventsource-parser/stream";
-import { limits2026 } from "../limits-2026.js";
+import { limits2026 } from "../../limits.js";
 
 /** Reads the events of an event stream, until it ends or `signal` aborts, which cancels it. */
 export function readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal): ReadableStream<EventSourceMessage> {

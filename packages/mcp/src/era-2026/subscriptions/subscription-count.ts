@@ -1,6 +1,6 @@
 import { rpcCodes } from "@resumable-mcp/protocol";
 import type { RpcErrorBody } from "../../call/rpc-error.js";
-import type { limits2026 } from "../limits-2026.js";
+import type { limits2026 } from "../../limits.js";
 
 type LimitName = Extract<keyof typeof limits2026, `maxSubscriptions${string}`>;
 /** How many subscriptions may be open. */

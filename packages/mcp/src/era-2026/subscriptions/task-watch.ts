@@ -8,7 +8,7 @@ import {
 } from "@resumable-mcp/core";
 import { envelopeKeys, parseTaskUri } from "@resumable-mcp/protocol";
 import { watchTaskResource } from "../../control/task-resources.js";
-import { limits2026 } from "../limits-2026.js";
+import { limits2026 } from "../../limits.js";
 import { detailedTask } from "../tasks/task-on-wire.js";
 import type { ListenRequest, WatchedPart } from "./listen-request.js";
 

@@ -3,10 +3,10 @@ import { envelopeKeys } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call-meta.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
+import { limits2026 } from "../../limits.js";
 import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
 import { ownerOf } from "../call-2026.js";
 import { missingTasksExtension } from "../envelope.js";
-import { limits2026 } from "../limits-2026.js";
 import type { RegisterOptions2026 } from "../register-tools.js";
 import {
   isAcknowledgement,

@@ -2,9 +2,7 @@ import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextpr
 import { type Engine, type JsonObject, type OpenQuestion, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { finishedResult, progressText } from "../../call/tool-result.js";
-
-/** How often a client is asked to poll, in milliseconds. */
-const pollIntervalMs = 1_000;
+import { limits } from "../../limits.js";
 
 /** What a call is answered with when it became a task. Source: SEP-2663, "CreateTaskResult". */
 export function createTaskResult(view: TaskView): CreateTaskResultV2 {
@@ -67,7 +65,7 @@ function taskBase(view: TaskView): Omit<TaskV2, "status"> {
     createdAt: record.createdAt,
     lastUpdatedAt: record.updatedAt,
     ttlMs: ttlMs(view),
-    pollIntervalMs,
+    pollIntervalMs: limits.pollIntervalMs,
   };
 }
 

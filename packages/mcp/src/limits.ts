@@ -1,0 +1,120 @@
+/** What all calls, control tools and connections keep to, with its unit in each name. */
+export const limits = {
+  /** Events before the cursor that are read again, to know which progress the caller received last. */
+  lookBackEvents: 256,
+  /**
+   * After which time a question is shown again whose answer may have been lost, or could not be stored, in milliseconds.
+   * Sooner would bother users who are still thinking, or whose disk is still full.
+   */
+  askAgainMs: 30_000,
+  /** Answered requests of one connection whose cancellation is still noticed; the oldest is forgotten first. */
+  maxReceipts: 256,
+  /** How long a call may last before a caller with a time limit is handed off, unless the tool says otherwise. */
+  defaultHandoffAfterMs: 45_000,
+  maxNamedTasks: 10,
+  /** Events of a journal that one read gives, the newest. */
+  maxJournalEvents: 1_000,
+  maxReadItems: 1_000,
+  maxListedResources: 100,
+  /** How long another server has to take up a task whose tool this one does not have. */
+  foreignToolSeconds: 2,
+  /** How long a request waits for the server's list of tools; after that its argument `client_id` is not kept. */
+  toolListTimeoutMs: 10_000,
+  /** How often a client is asked to poll, in milliseconds. */
+  pollIntervalMs: 1_000,
+  /** How long a cancelled task may take to stop before its answer says so anyway: the request is durable. */
+  cancelWaitMs: 2_000,
+  /** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
+  maxStoppingTasks: 1_024,
+  expireBatch: 1_000,
+  maxToolPages: 100,
+  maxConflicts: 10,
+  /** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
+  noteFlushMs: 5_000,
+  maxOnceLength: 512,
+  /** Sessions whose order of streams is kept in memory. */
+  maxStreamLogs: 2_000,
+  /** Runs of events whose order is kept for one session. */
+  maxStreamMarks: 512,
+  /** How long marks wait to be written together, in milliseconds: a crash costs their order, and so a few repeats. */
+  saveMarksAfterMs: 500,
+  /** Resources that one session may subscribe to. */
+  maxSubscriptionsPerSession: 100,
+  /** How long a state is accepted, in milliseconds: a person may take days to answer. */
+  requestStateTtlMs: 7 * 24 * 60 * 60 * 1000,
+  /** Questions that a tool asks together reach the journal one after the other: look again after this time. */
+  gatherQuestionsMs: 25,
+  /** How long a call that comes back to a server that drains is held, so that its next round trip meets the new one. */
+  drainHoldMs: 1_000,
+  /** Bytes of a refused body that are still read, so that the connection can be used again; more of them end it. */
+  maxDiscardBytes: 16 * 1024 * 1024,
+} as const;
+
+/** Every limit of sessions, with its unit in its name. */
+export const sessionLimits = {
+  /** Of one POST. */
+  maxBodyBytes: 4 * 1024 * 1024,
+  /**
+   * Sessions that one authenticated subject may have; of callers without authentication, all together. Each process
+   * counts those that it opened.
+   */
+  maxSessionsPerOwner: 10_000,
+  /** Sessions kept in memory; beyond that the longest idle one goes to the store. */
+  maxLiveSessions: 2_000,
+  /** Streams of one session that are open at once. */
+  maxStreams: 256,
+  /** Calls of one session that are unfinished at once. */
+  maxOpenCalls: 256,
+  /** Finished calls that a session still knows, so that a late cursor is answered rightly. */
+  maxFinishedCalls: 16,
+  /** Of one stream, written and not yet read; then the writer waits. */
+  maxStreamBytes: 256 * 1024,
+  /** How long a stream may stay full before it is closed; its caller may come back. */
+  maxStallMs: 60_000,
+  /** Events of one stream that are kept to be sent again within this process. */
+  maxReplayEvents: 256,
+  maxReplayBytes: 1024 * 1024,
+  keepAliveMs: 15_000,
+  /**
+   * When clients come back after a stream broke. Stock clients try twice, after this time and after twice this time: a
+   * server that is away for longer than both loses the call.
+   */
+  retryMs: 7_500,
+  /** The same, as a server that stops tells it: what follows is a deploy, which takes longer than a crash. */
+  drainRetryMs: 15_000,
+  /** The same, where a handler ended the stream of its request early: the server is there. */
+  pollRetryMs: 1_000,
+  /**
+   * After a restart: how long an answer to a question that was shown before is waited for, before it is shown again. And
+   * after which time it is shown again when its answer could not be stored.
+   */
+  askAgainMs: limits.askAgainMs,
+  /** A session without a request for this long is kept only in the store. */
+  idleMs: 5 * 60_000,
+  /** A session without a request for this long is forgotten. */
+  sessionTtlMs: 7 * 24 * 60 * 60_000,
+  sweepEveryMs: 60_000,
+} as const;
+
+/** Limits of sessions, as numbers. */
+export type SessionLimits = { readonly [Name in keyof typeof sessionLimits]: number };
+
+/** Every limit of the 2026 era, with its unit in its name. */
+export const limits2026 = {
+  /** Of one POST that was not read before. */
+  maxBodyBytes: 4 * 1024 * 1024,
+  /** Subscriptions of one endpoint, or of one connection over stdio, that are open at once. */
+  maxSubscriptions: 8_192,
+  /** Of one owner. */
+  maxSubscriptionsPerOwner: 128,
+  /** Tasks that one subscription may name by id, and as many as resources. */
+  maxTasksPerSubscription: 256,
+  /** How often an idle stream says that it lives. */
+  keepAliveMs: 15_000,
+  /** Servers of one endpoint that wait for their next request. */
+  maxIdleServers: 64,
+  /** The longest event of an SDK's stream that is waited for, in characters: its own messages are far below. */
+  maxFrameLength: 16 * 1024 * 1024,
+  /** How long the end of a draining server waits for the answers of calls that it sends away. */
+  drainAnswersMs: 3_000,
+} as const;
