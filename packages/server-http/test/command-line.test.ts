@@ -27,7 +27,7 @@ test(
       [await moduleOf("export const tools = [];"), /has no default export/],
       [await moduleOf("export default [];"), /exports no tools/],
       [await moduleOf("export default 7;"), /neither an array of tools nor a server/],
-      [await moduleOf("export default [{ name: 'x' }];"), /Entry 0 of the tools .* is no tool/],
+      [await moduleOf("export default [{ name: 'x' }];"), /Entry 0 of the tools .* is not a tool/],
       [
         await moduleOf("export default [];", "module.cjs"),
         /could not be loaded: Unexpected token 'export'.* \.mjs, or /,

@@ -33,21 +33,14 @@ export function parseCallMeta(meta: unknown): CallMeta {
     callerStays: read(metaKeys.attended, isBoolean) ?? false,
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
-    ...present("clientId", read(metaKeys.clientId, isLabel)),
-    ...present("handoff", read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount)),
-    ...present("newTask", read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel)),
-    ...present("callId", read(metaKeys.callId, isLabel)),
-    ...present("taskId", read(metaKeys.taskId, isLabel)),
-    ...present("requestId", read(metaKeys.requestId, isRequestId)),
-    ...present("progressToken", read("progressToken", isRequestId)),
+    clientId: read(metaKeys.clientId, isLabel),
+    handoff: read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount),
+    newTask: read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel),
+    callId: read(metaKeys.callId, isLabel),
+    taskId: read(metaKeys.taskId, isLabel),
+    requestId: read(metaKeys.requestId, isRequestId),
+    progressToken: read("progressToken", isRequestId),
   };
-}
-
-/** An object with one property, or none when there is no value: absent is not the same as `undefined`. */
-export function present<Key extends string, Value>(key: Key, value: Value | undefined): { [K in Key]?: Value } {
-  const result: { [K in Key]?: Value } = {};
-  if (value !== undefined) result[key] = value;
-  return result;
 }
 
 const maxLabelLength = maxClientIdLength;

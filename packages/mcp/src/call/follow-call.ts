@@ -1,7 +1,6 @@
 import { type Followed, isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
 import { limits } from "../limits.js";
 import type { AskedQuestion, Call } from "./call.js";
-import { present } from "./call-meta.js";
 import { journalMessage, notificationOf, type Shown } from "./journal-message.js";
 
 /** How following a task for a caller ended. */
@@ -49,7 +48,7 @@ async function tellAll(
 ): Promise<CallEnding["reason"] | undefined> {
   const { afterSeq } = call.meta;
   const { id: taskId, tool, total, lastSeq } = begun.record;
-  let shown: Shown = { ...present("total", total) };
+  let shown: Shown = { total };
   let seen = afterSeq;
   let mayStand = standsStill(begun);
   const standsNow = async () => {

@@ -1,6 +1,5 @@
 import type { Followed, Json, JsonObject, LogLevel } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { present } from "./call-meta.js";
 
 /** What a caller receives of one event of a journal. */
 export type JournalMessage =
@@ -40,8 +39,8 @@ export function journalMessage(
       seq: lastSeq,
       progress,
       snapshot: true,
-      ...present("total", total),
-      ...present("message", message),
+      total,
+      message,
     });
   }
   const { event } = followed;
@@ -59,15 +58,15 @@ export function journalMessage(
   return risen(shown, {
     seq,
     progress: event.progress,
-    ...present("total", total),
-    ...present("message", event.message),
+    total,
+    message: event.message,
   });
 }
 
 type Progress = Omit<Extract<JournalMessage, { kind: "progress" }>, "kind">;
 
 function risen(shown: Shown, next: Progress): { message?: JournalMessage; shown: Shown } {
-  const known: Shown = { ...shown, ...present("total", next.total) };
+  const known: Shown = { ...shown, total: next.total ?? shown.total };
   if (shown.progress !== undefined && next.progress <= shown.progress) return { shown: known };
   return { message: { kind: "progress", ...next }, shown: { ...known, progress: next.progress } };
 }

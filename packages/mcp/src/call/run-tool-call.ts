@@ -1,6 +1,5 @@
 import { isResumableError, type Json, type StartedTask, type TaskView, type Tool } from "@resumable-mcp/core";
 import type { Call } from "./call.js";
-import { present } from "./call-meta.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { notificationOf } from "./journal-message.js";
 import { finishedResult, pausedResult, questionResult, runningResult, type ToolResult } from "./tool-result.js";
@@ -32,7 +31,7 @@ export async function joinTask<Joining extends Call>(
   if (created || call.meta.redelivered || call.meta.afterSeq > 0 || record.progress === 0) return call;
   const { id: taskId, tool, lastSeq: seq, progress, total, message } = record;
   const notification = notificationOf(
-    { kind: "progress", seq, progress, ...present("total", total), ...present("message", message) },
+    { kind: "progress", seq, progress, total, message },
     { taskId, tool, progressToken: call.meta.progressToken },
   );
   if (notification !== undefined) await call.notify(notification);

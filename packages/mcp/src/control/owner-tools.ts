@@ -7,7 +7,6 @@ import {
   unfinishedStatuses,
 } from "@resumable-mcp/core";
 import type { Call } from "../call/call.js";
-import { present } from "../call/call-meta.js";
 import { dataResult, listedTask } from "../call/tool-result.js";
 import { controlTool } from "./control-tool.js";
 
@@ -18,9 +17,9 @@ export const listSessionTasks = controlTool("list_session_tasks", async (call, i
   const [page, counts] = await Promise.all([
     call.tasks.list({
       limit: input.limit,
-      ...present("statuses", input.status),
-      ...present("tool", input.task_name),
-      ...present("cursor", input.cursor),
+      statuses: input.status,
+      tool: input.task_name,
+      cursor: input.cursor,
     }),
     call.tasks.count(),
   ]);
@@ -31,7 +30,7 @@ export const listSessionTasks = controlTool("list_session_tasks", async (call, i
     total_tasks: counts.total,
     tasks: views.map((view) => listedTask(call.engine, view)),
     ...(damaged.length > 0 && { damaged_tasks: damaged }),
-    ...present("next_cursor", page.nextCursor),
+    ...(page.nextCursor !== undefined && { next_cursor: page.nextCursor }),
   });
 });
 

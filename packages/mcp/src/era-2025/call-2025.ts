@@ -1,7 +1,7 @@
 import type { Engine } from "@resumable-mcp/core";
 import { internalMetaKeys } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
-import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
+import { type CallMeta, parseCallMeta } from "../call/call-meta.js";
 import { decideHandoff } from "../call/handoff.js";
 import { noteReceipt } from "../call/receipt/note-receipt.js";
 import { createReceipt } from "../call/receipt/receipt.js";
@@ -47,8 +47,8 @@ export function call2025(
     meta,
     requestId: extra.requestId,
     signal: extra.signal,
-    ...present("clientId", clientId),
-    ...present("sessionId", extra.sessionId),
+    clientId,
+    sessionId: extra.sessionId,
     left: () => (hasLeft(server, extra.signal) ? "gone" : "cancelled"),
     notify: (notification) => extra.sendNotification(forSdk(notification)),
     ...(canAsk(server) ? { ask: (taskId, question, signal) => askUser(extra, taskId, question, signal) } : {}),

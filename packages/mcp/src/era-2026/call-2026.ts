@@ -1,7 +1,7 @@
 import type { Engine } from "@resumable-mcp/core";
 import { internalMetaKeys, isAtLeast } from "@resumable-mcp/protocol";
 import type { Call } from "../call/call.js";
-import { type CallMeta, parseCallMeta, present } from "../call/call-meta.js";
+import { type CallMeta, parseCallMeta } from "../call/call-meta.js";
 import { decideHandoff } from "../call/handoff.js";
 import type { Notification } from "../call/journal-message.js";
 import { noteReceipt } from "../call/receipt/note-receipt.js";
@@ -54,7 +54,7 @@ export function call2026(
     meta,
     requestId: mcpReq.id,
     signal: AbortSignal.any([mcpReq.signal, drainSignal(engine)]),
-    ...present("clientId", clientId),
+    clientId,
     // Only a request that was cancelled while the server was up was cancelled by its caller.
     left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
     notify: ({ method, params }: Notification) => mcpReq.notify({ method, params: { ...params } }),

@@ -34,8 +34,8 @@ export function createHandler2026(options: HandlerOptions2026): TasksHandler<Aut
     legacy: "reject",
     // Who has how many is counted by `withTasks`, so that one owner cannot take all.
     maxSubscriptions,
-    ...(onError === undefined ? {} : { onerror: onError }),
-    ...(keepAliveMs === undefined ? {} : { keepAliveMs }),
+    onerror: onError,
+    keepAliveMs,
   });
   const served = withTasks(handler, engine, options);
   return {

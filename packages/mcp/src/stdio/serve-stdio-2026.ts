@@ -27,7 +27,7 @@ export function serveStdio2026(options: StdioOptions2026): StdioServerHandle {
   return serveStdio(factory, {
     legacy: "reject",
     transport: withStdioTasks(channel, engine, options),
-    ...(onError === undefined ? {} : { onerror: onError }),
+    onerror: onError,
   });
 }
 

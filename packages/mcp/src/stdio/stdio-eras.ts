@@ -109,7 +109,7 @@ async function connect2025({ definition, engine, handoff, write, onError }: Stdi
   const { createAttributedChannel } = await import("./attributed-channel.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
   const end = createAttributedChannel((message) => write(withReadableError(message)));
-  const server = await createMcpServer(definition, engine, { onError, ...(handoff === undefined ? {} : { handoff }) });
+  const server = await createMcpServer(definition, engine, { onError, handoff });
   await server.connect(end.channel);
   return { end, isRequest: isJSONRPCRequest, close: () => server.close() };
 }
@@ -123,7 +123,7 @@ async function connect2026({ definition, engine, handoff, write, onError }: Stdi
     engine,
     channel: end.channel,
     onError,
-    ...(handoff === undefined ? {} : { handoff }),
+    handoff,
   });
   return { end, isRequest: isJSONRPCRequest, close: () => served.close() };
 }

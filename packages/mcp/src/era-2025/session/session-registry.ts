@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
-import { parseCallMeta, present } from "../../call/call-meta.js";
+import { parseCallMeta } from "../../call/call-meta.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
 import { limits } from "../../limits.js";
@@ -52,7 +52,7 @@ export class SessionRegistry {
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const { clientId } = parseCallMeta(initialize._meta);
     const isLocal = isLocalRequest(extra) ? { local: true } : {};
-    const facts = { protocolVersion: "", initialize, calls: [], ...present("clientId", clientId), ...isLocal };
+    const facts = { protocolVersion: "", initialize, calls: [], clientId, ...isLocal };
     const session = this.#make(SessionDocument.draft(this.#options.engine.documents, id, owner, facts));
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
@@ -120,7 +120,7 @@ export class SessionRegistry {
   async #connect(session: Session2025, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     const { clientId } = session.document.facts;
     const authInfo = extra.authInfo === undefined ? {} : { authInfo: extra.authInfo };
-    const who = { ...present("clientId", clientId), ...authInfo, locality: localityOf(extra.requestInfo) };
+    const who = { clientId, ...authInfo, locality: localityOf(extra.requestInfo) };
     const server = await this.#options.createServer({ sessionId: session.id, ...who });
     return session.connect(server, extra);
   }

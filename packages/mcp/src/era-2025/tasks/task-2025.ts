@@ -7,7 +7,6 @@ import {
   type TaskView,
 } from "@resumable-mcp/core";
 import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
-import { present } from "../../call/call-meta.js";
 import { RpcError } from "../../call/rpc-error.js";
 import { progressText } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
@@ -40,7 +39,7 @@ export function summary2025(task: TaskSummary): Task2025 {
   return {
     taskId: task.id,
     status: status2025(task.status),
-    ...present("statusMessage", task.message),
+    statusMessage: task.message,
     createdAt: task.createdAt,
     lastUpdatedAt: task.updatedAt,
     ttl: ttlOf(task),
@@ -87,7 +86,7 @@ export type TaskPage2025 = { tasks: Task2025[]; nextCursor?: string };
 
 /** Lists one owner's tasks, newest first. */
 export async function listTasks(tasks: OwnedTasks, cursor: string | undefined): Promise<TaskPage2025> {
-  const page = await tasks.list({ limit: pageSize, ...(cursor === undefined ? {} : { cursor }) });
+  const page = await tasks.list({ limit: pageSize, cursor });
   const { nextCursor } = page;
-  return { tasks: page.tasks.map(summary2025), ...(nextCursor === undefined ? {} : { nextCursor }) };
+  return { tasks: page.tasks.map(summary2025), nextCursor };
 }

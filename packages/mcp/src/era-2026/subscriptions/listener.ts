@@ -100,7 +100,7 @@ function ownerIn(
 ): string | RpcError {
   const context = listenContext(listenTo, request.signal, {
     req: request,
-    ...(authInfo === undefined ? {} : { authInfo }),
+    authInfo,
   });
   try {
     return ownerOf(options, context, parseCallMeta(listenTo.meta).clientId);
