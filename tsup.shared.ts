@@ -162,7 +162,7 @@ export function fromSources(files: Readonly<Record<string, string>>): Options {
 }
 
 /**
- * Builds a server with its SDKs and zod as a few minified files in `dist/bundled`: it starts in two thirds of the time;
+ * Builds a server with its SDKs and zod as a few minified files in `dist/bundled`: it starts sooner;
  * docs/decisions/0059.
  */
 export function bundledServer(entry: string, files: Readonly<Record<string, string>>): Options[] {

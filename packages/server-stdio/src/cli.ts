@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import { cacheFolder, environment } from "./data-folder.js";
 import { plainCommand } from "./plain-command.js";
-import { ownServer } from "./supervisor/server-process.js";
-import { superviseCommand } from "./supervisor/supervise-command.js";
+import { ownServer, superviseCommand } from "./supervisor/supervise-command.js";
 
 // What a host waits for is in this file: a supervisor needs no other, and starts its server before it does anything else.
 // It is built as CommonJS, which starts sooner; docs/decisions/0020.

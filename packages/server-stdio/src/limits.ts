@@ -26,3 +26,11 @@ export const supervisorLimits = {
 
 /** Limits of the supervisor, as numbers. */
 export type SupervisorLimits = { readonly [Name in keyof typeof supervisorLimits]: number };
+
+/** Limits of changing hosts' configuration files. */
+export const installLimits = {
+  /** Of a configuration file that is changed. */
+  maxConfigBytes: 64 * 1024 * 1024,
+  /** Of one file. */
+  maxBackups: 100,
+} as const;

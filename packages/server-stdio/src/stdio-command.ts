@@ -6,10 +6,14 @@ import {
   recoverAfterUsage,
   runCommand,
 } from "@resumable-mcp/mcp/command-line";
-import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-flags.js";
-import { packageVersion } from "./package-version.js";
-import { ownServer } from "./supervisor/server-process.js";
-import { commandWords, superviseCommand } from "./supervisor/supervise-command.js";
+import { hostFlags, hostUsage, isAboutHost } from "./hosts/host-config.js";
+import { commandWords, ownServer, superviseCommand } from "./supervisor/supervise-command.js";
+
+/** Replaced by the build and by the test runner. */
+declare const RESUMABLE_MCP_VERSION: string;
+
+/** The version of this package, and of all packages that are released with it. */
+const packageVersion = RESUMABLE_MCP_VERSION;
 
 const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
        resumable-mcp-stdio --command "node my-server.js"

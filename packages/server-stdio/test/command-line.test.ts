@@ -23,7 +23,7 @@ test(
       [[toolsModule, "--frobnicate"], 2, /Unknown option '--frobnicate'/],
       [[], 2, /Name one tools module/],
       [[toolsModule, "--command", "node x.js"], 2, /not both/],
-      [["--command", "node 'x.js"], 2, /--command is no command/],
+      [["--command", "node 'x.js"], 2, /--command is not a command/],
       [[toolsModule, "--max-store-tasks", "0"], 2, /--max-store-tasks must be a whole number from 1 to/],
       [
         [toolsModule, "--install", "cursor", "--max-store-bytes", "lots"],

@@ -3,7 +3,7 @@ import { constants, type Stats } from "node:fs";
 import { copyFile, lstat, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { CommandError } from "@resumable-mcp/mcp/command-line";
-import { installLimits } from "./install-limits.js";
+import { installLimits } from "../limits.js";
 
 /** A configuration file as it was read. */
 export interface ConfigFile {

@@ -2,8 +2,8 @@ import { createInterface } from "node:readline";
 import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
+import type { HostFlags } from "./host-config.js";
 import { hostEntry } from "./host-config.js";
-import type { HostFlags } from "./host-flags.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
 import { ownScript, serverStart } from "./server-start.js";
 

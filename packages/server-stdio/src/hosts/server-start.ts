@@ -3,22 +3,12 @@ import { fileURLToPath } from "node:url";
 import {
   CommandError,
   loadServer,
-  type QuotaFlags,
   quotaArguments,
   readQuotas,
   readRecoverAfter,
 } from "@resumable-mcp/mcp/command-line";
 import { dataFolder, environment } from "../data-folder.js";
-import type { ServerStart } from "./host-config.js";
-
-/** The flags that say how a server is to be started. */
-export interface StartFlags extends QuotaFlags {
-  readonly name?: string | undefined;
-  readonly store?: string | undefined;
-  readonly "recover-after"?: string | undefined;
-  readonly handoff?: boolean | undefined;
-  readonly command?: string | undefined;
-}
+import type { ServerStart, StartFlags } from "./host-config.js";
 
 /**
  * Works out how a host has to start a server, with nothing in it that depends on where the host runs.

@@ -2,9 +2,8 @@ import { outcomeUnknown, QuestionRelay, randomToken } from "@resumable-mcp/mcp";
 import { metaKeys, questionId, type RpcId } from "@resumable-mcp/protocol";
 import type { SupervisorLimits } from "../limits.js";
 import { isRequest, isResponse, metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
-import { Arrivals } from "./arrivals.js";
 import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
-import { PendingRequest } from "./in-flight-request.js";
+import { Arrivals, PendingRequest } from "./in-flight-request.js";
 import { failed, idInUse, tooMany } from "./synthetic-responses.js";
 import { ToolList } from "./tool-list.js";
 

@@ -4,8 +4,7 @@ import { PassThrough } from "node:stream";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { expect, onTestFinished, test } from "vitest";
 import { type SupervisorLimits, supervisorLimits } from "../limits.js";
-import { restartDelay } from "./restart-plan.js";
-import { supervise } from "./supervise.js";
+import { restartDelay, supervise } from "./supervise.js";
 import { commandWords } from "./supervise-command.js";
 
 /** Answers `initialize`, and dies of it. */

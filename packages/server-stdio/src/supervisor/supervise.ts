@@ -1,11 +1,10 @@
+import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SupervisorLimits } from "../limits.js";
 import { readHostLine } from "../wire/host-line.js";
 import { parseLine } from "../wire/json-rpc.js";
 import { readLines } from "../wire/read-lines.js";
 import { Relay, type Sent } from "./relay.js";
-import { restartDelay } from "./restart-plan.js";
-import { type ServerProcess, startServer } from "./server-process.js";
 
 /** What is supervised, and for whom. */
 export interface SuperviseOptions {
@@ -216,4 +215,27 @@ function room(stream: Writable): Promise<void> {
     stream.on("drain", done);
     stream.on("close", done);
   });
+}
+
+type RestartLimits = Pick<SupervisorLimits, "maxCrashes" | "crashWindowMs" | "restartDelayMs" | "maxRestartDelayMs">;
+
+/**
+ * Decides after a death of the server how long to wait before the next start; `undefined`: give up. Pure.
+ *
+ * @param deathsMs times of the deaths so far, this one included, oldest first.
+ */
+export function restartDelay(deathsMs: readonly number[], nowMs: number, limits: RestartLimits): number | undefined {
+  const recent = deathsMs.filter((deathMs) => nowMs - deathMs <= limits.crashWindowMs).length;
+  if (recent > limits.maxCrashes) return undefined;
+  return Math.min(limits.restartDelayMs * 2 ** Math.max(0, recent - 1), limits.maxRestartDelayMs);
+}
+
+/** A server's process, with what it reads and writes. */
+type ServerProcess = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Starts a server's process, whose errors go where this one's go. */
+function startServer(program: string, args: readonly string[]): ServerProcess {
+  // Only here: a server, which loads this file as well, starts no process.
+  const { spawn } = process.getBuiltinModule("node:child_process");
+  return spawn(program, args, { stdio: ["pipe", "pipe", "inherit"] });
 }
