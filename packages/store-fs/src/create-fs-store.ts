@@ -15,9 +15,9 @@ import { signalTask } from "./task/task-signals.js";
 /**
  * Creates a store in a folder of the local file system. Several processes may use one folder.
  *
- * The folder is opened when the store is first used; a store that nobody uses makes nothing.
+ * The folder is opened when the store is first used; a store that is not used makes nothing.
  *
- * Durability: `options.durability`; `machine` unless told otherwise.
+ * Durability: `options.durability`; `machine` by default.
  * Limits: `fsStoreDefaults`, each of which `options.limits` may change.
  *
  * @throws {@link ResumableError} from the first call: `STORE_LAYOUT` for a folder of another layout,
@@ -156,7 +156,7 @@ function reasonOf({ guard }: OpenStore, error: unknown): unknown {
   }
 }
 
-/** Failing to clean up hurts nobody: whoever opens the folder next tries again. */
+/** Failing to clean up does no harm: the next process that opens the folder tries again. */
 async function cleanUp({ context, remover, workers }: OpenStore): Promise<void> {
   try {
     await emptyTrash(context, remover, (instance) => workers.isInstanceAlive(instance));
@@ -197,7 +197,7 @@ export interface FsStoreOptions {
   readonly limits?: Partial<FsStoreLimits>;
   /** Hears of what happens at named points (see `observerPoints`), for tracing and for fault injection. */
   readonly observer?: Observer;
-  /** Hears of damage that the store found and put right by itself, in a sentence for whoever runs the program. */
+  /** Receives a sentence for the operator on damage that the store found and repaired by itself. */
   readonly onWarning?: (message: string) => void;
   /** Uses a file system that several machines share, where locks and renames may not mean what they say. */
   readonly allowNetworkFileSystem?: boolean;
@@ -205,6 +205,6 @@ export interface FsStoreOptions {
   readonly disk?: Disk;
   /** Who this process is, and what it knows of others; asked of the machine by default. */
   readonly host?: Host;
-  /** Makes names that nobody else makes, out of `A-Z a-z 0-9 _ -`. */
+  /** Makes names that no other process makes, out of `A-Z a-z 0-9 _ -`. */
   readonly createName?: () => string;
 }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nodeDisk } from "../src/disk/node-disk.js";
 import { commit, create, emptyFolder, lease, openStore } from "./scene.js";
 
-test("while a commit waits for its sync, readers see the wish that it carries out, and none of its events (G3)", async () => {
+test("while a commit waits for its sync, readers see the request that it carries out, and none of its events (G3)", async () => {
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -28,8 +28,8 @@ test("while a commit waits for its sync, readers see the wish that it carries ou
   await store.signal(id, { kind: "pause" });
   const before = await store.getTask(id);
   slow = true;
-  const wishes = (before?.signals ?? []).map((signal) => signal.id);
-  const committing = commit(store, writer, 1, [{ type: "desired", desired: "pause" }], wishes);
+  const pending = (before?.signals ?? []).map((signal) => signal.id);
+  const committing = commit(store, writer, 1, [{ type: "desired", desired: "pause" }], pending);
   await syncing;
   expect(await store.getTask(id)).toEqual(before);
   slow = false;

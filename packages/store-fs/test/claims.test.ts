@@ -36,7 +36,7 @@ test.each([
   expect(claimsOf(directory)).toHaveLength(2);
 });
 
-test("a damaged claim refuses the restart of a task whose call another unfinished one stands for", async () => {
+test("a damaged claim refuses the restart of a task whose call belongs to another unfinished one", async () => {
   const directory = emptyFolder();
   const first = openStore(directory, options);
   const failedId = await create(first, "failed", { key: "call" });
@@ -54,7 +54,7 @@ test("a damaged claim refuses the restart of a task whose call another unfinishe
   await expect(restart).rejects.toMatchObject({ code: "KEY_TAKEN" });
 });
 
-test("a damaged claim lets a call begin anew whose task is not there any more", async () => {
+test("a damaged claim lets a call begin again whose task is not there any more", async () => {
   const directory = emptyFolder();
   const first = openStore(directory, options);
   const held = await lease(first, await create(first, "gone", { key: "call" }));

@@ -30,7 +30,7 @@ async function filled(...daysAgo: readonly number[]) {
 }
 
 describe("clean --older-than", () => {
-  test("counts finished tasks by their age, changes nothing, and deletes them when told to", async () => {
+  test("counts finished tasks by their age, changes nothing, and deletes them on request", async () => {
     const { directory, store, open, ids } = await filled(1, 6.9, 7.1, 40);
     await store.close();
     const [one, six, seven, forty] = ids;
@@ -70,7 +70,7 @@ describe("clean --older-than", () => {
     expect(existsSync(folderOf(directory, held))).toBe(true);
   });
 
-  test("refuses what is no duration, and explains itself without one", async () => {
+  test("refuses what is not a duration, and explains itself without one", async () => {
     const { directory } = await filled();
     const wrong = await run("clean", "--older-than", "7 days", "--store", directory);
     expect(wrong).toMatchObject({ code: 1, errors: expect.stringContaining('such as 7d or 12h, not "7 days"') });

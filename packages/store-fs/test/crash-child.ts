@@ -18,6 +18,6 @@ const store: Store = createFsStore({
   },
 });
 
-// Synchronous, so that what was told is told though the process dies in its next step.
+// Synchronous, so that what was acknowledged is reported though the process dies in its next step.
 await crashWork(store, (fact) => writeSync(1, `${JSON.stringify(fact)}\n`));
 await store.close();

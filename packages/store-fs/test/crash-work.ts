@@ -4,7 +4,7 @@ import type { Instant, Lease, NewTask, TaskEventBody } from "@resumable-mcp/core
 /** Small enough for journals to rotate and to be compacted within the work. */
 export const crashLimits = { rotateBytes: 2_000, maxJournalFiles: 3, keepJournalFiles: 1, documentPauseMs: 0 };
 
-/** Something that a caller was told. */
+/** Something that was acknowledged to a caller. */
 export type Fact =
   | { readonly kind: "created"; readonly id: string }
   | { readonly kind: "committed"; readonly id: string; readonly lastSeq: number; readonly items: number }
@@ -57,7 +57,7 @@ async function longTask(store: Store, tell: (fact: Fact) => void): Promise<void>
   await store.releaseLease(lease);
 }
 
-/** A task that fails, begins anew, and is deleted. */
+/** A task that fails, begins again, and is deleted. */
 async function shortTask(store: Store, tell: (fact: Fact) => void): Promise<void> {
   const id = shortId;
   await store.createTask({ task: crashTask(id), reuseResultMs: 0, now: crashNow });

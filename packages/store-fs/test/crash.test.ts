@@ -66,27 +66,27 @@ async function dieAt(directory: string, durability: string, point: string, nth: 
   return { facts, killed: signal === "SIGKILL" };
 }
 
-function told(facts: readonly Fact[], kind: Fact["kind"], id: string): boolean {
+function isKnown(facts: readonly Fact[], kind: Fact["kind"], id: string): boolean {
   return facts.some((fact) => fact.kind === kind && fact.id === id);
 }
 
-/** Nothing that was told is lost. */
+/** Nothing that was acknowledged is lost. */
 async function expectKept(store: Store, facts: readonly Fact[]): Promise<void> {
   const long = (await store.getTask(longId))?.record;
-  if (told(facts, "created", longId)) expect(long).toBeDefined();
+  if (isKnown(facts, "created", longId)) expect(long).toBeDefined();
   const committed = facts.findLast((fact) => fact.kind === "committed");
   if (committed?.kind === "committed") {
     expect(long?.lastSeq).toBeGreaterThanOrEqual(committed.lastSeq);
     expect(long?.itemCount).toBeGreaterThanOrEqual(committed.items);
   }
-  if (told(facts, "answered", longId)) {
+  if (isKnown(facts, "answered", longId)) {
     const second = store.signal(longId, { kind: "answer", key: "go", answer: { action: "cancel" } });
     await expect(second).rejects.toMatchObject({ code: "ALREADY_ANSWERED" });
   }
-  if (told(facts, "finished", longId)) expect(long?.status).toBe("completed");
+  if (isKnown(facts, "finished", longId)) expect(long?.status).toBe("completed");
   const short = (await store.getTask(shortId))?.record;
-  if (told(facts, "deleted", shortId)) expect(short).toBeUndefined();
-  else if (told(facts, "restarted", shortId) && short !== undefined) expect(short.generation).toBe(2);
+  if (isKnown(facts, "deleted", shortId)) expect(short).toBeUndefined();
+  else if (isKnown(facts, "restarted", shortId) && short !== undefined) expect(short.generation).toBe(2);
 }
 
 /** What is listed is what is there, each task once. */
@@ -99,7 +99,7 @@ async function expectListed(store: Store): Promise<void> {
   expect((await store.countTasks({})).total).toBe(listed.length);
 }
 
-/** Somebody calls again: the work goes on where it was, nothing is missing and nothing is done twice. */
+/** The same call comes again: the work continues where it was, nothing is missing and nothing is done twice. */
 async function expectFinishable(store: Store): Promise<void> {
   const { snapshot } = await store.createTask({ task: crashTask(longId), reuseResultMs: 0, now: crashNow });
   let { lastSeq, itemCount } = snapshot.record;
@@ -122,7 +122,7 @@ describe.each(["process", "machine"] as const)("durability %s", (durability) => 
   const outside = new Set(["store.quarantine.moved"]);
 
   test.each(observerPoints.filter((point) => !outside.has(point)))(
-    "loses nothing that was told when the process dies at %s",
+    "loses nothing that was acknowledged when the process dies at %s",
     async (point) => {
       for (const nth of [1, 2, 7]) {
         const directory = emptyFolder();

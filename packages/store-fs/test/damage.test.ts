@@ -142,7 +142,7 @@ describe("a task that was set aside", () => {
   });
 });
 
-test("a readable document that is damaged hurts nobody, and is kept when it is written anew", async () => {
+test("a readable document that is damaged does no harm, and is kept when it is written again", async () => {
   const { directory, id } = await damaged();
   const path = join(folderOf(directory, id), "task.json");
   writeFileSync(path, "{ not json");

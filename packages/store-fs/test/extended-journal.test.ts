@@ -47,7 +47,7 @@ test("a journal is cut to its length when its lease is given back", async () => 
   expect(bytes.includes(0)).toBe(false);
 });
 
-test("who takes over from a dead process loses nothing and goes on behind what was written (G1)", async () => {
+test("a worker that takes over from a dead process loses nothing and continues behind what was written (G1)", async () => {
   const directory = emptyFolder();
   const dies = openStore(directory, { limits });
   const id = await create(dies, "task");

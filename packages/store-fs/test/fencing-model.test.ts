@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 
 /*
- * A bounded model of the journals' fencing: one writer, two takers, one reader, each of which may stop for ever at any
+ * A bounded model of the journals' fencing: one writer, two takers, one reader, each of which may stop at any
  * step. Every interleaving is visited. It is the argument for the order of calls in take-over.ts, commit.ts and
  * newest-view.ts; change those and this together.
  */
@@ -50,7 +50,7 @@ interface Variant {
   readonly rule: Rule;
   /** A taker looks for later epochs before it seals. */
   readonly lookBeforeSeal: boolean;
-  /** Writers list the folder only when their marker is gone: takers remove it before or after they announce. */
+  /** Writers list the folder only when their marker was removed: takers remove it before or after they announce. */
   readonly markers?: "removed after announcing" | "removed before announcing";
   /** What a reader does after reading, if there is one. */
   readonly reader?: "looks" | "believes";

@@ -48,7 +48,7 @@ describe("finished tasks", () => {
     expect(listed).toEqual(ids);
   });
 
-  test("count by their newest line after they began anew", async () => {
+  test("count by their newest line after they began again", async () => {
     const store = openStore(emptyFolder(), options);
     const id = await create(store, "task");
     const held = await lease(store, id);
@@ -71,7 +71,7 @@ describe("finished tasks", () => {
     expect(await store.countTasks({})).toMatchObject({ total: 1 });
   });
 
-  test("that were deleted leave nothing behind after the sweep, whoever made their lines", async () => {
+  test("that were deleted leave nothing behind after the sweep, whichever store made their lines", async () => {
     const directory = emptyFolder();
     const first = openStore(directory, options);
     const ids = [];

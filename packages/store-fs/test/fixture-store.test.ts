@@ -8,7 +8,7 @@ import { createHost } from "../src/disk/platform.js";
 import { everything, json, run, runWith } from "./command-line.js";
 import { emptyFolder, newTask, now, openStore } from "./scene.js";
 
-/** What the store was told when it was written, by `fixtures/make-store.js`. */
+/** What the store held when it was written, by `fixtures/make-store.js`. */
 interface Expected {
   readonly tasks: { readonly [name: string]: { readonly record: TaskRecord } };
   readonly session: unknown;
@@ -65,10 +65,10 @@ const tools = [
 ];
 
 describe("a store that this layout's first version wrote, and that was killed", () => {
-  test("tells of each task what it told then", async () => {
+  test("gives of each task what it gave then", async () => {
     const store = openStore(copy(), { host });
-    for (const [name, told] of Object.entries(expected.tasks)) {
-      expect(await tell(store, told.record.id), name).toEqual(told);
+    for (const [name, then] of Object.entries(expected.tasks)) {
+      expect(await tell(store, then.record.id), name).toEqual(then);
     }
     expect(await store.getDocument("session", "session-1")).toEqual(expected.session);
     const ids = Object.keys(expected.tasks).map(idOf);
@@ -83,7 +83,7 @@ describe("a store that this layout's first version wrote, and that was killed", 
     expect(zeros.length).toBeGreaterThan(0);
   });
 
-  test("is sound for the doctor, which changes nothing", async () => {
+  test("is sound for fsck, which changes nothing", async () => {
     const directory = copy();
     const before = everything(directory);
     const check = await json("check", "--store", directory);
@@ -91,7 +91,7 @@ describe("a store that this layout's first version wrote, and that was killed", 
     expect(everything(directory)).toBe(before);
   });
 
-  test("attaches each call to the task that stands for it", async () => {
+  test("joins each call to its task", async () => {
     const store = openStore(copy(), { host });
     for (const name of unfinished) {
       const task = newTask("another", { owner: "client:fixture", key: `call of ${name}` });

@@ -57,7 +57,7 @@ test("a changed bit in a claim leads the same call to its unfinished task, or to
   });
 });
 
-test("a changed bit in a session sets it aside, and the session can begin anew (G12)", async () => {
+test("a changed bit in a session sets it aside, and the session can begin again (G12)", async () => {
   const directory = emptyFolder();
   const session = { kind: "session", id: "session", owner: "client:test", now };
   const first = openStore(directory, options);
@@ -69,7 +69,7 @@ test("a changed bit in a session sets it aside, and the session can begin anew (
     flipped += 1;
     expect(await store.getDocument("session", "session"), where).toBeUndefined();
     expect(setAside(directory), where).toHaveLength(flipped);
-    const again = await store.putDocument({ ...session, value: "anew", expectedVersion: 0 });
+    const again = await store.putDocument({ ...session, value: "again", expectedVersion: 0 });
     expect(again.version, where).toBe(1);
   });
 });
@@ -135,7 +135,7 @@ test("what stands in a marker, and in the files of workers, changes no task (G12
   const held = await lease(writer, id);
   await commit(writer, held, 1, [checkpoint(1)]);
   writeFileSync(join(directory, "open", id), "garbage");
-  writeFileSync(join(directory, "hint"), "garbage");
+  writeFileSync(join(directory, "notifications"), "garbage");
   for (const name of readdirSync(join(directory, "workers"))) {
     await eachFlip({ directory, path: join(directory, "workers", name) }, async (store, where) => {
       const tasks = (await store.listTasks({ limit: 10 })).tasks.map((task) => task.id);

@@ -5,7 +5,7 @@ import { nodeDisk } from "../src/disk/node-disk.js";
 import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
 
 describe("the folder of a store", () => {
-  test("is not made by a store that nobody uses", async () => {
+  test("is not made by a store that is not used", async () => {
     const directory = join(emptyFolder(), "store");
     const store = openStore(directory);
     await store.close();

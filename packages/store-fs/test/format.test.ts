@@ -29,7 +29,7 @@ function damage(path: string, text: string | undefined): void {
 }
 
 describe.each(damages)("a store whose format.json %s", (_, text) => {
-  test("opens by what its journals say, writes the file anew, and keeps what it cannot read (G12)", async () => {
+  test("opens by what its journals say, writes the file again, and keeps what it cannot read (G12)", async () => {
     const { directory, id, format } = await filled();
     damage(format, text);
     const warnings: string[] = [];
@@ -37,7 +37,7 @@ describe.each(damages)("a store whose format.json %s", (_, text) => {
     expect((await store.getTask(id))?.record).toMatchObject({ progress: 7, lastSeq: 2 });
     expect(JSON.parse(readFileSync(format, "utf8"))).toEqual(ours);
     expect(warnings).toEqual([
-      expect.stringMatching(/^format\.json .* The rest of the folder is of layout 1: the file was written anew/),
+      expect.stringMatching(/^format\.json .* The rest of the folder is of layout 1: the file was written again/),
     ]);
     const kept = text === undefined ? ["format.json.report.json"] : ["format.json", "format.json.report.json"];
     expect(readdirSync(join(directory, "quarantine")).sort()).toEqual(kept);
@@ -62,7 +62,7 @@ describe.each(damages)("a store whose format.json %s", (_, text) => {
   });
 });
 
-test("a store whose format.json and whose journals cannot be read is left as it is, and told how to go on", async () => {
+test("a store whose format.json and whose journals cannot be read is left as it is, with advice how to continue", async () => {
   const { directory, id, format } = await filled();
   writeFileSync(format, "");
   writeFileSync(journalOf(directory, id), "{}");
@@ -86,7 +86,7 @@ test("a store whose journals say another layout is refused, whatever became of f
   expect(everything(directory)).toBe(before);
 });
 
-describe("a folder that is no store", () => {
+describe("a folder that is not a store", () => {
   test.each([
     ["that is not there", () => {}, "STORE_MISSING", /There is no folder/],
     ["without anything", (path: string) => mkdirSync(path), "STORE_MISSING", /holds no store/],

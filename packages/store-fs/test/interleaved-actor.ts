@@ -9,7 +9,7 @@ import { awaitFirstCue, type Cue, type Fact, type Report, report, type TurnMemor
 
 /*
  * One process of interleavings.test.ts, as a thread: a real store on the real disk, which stops at every step until it is
- * told to go on, or to die.
+ * allowed to continue, or to die.
  */
 
 const memory: TurnMemory = workerData;
@@ -106,7 +106,7 @@ async function begin({ directory, taskId, name }: Extract<Cue, { kind: "begin" }
     durability: "process",
     disk: steppedDisk(),
     host: host(),
-    limits: { settlePollMs: 0, maxSettlePolls: 0 },
+    limits: { takeOverPollMs: 0, maxTakeOverPolls: 0 },
     observer: stop,
   });
   if (name === "W") await take(store, []);

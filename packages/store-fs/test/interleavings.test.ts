@@ -55,7 +55,7 @@ afterAll(async () => {
   rmSync(outDir, { recursive: true, force: true });
 });
 
-/** Somebody else goes on at a step; whoever ran until then goes on later, or never. */
+/** Another actor continues at a step; the one that ran until then continues later, or never. */
 interface Turn {
   readonly step: number;
   readonly to: string;
@@ -64,7 +64,7 @@ interface Turn {
 
 /** What came of one order of events. */
 interface Course {
-  /** Who was not finished, beside whoever ran, at each step. */
+  /** Which other actors were not finished at each step. */
   readonly others: readonly (readonly string[])[];
   readonly reports: ReadonlyMap<string, Extract<Report, { kind: "finished" }>>;
   readonly trace: readonly string[];
@@ -72,7 +72,7 @@ interface Course {
 
 type Choose = (step: number, running: string, others: readonly string[]) => Omit<Turn, "step"> | undefined;
 
-/** Lets actors run on a fresh folder: each goes on until somebody is chosen in its place. */
+/** Lets actors run on a fresh folder: each continues until another is chosen in its place. */
 async function run(names: readonly string[], byOperation: boolean, choose: Choose): Promise<Course> {
   const directory = mkdtempSync(join(tmpdir(), "store-fs-turn-"));
   const setup = createFsStore({ directory, durability: "process" });
@@ -108,8 +108,8 @@ function play(
     const { memory, part } = actorOf(cast, name);
     const first = !begun.has(name);
     begun.add(name);
-    const told = dies ? ({ kind: "die" } as const) : ({ kind: "go" } as const);
-    const heard = direct(memory, first ? { kind: "perform", part, byOperation } : told);
+    const next = dies ? ({ kind: "die" } as const) : ({ kind: "go" } as const);
+    const heard = direct(memory, first ? { kind: "perform", part, byOperation } : next);
     trace.push(`${name}${dies ? " dies" : ""} → ${heard.kind === "stopped" ? heard.at : (heard.error ?? "done")}`);
     if (heard.kind === "stopped") return;
     waiting.delete(name);
@@ -174,14 +174,14 @@ function expectKept(fact: Fact, marks: readonly string[], where: string): void {
   else expect(marks[fact.seq - 2], where).toBe(fact.mark);
 }
 
-/** One writer at a time: whoever comes later in the history has the later epoch. */
+/** One writer at a time: the one that comes later in the history has the later epoch. */
 function expectRisingEpochs(facts: readonly Fact[], where: string): void {
-  const told = facts.flatMap((fact) => (fact.kind === "acknowledged" ? [fact] : []));
-  const epochs = told.sort((left, right) => left.seq - right.seq).map(({ epoch }) => epoch);
+  const acknowledged = facts.flatMap((fact) => (fact.kind === "acknowledged" ? [fact] : []));
+  const epochs = acknowledged.sort((left, right) => left.seq - right.seq).map(({ epoch }) => epoch);
   expect(epochs, where).toEqual([...epochs].sort((left, right) => left - right));
 }
 
-/** Whatever was left behind, the next one who takes the task goes on where the history ends. */
+/** Whatever was left behind, the next worker that takes the task continues where the history ends. */
 async function expectUsable(
   store: ReturnType<typeof createFsStore>,
   marks: readonly string[],
@@ -194,7 +194,7 @@ async function expectUsable(
   expect(lastSeq, where).toBe(marks.length + 2);
 }
 
-/** Every order with at most so many turns away from somebody who was not finished: each may also be a death. */
+/** Every order with at most so many turns away from an actor that was not finished: each may also be a death. */
 async function explore(order: readonly string[], depth: number, turns: readonly Turn[] = []): Promise<number> {
   const { others } = await run(order, false, (step) => turns.find((turn) => turn.step === step));
   let courses = 1;
@@ -212,7 +212,7 @@ const orders = [
   ["A", "B", "W"],
   ["A", "W", "R"],
 ];
-/** Beyond two turns there are tens of thousands of courses: for whoever changes the protocol, by hand. */
+/** Beyond two turns there are tens of thousands of courses: for changes of the protocol, by hand. */
 const depth = Number(process.env.INTERLEAVING_DEPTH ?? 2);
 
 test.each(orders)(

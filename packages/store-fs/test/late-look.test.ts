@@ -9,7 +9,7 @@ function machine(host: string): Host {
   return { identity, processState: (other) => (other.host === host ? "alive" : "unknown") };
 }
 
-test("a process that stood still takes no task from a worker whose heartbeat it sees before it is told the time (G4)", async () => {
+test("a process that stood still takes no task from a worker whose heartbeat it sees before it gets the time (G4)", async () => {
   const directory = emptyFolder();
   const store = openStore(directory, { durability: "process", host: machine("here") });
   const far = openStore(directory, { durability: "process", host: machine("there") });
@@ -18,7 +18,7 @@ test("a process that stood still takes no task from a worker whose heartbeat it 
   const reach = (ms: number) => far.acquireLease({ taskId: id, worker: "worker-b", ttlMs, now: at(ms) });
   expect(await reach(0)).toBeUndefined();
   await store.heartbeat({ worker: "worker-a", now: at(3 * ttlMs) });
-  // Nobody tells the time with this: by the last time that was told, the beat was seen three times ttlMs ago.
+  // No time comes with this: by the last time that came, the beat was seen three times ttlMs ago.
   expect((await far.getTask(id))?.leased).toBe(true);
   expect(await reach(3 * ttlMs)).toBeUndefined();
   expect(await reach(4 * ttlMs - 1)).toBeUndefined();

@@ -32,7 +32,7 @@ const failed: TaskEventBody = { type: "failed", error: { code: "TOOL_FAILED", me
 const restarted: TaskEventBody = { type: "restarted", generation: 2, fromState: true };
 const corrupt = { code: "TASK_CORRUPT" };
 
-/** A task that stands for a call, each commit of which is a line, and its healthy neighbour. */
+/** A task of a call, each commit of which is a line, and its healthy neighbour. */
 async function filled(...commits: readonly TaskEventBody[]) {
   const directory = emptyFolder();
   const store = openStore(directory, options);
@@ -93,7 +93,7 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
     }
   });
 
-  test("is not what the same call attaches to", async () => {
+  test("is not what the same call joins", async () => {
     const { directory, id } = await filled(checkpoint(1), completed);
     cut(directory, id, 1);
     const store = openStore(directory, options);
@@ -125,7 +125,7 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
         taskId: id,
         path: journalOf(directory, id),
         message: expect.stringContaining("the task finished with event 3, and its journal ends with event 2"),
-        remedy: `move the task to quarantine/${id}`,
+        fix: `move the task to quarantine/${id}`,
       };
       expect(await json("check", "--store", directory)).toMatchObject({ code: 1, value: { problems: [found] } });
       expect(everything(directory)).toBe(before);
@@ -140,7 +140,7 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
   });
 });
 
-describe("a task that began anew after it had finished", () => {
+describe("a task that began again after it had finished", () => {
   test("is whole, though the list still holds its earlier line", async () => {
     const { directory, id } = await filled(checkpoint(1), failed, restarted, checkpoint(2));
     const store = openStore(directory, options);
@@ -174,7 +174,7 @@ describe("a task's document that shows more than the journal holds", () => {
     cut(directory, id, 1);
     rmSync(join(directory, "done"), { recursive: true });
     mkdirSync(join(directory, "done"));
-    // As if nobody had touched it for long: a task that is being made may be about to be listed.
+    // As if it was not touched for long: a task that is being made may be about to be listed.
     utimesSync(journalOf(directory, id), 0, 0);
     const path = join(folderOf(directory, id), "task.json");
     const problem = { kind: "lost_end", severity: "damage", taskId: id, path };
@@ -197,9 +197,9 @@ describe("a task's document that shows more than the journal holds", () => {
 
   test("sets the task aside where it says that the task finished", async () => {
     const { directory, id, problem } = await ahead(checkpoint(1), completed);
-    const remedy = `move the task to quarantine/${id}`;
+    const fix = `move the task to quarantine/${id}`;
     const repair = await json("repair", "--store", directory, "--apply");
-    const done = expect.objectContaining({ ...problem, remedy, outcome: "done" });
+    const done = expect.objectContaining({ ...problem, fix, outcome: "done" });
     expect(repair).toMatchObject({ value: { repairs: expect.arrayContaining([done]) } });
     expect(readdirSync(join(directory, "open"))).toEqual([]);
     const store = openStore(directory, options);

@@ -42,7 +42,7 @@ describe("damage in an older file of a task, the newest of which is sound", () =
       severity: "damage",
       taskId: id,
       path: join(folder, "journal.2.jsonl"),
-      remedy: says,
+      fix: says,
     };
     const before = everything(directory);
     expect(await json("check", "--store", directory)).toMatchObject({ code: 1, value: { problems: [found] } });
@@ -81,7 +81,7 @@ describe("damage in an older file of a task, the newest of which is sound", () =
     damage(folder, 2);
     const repair = await json("repair", "--store", directory, "--apply");
     expect(repair).toMatchObject({
-      value: { repairs: [{ remedy: `move the task to quarantine/${id}`, outcome: "done" }] },
+      value: { repairs: [{ fix: `move the task to quarantine/${id}`, outcome: "done" }] },
     });
     expect(readdirSync(join(directory, "quarantine"))).toContain(id);
   });

@@ -11,8 +11,8 @@ const id = newTask("task").id;
 const secondId = newTask("second").id;
 const session = { kind: "session", id: "session", owner: "client:test", now };
 
-/** What callers were told has happened. */
-interface Told {
+/** What was acknowledged to callers. */
+interface Acknowledged {
   /** Leases that were given and not given back. */
   readonly held: Lease[];
   created?: boolean;
@@ -23,67 +23,67 @@ interface Told {
   session?: Json;
 }
 
-/** A bit of everything that a store does. What fails is told of nobody. */
-async function live(store: Store, told: Told): Promise<void> {
+/** A bit of everything that a store does. A failure is acknowledged to no caller. */
+async function live(store: Store, known: Acknowledged): Promise<void> {
   await store.heartbeat({ worker: "worker-a", now });
   await store.createTask({ task: newTask("task", { key: "call" }), reuseResultMs: 0, now });
-  told.created = true;
-  const held = await take(store, id, told);
+  known.created = true;
+  const held = await take(store, id, known);
   const asked = [{ type: "asked", key: "go", question: { message: "?", schema: {} } }] as const;
   let seq = (await commit(store, held, 1, asked)).lastSeq;
   await store.signal(id, { kind: "answer", key: "go", answer: { action: "decline" } });
-  told.answered = true;
+  known.answered = true;
   const signals = ((await store.getTask(id))?.signals ?? []).map((signal) => signal.id);
   seq = (await commit(store, held, seq, [{ type: "answered", key: "go", answer: { action: "decline" } }], signals))
     .lastSeq;
-  told.lastSeq = seq;
+  known.lastSeq = seq;
   for (let index = 0; index < checkpoints; index += 1) {
     seq = (await commit(store, held, seq, [checkpoint(index, [`${index} ${"x".repeat(100)}`])])).lastSeq;
-    told.lastSeq = seq;
+    known.lastSeq = seq;
   }
   await commit(store, held, seq, [{ type: "completed", output: 1 }]);
-  told.finished = true;
+  known.finished = true;
   await store.releaseLease(held);
-  await shortLife(store, told);
+  await shortLife(store, known);
 }
 
-async function take(store: Store, taskId: string, told: Told): Promise<Lease> {
+async function take(store: Store, taskId: string, known: Acknowledged): Promise<Lease> {
   const held = await lease(store, taskId);
-  told.held.push(held);
+  known.held.push(held);
   return held;
 }
 
-/** A second task, which fails, begins anew and is deleted; a session; and the lists. */
-async function shortLife(store: Store, told: Told): Promise<void> {
+/** A second task, which fails, begins again and is deleted; a session; and the lists. */
+async function shortLife(store: Store, known: Acknowledged): Promise<void> {
   await create(store, "second", { key: "other call" });
-  const held = await take(store, secondId, told);
+  const held = await take(store, secondId, known);
   const failed = { type: "failed", error: { code: "TOOL_FAILED", message: "no" } } as const;
   await commit(store, held, 1, [failed]);
   await commit(store, held, 2, [{ type: "restarted", generation: 2, fromState: true }]);
   await commit(store, held, 3, [failed]);
   await store.deleteTask(held);
-  told.deleted = true;
+  known.deleted = true;
   for (const value of ["first", "second"]) {
     const { version = 0 } = (await store.getDocument("session", "session")) ?? {};
     await store.putDocument({ ...session, value, expectedVersion: version });
-    told.session = value;
+    known.session = value;
   }
   await store.listExpired({ now, limit: 10 });
   await store.listRunnable({ tools: ["count_words"], now, limit: 10 });
 }
 
-async function expectTold(store: Store, told: Told, where: string): Promise<void> {
+async function expectKept(store: Store, known: Acknowledged, where: string): Promise<void> {
   const snapshot = await store.getTask(id);
-  if (told.created) expect(snapshot, where).toBeDefined();
-  expect(snapshot?.record.lastSeq ?? 0, where).toBeGreaterThanOrEqual(told.lastSeq ?? 0);
-  if (told.finished) expect(snapshot?.record.status, where).toBe("completed");
+  if (known.created) expect(snapshot, where).toBeDefined();
+  expect(snapshot?.record.lastSeq ?? 0, where).toBeGreaterThanOrEqual(known.lastSeq ?? 0);
+  if (known.finished) expect(snapshot?.record.status, where).toBe("completed");
   const isKept = snapshot?.signals.some((signal) => signal.kind === "answer");
-  if (told.answered) expect(isKept || snapshot?.record.remembered.go?.kind === "answer", where).toBe(true);
-  if (told.deleted) expect(await store.getTask(secondId), where).toBeUndefined();
-  if (told.session === "second") expect((await store.getDocument("session", "session"))?.value, where).toBe("second");
+  if (known.answered) expect(isKept || snapshot?.record.remembered.go?.kind === "answer", where).toBe(true);
+  if (known.deleted) expect(await store.getTask(secondId), where).toBeUndefined();
+  if (known.session === "second") expect((await store.getDocument("session", "session"))?.value, where).toBe("second");
 }
 
-/** Whatever failed, the task can be finished afterwards by whoever asks next, and is listed once. */
+/** Whatever failed, the task can be finished afterwards by the next worker, and is listed once. */
 async function expectFinishable(store: Store, where: string): Promise<void> {
   const { snapshot } = await store.createTask({ task: newTask("task", { key: "call" }), reuseResultMs: 60_000, now });
   let { lastSeq, itemCount } = snapshot.record;
@@ -134,9 +134,9 @@ async function endure(
 ): Promise<boolean> {
   const directory = emptyFolder();
   const { disk, state } = failNth(nth, failure, counts);
-  const told: Told = { held: [] };
+  const known: Acknowledged = { held: [] };
   const store = openStore(directory, { durability, limits, disk });
-  const error: unknown = await live(store, told).then(
+  const error: unknown = await live(store, known).then(
     () => undefined,
     (reason: unknown) => reason,
   );
@@ -146,13 +146,13 @@ async function endure(
   // What is under way in the background may still meet the failure; what comes from here on must not.
   state.over = true;
   // As an engine does. What it was never given, it cannot give back.
-  for (const held of told.held) await store.releaseLease(held);
-  await expectTold(store, told, where);
+  for (const held of known.held) await store.releaseLease(held);
+  await expectKept(store, known, where);
   await expectFinishable(store, `${where}, in the same store`);
   await store.close();
   expect(disk.openFiles(), where).toEqual([]);
   const other = openStore(directory, { durability, limits });
-  await expectTold(other, told, where);
+  await expectKept(other, known, where);
   await expectFinishable(other, `${where}, in another store`);
   await other.close();
   return state.hit !== undefined;
@@ -169,7 +169,7 @@ test.each([
   ["the disk is full for any one change (ENOSPC)", "ENOSPC", "process", isChange],
   ["the disk is full in the midst of any one write", "short", "process", (operation: string) => operation === "write"],
 ] as const)(
-  "what was told is kept when %s, and the same store goes on (G12)",
+  "what was acknowledged is kept when %s, and the same store continues (G12)",
   async (_, failure, durability, counts) => {
     let nth = 1;
     while (await endure(nth, failure, durability, counts)) nth += 1;

@@ -45,7 +45,7 @@ test("a store that was made a moment ago keeps its first session (G1)", async ()
   expect((await store.getDocument("session", "session"))?.value).toBe(0);
 });
 
-test("a finished task that begins again is marked as open: it is found and goes on (G1)", async () => {
+test("a finished task that begins again is marked as open: it is found and continues (G1)", async () => {
   let id = "";
   const store = await afterPowerLoss(async (store) => {
     id = await create(store, "again");

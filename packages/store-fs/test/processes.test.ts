@@ -168,7 +168,7 @@ describe("watching", () => {
   test.each([
     ["by notices of the system", {}],
     ["by looking again and again where there are none", { disk, limits: { watchPollMs: 5 } }],
-  ])("hints at what another store did, %s", async (_, how) => {
+  ])("notifies of what another store did, %s", async (_, how) => {
     const directory = emptyFolder();
     const writer = openStore(directory, options);
     const watcher = openStore(directory, { ...options, ...how });

@@ -17,7 +17,7 @@ function countingDisk(part: string) {
 
 const markersIn = (folder: string) => readdirSync(folder).filter((name) => name.startsWith("quiet."));
 
-test("commits of a task that nobody else touches list its folder once", async () => {
+test("commits of a task that no other process touches list its folder once", async () => {
   const { disk, counts } = countingDisk("task-------");
   const store = openStore(emptyFolder(), { durability: "process", disk });
   const id = await create(store, "task");
@@ -28,7 +28,7 @@ test("commits of a task that nobody else touches list its folder once", async ()
   expect(counts.lists).toBe(0);
 });
 
-test("the commit after another process's wish returns it, and so does every one until it is carried out (G8)", async () => {
+test("the commit after another process's request returns it, and so does every one until it is carried out (G8)", async () => {
   const directory = emptyFolder();
   const [runs, asks] = [openStore(directory), openStore(directory)];
   const id = await create(runs, "task");

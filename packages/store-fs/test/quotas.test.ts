@@ -6,7 +6,7 @@ import { at, checkpoint, commit, create, emptyFolder, lease, newTask, now, openS
 const process = { durability: "process" } as const;
 const large = (progress: number) => ({ ...checkpoint(progress), state: { text: "x".repeat(1_000) } });
 
-test("a tool that fills its journal fails with QUOTA_EXCEEDED, and another owner's task goes on (G11, G12)", async () => {
+test("a tool that fills its journal fails with QUOTA_EXCEEDED, and another owner's task continues (G11, G12)", async () => {
   const store = openStore(emptyFolder(), { ...process, limits: { maxJournalEvents: 20 } });
   const count = defineTool({
     name: "count_to",
@@ -45,7 +45,7 @@ test("a journal's bytes are those of all its files, also when it rotates and aft
   expect((await commit(store, held, seq, [{ type: "completed", output: 1 }])).lastSeq).toBe(seq + 1);
 });
 
-test("a store learns within remeasureMs what other processes made, and asks nobody while it has no quota", async () => {
+test("a store learns within remeasureMs what other processes made, and measures nothing while it has no quota", async () => {
   const directory = emptyFolder();
   const limited = openStore(directory, { ...process, limits: { maxStoreTasks: 3, remeasureMs: 1_000 } });
   const other = openStore(directory, process);

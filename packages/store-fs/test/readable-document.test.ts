@@ -14,7 +14,7 @@ test("a task's document tells a reader who, what, how far and when, in UTC", asy
   const held = await lease(store, id);
   await commit(store, held, 1, [
     { type: "checkpoint", progress: 15, total: 50, message: "Processed 15/50 records", state: { next: 15 } },
-    { type: "failed", error: { code: "TOOL_FAILED", message: "The file is gone." } },
+    { type: "failed", error: { code: "TOOL_FAILED", message: "The file was removed." } },
   ]);
   await store.close();
   const text = readFileSync(join(folderOf(directory, id), "task.json"), "utf8");
@@ -29,7 +29,7 @@ test("a task's document tells a reader who, what, how far and when, in UTC", asy
       progress: 15,
       total: 50,
       state: { next: 15 },
-      error: { code: "TOOL_FAILED", message: "The file is gone." },
+      error: { code: "TOOL_FAILED", message: "The file was removed." },
       createdAt: "2026-01-01T00:00:00.000Z",
       updatedAt: "2026-01-01T00:00:00.000Z",
     },

@@ -45,7 +45,7 @@ async function filled() {
   return { directory, done, open };
 }
 
-/** Makes a file look as if nobody had touched it for long. */
+/** Makes a file look as if it was not touched for long. */
 function age(path: string): void {
   utimesSync(path, 0, 0);
 }
@@ -160,13 +160,13 @@ const cases: readonly Case[] = [
     },
   },
   {
-    name: "a file that somebody put into the folder",
+    name: "a file that a person put into the folder",
     kind: "foreign",
     harmless: true,
     damage: ({ directory }) => write(join(directory, "notes.txt"), "mine"),
   },
   {
-    name: "a file that somebody put into a task's folder",
+    name: "a file that a person put into a task's folder",
     kind: "foreign",
     harmless: true,
     damage: ({ directory, open }) => write(join(folderOf(directory, open), "signal.1.shout.x"), ""),
@@ -183,8 +183,8 @@ function append(path: string, text: string): string {
   return path;
 }
 
-describe("the doctor", () => {
-  test.each(cases)("finds $name, says what it would do, and does it when told to", async (each) => {
+describe("fsck", () => {
+  test.each(cases)("finds $name, says what it would do, and does it on request", async (each) => {
     const scene = await filled();
     const store = ["--store", scene.directory];
     const path = each.damage(scene);
@@ -193,7 +193,7 @@ describe("the doctor", () => {
       kind: each.kind,
       severity: each.harmless ? "harmless" : "damage",
       path,
-      remedy: expect.any(String),
+      fix: expect.any(String),
     };
     const before = everything(scene.directory);
 
@@ -260,7 +260,7 @@ describe("the doctor", () => {
     expect(readFileSync(path, "utf8")).toBe(before);
   });
 
-  test("sets a task aside that was made and never shown, where another one stands for its call", async () => {
+  test("sets a task aside that was made and never shown, where its call has another one", async () => {
     const directory = emptyFolder();
     const store = openStore(directory, options);
     const left = await create(store, "left", { key: "call" });
@@ -273,7 +273,7 @@ describe("the doctor", () => {
     expect((await store.listTasks({ limit: 10 })).tasks.map(({ id }) => id)).toEqual([standing]);
   });
 
-  test("has nothing to repair in a sound store beside a process that works in it", async () => {
+  test("has nothing to repair in a sound store while a process works in it", async () => {
     const directory = emptyFolder();
     const store = openStore(directory, options);
     const id = await create(store, "running", { key: "call" });

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nodeDisk } from "../src/disk/node-disk.js";
 import { checkpoint, commit, create, emptyFolder, folderOf, lease, openStore } from "./scene.js";
 
-test("a reader of another process that meets a rotation half done takes the task from nobody (G4)", async () => {
+test("a reader of another process that meets a rotation half done takes the task from no worker (G4)", async () => {
   const directory = emptyFolder();
   const writes = openStore(directory);
   const id = await create(writes, "task");
@@ -16,7 +16,7 @@ test("a reader of another process that meets a rotation half done takes the task
         const names = nodeDisk.list(folder);
         if (folder !== folderOf(directory, id)) return names;
         looks += 1;
-        // After it has read the journal, and before it looks whether somebody went on: the writer's next file.
+        // After it has read the journal, and before it looks whether another process went on: the writer's next file.
         return looks === 2 ? [...names, "journal.3.jsonl"] : names;
       },
     },

@@ -45,7 +45,7 @@ describe.each(["process", "machine"] as const)("a long journal (%s)", (durabilit
     for (const name of journals) expect(statSync(join(folder, name)).size).toBeLessThan(20_000);
   });
 
-  test("keeps every item, in pages of any size, also when opened anew", async () => {
+  test("keeps every item, in pages of any size, also when opened again", async () => {
     const { directory, store, id } = await long();
     const all = Array.from({ length: many }, (_, index) => index);
     for (const limit of [1, 7, 1_000]) expect(await readItems(store, id, limit)).toEqual(all);

@@ -6,12 +6,12 @@ import { nodeDisk } from "../src/disk/node-disk.js";
 import { checkpoint, commit, create, emptyFolder, folderOf, journalOf, lease, openStore } from "./scene.js";
 
 /** The machine's disk, which tells when the content of journals is written and when it is synced. */
-function tellingDisk() {
+function loggingDisk() {
   const paths = new Map<number, string>();
-  const told: string[] = [];
+  const log: string[] = [];
   const tell = (what: string, file: number) => {
     const name = basename(paths.get(file) ?? "");
-    if (name.startsWith("journal.")) told.push(`${what} ${name}`);
+    if (name.startsWith("journal.")) log.push(`${what} ${name}`);
   };
   const disk: Disk = {
     ...nodeDisk,
@@ -34,37 +34,37 @@ function tellingDisk() {
       tell("synced", file);
     },
   };
-  return { disk, told };
+  return { disk, log };
 }
 
 test("what a rotation seals is on the disk before the seal, though another commit is under way (G1)", async () => {
-  const { disk, told } = tellingDisk();
+  const { disk, log } = loggingDisk();
   const store = openStore(emptyFolder(), { disk, limits: { rotateBytes: 1 } });
   const id = await create(store, "task");
   const held = await lease(store, id);
   const big = { type: "checkpoint", state: "x".repeat(5_000) } as const;
-  told.length = 0;
+  log.length = 0;
   await Promise.all([commit(store, held, 1, [big]), commit(store, held, 2, [checkpoint(1)])]);
-  const before = told.slice(0, told.indexOf("write journal.3.jsonl"));
+  const before = log.slice(0, log.indexOf("write journal.3.jsonl"));
   expect(before.filter((line) => line.startsWith("write"))).toEqual(["write journal.2.jsonl", "write journal.2.jsonl"]);
   expect(before.lastIndexOf("synced journal.2.jsonl")).toBeGreaterThan(before.lastIndexOf("sync journal.2.jsonl"));
   expect(before.filter((line) => line.startsWith("synced"))).toHaveLength(2);
 });
 
-test("what a reader settles after a taker's death is on the disk before its seal (G1)", async () => {
+test("what a reader seals after a taker's death is on the disk before its seal (G1)", async () => {
   const directory = emptyFolder();
   const writer = openStore(directory, { durability: "process" });
   const id = await create(writer, "task");
   await commit(writer, await lease(writer, id), 1, [checkpoint(1)]);
   writeFileSync(join(folderOf(directory, id), "journal.3.jsonl"), "");
-  const { disk, told } = tellingDisk();
+  const { disk, log } = loggingDisk();
   const reader = openStore(directory, { disk });
   expect((await reader.getTask(id))?.record.lastSeq).toBe(2);
-  expect(told.indexOf("synced journal.2.jsonl")).toBeGreaterThanOrEqual(0);
-  expect(told.indexOf("synced journal.2.jsonl")).toBeLessThan(told.indexOf("write journal.4.jsonl"));
+  expect(log.indexOf("synced journal.2.jsonl")).toBeGreaterThanOrEqual(0);
+  expect(log.indexOf("synced journal.2.jsonl")).toBeLessThan(log.indexOf("write journal.4.jsonl"));
 });
 
-test("a reader goes on with the newer file when the one that it was about to sync was made superfluous", async () => {
+test("a reader continues with the newer file when the one that it was about to sync was made superfluous", async () => {
   const directory = emptyFolder();
   const store = openStore(directory);
   const id = await create(store, "task");

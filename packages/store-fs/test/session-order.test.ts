@@ -5,9 +5,9 @@ import { nodeDisk } from "../src/disk/node-disk.js";
 import { emptyFolder, now, openStore } from "./scene.js";
 
 /** The machine's disk, which tells in which order a session's files are synced, named and removed. */
-function tellingDisk() {
+function loggingDisk() {
   const paths = new Map<number, string>();
-  const told: string[] = [];
+  const log: string[] = [];
   const disk: Disk = {
     ...nodeDisk,
     open(path, flags) {
@@ -18,31 +18,31 @@ function tellingDisk() {
     async syncData(file) {
       const isDraft = basename(paths.get(file) ?? "").startsWith(".draft.");
       await nodeDisk.syncData(file);
-      if (isDraft) told.push("synced the draft");
+      if (isDraft) log.push("synced the draft");
     },
     link(from, to) {
       nodeDisk.link(from, to);
-      told.push(`named ${basename(to)}`);
+      log.push(`named ${basename(to)}`);
     },
     unlink(path) {
       nodeDisk.unlink(path);
-      if (!basename(path).startsWith(".draft.")) told.push(`removed ${basename(path)}`);
+      if (!basename(path).startsWith(".draft.")) log.push(`removed ${basename(path)}`);
     },
   };
-  return { disk, told };
+  return { disk, log };
 }
 
 test("a session's next version is on the disk before it has its name, and before the version before it goes (G1)", async () => {
-  const { disk, told } = tellingDisk();
+  const { disk, log } = loggingDisk();
   const store = openStore(emptyFolder(), { disk });
   const session = { id: "session-1", owner: "client:a", now };
   await store.putDocument({ kind: "session", ...session, value: 1, expectedVersion: 0 });
-  told.length = 0;
+  log.length = 0;
   await store.putDocument({ kind: "session", ...session, value: 2, expectedVersion: 1 });
-  expect(told).toEqual(["synced the draft", "named 2.json", "removed 1.json"]);
+  expect(log).toEqual(["synced the draft", "named 2.json", "removed 1.json"]);
 });
 
-test("of two changes of a session at once one is made, and the other is told so", async () => {
+test("of two changes of a session at once one is made, and the other is refused", async () => {
   const store = openStore(emptyFolder());
   const session = { id: "session-1", owner: "client:a", now };
   await store.putDocument({ kind: "session", ...session, value: 1, expectedVersion: 0 });

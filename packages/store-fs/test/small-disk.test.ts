@@ -83,7 +83,7 @@ async function fill(store: Store, held: Lease): Promise<{ readonly lastSeq: numb
   }
 }
 
-test(`a disk that is full stops a task with a clear error, and it goes on when there is room (${how}) (G12)`, async () => {
+test(`a disk that is full stops a task with a clear error, and it continues when there is room (${how}) (G12)`, async () => {
   const small = place === undefined ? injectedDisk() : realDisk(place);
   const store = openStore(small.directory, { disk: small.disk, limits: { rotateBytes: 20_000 } });
   const id = await create(store, "task");

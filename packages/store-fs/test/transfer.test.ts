@@ -57,7 +57,7 @@ async function exported(directory: string): Promise<Buffer> {
 }
 
 /** All that a store says of a task, without what differs between two stores: the ids of its signals. */
-async function told(store: Store, id: string) {
+async function contentOf(store: Store, id: string) {
   const { record, signals } = (await store.getTask(id)) ?? { record: undefined, signals: [] };
   const { events, snapshot } = await store.readEvents(id, { afterSeq: 0, limit: 1000 });
   const { items } = await store.readItems(id, { after: 0, limit: 1000 });
@@ -141,16 +141,16 @@ describe("export and import", () => {
 
     const from = openStore(directory, options);
     const to = openStore(other, options);
-    for (const id of Object.values(ids)) expect(await told(to, id)).toEqual(await told(from, id));
-    expect((await told(to, ids.long)).snapshot).toBeDefined();
-    expect((await told(to, ids.long)).items).toHaveLength(60);
+    for (const id of Object.values(ids)) expect(await contentOf(to, id)).toEqual(await contentOf(from, id));
+    expect((await contentOf(to, ids.long)).snapshot).toBeDefined();
+    expect((await contentOf(to, ids.long)).items).toHaveLength(60);
     const list = { limit: 10 };
     expect(await to.listTasks(list)).toEqual(await from.listTasks(list));
     expect(await to.listExpired({ now: { ...now, wallMs: now.wallMs + 5_000 }, limit: 9 })).toEqual([ids.done]);
     expect(await json("check", ...storeOf(other))).toMatchObject({ code: 0, value: { tasks: 4, problems: [] } });
   });
 
-  test("carry what a task stands for: its call, its steps, and answers that were given", async () => {
+  test("carry all that a task has: its call, its steps, and answers that were given", async () => {
     const { directory, ids } = await filled();
     const other = emptyFolder();
     await runWith([await exported(directory)], "import", "-", ...storeOf(other));
@@ -211,7 +211,7 @@ describe("export and import", () => {
       now: { ...now, wallMs: now.wallMs + 1 },
     });
     const rival = await create(there, "rival", { key: "asking" });
-    const before = [await told(there, ids.done), await told(there, rival)];
+    const before = [await contentOf(there, ids.done), await contentOf(there, rival)];
     const report = await runWith([await exported(directory)], "import", "-", ...storeOf(other), "--json");
     expect(report.code).toBe(1);
     const { refused, imported } = JSON.parse(report.out) as {
@@ -223,7 +223,7 @@ describe("export and import", () => {
       [ids.done, "TASK_EXISTS"],
     ]);
     expect(imported.sort()).toEqual([ids.long, ids.paused].sort());
-    expect([await told(there, snapshot.record.id), await told(there, rival)]).toEqual(before);
+    expect([await contentOf(there, snapshot.record.id), await contentOf(there, rival)]).toEqual(before);
     expect(await there.getTask(ids.asking)).toBeUndefined();
     expect(readdirSync(join(other, "trash"))).toEqual([]);
   });
@@ -252,7 +252,7 @@ describe("export and import", () => {
     ["a signal", { signals: [{ id: "x", kind: "/../../../../stray" }] }, {}],
     ["an answer", { signals: [{ id: "x", kind: "answer" }] }, {}],
     ["a date", {}, { at: "../../../stray" }],
-  ])("refuse %s that was made up, and write nothing beside the store", async (_, task, created) => {
+  ])("refuse %s that was made up, and write nothing outside the store", async (_, task, created) => {
     const { directory, ids } = await filled();
     const lines = String((await runWith([], "export", ids.paused, ...storeOf(directory))).data)
       .trimEnd()

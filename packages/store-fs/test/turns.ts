@@ -30,7 +30,7 @@ export type Fact =
   | { readonly kind: "saw"; readonly marks: readonly string[] };
 
 const [director, actor] = [1, 0];
-/** An actor may wait long, until others have played; nobody plays for as long as this. */
+/** An actor may wait long, until others have played; no turn takes as long as this. */
 const patienceMs = 100_000;
 
 export function createTurnMemory(): TurnMemory {
@@ -55,7 +55,7 @@ function pass(memory: TurnMemory, from: number, to: number): void {
   awaitTurn(cells, to, from === director ? patienceMs : Number.POSITIVE_INFINITY);
 }
 
-/** Waits until it is not another's turn: a late notification of the turn before may wake whoever waits already. */
+/** Waits until it is not another's turn: a late notification of the turn before may wake an actor that waits already. */
 function awaitTurn(cells: Int32Array<SharedArrayBuffer>, other: number, timeoutMs: number): void {
   while (Atomics.load(cells, 0) === other) {
     if (Atomics.wait(cells, 0, other, timeoutMs) === "timed-out")

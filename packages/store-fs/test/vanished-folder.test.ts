@@ -26,7 +26,7 @@ async function statuses(store: Store): Promise<Record<string, string>> {
 describe.each([["open"], ["done"], ["open", "done"], ["open", "done", "workers", "trash", "keys"]])(
   "a store that loses %s",
   (...names) => {
-    test("under a running server makes it anew from tasks/, and goes on (G12)", async () => {
+    test("under a running server makes it again from tasks/, and continues (G12)", async () => {
       const { directory, store, open, done } = await running();
       for (const name of names) rmSync(join(directory, name), { recursive: true });
       expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
@@ -60,7 +60,7 @@ test("a call whose claim was lost with keys/ still gets its unfinished task (G7)
 /** Ways in which a running server loses its store: each takes it away, and gives back how it returns. */
 const losses: readonly [string, (directory: string) => () => void][] = [
   [
-    "whose folder is gone",
+    "whose folder was removed",
     (directory) => {
       renameSync(directory, `${directory}.away`);
       return () => renameSync(`${directory}.away`, directory);
@@ -78,7 +78,7 @@ const losses: readonly [string, (directory: string) => () => void][] = [
     },
   ],
   [
-    "whose tasks/ is gone",
+    "whose tasks/ was removed",
     (directory) => {
       renameSync(join(directory, "tasks"), `${directory}.tasks`);
       return () => renameSync(`${directory}.tasks`, join(directory, "tasks"));

@@ -33,7 +33,7 @@ export class BoundedCache<Value> implements Cache<Value> {
   }
 
   /**
-   * The same entries for whoever goes through many values again and again: what was used since this call is kept. Were
+   * The same entries for a reader that goes through many values again and again: what was used since this call is kept. Were
    * there more of them than fit, each would push out the one that is needed next, and none would ever be found.
    */
   forScan(): Cache<Value> {

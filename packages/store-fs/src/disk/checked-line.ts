@@ -16,13 +16,17 @@ export class DamagedFile extends Error {
 /** A file that only grows has become shorter than this process has read it. */
 export class ShrunkFile extends DamagedFile {
   override readonly name = "ShrunkFile";
-  readonly birth: string;
+  readonly incarnation: string;
   /** How much of the file is known to have counted. */
   readonly known: number;
 
-  constructor(path: string, offset: number, { birth, known }: { readonly birth: string; readonly known: number }) {
+  constructor(
+    path: string,
+    offset: number,
+    { incarnation, known }: { readonly incarnation: string; readonly known: number },
+  ) {
     super(path, offset, `the file became shorter: ${known} bytes of it were read before, and it ends`);
-    this.birth = birth;
+    this.incarnation = incarnation;
     this.known = known;
   }
 }

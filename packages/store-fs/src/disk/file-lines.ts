@@ -7,7 +7,7 @@ import { openIfExists, readInto } from "./whole-file.js";
 const chunkBytes = 64 * 1024;
 const newline = 10;
 
-/** A room that nobody reads into just now: mostly one file is read at a time. */
+/** A buffer that is not in use: mostly one file is read at a time. */
 let spare: Buffer | undefined;
 
 /** Whole lines of a file, and where they begin. */
@@ -38,7 +38,7 @@ export class LineChunks {
     spare = undefined;
   }
 
-  /** The next lines, there until the next call; `undefined` when what is left is no whole line. */
+  /** The next lines, there until the next call; `undefined` when what is left is not a whole line. */
   next(): LineChunk | undefined {
     for (;;) {
       const start = this.position;

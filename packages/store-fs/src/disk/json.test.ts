@@ -8,7 +8,7 @@ test.each<[string, unknown]>([
   ["nested lists and objects", { a: [{ b: [[], {}] }], 1: "one", toString: "own", constructor: 1 }],
   ["names without a value", { a: undefined, b: 1 }],
   ["an object without a prototype", Object.assign(Object.create(null), { a: 1 })],
-])("gives a copy of %s, which nobody else has", (_, value) => {
+])("gives a copy of %s that shares nothing with it", (_, value) => {
   const copy = copyJson(value);
   expect(copy).toStrictEqual(parsed(value));
   expect(copy).not.toBe(value);
@@ -42,6 +42,6 @@ test.each<[string, unknown]>([
   ["a map", new Map()],
   ["a large integer", 1n],
   ["a name that would set the prototype", JSON.parse('{"__proto__":{"a":1}}')],
-])("leaves %s to whoever parses the text", (_, value) => {
+])("leaves %s to the parser of the text", (_, value) => {
   expect(copyJson(value)).toBeUndefined();
 });

@@ -19,7 +19,7 @@ export interface Layout {
   readonly quarantine: string;
   readonly trash: string;
   /** One byte is appended whenever a task may have become runnable, so that other processes look. */
-  readonly hint: string;
+  readonly notifications: string;
 }
 
 /** Names the places of a store's folder. */
@@ -35,7 +35,7 @@ export function layoutOf(directory: string): Layout {
     documents: join(directory, "documents"),
     quarantine: join(directory, "quarantine"),
     trash: join(directory, "trash"),
-    hint: join(directory, "hint"),
+    notifications: join(directory, "notifications"),
   };
 }
 

@@ -18,10 +18,10 @@ export const fsStoreDefaults = {
   maxCommitBytes: 32 * 1024 * 1024,
   /** A page of events or items ends early beyond this many bytes. */
   maxPageBytes: 8 * 1024 * 1024,
-  /** Newest events of a task that are kept in memory for whoever follows it. */
+  /** Newest events of a task that are kept in memory for its followers. */
   maxTailEvents: 256,
   maxTailBytes: 128 * 1024,
-  /** Folded tasks that are kept in memory, beside those that run here. */
+  /** Folded tasks that are kept in memory, in addition to those that run here. */
   maxCachedTasks: 128,
   maxCachedBytes: 16 * 1024 * 1024,
   /** Claims of calls of which is remembered whose they are, so that a new task need not read all that share its folder. */
@@ -41,8 +41,8 @@ export const fsStoreDefaults = {
   /** How often to look for changes of other processes where the file system sends no notice. */
   watchPollMs: 250,
   /** How often, and how many times, to look again while another process is in the middle of a take-over. */
-  settlePollMs: 10,
-  maxSettlePolls: 100,
+  takeOverPollMs: 10,
+  maxTakeOverPolls: 100,
 } as const;
 
 /** The limits of one store. */

@@ -6,7 +6,7 @@ import type { StoreContext } from "./store-context.js";
 import { createWhole, listIfExists, readFrom, unlinkIfExists } from "./whole-file.js";
 
 /**
- * Sets a damaged task aside: its folder moves to `quarantine/` as it is, beside a report of what was found.
+ * Sets a damaged task aside: its folder moves to `quarantine/` as it is, with a report of what was found.
  * Nothing is overwritten and nothing is deleted.
  *
  * @returns where the task's files are now.
@@ -29,7 +29,7 @@ export function quarantineTask(context: StoreContext, taskId: string, damage: Da
   }
 }
 
-/** Keeps a copy of a single file that cannot be understood, before it is written anew. */
+/** Keeps a copy of a single file that cannot be understood, before it is written again. */
 export function quarantineFile(context: StoreContext, path: string, name: string, problem: string): void {
   const free = freeName(context, name);
   context.disk.rename(path, join(context.layout.quarantine, free));

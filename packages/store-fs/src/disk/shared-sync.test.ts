@@ -25,7 +25,7 @@ test("lets those who ask during a sync share the next one", async () => {
   expect(runs).toHaveLength(2);
 });
 
-test("fails those who wait for the next sync with the one before it, and begins anew for those who ask later", async () => {
+test("fails those who wait for the next sync with the one before it, and begins again for those who ask later", async () => {
   const { sync, runs } = byHand();
   const first = sync.request();
   const second = sync.request();
@@ -38,7 +38,7 @@ test("fails those who wait for the next sync with the one before it, and begins 
   await expect(third).resolves.toBeUndefined();
 });
 
-test("is not idle between a sync and the next, for which somebody waits", async () => {
+test("is not idle between a sync and the next, for which a caller waits", async () => {
   const { sync, runs } = byHand();
   const seen: string[] = [];
   const first = sync.request().then(() => sync.idle().then(() => void seen.push("idle")));

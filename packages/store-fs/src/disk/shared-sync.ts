@@ -1,6 +1,6 @@
 /**
- * Lets several callers share one sync: whoever asks while one is running waits for the next, which begins when that
- * one is over and stands for all who asked meanwhile.
+ * Lets several callers share one sync: a caller that asks while one is running waits for the next, which begins when that
+ * one is over and counts for all that asked meanwhile.
  *
  * A sync that fails fails those who wait for the next one too: what they wrote lies behind what may be lost, and the
  * system says so only once.
@@ -47,7 +47,7 @@ export class SharedSync {
 }
 
 /**
- * Waits until everything has ended, then fails with the first failure, if there was one: what goes on afterwards finds
+ * Waits until everything has ended, then fails with the first failure, if there was one: what follows finds
  * nothing under way any more.
  */
 export async function allDone(work: readonly (Promise<unknown> | undefined)[]): Promise<void> {

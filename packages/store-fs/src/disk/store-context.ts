@@ -41,10 +41,10 @@ export interface StoreContext {
   readonly instance: string;
   /** Nothing is repaired, set aside or taken over. */
   readonly readOnly: boolean;
-  /** Hears of what was found and put right, in a sentence for whoever runs the program. */
+  /** Receives a sentence for the operator on what was found and repaired. */
   readonly warn: (message: string) => void;
   readonly observe: (point: ObserverPoint, taskId?: string) => void;
-  /** Makes a name that nobody else makes. */
+  /** Makes a name that no other process makes. */
   readonly unique: () => string;
 }
 

@@ -64,7 +64,7 @@ export class DocumentFiles {
     if (path === undefined) throw conflict(place);
     // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
     if (durable) await this.#syncNames(path);
-    // Whoever removes the version before has made the step from it: a deletion may have come first.
+    // The writer that removes the version before has made the step from it: a deletion may have come first.
     if (expectedVersion > 0 && !unlinkIfExists(disk, this.#pathOf(place, expectedVersion))) {
       unlinkIfExists(disk, path);
       throw conflict(place);

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { isFinal } from "@resumable-mcp/core";
 import type { StoreContext } from "../disk/store-context.js";
 import type { Reading } from "../journal/task-view.js";
-import type { Ends, FinishedTasks } from "./finished-index.js";
+import type { Ends, FinishedIndex } from "./finished-index.js";
 
 /**
  * Which event the list of finished tasks says a task finished with.
@@ -10,13 +10,13 @@ import type { Ends, FinishedTasks } from "./finished-index.js";
  * A line of that list is written after the final event is as safe as it is going to be. A journal that ends before has
  * lost its end: the task must not run again, though all that is left of its journal is sound.
  */
-export class KnownEnds {
+export class FinalEventLookup {
   readonly #context: StoreContext;
-  readonly #finished: FinishedTasks;
+  readonly #finished: FinishedIndex;
   /** Of tasks with a marker. Only a process that died between line and marker leaves both. */
   #marked: Ends | undefined;
 
-  constructor(context: StoreContext, finished: FinishedTasks) {
+  constructor(context: StoreContext, finished: FinishedIndex) {
     this.#context = context;
     this.#finished = finished;
   }
@@ -30,7 +30,7 @@ export class KnownEnds {
     const isMarked = disk.exists(join(layout.open, record.id));
     // A task that is neither finished nor marked as open is rare enough to search for.
     const ends = isMarked ? this.#ofMarked() : this.#finished.ends(new Set([record.id]));
-    return ends.of(header.birth, record.createdAt.slice(0, 10));
+    return ends.of(header.incarnation, record.createdAt.slice(0, 10));
   }
 
   /** The list is read once for all of them, and no further back than the oldest of them was created. */

@@ -9,7 +9,15 @@ import { quarantineCopy } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { newestView } from "../journal/task-view.js";
-import { type DoneLine, doneLines, isFlagged, parseDone, parseDoneName, readHead, takenName } from "./finished-line.js";
+import {
+  type FinishedLine,
+  finishedLines,
+  isFlagged,
+  parseFinished,
+  parseFinishedName,
+  readHead,
+  takenName,
+} from "./finished-line.js";
 
 /** What the lines of all files say about tasks that may have more than one. */
 type Newest = Map<string, { readonly seq: number; readonly gone: boolean }>;
@@ -17,21 +25,21 @@ type Newest = Map<string, { readonly seq: number; readonly gone: boolean }>;
 /**
  * Rewrites lists of finished tasks without the lines that do not count any more.
  *
- * A file belongs to the store that made it, which replaces it in its place; those of stores that are gone are taken over
+ * A file belongs to the store that made it, which replaces it in its place; those of stores that have ended are taken over
  * by renaming them, which only one can do.
  *
  * @param isMine tells whether this store may rewrite what another one made.
  */
-export async function compactDone(context: StoreContext, isMine: (instance: string) => boolean): Promise<void> {
+export async function compactFinished(context: StoreContext, isMine: (instance: string) => boolean): Promise<void> {
   const names = listIfExists(context.disk, context.layout.done) ?? [];
-  const own = names.filter((name) => isMine(parseDoneName(name)?.instance ?? ""));
-  const damaged = await damagedDone(context, own);
-  if (damaged.length > 0) await healDone(context, names, damaged);
+  const own = names.filter((name) => isMine(parseFinishedName(name)?.instance ?? ""));
+  const damaged = await damagedFinishedFiles(context, own);
+  if (damaged.length > 0) await restoreFinished(context, names, damaged);
   const newest = await collect(context, names);
   if (newest.size === 0 && damaged.length === 0) return;
   const listed = await listedThoughGone(context, names, newest);
   for (const name of own) {
-    const parsed = parseDoneName(name);
+    const parsed = parseFinishedName(name);
     if (parsed === undefined) continue;
     const mine = parsed.instance === context.instance ? name : takenName(context, name, parsed.day);
     await rewrite(context, { name, mine }, (line) => isNeeded(line, newest, listed));
@@ -41,18 +49,21 @@ export async function compactDone(context: StoreContext, isMine: (instance: stri
 async function collect(context: StoreContext, names: readonly string[]): Promise<Newest> {
   const newest: Newest = new Map();
   for (const name of names) {
-    for await (const lines of doneLines(context, name)) for (const line of lines) note(newest, line);
+    for await (const lines of finishedLines(context, name)) for (const line of lines) note(newest, line);
   }
   return newest;
 }
 
 function note(newest: Newest, raw: RawLine): void {
-  const line = isFlagged(raw) ? parseDone(raw) : undefined;
-  if (line === undefined || (newest.get(line.birth)?.seq ?? -1) > line.seq) return;
-  newest.set(line.birth, { seq: line.seq, gone: line.gone === true || newest.get(line.birth)?.gone === true });
+  const line = isFlagged(raw) ? parseFinished(raw) : undefined;
+  if (line === undefined || (newest.get(line.incarnation)?.seq ?? -1) > line.seq) return;
+  newest.set(line.incarnation, {
+    seq: line.seq,
+    gone: line.gone === true || newest.get(line.incarnation)?.gone === true,
+  });
 }
 
-/** Tasks that are gone, and of which a line says that they finished. */
+/** Deleted tasks of which a line says that they finished. */
 async function listedThoughGone(
   context: StoreContext,
   names: readonly string[],
@@ -60,32 +71,32 @@ async function listedThoughGone(
 ): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
   for (const name of names) {
-    for await (const lines of doneLines(context, name)) {
+    for await (const lines of finishedLines(context, name)) {
       for (const line of lines) {
         const head = readHead(line);
-        if (head !== undefined && newest.get(head.birth)?.gone) listed.add(head.birth);
+        if (head !== undefined && newest.get(head.incarnation)?.gone) listed.add(head.incarnation);
       }
     }
   }
   return listed;
 }
 
-/** The line that says that a task is gone is needed as long as there is one that says it is not. */
+/** The line that says that a task was deleted is needed as long as another one says that it finished. */
 function isNeeded(
-  line: Pick<DoneLine, "birth" | "seq" | "gone">,
+  line: Pick<FinishedLine, "incarnation" | "seq" | "gone">,
   newest: Newest,
   listed: ReadonlySet<string>,
 ): boolean {
-  const known = newest.get(line.birth);
+  const known = newest.get(line.incarnation);
   if (known === undefined) return true;
-  if (line.gone) return listed.has(line.birth);
+  if (line.gone) return listed.has(line.incarnation);
   return !known.gone && known.seq <= line.seq;
 }
 
 async function rewrite(
   context: StoreContext,
   { name, mine }: { readonly name: string; readonly mine: string },
-  keeps: (line: Pick<DoneLine, "birth" | "seq" | "gone">) => boolean,
+  keeps: (line: Pick<FinishedLine, "incarnation" | "seq" | "gone">) => boolean,
 ): Promise<void> {
   const { disk, layout } = context;
   const path = join(layout.done, name);
@@ -93,7 +104,7 @@ async function rewrite(
   let dropped = 0;
   for await (const lines of fileLines(disk, path) ?? []) {
     for (const raw of lines) {
-      const line = readHead(raw) ?? parseDone(raw);
+      const line = readHead(raw) ?? parseFinished(raw);
       if (line === undefined || !keeps(line)) dropped += 1;
       else kept.push(Buffer.concat([raw.bytes, Buffer.from("\n")]));
     }
@@ -135,7 +146,10 @@ export async function replaceFinishedFile(
 }
 
 /** Files of finished tasks in which a line is not what was written there. */
-export async function damagedDone(context: StoreContext, names: readonly string[]): Promise<readonly string[]> {
+export async function damagedFinishedFiles(
+  context: StoreContext,
+  names: readonly string[],
+): Promise<readonly string[]> {
   const damaged: string[] = [];
   for (const name of names) {
     if (await isDamaged(context, name)) damaged.push(name);
@@ -144,17 +158,17 @@ export async function damagedDone(context: StoreContext, names: readonly string[
 }
 
 async function isDamaged(context: StoreContext, name: string): Promise<boolean> {
-  for await (const lines of doneLines(context, name)) {
+  for await (const lines of finishedLines(context, name)) {
     for (const { bytes } of lines) if (!isIntact(bytes)) return true;
   }
   return false;
 }
 
 /**
- * Finds the finished tasks of damaged lines in their own folders, and gives them a marker: whoever lists tasks next looks
- * them up and writes their lines anew. The damaged files are kept in quarantine as they are.
+ * Finds the finished tasks of damaged lines in their own folders, and gives them a marker: the next process that lists tasks looks
+ * them up and writes their lines again. The damaged files are kept in quarantine as they are.
  */
-export async function healDone(
+export async function restoreFinished(
   context: StoreContext,
   names: readonly string[],
   damaged: readonly string[],
@@ -176,7 +190,7 @@ export async function healDone(
 async function listedIds(context: StoreContext, names: readonly string[]): Promise<ReadonlySet<string>> {
   const listed = new Set<string>();
   for (const name of names) {
-    for await (const lines of doneLines(context, name)) {
+    for await (const lines of finishedLines(context, name)) {
       for (const line of lines) {
         const head = readHead(line);
         if (head !== undefined) listed.add(head.id);
@@ -186,7 +200,7 @@ async function listedIds(context: StoreContext, names: readonly string[]): Promi
   return listed;
 }
 
-/** A task that cannot be read is set aside by whoever asks for it. */
+/** A task that cannot be read is set aside when it is asked for. */
 function isFinished(context: StoreContext, taskId: string): boolean {
   if (!isSafeId(taskId)) return false;
   try {

@@ -6,15 +6,15 @@ import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
-import { compactDone } from "./finished-compaction.js";
+import { compactFinished } from "./finished-compaction.js";
 import {
-  type DoneHead,
-  type DoneLine,
-  doneLines,
-  encodeDone,
+  encodeFinished,
+  type FinishedHead,
+  type FinishedLine,
+  finishedLines,
   idFilter,
   isFlagged,
-  parseDone,
+  parseFinished,
   readHead,
 } from "./finished-line.js";
 
@@ -26,12 +26,12 @@ interface Superseding {
 
 /** A finished task as it is listed. The line is there until the next one is asked for. */
 export interface FinishedTask {
-  readonly head: DoneHead;
+  readonly head: FinishedHead;
   readonly line: RawLine;
 }
 
 /** What the lists have to know of a task that was deleted. */
-type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly birth: string };
+type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> & { readonly incarnation: string };
 
 /**
  * Which tasks are finished: a line for each in `done/`, and a marker in `open/` for every other.
@@ -39,7 +39,7 @@ type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> &
  * A task is in one of the two at any time: the line is written before the marker goes, and who has a marker is
  * looked up in its journal, whatever lines say.
  */
-export class FinishedTasks {
+export class FinishedIndex {
   readonly #context: StoreContext;
   /** What fails here is found and done again by the next process that lists open tasks. */
   readonly #background = new BackgroundWork();
@@ -60,22 +60,26 @@ export class FinishedTasks {
   }
 
   /** Notes that a task finished. The lease may be released when this has resolved, however it ended. */
-  close(record: TaskRecord, birth: string, isStill: () => boolean): Promise<void> {
-    return this.#background.add(this.#move(record, { birth, again: record.generation > 1, still: isStill }));
+  close(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void> {
+    return this.#background.add(this.#move(record, { incarnation, again: record.generation > 1, still: isStill }));
   }
 
   /** Does what a process that died after the final event left undone. */
-  repair(record: TaskRecord, birth: string, still: () => boolean): void {
-    if (!this.#context.readOnly) void this.#background.add(this.#move(record, { birth, again: true, still }));
+  repair(record: TaskRecord, incarnation: string, still: () => boolean): void {
+    if (!this.#context.readOnly) void this.#background.add(this.#move(record, { incarnation, again: true, still }));
   }
 
   async #move(
     record: TaskRecord,
-    { birth, again, still }: { readonly birth: string; readonly again: boolean; readonly still: () => boolean },
+    {
+      incarnation,
+      again,
+      still,
+    }: { readonly incarnation: string; readonly again: boolean; readonly still: () => boolean },
   ): Promise<void> {
     const context = this.#context;
     const summary = summarise(record, record.status);
-    await this.#append({ seq: record.lastSeq, again: again || undefined, id: record.id, birth, summary }, record);
+    await this.#append({ seq: record.lastSeq, again: again || undefined, id: record.id, incarnation, summary }, record);
     context.observe("store.done.appended", record.id);
     if (still()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
     context.observe("store.done.closed", record.id);
@@ -102,19 +106,19 @@ export class FinishedTasks {
 
   async #leave(gone: Deleted): Promise<void> {
     const { disk, layout } = this.#context;
-    const { id, birth, lastSeq } = gone;
-    await this.#append({ seq: lastSeq, gone: true, id, birth }, gone);
+    const { id, incarnation, lastSeq } = gone;
+    await this.#append({ seq: lastSeq, gone: true, id, incarnation }, gone);
     // The id may have been given to another task since.
     if (disk.stat(taskFolder(layout, id)) === undefined) unlinkIfExists(disk, join(layout.open, id));
   }
 
-  async #append(line: DoneLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
+  async #append(line: FinishedLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
     const { disk, layout, durable, instance } = this.#context;
     const path = join(layout.done, `${dayOf(record)}.${instance}-${this.#part}.jsonl`);
     try {
       const file = disk.open(path, "a");
       try {
-        appendAll(disk, file, encodeDone(line));
+        appendAll(disk, file, encodeFinished(line));
       } finally {
         disk.close(file);
       }
@@ -128,22 +132,24 @@ export class FinishedTasks {
   }
 
   /**
-   * Removes lines that do not count any more from the files of this store and of those that are gone.
+   * Removes lines that do not count any more from the files of this store and of those that have ended.
    *
-   * @param isGone tells whether a store that made a file is not in use any more.
+   * @param isDeparted tells whether a store that made a file is not in use any more.
    */
-  compact(isGone: (instance: string) => boolean): Promise<void> {
-    this.#compacting ??= this.#thinOut(isGone).finally(() => {
+  compact(isDeparted: (instance: string) => boolean): Promise<void> {
+    this.#compacting ??= this.#thinOut(isDeparted).finally(() => {
       this.#compacting = undefined;
     });
     return this.#compacting;
   }
 
-  #thinOut(isGone: (instance: string) => boolean): Promise<void> {
+  #thinOut(isDeparted: (instance: string) => boolean): Promise<void> {
     const context = this.#context;
     // What is written from now on goes to another file than those that are rewritten.
     this.#part += 1;
-    return this.#background.add(compactDone(context, (instance) => instance === context.instance || isGone(instance)));
+    return this.#background.add(
+      compactFinished(context, (instance) => instance === context.instance || isDeparted(instance)),
+    );
   }
 
   /** Ids with a marker in `open/`. */
@@ -166,7 +172,7 @@ export class FinishedTasks {
       if (enough(day)) return;
       for (const name of names) await this.#collect(name, superseding);
       for (const name of names) {
-        for await (const lines of doneLines(this.#context, name)) yield thatCount(lines, except, superseding);
+        for await (const lines of finishedLines(this.#context, name)) yield thatCount(lines, except, superseding);
       }
     }
   }
@@ -187,7 +193,7 @@ export class FinishedTasks {
   }
 
   async #collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
-    for await (const lines of doneLines(this.#context, name)) for (const line of lines) note(superseding, line);
+    for await (const lines of finishedLines(this.#context, name)) for (const line of lines) note(superseding, line);
   }
 
   /** Resolves when everything noted so far is written. */
@@ -217,13 +223,13 @@ export class Ends {
   }
 
   /** The seq of a task's last event, 0 when no line says that it finished. @param created the day of its creation. */
-  async of(birth: string, created: string): Promise<number> {
+  async of(incarnation: string, created: string): Promise<number> {
     this.#reading = this.#reading.then(() => this.#readBackTo(created));
     await this.#reading.catch((error: unknown) => {
       this.failed = true;
       throw error;
     });
-    const end = this.#newest.get(birth);
+    const end = this.#newest.get(incarnation);
     return end === undefined || end.gone ? 0 : end.seq;
   }
 
@@ -236,22 +242,22 @@ export class Ends {
 
   /** Lines of other tasks are not decoded: many finished tasks cost little. */
   async #read(name: string): Promise<void> {
-    for await (const lines of doneLines(this.#context, name)) {
-      for (const line of lines) if (this.#hasId(line)) supersede(this.#newest, parseDone(line));
+    for await (const lines of finishedLines(this.#context, name)) {
+      for (const line of lines) if (this.#hasId(line)) supersede(this.#newest, parseFinished(line));
     }
   }
 }
 
 function note(superseding: Map<string, Superseding>, raw: RawLine): void {
-  if (isFlagged(raw)) supersede(superseding, parseDone(raw));
+  if (isFlagged(raw)) supersede(superseding, parseFinished(raw));
 }
 
-function supersede(superseding: Map<string, Superseding>, line: DoneLine | undefined): void {
+function supersede(superseding: Map<string, Superseding>, line: FinishedLine | undefined): void {
   if (line === undefined) return;
-  const known = superseding.get(line.birth);
+  const known = superseding.get(line.incarnation);
   if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;
   const given = known?.seq === line.seq && known.given;
-  superseding.set(line.birth, { seq: line.seq, gone: line.gone === true, given });
+  superseding.set(line.incarnation, { seq: line.seq, gone: line.gone === true, given });
 }
 
 function* thatCount(
@@ -265,8 +271,8 @@ function* thatCount(
   }
 }
 
-function counts(line: DoneHead, superseding: ReadonlyMap<string, Superseding>): boolean {
-  const newest = superseding.get(line.birth);
+function counts(line: FinishedHead, superseding: ReadonlyMap<string, Superseding>): boolean {
+  const newest = superseding.get(line.incarnation);
   if (newest === undefined) return true;
   if (newest.gone || newest.given || newest.seq > line.seq) return false;
   if (newest.seq === line.seq) newest.given = true;

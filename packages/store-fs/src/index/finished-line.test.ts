@@ -1,7 +1,7 @@
 import type { TaskSummary } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { encodeLine, type RawLine } from "../disk/checked-line.js";
-import { encodeDone, parseDone, readHead } from "./finished-line.js";
+import { encodeFinished, parseFinished, readHead } from "./finished-line.js";
 
 const summary: TaskSummary = {
   id: "task-0000000000001",
@@ -20,7 +20,7 @@ const summary: TaskSummary = {
 const head = {
   seq: 7,
   id: summary.id,
-  birth: "b-1",
+  incarnation: "b-1",
   owner: "client:test",
   tool: "count_words",
   status: "completed",
@@ -34,7 +34,9 @@ function rawLine(bytes: Buffer): RawLine {
 }
 
 function lineOf(parts: Partial<TaskSummary> = {}, flags: { again?: true } = {}): RawLine {
-  return rawLine(encodeDone({ seq: 7, ...flags, id: summary.id, birth: "b-1", summary: { ...summary, ...parts } }));
+  return rawLine(
+    encodeFinished({ seq: 7, ...flags, id: summary.id, incarnation: "b-1", summary: { ...summary, ...parts } }),
+  );
 }
 
 test.each<[string, Partial<TaskSummary>]>([
@@ -46,21 +48,21 @@ test.each<[string, Partial<TaskSummary>]>([
 ])("reads what lists choose by where it %s", (_, parts) => {
   const line = lineOf(parts);
   expect(readHead(line)).toEqual({ ...head, ...parts });
-  expect(parseDone(line)?.summary).toEqual({ ...summary, ...parts });
+  expect(parseFinished(line)?.summary).toEqual({ ...summary, ...parts });
 });
 
-test("reads a line that may stand beside others about its task", () => {
+test("reads a line that may be one of several about its task", () => {
   expect(readHead(lineOf({}, { again: true }))).toEqual(head);
 });
 
 test("reads lines whose parts stand in another order, as earlier versions wrote them", () => {
-  const text = JSON.stringify({ seq: 7, id: summary.id, birth: "b-1", summary });
+  const text = JSON.stringify({ seq: 7, id: summary.id, incarnation: "b-1", summary });
   expect(readHead(rawLine(encodeLine(text)))).toEqual(head);
 });
 
-test("finds nothing in a line that says that a task is gone, that is none, or that is damaged", () => {
-  const gone = rawLine(encodeDone({ seq: 8, gone: true, id: summary.id, birth: "b-1" }));
-  const other = rawLine(encodeLine(JSON.stringify({ seq: 7, id: summary.id, birth: "b-1", summary: { id: 1 } })));
+test("finds nothing in a line that says that a task was deleted, that is not a line of the index, or that is damaged", () => {
+  const gone = rawLine(encodeFinished({ seq: 8, gone: true, id: summary.id, incarnation: "b-1" }));
+  const other = rawLine(encodeLine(JSON.stringify({ seq: 7, id: summary.id, incarnation: "b-1", summary: { id: 1 } })));
   const damaged = lineOf();
   damaged.bytes.write("faild", damaged.bytes.indexOf("completed"));
   expect([gone, other, damaged].map(readHead)).toEqual([undefined, undefined, undefined]);

@@ -25,16 +25,16 @@ const lineSchema = z.object({
   /** The task was deleted. */
   gone: z.optional(z.literal(true)),
   id: z.string(),
-  /** Lines of one birth are about one task; an id may be used again after a deletion. */
-  birth: z.string(),
+  /** Lines of one incarnation are about one task; an id may be used again after a deletion. */
+  incarnation: z.string(),
   summary: z.optional(z.custom<TaskSummary>((value) => summaryShape.safeParse(value).success)),
 });
 
 /** One line of the list of finished tasks. */
-export type DoneLine = z.infer<typeof lineSchema>;
+export type FinishedLine = z.infer<typeof lineSchema>;
 
 /** Writes a line of the list of finished tasks. What lists choose by comes first, to be found without parsing the line. */
-export function encodeDone(line: DoneLine): Buffer {
+export function encodeFinished(line: FinishedLine): Buffer {
   const { again, gone, summary, ...rest } = line;
   return encodeLine(JSON.stringify({ again, gone, ...rest, summary: summary && inOrder(summary) }));
 }
@@ -46,10 +46,10 @@ function inOrder({ id, owner, tool, status, createdAt, finishedAt, ttlMs, ...res
 const marks = ['"again":true,', '"gone":true,'].map((mark) => Buffer.from(mark));
 const flagOffset = '{"crc":"00000000",'.length;
 
-/** Tells without parsing whether a line may stand beside others about the same task. */
+/** Tells without parsing whether a line may be one of several about the same task. */
 export function isFlagged(line: RawLine): boolean {
   const { bytes } = line;
-  // Most lines are told apart by the first letter.
+  // For most lines the first letter decides.
   return marks.some(
     (mark) =>
       bytes[flagOffset + 1] === mark[1] && bytes.subarray(flagOffset, flagOffset + mark.byteLength).equals(mark),
@@ -81,32 +81,32 @@ function idStart(bytes: Buffer): number {
 }
 
 /** Parses a line, or gives `undefined` for one that is damaged: the task's own files still have all. */
-export function parseDone(line: RawLine): DoneLine | undefined {
-  return isIntact(line.bytes) ? parseDoneText(line.bytes.toString("utf8")) : undefined;
+export function parseFinished(line: RawLine): FinishedLine | undefined {
+  return isIntact(line.bytes) ? parseFinishedText(line.bytes.toString("utf8")) : undefined;
 }
 
 /** Parses the text of a line that is not damaged. */
-export function parseDoneText(text: string): DoneLine | undefined {
+export function parseFinishedText(text: string): FinishedLine | undefined {
   return lineSchema.safeParse(JSON.parse(text)).data;
 }
 
 /** What lists choose and count finished tasks by. */
-export interface DoneHead
+export interface FinishedHead
   extends Pick<TaskSummary, "id" | "owner" | "tool" | "status" | "createdAt" | "finishedAt" | "ttlMs"> {
   readonly seq: number;
-  readonly birth: string;
+  readonly incarnation: string;
 }
 
 /** How far into a line is looked; a line whose head is longer is parsed. */
 const headBytes = 1024;
 
 /**
- * The beginning of a line as `encodeDone` writes it. Text that JSON would have to decode is not matched, so that what is
+ * The beginning of a line as `encodeFinished` writes it. Text that JSON would have to decode is not matched, so that what is
  * matched is what parsing the line would give.
  */
 const headPattern = new RegExp(
   [
-    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","birth":"([\w-]+)","summary":\{"id":"\2",/,
+    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)","summary":\{"id":"\2",/,
     /"owner":"([ !#-[\]-~]*)","tool":"([ !#-[\]-~]*)","status":"([a-z]+)","createdAt":"([\d:.TZ-]+)",/,
     /"finishedAt":"([\d:.TZ-]+)","ttlMs":(\d+)[,}]/,
   ]
@@ -119,34 +119,36 @@ const headPattern = new RegExp(
  *
  * @returns `undefined` for a damaged line, and for one that says nothing of a finished task.
  */
-export function readHead(line: RawLine): DoneHead | undefined {
+export function readHead(line: RawLine): FinishedHead | undefined {
   return isIntact(line.bytes) ? (peekHead(line) ?? parsedHead(line)) : undefined;
 }
 
-function peekHead({ bytes }: RawLine): DoneHead | undefined {
+function peekHead({ bytes }: RawLine): FinishedHead | undefined {
   const match = headPattern.exec(bytes.toString("latin1", 0, headBytes));
   if (match === null) return undefined;
-  const [, seq, id = "", birth = "", owner = "", tool = "", word, createdAt = "", finishedAt = "", ttlMs] = match;
+  const [, seq, id = "", incarnation = "", owner = "", tool = "", word, createdAt = "", finishedAt = "", ttlMs] = match;
   const status = finalStatuses.find((known) => known === word);
-  return status && { seq: Number(seq), id, birth, owner, tool, status, createdAt, finishedAt, ttlMs: Number(ttlMs) };
+  return (
+    status && { seq: Number(seq), id, incarnation, owner, tool, status, createdAt, finishedAt, ttlMs: Number(ttlMs) }
+  );
 }
 
 /** Lines of an earlier version have their parts in another order. */
-function parsedHead(line: RawLine): DoneHead | undefined {
-  const parsed = parseDoneText(line.bytes.toString("utf8"));
+function parsedHead(line: RawLine): FinishedHead | undefined {
+  const parsed = parseFinishedText(line.bytes.toString("utf8"));
   if (parsed?.summary === undefined) return undefined;
-  const { seq, id, birth, summary } = parsed;
+  const { seq, id, incarnation, summary } = parsed;
   const { owner, tool, status, createdAt, finishedAt, ttlMs } = summary;
-  return { seq, id, birth, owner, tool, status, createdAt, ttlMs, finishedAt };
+  return { seq, id, incarnation, owner, tool, status, createdAt, ttlMs, finishedAt };
 }
 
 /** The day and the maker of a file of finished tasks, out of its name. */
-export function parseDoneName(name: string): { readonly day: string; readonly instance: string } | undefined {
+export function parseFinishedName(name: string): { readonly day: string; readonly instance: string } | undefined {
   const match = /^(\d{4}-\d\d-\d\d)\.([A-Za-z0-9_-]+)-[0-9a-z]+(?:\.[0-9a-f]{12})?\.jsonl$/.exec(name);
   return match?.[1] === undefined || match[2] === undefined ? undefined : { day: match[1], instance: match[2] };
 }
 
-/** A name for a file of a store that is gone, which says what the file was called before. */
+/** A name for a file of a store that has ended, which says what the file was called before. */
 export function takenName(
   { instance, unique }: Pick<StoreContext, "instance" | "unique">,
   name: string,
@@ -163,7 +165,7 @@ function markOf(name: string): string {
  * Reads the lines of a file whose name was listed a moment ago, many at a time. Should another store have taken it over meanwhile, they
  * are read where they are now: each line is found once.
  */
-export async function* doneLines(context: StoreContext, listed: string): AsyncGenerator<Iterable<RawLine>> {
+export async function* finishedLines(context: StoreContext, listed: string): AsyncGenerator<Iterable<RawLine>> {
   const { disk, layout } = context;
   for (let name: string | undefined = listed; name !== undefined; name = successorOf(context, name)) {
     const lines = fileLines(disk, join(layout.done, name));
@@ -171,7 +173,7 @@ export async function* doneLines(context: StoreContext, listed: string): AsyncGe
   }
 }
 
-/** A file that is gone without a successor had no line that counts. */
+/** A file that was removed without a successor had no line that counts. */
 function successorOf({ disk, layout }: StoreContext, gone: string): string | undefined {
   const mark = `.${markOf(gone)}.jsonl`;
   return listIfExists(disk, layout.done)?.find((name) => name.endsWith(mark));

@@ -12,7 +12,7 @@ import type { TaskKeys } from "./task-keys.js";
 /**
  * Notices when the store's folder, or one in it, is taken away under a running process.
  *
- * `tasks/` is the truth. What can be derived from it is made anew. Where it or the whole folder is not there, or another
+ * `tasks/` is the truth. What can be derived from it is made again. Where it or the whole folder is not there, or another
  * one is in its place, nothing is read or written until the same one is back: an unmounted disk leaves an empty folder,
  * in which a store must not begin from nothing.
  */
@@ -38,7 +38,7 @@ export class FolderGuard {
     }
     if (isNew) for (const folder of this.#folders) disk.makeFolder(folder);
     else this.#restore();
-    touchFile(disk, layout.hint);
+    touchFile(disk, layout.notifications);
     this.#identity = this.#look().identity;
   }
 
@@ -54,7 +54,7 @@ export class FolderGuard {
     this.#wholeState = state;
   }
 
-  /** As `check`, and makes every other folder anew that is not there. */
+  /** As `check`, and makes every other folder that is missing. */
   checkAll(): void {
     this.check();
     if (this.#identity !== undefined) this.#restore();
@@ -79,11 +79,11 @@ export class FolderGuard {
     if (missing.length === 0) return;
     const lost = new Set(missing);
     for (const folder of missing) if (folder !== layout.open && folder !== layout.done) disk.makeFolder(folder);
-    if (lost.has(layout.keys)) this.#keys.claimAnew(recordsIn(context));
+    if (lost.has(layout.keys)) this.#keys.claimAgainFor(recordsIn(context));
     if (lost.has(layout.open) || lost.has(layout.done)) markAll(context);
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
-    context.warn(`${names.join(", ")} was not in the store's folder, and was made anew from tasks/.`);
+    context.warn(`${names.join(", ")} was not in the store's folder, and was made again from tasks/.`);
   }
 }
 
@@ -93,7 +93,7 @@ function* taskIdsIn({ disk, layout }: StoreContext): Generator<string> {
   }
 }
 
-/** What cannot be read is set aside by whoever asks for it. */
+/** What cannot be read is set aside when it is asked for. */
 function* recordsIn(context: StoreContext): Generator<TaskRecord> {
   for (const id of taskIdsIn(context)) {
     try {
@@ -106,7 +106,7 @@ function* recordsIn(context: StoreContext): Generator<TaskRecord> {
 }
 
 /**
- * Gives every task a marker: whoever lists tasks next looks them up, and moves the finished ones to `done/`. The folder
+ * Gives every task a marker: the next process that lists tasks looks them up, and moves the finished ones to `done/`. The folder
  * of markers appears with all of them, since another process may list them at any moment.
  */
 function markAll(context: StoreContext): void {

@@ -15,7 +15,7 @@ const formatSchema = z.looseObject({ layout: z.number() });
 /** What a folder's `format.json` says. */
 type Format =
   | { readonly kind: "missing" }
-  | { readonly kind: "says"; readonly layout: number }
+  | { readonly kind: "known"; readonly layout: number }
   | { readonly kind: "damaged"; readonly isEmpty: boolean };
 
 /** What a folder is to this version: a store of its layout, one that only lost its `format.json`, or nothing yet. */
@@ -32,7 +32,7 @@ export type FolderFormat =
  */
 export function lookAtFormat(context: StoreContext): FolderFormat {
   const format = readFormat(context);
-  if (format.kind === "says") {
+  if (format.kind === "known") {
     if (format.layout === layoutVersion) return { kind: "ours" };
     throw otherLayout(context, format.layout, "format.json");
   }
@@ -52,7 +52,7 @@ function readFormat(context: StoreContext): Format {
     },
   });
   const document = file.read();
-  if (document !== null) return { kind: "says", layout: document.layout };
+  if (document !== null) return { kind: "known", layout: document.layout };
   return isEmpty === undefined ? { kind: "missing" } : { kind: "damaged", isEmpty };
 }
 
@@ -81,7 +81,7 @@ function isAllOurs({ layout }: StoreContext, names: readonly string[]): boolean 
 
 /**
  * Writes `format.json`, exclusively. One that is damaged is kept in `quarantine/` first; what was found is reported there
- * and to whoever listens.
+ * and to the store's `onWarning`.
  */
 export function writeFormat(context: StoreContext, format: FolderFormat): void {
   if (format.kind === "ours") return;
@@ -103,7 +103,7 @@ function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
     // Another process was faster.
     if (!hasCode(error, "ENOENT")) throw error;
   }
-  context.warn(`${problem} The rest of the folder is of layout ${layoutVersion}: the file was written anew.`);
+  context.warn(`${problem} The rest of the folder is of layout ${layoutVersion}: the file was written again.`);
 }
 
 /** What is wrong with a `format.json` that the journals stand in for. */

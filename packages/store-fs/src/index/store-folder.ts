@@ -10,7 +10,7 @@ import { lookAtFormat, writeFormat } from "./format-file.js";
 
 /**
  * Makes a store's folder, or checks that this version can use the one that is there. A `format.json` that is missing or
- * damaged is written anew where the journals tell the layout.
+ * damaged is written again where the journals tell the layout.
  *
  * @throws {@link ResumableError} `STORE_LAYOUT` for a folder of another layout, which is left as it is; `STORE_MISSING`
  * where a folder that is only read is none of a store; `INVALID_OPTION` for a network file system.
@@ -88,7 +88,7 @@ function foldersAbove(path: string): readonly string[] {
   return above === path ? [] : [above, ...foldersAbove(above)];
 }
 
-/** A folder of somebody else may be closed to this user, or on something that is only read: its names are not ours. */
+/** A folder of another user may be closed to this one, or on something that is only read: its names are not ours. */
 async function syncIfReadable(disk: Disk, folder: string): Promise<void> {
   try {
     await disk.syncFolder(folder);

@@ -12,7 +12,7 @@ import type { JournalHeader } from "../journal/journal-line.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
 import type { TaskReader } from "../task/task-reader.js";
-import type { FinishedTasks } from "./finished-index.js";
+import type { FinishedIndex } from "./finished-index.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
 
@@ -33,7 +33,7 @@ interface Parts {
   readonly usage: StoreUsage;
   readonly reader: TaskReader;
   readonly keys: TaskKeys;
-  readonly finished: FinishedTasks;
+  readonly finished: FinishedIndex;
   readonly notifications: Notifications;
 }
 
@@ -61,12 +61,12 @@ export class TaskCreator {
         if (same !== undefined && isFinal(same.record.status)) return this.#existing(same);
         const call = callOf(same?.record ?? task);
         const bucket = call && this.#parts.keys.look(call.owner, call.key);
-        if (call && bucket?.isDoubtful && (await this.#parts.keys.mend(bucket, call.owner, call.key))) continue;
+        if (call && bucket?.isDoubtful && (await this.#parts.keys.restore(bucket, call.owner, call.key))) continue;
         if (same !== undefined && (bucket === undefined || bucket.claim?.taskId === task.id)) {
-          return draft.isPublished ? await this.#finish(same) : await this.#attach(same);
+          return draft.isPublished ? await this.#finish(same) : await this.#join(same);
         }
         const other = bucket?.claim && (await this.#standing(bucket.claim, request));
-        if (other !== undefined) return await this.#attach(other);
+        if (other !== undefined) return await this.#join(other);
         if (same === undefined) {
           giveBack ??= await this.#parts.usage.admit(request.now);
           if (!(await draft.publish())) continue;
@@ -84,7 +84,7 @@ export class TaskCreator {
     }
   }
 
-  /** The task that stands for the call already, if it is unfinished or its result can be given again. */
+  /** The task that has the call already, if it is unfinished or its result can be given again. */
   async #standing(
     claim: { taskId: string; hash: string; generation: number },
     request: CreateRequest,
@@ -101,9 +101,9 @@ export class TaskCreator {
     return { snapshot: this.#parts.reader.snapshotOf(reading), created: false };
   }
 
-  /** Whoever attaches answers its caller by this task: what its maker has not made durable yet becomes so now. */
-  async #attach(reading: TaskReading): Promise<Created> {
-    if (!isFinal(reading.record.status)) await this.#settle(reading);
+  /** The caller is answered by this task: what its maker has not made durable yet becomes so now. */
+  async #join(reading: TaskReading): Promise<Created> {
+    if (!isFinal(reading.record.status)) await this.#makeDurable(reading);
     return this.#existing(reading);
   }
 
@@ -111,13 +111,13 @@ export class TaskCreator {
     const { context, notifications, reader } = this.#parts;
     const taskId = reading.record.id;
     context.observe("store.create.claimed", taskId);
-    await this.#settle(reading);
+    await this.#makeDurable(reading);
     context.observe("store.create.synced", taskId);
     notifications.notify(taskId, "runnable");
     return { snapshot: reader.snapshotOf(reading), created: true };
   }
 
-  async #settle({ record }: TaskReading): Promise<void> {
+  async #makeDurable({ record }: TaskReading): Promise<void> {
     const { context, finished, keys } = this.#parts;
     const { disk, layout, durable } = context;
     finished.reopen(record.id);
@@ -157,7 +157,7 @@ export class TaskDraft {
     return this.#state === "published" || this.#state === "kept";
   }
 
-  /** It stands for its call, and stays. */
+  /** It has its call, and stays. */
   get isKept(): boolean {
     return this.#state === "kept";
   }
@@ -223,11 +223,11 @@ export class TaskDraft {
 }
 
 /** The beginning of a task's first journal file: nothing was before. */
-function firstHeader(taskId: string, birth: string): JournalHeader {
+function firstHeader(taskId: string, incarnation: string): JournalHeader {
   return {
     layout: layoutVersion,
     taskId,
-    birth,
+    incarnation,
     epoch: 1,
     lease: 1,
     worker: null,

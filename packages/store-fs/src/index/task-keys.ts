@@ -32,9 +32,9 @@ interface Bucket {
 }
 
 /**
- * Who stands for a call.
+ * Which task has a call.
  *
- * Claims are numbered files that are created exclusively: whoever decided by what the highest one said, and then
+ * Claims are numbered files that are created exclusively: a process that decided by what the highest one said, and then
  * gets the next number, decided by the newest there is. Keys share a fixed number of folders, and the highest claim of
  * a folder is never removed, so that a number is never given twice.
  */
@@ -72,12 +72,12 @@ export class TaskKeys {
   }
 
   /**
-   * Finds who stands for a call where a damaged claim hides it: an unfinished task has a marker and says itself whose
-   * it is. What is found is claimed anew, so that the next one who asks finds it at once.
+   * Finds the task of a call where a damaged claim hides it: an unfinished task has a marker and says itself whose
+   * it is. What is found is claimed again, so that the next process that asks finds it at once.
    *
    * @returns whether there is something new to look at.
    */
-  async mend(bucket: Bucket, owner: string, key: string): Promise<boolean> {
+  async restore(bucket: Bucket, owner: string, key: string): Promise<boolean> {
     for (const taskId of listIfExists(this.#context.disk, this.#context.layout.open) ?? []) {
       const record = (await this.#readable(taskId))?.record;
       if (record?.owner !== owner || record.key !== key || isFinal(record.status)) continue;
@@ -93,7 +93,7 @@ export class TaskKeys {
     return bytes && (parseClaim(bytes) ?? "damaged");
   }
 
-  /** Claims a call. @returns where the claim is, or `undefined` when somebody claimed anything in the folder meanwhile. */
+  /** Claims a call. @returns where the claim is, or `undefined` when another process claimed anything in the folder meanwhile. */
   claim(bucket: Bucket, task: { owner: string; key: string; id: string; generation: number }): string | undefined {
     const { disk, unique } = this.#context;
     const claim: Claim = { hash: hashOfCall(task.owner, task.key), taskId: task.id, generation: task.generation };
@@ -102,7 +102,7 @@ export class TaskKeys {
   }
 
   /** Claims the calls of unfinished tasks when all claims were lost. */
-  claimAnew(records: Iterable<TaskRecord>): void {
+  claimAgainFor(records: Iterable<TaskRecord>): void {
     this.#known = new KnownClaims(this.#context.limits);
     for (const { owner, key, id, generation, status } of records) {
       if (key === null || isFinal(status)) continue;
@@ -112,7 +112,7 @@ export class TaskKeys {
     }
   }
 
-  /** The task that a claim speaks for, if it can still run or be reused; settles restarts that nobody finished. */
+  /** The task that a claim speaks for, if it can still run or be reused; ends restarts that were never finished. */
   async holderOf(claim: Claim): Promise<TaskReading | undefined> {
     const isWritten = ({ record }: TaskReading) => record.generation >= claim.generation;
     const reading = await this.#readable(claim.taskId);
@@ -120,7 +120,7 @@ export class TaskKeys {
     return await this.#reader.fence(claim.taskId, isWritten);
   }
 
-  /** A damaged task stands for nothing any more. */
+  /** A damaged task has no call any more. */
   async #readable(taskId: string): Promise<TaskReading | undefined> {
     try {
       return isSafeId(taskId) ? await this.#reader.read(taskId) : undefined;
@@ -131,7 +131,7 @@ export class TaskKeys {
   }
 
   /**
-   * Claims the call of a finished task that is about to begin anew.
+   * Claims the call of a finished task that is about to begin again.
    *
    * @returns what takes the claim back when nothing was written.
    * @throws {@link ResumableError} `KEY_TAKEN`.
@@ -141,7 +141,7 @@ export class TaskKeys {
     if (key === null) return () => {};
     for (;;) {
       const bucket = this.look(owner, key);
-      if (bucket.isDoubtful && (await this.mend(bucket, owner, key))) continue;
+      if (bucket.isDoubtful && (await this.restore(bucket, owner, key))) continue;
       if (bucket.claim !== undefined && bucket.claim.taskId !== id) await this.refuseRival(id, bucket.claim);
       const path = this.claim(bucket, { owner, key, id, generation });
       if (path === undefined) continue;
@@ -156,7 +156,7 @@ export class TaskKeys {
     if (rival === undefined || isFinal(rival.record.status)) return;
     throw new ResumableError(
       "KEY_TAKEN",
-      `Task ${taskId} cannot begin anew: task ${claim.taskId} stands for the same call and is not finished. Use that one.`,
+      `Task ${taskId} cannot begin again: task ${claim.taskId} has the same call and is not finished. Use that one.`,
       { details: { taskId, otherTaskId: claim.taskId } },
     );
   }
@@ -170,7 +170,7 @@ export class TaskKeys {
     disk.rename(draft, path);
   }
 
-  /** Makes a call's claims durable, with what they say: one that is empty after a loss of power stands for nobody. */
+  /** Makes a call's claims durable, with what they say: one that is empty after a loss of power names no task. */
   async sync(owner: string, key: string): Promise<void> {
     const { disk, durable, layout } = this.#context;
     if (!durable) return;
@@ -179,7 +179,7 @@ export class TaskKeys {
     await disk.syncFolder(layout.keys);
   }
 
-  /** It may have been removed meanwhile, by whoever claimed the next number. */
+  /** It may have been removed meanwhile, by the process that claimed the next number. */
   async #syncFile(path: string): Promise<void> {
     try {
       await syncPath(this.#context.disk, path);
@@ -188,7 +188,7 @@ export class TaskKeys {
     }
   }
 
-  /** Removes the claims of tasks that are gone, except the highest number. */
+  /** Removes the claims of deleted tasks, except the highest number. */
   prune(owner: string, key: string): void {
     const folder = join(this.#context.layout.keys, hashOfCall(owner, key).slice(0, 3));
     for (const number of claimFiles.list(this.#context.disk, folder).slice(0, -1)) {
@@ -213,7 +213,7 @@ export function hashOfCall(owner: string, key: string): string {
   return hashOf(JSON.stringify([owner, key]));
 }
 
-/** Of a call's hash so much is kept as fits into a small number; calls that share it are told apart by their files. */
+/** Of a call's hash so much is kept as fits into a small number; the files of calls that share it are read. */
 const markStart = 3;
 const markEnd = 10;
 

@@ -24,9 +24,9 @@ import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 import type { TaskReader } from "../task/task-reader.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
-import type { FinishedTask, FinishedTasks } from "./finished-index.js";
-import type { DoneHead } from "./finished-line.js";
-import { parseDoneText } from "./finished-line.js";
+import type { FinishedIndex, FinishedTask } from "./finished-index.js";
+import type { FinishedHead } from "./finished-line.js";
+import { parseFinishedText } from "./finished-line.js";
 
 const maxListLimit = 1000;
 /** Journals of unfinished tasks that are read at the same time. */
@@ -35,7 +35,7 @@ const openTasksAtOnce = 16;
 interface Parts {
   readonly context: StoreContext;
   readonly reader: TaskReader;
-  readonly finished: FinishedTasks;
+  readonly finished: FinishedIndex;
   readonly workers: WorkerRegistry;
 }
 
@@ -116,7 +116,7 @@ export class TaskLists {
         else this.#forget(head);
       }
     }
-    // Whoever asks for what is to be deleted is the sweep: the lists are thinned out at the same pace.
+    // The sweep asks for what is to be deleted: the index is compacted at the same pace.
     void this.#parts.finished.compact((instance) => !this.#parts.workers.isInstanceAlive(instance));
     return oldest.items.map(({ id }) => id);
   }
@@ -166,7 +166,7 @@ export class TaskLists {
       }
       const snapshot = reader.snapshotOf(reading);
       if (isFinal(snapshot.record.status) && !snapshot.leased && !reader.isOwn(id)) {
-        finished.repair(snapshot.record, reading.view.header.birth, () => reader.isStill(reading));
+        finished.repair(snapshot.record, reading.view.header.incarnation, () => reader.isStill(reading));
       }
       return snapshot;
     } catch (error) {
@@ -177,7 +177,7 @@ export class TaskLists {
   }
 
   /** A line of a task that was set aside, and that its operator has removed since, is the last that is left of it. */
-  #forget(head: DoneHead): void {
+  #forget(head: FinishedHead): void {
     const { context, finished } = this.#parts;
     if (context.readOnly || this.#isSetAside(head.id)) return;
     const { seq: lastSeq, ...task } = head;
@@ -221,7 +221,7 @@ interface Place {
   readonly id: string;
 }
 
-/** A task that may come on a page, and what it is then told of. */
+/** A task that may come on a page, and its summary. */
 interface ListedTask extends Place {
   readonly summary: () => TaskSummary | undefined;
 }
@@ -229,7 +229,7 @@ interface ListedTask extends Place {
 /** Its line is parsed when it comes on the page: many come before it is known which ones do. */
 function listed({ head: { createdAt, id }, line }: FinishedTask): ListedTask {
   const text = line.bytes.toString("utf8");
-  return { createdAt, id, summary: () => parseDoneText(text)?.summary };
+  return { createdAt, id, summary: () => parseFinishedText(text)?.summary };
 }
 
 /** Newest first, then by id. */

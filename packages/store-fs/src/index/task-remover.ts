@@ -10,7 +10,7 @@ import { leaseLost } from "../disk/store-errors.js";
 import { createFile, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { Notifications } from "../task/notifications.js";
-import type { FinishedTasks } from "./finished-index.js";
+import type { FinishedIndex } from "./finished-index.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
 
@@ -19,11 +19,11 @@ interface Parts {
   readonly usage: StoreUsage;
   readonly book: LeaseBook;
   readonly keys: TaskKeys;
-  readonly finished: FinishedTasks;
+  readonly finished: FinishedIndex;
   readonly notifications: Notifications;
 }
 
-/** Deletes tasks. The rename to `trash/` is the moment at which a task is gone; the rest can be done by anybody. */
+/** Deletes tasks. The rename to `trash/` is the moment at which a task is deleted; the rest can be done by any process. */
 export class TaskRemover {
   readonly #parts: Parts;
 
@@ -40,7 +40,7 @@ export class TaskRemover {
     const folder = taskFolder(layout, record.id);
     if (!writer.isCurrent()) throw leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
-    const gone = goneOf(record, header.birth);
+    const gone = goneOf(record, header.incarnation);
     const note = await writeNote(context, gone);
     if (!writer.isCurrent()) {
       unlinkIfExists(disk, note);
@@ -67,16 +67,16 @@ export class TaskRemover {
 
 /** What deleting has to know of a task. */
 export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "createdAt" | "finishedAt"> & {
-  readonly birth: string;
+  readonly incarnation: string;
 };
 
-function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, birth: string): Gone {
-  return { id, birth, owner, key, lastSeq, createdAt, finishedAt };
+function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, incarnation: string): Gone {
+  return { id, incarnation, owner, key, lastSeq, createdAt, finishedAt };
 }
 
 /**
- * Whoever finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
- * task that is gone without a note would be counted for ever.
+ * A process that finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
+ * task that was deleted without a note would always be counted.
  */
 async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: Gone): Promise<string> {
   const folder = taskFolder(layout, gone.id);
@@ -88,7 +88,7 @@ async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: 
 
 const noteSchema = z.object({
   id: z.string(),
-  birth: z.string(),
+  incarnation: z.string(),
   owner: z.string(),
   key: z.nullable(z.string()),
   lastSeq: z.number(),

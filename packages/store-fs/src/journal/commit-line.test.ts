@@ -25,7 +25,7 @@ test("counts what an event says of its place and time itself for nothing", () =>
   expect([JSON.parse(text), events]).toEqual([expected, expected]);
 });
 
-test("holds what the text says where a value is no plain JSON", () => {
+test("holds what the text says where a value is not plain JSON", () => {
   // A caller without types may give anything.
   const odd = { type: "log", level: "info", data: { when: new Date(0), none: Number.NaN } } as unknown as TaskEventBody;
   const { text, events } = numberEvents({ events: [odd], afterSeq: 0, now });
@@ -38,7 +38,7 @@ test.each<[string, unknown]>([
   ["a list", [{ type: "detached" }]],
   ["an object without anything", {}],
   ["an object of which nothing is written", { type: undefined }],
-])("refuses %s, which would make a line that is no JSON", (_, odd) => {
+])("refuses %s, which would make a line that is not JSON", (_, odd) => {
   const events = [odd] as readonly TaskEventBody[];
   expect(() => numberEvents({ events, afterSeq: 0, now })).toThrow(SyntaxError);
 });

@@ -10,7 +10,7 @@ import { keptBytes, type TaskView } from "./task-view.js";
 export interface NumberedEvents {
   /** As JSON, for the journal. */
   readonly text: string;
-  /** What parsing the text gives. It is the store's own: nobody else has it, and it is frozen when it is given out. */
+  /** What parsing the text gives. It is the store's own: nothing else has it, and it is frozen when it is given out. */
   readonly events: readonly TaskEvent[];
 }
 
@@ -36,7 +36,7 @@ export function numberEvents(request: {
 
 function numberedCopy(body: TaskEventBody, seq: number, at: string): TaskEvent | undefined {
   const copy = copyJson(body);
-  // What is no event at all makes a text that is no JSON: parsing it refuses it.
+  // What is not an event at all makes a text that is not JSON: parsing it refuses it.
   return isEvent(copy) ? Object.assign(copy, { seq, at }) : undefined;
 }
 

@@ -39,7 +39,7 @@ test.each([
   expect(seqs(tail.between(3, 5, 10))).toEqual([4, 5]);
 });
 
-test("keeps nothing before somebody asks", () => {
+test("keeps nothing before events are asked for", () => {
   const tail = new EventTail({ maxTailEvents: 10, maxTailBytes: 1_000 });
   tail.add(commitOf(1));
   expect([tail.bytes, tail.between(0, 1, 10)]).toEqual([0, undefined]);

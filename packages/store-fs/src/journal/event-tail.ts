@@ -1,7 +1,7 @@
 import type { TaskEvent } from "@resumable-mcp/core";
 import { deepFreeze } from "../disk/json.js";
 
-/** The events of one commit: as JSON until somebody asks for them, since most are never asked for. */
+/** The events of one commit: as JSON until they are asked for, since most never are. */
 export type TailEvents = string | readonly TaskEvent[];
 
 interface TailCommit {
@@ -14,7 +14,7 @@ interface TailCommit {
 /**
  * The newest events of a journal, as many as the limits allow, for those who follow it live.
  *
- * It keeps nothing before somebody has asked for events: most tasks are followed by nobody, or from the beginning on.
+ * It keeps nothing before events are asked for: most tasks have no followers, or are followed from the beginning on.
  */
 export class EventTail {
   #isFollowed = false;
@@ -27,7 +27,7 @@ export class EventTail {
     this.#limits = limits;
   }
 
-  /** How many bytes of journal it stands for. */
+  /** How many bytes the commits take in the journal. */
   get bytes(): number {
     return this.#size;
   }

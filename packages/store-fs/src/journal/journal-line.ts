@@ -58,7 +58,7 @@ const headerSchema = z.object({
   layout: z.literal(layoutVersion),
   taskId: z.string(),
   /** Tells the task from one that is made under the same id after this one was deleted. */
-  birth: z.string(),
+  incarnation: z.string(),
   epoch: z.number(),
   /** The epoch by which the lease is known: rotation begins a new file, not a new lease. */
   lease: z.number(),
@@ -101,11 +101,11 @@ export function parseHeader(line: RawLine, path: string): JournalHeader {
   throw new DamagedFile(path, line.start, `a line does not fit its schema (${parsed.error.issues[0]?.path.join(".")})`);
 }
 
-/** Parses a later line of a journal file. The values are new ones, which nobody else has. */
+/** Parses a later line of a journal file. The values are new ones, which nothing else has. */
 export function parseCommit(line: RawLine, path: string): JournalCommit {
   const parsed = decodeLine(line, path);
   if (isCommit(parsed)) return parsed;
-  throw new DamagedFile(path, line.start, "a line is no commit");
+  throw new DamagedFile(path, line.start, "a line is not a commit");
 }
 
 /** Written out, since replaying a journal is mostly this: a schema takes several times as long as parsing the text. */
@@ -133,7 +133,7 @@ export function peekSeq(line: RawLine): number | undefined {
 const newline = 10;
 
 /**
- * Cuts off what nobody has written: a journal file that is being written is extended by zeros beforehand, and a line
+ * Cuts off what was never written: a journal file that is being written is extended by zeros beforehand, and a line
  * holds no zero.
  *
  * A write that was cut short may leave zeros within the last line; it goes with them.

@@ -28,7 +28,7 @@ export function* journalLines(
   let before: RawLine | undefined;
   let reached = false;
   for (const line of linesBetween(context, path, from, entry.bytes)) {
-    // The first line of a file is no commit.
+    // The first line of a file is not a commit.
     if (line.start === 0) continue;
     if (!reached) {
       const first = peekSeq(line) ?? 0;

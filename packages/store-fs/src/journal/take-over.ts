@@ -12,7 +12,7 @@ import { chainThrough, newestView, sealedBytes, type TaskView, type ViewCache } 
 /** Who begins an epoch, and why. */
 export interface TakeOverRequest {
   readonly taskId: string;
-  /** Absent where nobody wants the lease, and only the past is to be settled. */
+  /** Absent where no worker takes the lease, and only the past is to be sealed. */
   readonly by?: { readonly worker: string; readonly holder: string };
   readonly ttlMs: number;
   /** Rotation: only the epoch directly after this one will do, and the lease stays the one it was. */
@@ -44,10 +44,10 @@ export interface TakenOver {
  * failed write.
  *
  * Announcing creates the epoch's file exclusively. Only then is read how far the earlier ones count, and these lengths
- * become the new file's first line. Whoever wrote before finds the announcement after its next append, and whoever
- * reads follows the newest seal.
+ * become the new file's first line. The writer before finds the announcement after its next append, and every
+ * reader follows the newest seal.
  *
- * @returns `undefined` when somebody else was faster, or the task is gone.
+ * @returns `undefined` when another process was faster, or the task was deleted.
  */
 export function takeOver(context: StoreContext, cache: ViewCache, request: TakeOverRequest): TakenOver | undefined {
   const announced = announce(context, request);
@@ -69,7 +69,7 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     context.observe("store.takeover.sealed", request.taskId);
     const folder = lookAt(context.disk, taskFolder(context.layout, request.taskId));
     if (folder?.newest !== epoch) {
-      // Whoever came after may give up, and this epoch be the newest again.
+      // The taker that came after may give up, and this epoch be the newest again.
       withdraw(context, request, epoch, sealed);
       return abandon(context, file);
     }
@@ -92,8 +92,8 @@ function syncSealed({ disk, durable }: StoreContext, { unsynced, sealSynced, pat
 }
 
 /**
- * Gives up an epoch whose taker failed. An announcement that will never be sealed can go: nobody has read anything into
- * it. What cannot be removed stays, as if its taker had died: whoever comes next takes the next number.
+ * Gives up an epoch whose taker failed. An announcement that will never be sealed can go: no process has read anything into
+ * it. What cannot be removed stays, as if its taker had died: the next one takes the next number.
  */
 function withdraw(
   context: StoreContext,
@@ -159,7 +159,7 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
   return {
     layout: layoutVersion,
     taskId: request.taskId,
-    birth: before.header.birth,
+    incarnation: before.header.incarnation,
     epoch,
     lease: request.rotate?.lease ?? epoch,
     worker: request.by?.worker ?? null,
@@ -211,7 +211,7 @@ export async function syncTakenOver(context: StoreContext, taken: TakenOver): Pr
 /**
  * Removes files that the newest seal made superfluous.
  *
- * Looks once more before: whoever announced a later epoch meanwhile may have read the seal before this one, and
+ * Looks once more before: a taker that announced a later epoch meanwhile may have read the seal before this one, and
  * then needs the files that it names.
  */
 export function removeSuperfluous(context: StoreContext, view: TaskView): void {

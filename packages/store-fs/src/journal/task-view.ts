@@ -26,7 +26,7 @@ export interface TaskView {
   readonly consumed: Set<string>;
   readonly answered: Set<string>;
   readonly tail: EventTail;
-  /** Something was read that nobody here has synced. */
+  /** Something was read that this process has not synced. */
   unsynced: boolean;
   /** The files that it seals are known to be on the disk. */
   sealSynced: boolean;
@@ -72,7 +72,7 @@ export function extendView(context: StoreContext, view: TaskView): boolean {
   const size = context.disk.stat(view.path)?.size;
   if (size === undefined || size === view.offset) return false;
   if (size < view.offset) {
-    throw new ShrunkFile(view.path, size, { birth: view.header.birth, known: view.offset });
+    throw new ShrunkFile(view.path, size, { incarnation: view.header.incarnation, known: view.offset });
   }
   const before = view.offset;
   const bytes = readFrom(context.disk, view.path, before);
@@ -158,21 +158,21 @@ export function newestView(
 }
 
 /**
- * Reads, then looks: what was read counts for good when no later epoch is announced after the reading, since whoever
- * takes over later reads later.
+ * Reads, then looks: what was read counts for good when no later epoch is announced after the reading, since a
+ * later taker reads later.
  *
- * @returns the reading, and whether it is settled in this sense; `undefined` when the task is gone.
+ * @returns the reading, and whether it is stable in this sense; `undefined` when the task was deleted.
  */
 export function readNow(
   context: StoreContext,
   cache: ViewCache,
   taskId: string,
-): (Reading & { readonly settled: boolean }) | undefined {
+): (Reading & { readonly isStable: boolean }) | undefined {
   const view = newestView(context, taskId, { cache });
   if (view === undefined) return undefined;
   const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
   if (folder === undefined) return undefined;
-  return { view, folder, settled: folder.newest === view.header.epoch };
+  return { view, folder, isStable: folder.newest === view.header.epoch };
 }
 
 /** What a journal says about signals. */

@@ -22,7 +22,7 @@ export class Compaction {
   consider(held: HeldTask): void {
     const { rotateBytes, maxJournalFiles } = this.#context.limits;
     const { offset, bodyStart } = held.view;
-    // A snapshot that is larger than what it stands for would make the journal longer, not shorter.
+    // A snapshot that is larger than what it replaces would make the journal longer, not shorter.
     if (offset - bodyStart > Math.max(rotateBytes, 4 * bodyStart)) held.rotate();
     const isShort = held.view.header.chain.length <= maxJournalFiles;
     if (isShort || held.isEnded || this.#running.has(held)) return;

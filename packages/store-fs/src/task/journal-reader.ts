@@ -66,8 +66,8 @@ export class JournalReader {
     chain: readonly ChainEntry[],
     { after, limit }: Range,
   ): readonly TaskEvent[] {
-    const { birth } = view.header;
-    const known = this.#places.get(placeKey(birth, after));
+    const { incarnation } = view.header;
+    const known = this.#places.get(placeKey(incarnation, after));
     const found: TaskEvent[] = [];
     let bytes = 0;
     for (const entry of chain) {
@@ -77,7 +77,7 @@ export class JournalReader {
         for (const event of line.commit.events) {
           if (event.seq > record.lastSeq || found.length >= limit) {
             this.#places.set(
-              placeKey(birth, found.at(-1)?.seq ?? after),
+              placeKey(incarnation, found.at(-1)?.seq ?? after),
               { epoch: entry.epoch, offset: line.start },
               0,
             );
@@ -179,6 +179,6 @@ function endsBefore(next: ItemSegment | ChainEntry | undefined, record: TaskReco
   return ("epoch" in next ? next.items : next.first) <= start;
 }
 
-function placeKey(birth: string, seq: number): string {
-  return `${birth} ${seq}`;
+function placeKey(incarnation: string, seq: number): string {
+  return `${incarnation} ${seq}`;
 }

@@ -35,12 +35,12 @@ export class Notifications {
   #touch(): void {
     const { disk, layout } = this.#context;
     // Another folder may be in the store's place, and is left as it is.
-    if (!disk.exists(layout.hint)) return;
+    if (!disk.exists(layout.notifications)) return;
     try {
-      const file = disk.open(layout.hint, "a");
+      const file = disk.open(layout.notifications, "a");
       try {
         disk.write(file, Buffer.from("\n"), null);
-        if ((disk.stat(layout.hint)?.size ?? 0) > maxNotificationBytes) disk.truncate(file, 0);
+        if ((disk.stat(layout.notifications)?.size ?? 0) > maxNotificationBytes) disk.truncate(file, 0);
       } finally {
         disk.close(file);
       }
@@ -73,9 +73,9 @@ export class Notifications {
       wakes: new Set(),
       stop: watchPath({
         disk,
-        path: layout.hint,
+        path: layout.notifications,
         pollMs: limits.watchPollMs,
-        fingerprint: () => JSON.stringify(disk.stat(layout.hint)),
+        fingerprint: () => JSON.stringify(disk.stat(layout.notifications)),
         changed: () => wakeAll(watched),
       }),
     };

@@ -10,7 +10,7 @@ import type { HeldTask } from "./held-task.js";
 const schema = z.object({
   note: z.string(),
   /** Which task of this id it is about, and by which epoch it was written. */
-  birth: z.optional(z.string()),
+  incarnation: z.optional(z.string()),
   epoch: z.optional(z.number()),
   record: recordSchema,
 });
@@ -21,7 +21,7 @@ export type TaskDocument = z.infer<typeof schema>;
 const note = "A copy for reading. The truth is in the journal; changing this file changes nothing.";
 
 function documentOf({ durable, view: { header } }: HeldTask): TaskDocument {
-  return { note, birth: header.birth, epoch: header.epoch, record: durable };
+  return { note, incarnation: header.incarnation, epoch: header.epoch, record: durable };
 }
 
 /** Parses the text of a task's document; `undefined` for any other. */
@@ -138,7 +138,7 @@ export class TaskDocuments {
     const document = await openDocument(options, documentOf(held));
     const now = documentOf(held);
     // The process that took the task over is ahead.
-    if (document.data.birth === now.birth && document.data.record.lastSeq > now.record.lastSeq) return;
+    if (document.data.incarnation === now.incarnation && document.data.record.lastSeq > now.record.lastSeq) return;
     document.data = now;
     await document.write();
     observe("store.record.renamed", taskId);

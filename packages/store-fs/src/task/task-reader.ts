@@ -68,7 +68,7 @@ export class TaskReader {
     return this.#readWith(this.#cache, taskId);
   }
 
-  /** Reads one task after the other, as `read` does, for whoever goes through many and will do so again. */
+  /** Reads one task after the other, as `read` does, for a caller that goes through many and will do so again. */
   scan(): (taskId: string) => Promise<TaskReading | undefined> {
     const cache = this.#cache.forScan();
     return (taskId) => this.#readWith(cache, taskId);
@@ -76,7 +76,7 @@ export class TaskReader {
 
   async #readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     if (!isSafeId(taskId)) return undefined;
-    return this.guard(taskId, async () => this.#held.get(taskId)?.read() ?? (await this.#readSettled(cache, taskId)));
+    return this.guard(taskId, async () => this.#held.get(taskId)?.read() ?? (await this.#readStable(cache, taskId)));
   }
 
   /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
@@ -111,29 +111,29 @@ export class TaskReader {
   #isShorter(taskId: string, damage: DamagedFile): boolean {
     if (!(damage instanceof ShrunkFile)) return false;
     const view = newestView(this.#context, taskId);
-    return view?.path === damage.path && view.header.birth === damage.birth && view.offset < damage.known;
+    return view?.path === damage.path && view.header.incarnation === damage.incarnation && view.offset < damage.known;
   }
 
-  async #readSettled(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
-    const { settlePollMs, maxSettlePolls } = this.#context.limits;
+  async #readStable(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
+    const { takeOverPollMs, maxTakeOverPolls } = this.#context.limits;
     for (let polls = 0; ; polls += 1) {
       const reading = readNow(this.#context, cache, taskId);
       if (reading === undefined) return this.#missing(taskId);
       const signals = pendingSignals(this.#context, taskId, reading.folder, reading.view);
       // An answer whose file went before this looked stands in the journal, behind what was read.
       const asks = openQuestions(reading.view.record).length > 0;
-      if (asks && polls < maxSettlePolls && extendView(this.#context, reading.view)) continue;
+      if (asks && polls < maxTakeOverPolls && extendView(this.#context, reading.view)) continue;
       const isDurable = await this.#makeDurable(reading.view);
-      // A file that is gone was made superfluous by a newer one.
+      // A file that was removed was made superfluous by a newer one.
       if (!isDurable) continue;
-      const isSettled = reading.settled || this.#context.readOnly;
-      if (!isSettled && polls < maxSettlePolls && this.#isBeingTaken(reading)) {
-        await delay(settlePollMs);
+      const isFinalReading = reading.isStable || this.#context.readOnly;
+      if (!isFinalReading && polls < maxTakeOverPolls && this.#isBeingTaken(reading)) {
+        await delay(takeOverPollMs);
         continue;
       }
       await this.#expectEnd(cache, reading);
-      if (isSettled) return { ...reading, record: isDurable.record, signals };
-      await this.settle(taskId);
+      if (isFinalReading) return { ...reading, record: isDurable.record, signals };
+      await this.sealEpoch(taskId);
     }
   }
 
@@ -144,7 +144,7 @@ export class TaskReader {
     if (end <= record.lastSeq) return;
     // The task may have finished while the list was read: the journal comes last.
     const again = newestView(this.#context, header.taskId, { cache });
-    if (again?.header.birth === header.birth && again.record.lastSeq < end) throw lostEnd(again, end);
+    if (again?.header.incarnation === header.incarnation && again.record.lastSeq < end) throw lostEnd(again, end);
   }
 
   #missing(taskId: string): undefined {
@@ -181,7 +181,7 @@ export class TaskReader {
     view.sealSynced = true;
   }
 
-  /** Somebody who lives has announced an epoch: a taker, or the holder of the lease, whose journal goes on in a new file. */
+  /** A live worker has announced an epoch: a taker, or the holder of the lease, whose journal continues in a new file. */
   #isBeingTaken({ view, folder }: Reading): boolean {
     return folder.leases
       .map(parseLease)
@@ -190,18 +190,18 @@ export class TaskReader {
   }
 
   /**
-   * An epoch was announced and its taker died: nobody else can say what counts, so a seal without a lease does.
+   * An epoch was announced and its taker died: only a seal can say what counts, so one without a lease does.
    *
    * @param compacted files that count no more from then on.
    */
-  async settle(taskId: string, compacted?: Compacted): Promise<void> {
+  async sealEpoch(taskId: string, compacted?: Compacted): Promise<void> {
     const taken = takeOver(this.#context, this.#cache, { taskId, ttlMs: 0, compacted });
     if (taken === undefined) return;
     try {
       await syncTakenOver(this.#context, taken);
       removeSuperfluous(this.#context, taken.view);
     } catch (error) {
-      // Somebody took over since, and removed what is not needed any more.
+      // Another process took over since, and removed what is not needed any more.
       if (!hasCode(error, "ENOENT")) throw error;
     } finally {
       this.#context.disk.close(taken.file);
@@ -213,14 +213,14 @@ export class TaskReader {
    * on: a new epoch sees to that.
    */
   async fence(taskId: string, isWritten: (reading: TaskReading) => boolean): Promise<TaskReading | undefined> {
-    const { settlePollMs, maxSettlePolls } = this.#context.limits;
-    for (let polls = 0; polls < maxSettlePolls; polls += 1) {
+    const { takeOverPollMs, maxTakeOverPolls } = this.#context.limits;
+    for (let polls = 0; polls < maxTakeOverPolls; polls += 1) {
       const reading = await this.read(taskId);
       if (reading === undefined || isWritten(reading)) return reading;
       if (!this.isLeased(reading.folder, reading)) break;
-      await delay(settlePollMs);
+      await delay(takeOverPollMs);
     }
-    await this.settle(taskId);
+    await this.sealEpoch(taskId);
     return await this.read(taskId);
   }
 
@@ -239,7 +239,7 @@ export class TaskReader {
     return this.#held.get(taskId)?.isEnded === false;
   }
 
-  /** Nobody has taken the task since it was read. */
+  /** No process has taken the task since it was read. */
   isStill(reading: TaskReading): boolean {
     const folder = lookAt(this.#context.disk, taskFolder(this.#context.layout, reading.record.id));
     return folder !== undefined && folder.newest === reading.view.header.epoch && !this.isLeased(folder, reading);

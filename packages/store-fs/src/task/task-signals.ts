@@ -40,7 +40,7 @@ export function pendingSignals(
   return [...plain, ...given].sort((left, right) => left.order - right.order).map(toSignal);
 }
 
-/** A consumed signal whose file is gone cannot come back. The folder was looked at after the consuming commit. */
+/** A consumed signal whose file was removed cannot come back. The folder was looked at after the consuming commit. */
 function forgetRemoved(consumed: Set<string>, folder: FolderState, answers: readonly StoredAnswer[]): void {
   if (consumed.size === 0) return;
   const present = new Set([...folder.signals, ...answers].map(({ id }) => id));
@@ -84,13 +84,13 @@ export function parseAnswer(bytes: Buffer): StoredAnswer | undefined {
   return answerSchema.safeParse(decodeWhole(bytes)).data;
 }
 
-/** An answer that cannot be understood makes room for another: its question would wait for ever otherwise. */
+/** An answer that cannot be understood makes room for another: its question would wait without end otherwise. */
 function setAside(context: StoreContext, path: string, name: string): void {
   if (context.readOnly) return;
   try {
     quarantineFile(context, path, name, "an answer is damaged");
   } catch (error) {
-    // Somebody else was faster.
+    // Another process was faster.
     if (!hasCode(error, "ENOENT")) throw error;
   }
 }
@@ -107,7 +107,7 @@ function answerName(record: TaskRecord, key: string): string {
 }
 
 /**
- * Ids of the files that go when signals are consumed: a wish stands for equal and older ones that it hid.
+ * Ids of the files that go when signals are consumed: a request includes equal and older ones that it hid.
  */
 export function hiddenBy(consume: readonly string[], folder: FolderState): readonly string[] {
   const chosen = folder.signals.filter(({ id }) => consume.includes(id));
@@ -202,7 +202,7 @@ interface SignalParts {
   readonly notifications: Notifications;
 }
 
-/** Leaves a signal for whoever runs a task, or will. */
+/** Leaves a signal for the worker that runs a task, or will. */
 export async function signalTask(
   { context, reader, notifications }: SignalParts,
   taskId: string,

@@ -206,7 +206,7 @@ export class TaskWriter implements HeldTask {
 
   #close(record: TaskRecord): void {
     const isStill = () => !this.#isEnded && this.#view.record.lastSeq === record.lastSeq;
-    this.#closing = this.#parts.finished.close(record, this.#view.header.birth, isStill);
+    this.#closing = this.#parts.finished.close(record, this.#view.header.incarnation, isStill);
   }
 
   /** Continues in a new file under the same lease. The next acknowledgement waits for the new file's beginning. */

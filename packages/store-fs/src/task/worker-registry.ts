@@ -28,10 +28,10 @@ export class WorkerRegistry {
   /** Workers of this store, by file name: where the number stands in their file, and what it is. */
   readonly #own = new Map<string, { readonly position: number; beat: number }>();
   readonly #seen = new Map<string, { beat: number; movedMs: number }>();
-  /** Workers whose number moved since the time was last told: when is known by the next time that is. */
+  /** Workers whose number moved since the last operation that knew the time: the next one tells when. */
   readonly #undated = new Set<string>();
   #latestMs: number | undefined;
-  #isTold = false;
+  #hasTime = false;
   readonly #context: StoreContext;
   readonly #host: Host;
 
@@ -40,10 +40,10 @@ export class WorkerRegistry {
     this.#host = host;
   }
 
-  /** Notes the time; the newest one noted counts where an operation is not told the time. */
+  /** Notes the time; the newest one noted counts where an operation does not get the time. */
   noteTime(now: Instant): void {
     if (this.#latestMs === undefined || now.monotonicMs > this.#latestMs) this.#latestMs = now.monotonicMs;
-    this.#isTold = true;
+    this.#hasTime = true;
     for (const name of this.#undated) {
       const entry = this.#seen.get(name);
       if (entry !== undefined) entry.movedMs = this.#latestMs;
@@ -51,9 +51,9 @@ export class WorkerRegistry {
     this.#undated.clear();
   }
 
-  /** Notes that an operation begins which is not told the time: the newest one noted may be long ago. */
+  /** Notes that an operation begins which does not get the time: the newest one noted may be long ago. */
   noteNoTime(): void {
-    this.#isTold = false;
+    this.#hasTime = false;
   }
 
   /** Says that a worker of this store is alive. @returns the name of its file. */
@@ -69,7 +69,7 @@ export class WorkerRegistry {
 
   #saw(name: string, beat: number): void {
     this.#seen.set(name, { beat, movedMs: this.#latestMs ?? 0 });
-    if (!this.#isTold) this.#undated.add(name);
+    if (!this.#hasTime) this.#undated.add(name);
   }
 
   #writeBeat(name: string, position: number, beat: number): boolean {
@@ -134,7 +134,7 @@ export class WorkerRegistry {
     return !this.#isDead(holderName(storeWorker, instance));
   }
 
-  /** Removes the files of workers whose process is gone, or of whom nothing was heard in a long time. */
+  /** Removes the files of workers whose process has ended, or whose last heartbeat is long ago. */
   forgetDead(): void {
     const { disk, layout } = this.#context;
     // The file system's own clock, by a file that was written a moment ago.
@@ -143,8 +143,8 @@ export class WorkerRegistry {
       if (this.#own.has(name)) continue;
       const silentMs = nowMs - (disk.stat(this.#pathOf(name))?.modifiedMs ?? nowMs);
       // What is not in place yet belongs to a store that is being opened just now, or was when its process died.
-      const isGone = !name.startsWith(".") && this.#isDead(name);
-      if (silentMs > this.#context.limits.forgetWorkerMs || isGone) unlinkIfExists(disk, this.#pathOf(name));
+      const isDeparted = !name.startsWith(".") && this.#isDead(name);
+      if (silentMs > this.#context.limits.forgetWorkerMs || isDeparted) unlinkIfExists(disk, this.#pathOf(name));
     }
   }
 

@@ -22,7 +22,7 @@ export interface TaskIndex {
   readonly keys: { claimAgain(record: TaskRecord): Promise<() => void> };
   readonly usage: { add(bytes: number): void };
   readonly finished: {
-    close(record: TaskRecord, birth: string, isStill: () => boolean): Promise<void>;
+    close(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void>;
     reopen(taskId: string): void;
     reopenDurably(taskId: string): Promise<void>;
   };

@@ -144,7 +144,7 @@ export class MemoryDisk implements Disk {
     return undefined;
   }
 
-  /** Sends no notice, and says so: whoever watches looks now and then. */
+  /** Sends no notice, and says so: watchers poll. */
   watch(_path: string, _changed: unknown, failed: () => void) {
     queueMicrotask(failed);
     return { close() {} };

@@ -15,7 +15,7 @@ interface Refused {
   readonly reason: string;
 }
 
-/** Says how many tasks finished longer ago than an age, and deletes them when told to `apply`. Never an unfinished one. */
+/** Says how many tasks finished longer ago than an age, and deletes them with `apply`. Never an unfinished one. */
 export async function cleanCommand(store: OpenStore, age: string, apply: boolean): Promise<CommandResult> {
   const { directory } = store.context.layout;
   const beforeMs = Date.now() - ageOf(age);
@@ -71,32 +71,32 @@ async function deleteOne({ book, remover }: OpenStore, taskId: string): Promise<
     if (taken === undefined) return "another process writes it just now";
     if (isFinal(taken.snapshot.record.status)) return await remover.remove(taken.lease).then(() => undefined);
     await book.release(taken.lease);
-    return "it began anew";
+    return "it began again";
   } catch (error) {
     if (!(error instanceof Error) || !("code" in error)) throw error;
     return error.message;
   }
 }
 
-/** A wish that the command line can leave. */
-export type Wish = "pause" | "resume" | "cancel";
+/** What the command line can request of a task. */
+export type RequestKind = "pause" | "resume" | "cancel";
 
-/** Leaves a wish for whoever runs a task, or will: the task itself is not touched. */
-export async function signalCommand(store: OpenStore, taskId: string, wish: Wish): Promise<CommandResult> {
+/** Leaves a request for the process that runs a task, or will: the task itself is not touched. */
+export async function signalCommand(store: OpenStore, taskId: string, request: RequestKind): Promise<CommandResult> {
   if (!isSafeId(taskId)) throw badId("id");
   const { record } = await store.reader.require(taskId);
-  if (isFinal(record.status)) throw isOver(record, wish);
-  await signalTask(store, taskId, { kind: wish });
+  if (isFinal(record.status)) throw isOver(record, request);
+  await signalTask(store, taskId, { kind: request });
   const snapshot = store.reader.snapshotOf(await store.reader.require(taskId));
-  const json = { taskId, signal: wish, status: statusOf(snapshot), leased: snapshot.leased };
-  const when = snapshot.leased ? "the process that runs it, at its next checkpoint" : "whoever runs it next";
-  return { json, text: `${wish} was left for task ${taskId}, to be carried out by ${when}`, ok: true };
+  const json = { taskId, signal: request, status: statusOf(snapshot), leased: snapshot.leased };
+  const when = snapshot.leased ? "the process that runs it, at its next checkpoint" : "the process that runs it next";
+  return { json, text: `${request} was left for task ${taskId}, to be carried out by ${when}`, ok: true };
 }
 
-function isOver({ id, status }: TaskRecord, wish: Wish): ResumableError {
+function isOver({ id, status }: TaskRecord, request: RequestKind): ResumableError {
   return new ResumableError(
     "ILLEGAL_TRANSITION",
-    `Task ${id} is ${status}: there is nothing left to ${wish}. Look at it with show.`,
-    { details: { taskId: id, status, wanted: wish } },
+    `Task ${id} is ${status}: there is nothing left to ${request}. Look at it with show.`,
+    { details: { taskId: id, status, wanted: request } },
   );
 }

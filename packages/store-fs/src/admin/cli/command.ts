@@ -24,7 +24,7 @@ export function parseCommand(args: readonly string[]) {
   });
 }
 
-/** What a command was told besides its name. */
+/** The options of a command. */
 export type CommandOptions = ReturnType<typeof parseCommand>["values"];
 
 /** A result for scripts, the same for people, and whether all is well. */

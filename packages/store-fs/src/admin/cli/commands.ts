@@ -1,6 +1,6 @@
 import type { OpenStore } from "../../open-store.js";
 import { openReadOnly, withOpenStore } from "../open-folder.js";
-import { cleanCommand, signalCommand, type Wish } from "./change-commands.js";
+import { cleanCommand, type RequestKind, signalCommand } from "./change-commands.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { checkCommand, repairCommand } from "./fsck-commands.js";
 import { listCommand, showCommand, statsCommand } from "./read-commands.js";
@@ -19,9 +19,9 @@ const reads =
     run(openReadOnly(options.store), options);
 
 const signals =
-  (wish: Wish): Command =>
+  (request: RequestKind): Command =>
   ({ store: directory }, [taskId]) =>
-    taskId === undefined ? undefined : withOpenStore(directory, (store) => signalCommand(store, taskId, wish));
+    taskId === undefined ? undefined : withOpenStore(directory, (store) => signalCommand(store, taskId, request));
 
 /** All commands, by name. */
 export const commands: ReadonlyMap<string, Command> = new Map<string, Command>([

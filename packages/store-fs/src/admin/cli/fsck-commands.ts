@@ -4,7 +4,7 @@ import type { Problem } from "../fsck/problem.js";
 import { withOpenStore } from "../open-folder.js";
 import type { CommandResult } from "./command.js";
 
-/** Says what a repair would do, and does it when told to `apply`. What cannot be read is kept, always. */
+/** Says what a repair would do, and does it with `apply`. What cannot be read is kept, always. */
 export async function repairCommand(store: OpenStore, apply: boolean): Promise<CommandResult> {
   const { problems } = await findProblems(store);
   const { directory } = store.context.layout;
@@ -24,12 +24,12 @@ export async function repairCommand(store: OpenStore, apply: boolean): Promise<C
 }
 
 function propose(problem: Problem): Repair {
-  return { problem, outcome: problem.remedy === undefined ? "none" : "would" };
+  return { problem, outcome: problem.fix === undefined ? "none" : "would" };
 }
 
 function formatRepair({ problem, outcome, reason }: Repair): string {
-  const says = problem.remedy === undefined ? "" : `  ${outcome}: ${problem.remedy.says}`;
-  return `${formatProblem(problem)}${says}${reason === undefined ? "" : ` (${reason})`}`;
+  const proposal = problem.fix === undefined ? "" : `  ${outcome}: ${problem.fix.description}`;
+  return `${formatProblem(problem)}${proposal}${reason === undefined ? "" : ` (${reason})`}`;
 }
 
 /** Reads all of a store and says what is wrong; changes nothing. */
@@ -46,8 +46,8 @@ export function isDamage({ severity }: Problem): boolean {
 }
 
 /** A problem for scripts. */
-export function describeProblem({ remedy, ...problem }: Problem): object {
-  return { ...problem, remedy: remedy?.says };
+export function describeProblem({ fix, ...problem }: Problem): object {
+  return { ...problem, fix: fix?.description };
 }
 
 /** A problem for people, in a line. */

@@ -103,7 +103,7 @@ export async function importCommand(store: OpenStore, path: string, console: Con
   return { json, text, ok: refusals.length === 0 && error === undefined };
 }
 
-/** What was imported before stays, and is worth to be told. */
+/** What was imported before stays, and is reported. */
 function explain(error: unknown): { readonly code: string; readonly message: string } {
   if (!isResumableError(error)) throw error;
   return { code: error.code, message: error.message };

@@ -18,7 +18,7 @@ export interface CheckedFsStore {
 }
 
 /** Something in a store's folder that is not as it should be. */
-export type FsStoreProblem = Omit<Problem, "remedy">;
+export type FsStoreProblem = Omit<Problem, "fix">;
 
 /** A problem, and what became of it. */
 export interface RepairedProblem {
@@ -47,7 +47,7 @@ export async function repairFsStore({
   }));
 }
 
-function described({ remedy: _, ...problem }: Problem): FsStoreProblem {
+function described({ fix: _, ...problem }: Problem): FsStoreProblem {
   return problem;
 }
 
@@ -92,9 +92,9 @@ export async function repairProblems(store: OpenStore, problems: readonly Proble
 }
 
 async function repairOne(store: OpenStore, problem: Problem): Promise<Repair> {
-  if (problem.remedy === undefined) return { problem, outcome: "none" };
+  if (problem.fix === undefined) return { problem, outcome: "none" };
   try {
-    await problem.remedy.apply(store);
+    await problem.fix.apply(store);
     return { problem, outcome: "done" };
   } catch (error) {
     if (!(error instanceof Error) || !(error instanceof RepairRefused || "code" in error)) throw error;

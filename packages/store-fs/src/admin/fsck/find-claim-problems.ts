@@ -25,20 +25,20 @@ function claimProblem(context: OpenStore["context"], bucket: string, name: strin
   if (!/^\d+$/.test(name)) return [foreignFile(path)];
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined || parseClaim(bytes) !== undefined) return [];
-  const message = "the claim cannot be read: which call it stands for is found among the unfinished tasks";
-  const says = `keep it in quarantine/claim.${bucket}.${name}, and claim anew for the unfinished tasks that it may have stood for`;
-  const remedy = { says, apply: (store: OpenStore) => mendClaim(store, { path, bucket, name, message }) };
-  return [{ kind: "damaged_claim", severity: "damage", path, message, remedy }];
+  const message = "the claim cannot be read: its call is found among the unfinished tasks";
+  const description = `keep it in quarantine/claim.${bucket}.${name}, and claim the calls of the unfinished tasks that it may have been about`;
+  const fix = { description, apply: (store: OpenStore) => restoreClaim(store, { path, bucket, name, message }) };
+  return [{ kind: "damaged_claim", severity: "damage", path, message, fix }];
 }
 
 /** A problem with something that this program did not make. */
 export function foreignFile(path: string): Problem {
   const message = "not a file of the store";
-  return { kind: "foreign", severity: "harmless", path, message, remedy: moveAside(path, message) };
+  return { kind: "foreign", severity: "harmless", path, message, fix: moveAside(path, message) };
 }
 
-/** Every call that the claim may have been about is claimed anew before its number says that it is about none. */
-async function mendClaim(
+/** Every call that the claim may have been about is claimed again before the claim is emptied. */
+async function restoreClaim(
   store: OpenStore,
   { path, bucket, name, message }: { path: string; bucket: string; name: string; message: string },
 ): Promise<void> {
@@ -49,7 +49,7 @@ async function mendClaim(
     const { owner, key } = record;
     if (!hashOfCall(owner, key).startsWith(bucket)) continue;
     for (let claims = keys.look(owner, key); claims.isDoubtful; claims = keys.look(owner, key)) {
-      if (!(await keys.mend(claims, owner, key))) break;
+      if (!(await keys.restore(claims, owner, key))) break;
     }
     await keys.sync(owner, key);
   }

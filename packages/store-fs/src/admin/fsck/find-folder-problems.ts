@@ -19,7 +19,7 @@ export function findFolderProblems(store: OpenStore, reading: TaskReading): read
   const byName = (listIfExists(disk, folder) ?? []).flatMap((name) =>
     problemOf(store, taskId, join(folder, name), name),
   );
-  // Whoever holds the task is writing these files.
+  // The process that holds the task is writing these files.
   return holderOf(store, taskId) === undefined ? [...byName, ...findLoose(store, reading)] : byName;
 }
 
@@ -32,22 +32,22 @@ function problemOf(store: OpenStore, taskId: string, path: string, name: string)
     const bytes = read();
     if (bytes === undefined || parseAnswer(bytes) !== undefined) return [];
     const message = "the answer cannot be read, and no other one to its question is taken";
-    const remedy = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
-    return [{ kind: "damaged_answer", severity: "damage", taskId, path, message, remedy }];
+    const fix = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
+    return [{ kind: "damaged_answer", severity: "damage", taskId, path, message, fix }];
   }
   if (name === "task.json") {
     const text = read()?.toString("utf8");
     if (text === undefined) return [];
     if (parseTaskDocument(text) !== undefined) return documentAhead(store, taskId, path);
     const message = "the copy for reading is damaged; the journal has all";
-    const remedy = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
-    return [{ kind: "damaged_document", severity: "harmless", taskId, path, message, remedy }];
+    const fix = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
+    return [{ kind: "damaged_document", severity: "harmless", taskId, path, message, fix }];
   }
   if (name.startsWith(".draft.")) return leftDraft(store.context, path);
   const message = name.startsWith("deleted.") ? "a deletion that never came to be" : "not a file of the store";
-  const remedy = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
+  const fix = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
   return [
-    { kind: name.startsWith("deleted.") ? "leftover" : "foreign", severity: "harmless", taskId, path, message, remedy },
+    { kind: name.startsWith("deleted.") ? "leftover" : "foreign", severity: "harmless", taskId, path, message, fix },
   ];
 }
 
@@ -57,14 +57,17 @@ function findLoose(store: OpenStore, { view, record }: TaskReading): readonly Pr
   const taskId = record.id;
   const state = lookAt(disk, taskFolder(layout, taskId));
   if (state === undefined) return [];
-  const remedy = { says: "take the task over and give it back, as the next process would", apply: settleTask(taskId) };
+  const fix = {
+    description: "take the task over and give it back, as the next process would",
+    apply: takeAndGiveBack(taskId),
+  };
   const problem = (kind: "torn" | "orphaned", path: string, message: string): Problem => ({
     kind,
     severity: "harmless",
     taskId,
     path,
     message,
-    remedy,
+    fix,
   });
   // Zeros are room that was made beforehand.
   const rest = readFrom(disk, view.path, view.offset)?.filter((byte) => byte !== 0).byteLength ?? 0;
@@ -82,10 +85,10 @@ function findLoose(store: OpenStore, { view, record }: TaskReading): readonly Pr
 const ttlMs = 15_000;
 
 /**
- * Takes a task over and gives it back: the one mechanism by which torn and orphaned journals are settled. Those that
+ * Takes a task over and gives it back: the one mechanism that repairs torn and orphaned journals. Those that
  * count for nothing are removed by it, so what they hold is kept in `quarantine/` first.
  */
-export function settleTask(taskId: string): (store: OpenStore) => Promise<void> {
+export function takeAndGiveBack(taskId: string): (store: OpenStore) => Promise<void> {
   return async (store) => {
     refuseIfHeld(store, taskId);
     await keepLoose(store, taskId);

@@ -5,7 +5,7 @@ import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { quarantineCopy, quarantinedAt } from "../../disk/quarantine.js";
 import { listIfExists, unlinkIfExists } from "../../disk/whole-file.js";
 import { replaceFinishedFile, takeFinishedFile } from "../../index/finished-compaction.js";
-import { parseDone, parseDoneName, takenName } from "../../index/finished-line.js";
+import { parseFinished, parseFinishedName, takenName } from "../../index/finished-line.js";
 import type { OpenStore } from "../../open-store.js";
 import { foreignFile } from "./find-claim-problems.js";
 import { leftDraft, type Problem, RepairRefused } from "./problem.js";
@@ -22,7 +22,7 @@ export function findMarkerProblems({ context }: OpenStore): readonly Problem[] {
       if (!context.disk.exists(taskFolder(layout, taskId))) unlinkIfExists(context.disk, path);
     };
     const wasKept = quarantinedAt(context, taskId) !== undefined;
-    const remedy = { says: "remove the marker, which is empty", apply };
+    const fix = { description: "remove the marker, which is empty", apply };
     return [
       {
         kind: "stale_marker",
@@ -30,7 +30,7 @@ export function findMarkerProblems({ context }: OpenStore): readonly Problem[] {
         taskId,
         path,
         message: wasKept ? `${message} any more` : message,
-        remedy,
+        fix,
       },
     ];
   });
@@ -43,7 +43,7 @@ export async function findListProblems({ context }: OpenStore): Promise<readonly
   for (const name of listIfExists(disk, layout.done) ?? []) {
     const path = join(layout.done, name);
     if (name.startsWith(".draft.")) found.push(...leftDraft(context, path));
-    else if (parseDoneName(name) === undefined) found.push(foreignFile(path));
+    else if (parseFinishedName(name) === undefined) found.push(foreignFile(path));
     else found.push(...(await damagedLines(context, path, name)));
   }
   return found;
@@ -53,9 +53,9 @@ async function damagedLines(context: OpenStore["context"], path: string, name: s
   const { damaged } = await sortLines(context, path);
   if (damaged === 0) return [];
   const message = `${damaged} lines cannot be read; the tasks themselves have all`;
-  const says = `keep the file in quarantine/${name}, and write its good lines anew`;
-  const remedy = { says, apply: (store: OpenStore) => rewrite(store, name, message) };
-  return [{ kind: "damaged_list", severity: "damage", path, message, remedy }];
+  const description = `keep the file in quarantine/${name}, and write its good lines again`;
+  const fix = { description, apply: (store: OpenStore) => rewrite(store, name, message) };
+  return [{ kind: "damaged_list", severity: "damage", path, message, fix }];
 }
 
 async function sortLines(context: OpenStore["context"], path: string) {
@@ -64,7 +64,7 @@ async function sortLines(context: OpenStore["context"], path: string) {
   try {
     for await (const lines of fileLines(context.disk, path) ?? []) {
       for (const line of lines) {
-        if (parseDone(line) === undefined) damaged += 1;
+        if (parseFinished(line) === undefined) damaged += 1;
         else good.push(Buffer.concat([line.bytes, Buffer.from("\n")]));
       }
     }
@@ -76,7 +76,7 @@ async function sortLines(context: OpenStore["context"], path: string) {
 }
 
 async function rewrite({ context, workers }: OpenStore, name: string, problem: string): Promise<void> {
-  const { instance: maker = "", day = "" } = parseDoneName(name) ?? {};
+  const { instance: maker = "", day = "" } = parseFinishedName(name) ?? {};
   if (workers.isInstanceAlive(maker)) throw new RepairRefused(`a live process (${maker}) appends to it; stop it first`);
   // Only one process can take the file over, as a server does that compacts the finished index.
   const mine = takenName(context, name, day);

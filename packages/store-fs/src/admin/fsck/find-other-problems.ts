@@ -37,8 +37,8 @@ function documentProblem(context: OpenStore["context"], path: string): readonly 
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined || parseDocument(bytes) !== undefined) return [];
   const message = "the document cannot be read, and no other one can begin under its id";
-  const remedy = moveAside(path, message, { name: `${kind}.${id}.${name}` });
-  return [{ kind: "damaged_server_document", severity: "damage", path, message, remedy }];
+  const fix = moveAside(path, message, { name: `${kind}.${id}.${name}` });
+  return [{ kind: "damaged_server_document", severity: "damage", path, message, fix }];
 }
 
 /** What does not belong into the folders of the store, and what was left in `trash/`. */
@@ -71,9 +71,9 @@ function isLeft(path: string, isAlive: (instance: string) => boolean): boolean {
 function leftInTrash(path: string): Problem {
   const apply = ({ context, remover, workers }: OpenStore) =>
     emptyTrash(context, remover, (instance) => workers.isInstanceAlive(instance));
-  const message = "a process died while it made this; nobody was told of it";
-  const remedy = { says: "empty trash/, as the next server does when it starts", apply };
-  return { kind: "leftover", severity: "harmless", path, message, remedy };
+  const message = "a process died while it made this, before any caller knew of it";
+  const fix = { description: "empty trash/, as the next server does when it starts", apply };
+  return { kind: "leftover", severity: "harmless", path, message, fix };
 }
 
 /** What was set aside before. A program never empties this folder. */
@@ -84,7 +84,7 @@ export function findQuarantined({ context }: OpenStore): readonly Problem[] {
     .map((name) => {
       const isTask = isSafeId(name.split(".")[0] ?? "") && disk.stat(join(layout.quarantine, name))?.isFolder === true;
       const path = join(layout.quarantine, name);
-      const message = "was set aside; read the report beside it, and remove both when you need them no more";
+      const message = "was set aside; read the report next to it, and remove both when you do not need them any more";
       return { kind: "quarantined", severity: isTask ? "damage" : "harmless", path, message };
     });
 }
@@ -99,8 +99,8 @@ export function findFormatProblems({ context }: OpenStore): readonly Problem[] {
       severity: "damage",
       path: context.layout.format,
       message: `${lostFormat(format.was)} The journals tell the layout`,
-      remedy: {
-        says: "write it anew, and keep what was there in quarantine/format.json",
+      fix: {
+        description: "write it again, and keep what was there in quarantine/format.json",
         // Opening the store to repair it has done so already.
         apply: async ({ context }) => writeFormat(context, lookAtFormat(context)),
       },

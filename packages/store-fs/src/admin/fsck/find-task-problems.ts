@@ -55,14 +55,14 @@ function damagedTask({ context }: OpenStore, taskId: string, error: unknown): Pr
   const path = cause instanceof DamagedFile ? cause.path : taskFolder(context.layout, taskId);
   const message = cause instanceof Error ? cause.message : String(cause);
   if (!(cause instanceof DamagedFile)) return { kind: "damaged", severity: "damage", taskId, path, message };
-  const remedy = {
-    says: `move the task to quarantine/${taskId}`,
+  const fix = {
+    description: `move the task to quarantine/${taskId}`,
     apply: async (store: OpenStore) => {
       refuseIfHeld(store, taskId);
       quarantineTask(store.context, taskId, cause);
     },
   };
-  return { kind: "damaged", severity: "damage", taskId, path, message, remedy };
+  return { kind: "damaged", severity: "damage", taskId, path, message, fix };
 }
 
 function damageIn(store: OpenStore, reading: TaskReading): DamagedFile | undefined {

@@ -7,9 +7,9 @@ import type { TaskReading } from "../../task/held-task.js";
 import { holderOf, type Problem, RepairRefused, refuseIfHeld } from "./problem.js";
 
 /** A task that was made so short a time ago may be about to be listed. */
-const settlingMs = 60_000;
+const listingGraceMs = 60_000;
 
-/** Tells whether a task is where its status says: marked as open, or listed as finished. */
+/** Tells whether a task is where its status description: marked as open, or listed as finished. */
 export function findUnlisted(store: OpenStore, reading: TaskReading, listed: ReadonlySet<string>): readonly Problem[] {
   const { disk, layout } = store.context;
   const { record } = reading;
@@ -21,7 +21,7 @@ export function findUnlisted(store: OpenStore, reading: TaskReading, listed: Rea
 }
 
 function isBeingMade({ context }: OpenStore, { view }: TaskReading): boolean {
-  return Date.now() - (context.disk.stat(view.path)?.modifiedMs ?? 0) < settlingMs;
+  return Date.now() - (context.disk.stat(view.path)?.modifiedMs ?? 0) < listingGraceMs;
 }
 
 function finishedProblem({ context }: OpenStore, { record, view }: TaskReading, isMarked: boolean): Problem {
@@ -33,13 +33,13 @@ function finishedProblem({ context }: OpenStore, { record, view }: TaskReading, 
     taskId,
     path: taskFolder(context.layout, taskId),
     message: isMarked ? "finished, and still marked as open" : "finished, and in no list",
-    remedy: {
-      says: "list it as finished",
+    fix: {
+      description: "list it as finished",
       apply: async (store) => {
         refuseIfHeld(store, taskId);
         const now = await store.reader.require(taskId);
         if (now.record.lastSeq !== record.lastSeq) return;
-        store.finished.repair(record, view.header.birth, () => store.reader.isStill(now));
+        store.finished.repair(record, view.header.incarnation, () => store.reader.isStill(now));
         await store.finished.idle();
       },
     },
@@ -54,11 +54,11 @@ function unmarkedProblem({ context }: OpenStore, { record }: TaskReading): Probl
     taskId: record.id,
     path,
     message: "unfinished, and not marked as open: no server looks at it",
-    remedy: { says: "mark it as open, if no other task stands for its call", apply: (store) => mark(store, record) },
+    fix: { description: "mark it as open, if its call has no other task", apply: (store) => mark(store, record) },
   };
 }
 
-/** A call has one unfinished task: where another one stands for it, this one was never shown to anybody. */
+/** A call has one unfinished task: where there is another one, this one was never shown to a caller. */
 async function mark(store: OpenStore, record: TaskRecord): Promise<void> {
   refuseIfHeld(store, record.id);
   try {
@@ -68,8 +68,8 @@ async function mark(store: OpenStore, record: TaskRecord): Promise<void> {
   } catch (error) {
     if (!isResumableError(error, "KEY_TAKEN")) throw error;
     if (record.lastSeq > 1) throw new RepairRefused(error.message);
-    // Its maker died before anybody was told of it.
+    // Its maker died before any caller knew of it.
     const path = taskFolder(store.context.layout, record.id);
-    quarantineFile(store.context, path, record.id, "made, and never shown: another task stands for its call");
+    quarantineFile(store.context, path, record.id, "made, and never shown: its call has another task");
   }
 }

@@ -38,18 +38,18 @@ export type ProblemKind =
 /** Something in a store's folder that is not as it should be. */
 export interface Problem {
   readonly kind: ProblemKind;
-  /** `damage` lost something, or may; what is `harmless` hinders nobody. */
+  /** `damage` lost something, or may; what is `harmless` does no harm. */
   readonly severity: "damage" | "harmless";
   readonly taskId?: string;
   readonly path: string;
   readonly message: string;
   /** What a repair would do; absent where nothing can be done by a program. */
-  readonly remedy?: Remedy;
+  readonly fix?: Fix;
 }
 
 /** How a problem is put right. */
-export interface Remedy {
-  readonly says: string;
+export interface Fix {
+  readonly description: string;
   /** @throws {@link RepairRefused} when it must not be done now. */
   readonly apply: (store: OpenStore) => Promise<void>;
 }
@@ -67,7 +67,7 @@ export function leftDraft({ disk }: StoreContext, path: string): readonly Proble
   const ageMs = Date.now() - (disk.stat(path)?.modifiedMs ?? Date.now());
   if (ageMs < draftAgeMs) return [];
   const message = "a file whose process died before it came to its place";
-  return [{ kind: "leftover", severity: "harmless", path, message, remedy: moveAside(path, message) }];
+  return [{ kind: "leftover", severity: "harmless", path, message, fix: moveAside(path, message) }];
 }
 
 /** Moves something to `quarantine/` as it is, with a report that says where it was. */
@@ -75,9 +75,9 @@ export function moveAside(
   path: string,
   problem: string,
   { name = basename(path), taskId }: { readonly name?: string; readonly taskId?: string } = {},
-): Remedy {
+): Fix {
   return {
-    says: `move it to quarantine/${name.replace(/^\.+/, "")}`,
+    description: `move it to quarantine/${name.replace(/^\.+/, "")}`,
     apply: async (store: OpenStore) => {
       if (taskId !== undefined) refuseIfHeld(store, taskId);
       try {

@@ -21,7 +21,7 @@ export class ImportDraft {
   readonly signals: readonly Signal[];
   readonly #context: StoreContext;
   readonly #place: string;
-  readonly #birth: string;
+  readonly #incarnation: string;
   readonly #base: TaskRecord | null;
   readonly #chain: ChainEntry[] = [];
   #segment: { readonly file: number; readonly name: string; isOpen: boolean; bytes: number; count: number } | undefined;
@@ -34,7 +34,7 @@ export class ImportDraft {
     this.#base = task.base;
     this.signals = task.signals;
     this.#folded = task.base ?? undefined;
-    this.#birth = context.unique();
+    this.#incarnation = context.unique();
     this.#place = join(context.layout.trash, `new.${context.instance}.${context.unique()}`);
     context.disk.makeFolder(this.#place);
   }
@@ -90,7 +90,7 @@ export class ImportDraft {
     return {
       layout: layoutVersion,
       taskId: this.id,
-      birth: this.#birth,
+      incarnation: this.#incarnation,
       epoch,
       lease: epoch,
       worker: null,

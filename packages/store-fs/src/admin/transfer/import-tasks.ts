@@ -15,7 +15,7 @@ export interface ImportReport {
 }
 
 /**
- * Brings the tasks of an exported file into a store, each one whole or not at all. `report` is filled as it goes on.
+ * Brings the tasks of an exported file into a store, each one whole or not at all. `report` is filled meanwhile.
  *
  * @throws {@link ResumableError} `EXPORT_INVALID`; the tasks before that line are there.
  */
@@ -133,7 +133,7 @@ async function refuseRival({ keys }: OpenStore, { id, owner, key, status }: Task
   if (claim !== undefined && claim.taskId !== id) await keys.refuseRival(id, claim);
 }
 
-/** An unfinished task stands for its call from now on; a finished one only where nothing else did. */
+/** An unfinished task gets its call from now on; a finished one only where no other task has it. */
 async function list(store: OpenStore, reading: TaskReading): Promise<void> {
   const { context, finished, notifications, keys, reader } = store;
   const { record, view } = reading;
@@ -142,7 +142,7 @@ async function list(store: OpenStore, reading: TaskReading): Promise<void> {
   const isFree = key !== null && (isFinal(status) ? claim === undefined : claim?.taskId !== id);
   if (isFree) await keys.claimAgain(record);
   if (isFinal(status)) {
-    finished.repair(record, view.header.birth, () => reader.isStill(reading));
+    finished.repair(record, view.header.incarnation, () => reader.isStill(reading));
     await finished.idle();
   } else finished.reopen(id);
   if (context.durable) {
