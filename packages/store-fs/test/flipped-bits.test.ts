@@ -110,7 +110,8 @@ test("a changed bit in a line of the finished tasks is reported, and the task li
   let offset = 0;
   for (const changed of flips(intact)) {
     offset += 1;
-    if (offset % 7 !== 1) continue;
+    // The newline of the last line, too.
+    if (offset % 7 !== 1 && offset !== intact.byteLength) continue;
     flipped += 1;
     for (const name of readdirSync(join(directory, "done"))) unlinkSync(join(directory, "done", name));
     writeFileSync(path, changed);

@@ -1,7 +1,7 @@
 import { setImmediate as breathe } from "node:timers/promises";
-import { type RawLine, rawLines } from "./checked-line.js";
+import { isIntact, type RawLine, rawLines } from "./checked-line.js";
 import type { Disk } from "./disk.js";
-import { openIfExists, readInto } from "./whole-file.js";
+import { openIfExists, readInto, readRange } from "./whole-file.js";
 
 /** Enough for hundreds of lines, and little more than a page of events needs. */
 const chunkBytes = 64 * 1024;
@@ -61,7 +61,8 @@ export class LineChunks {
 }
 
 /**
- * Reads the lines of a file, a chunk at a time, and lets others work in between. A torn last line is left out.
+ * Reads the lines of a file, a chunk at a time, and lets others work in between. A torn last line is left out; one whose
+ * newline was changed is given with it, so that its checksum is wrong.
  *
  * @returns `undefined` when there is no such file. What is returned has to be read: it is open. The bytes of a line are
  * there until the next one is asked for.
@@ -78,8 +79,16 @@ async function* linesOf(disk: Disk, file: number, path: string): AsyncGenerator<
       yield rawLines(chunk.bytes, chunk.start, path);
       await breathe();
     }
+    yield changedEnd(disk, file, path, chunks.position);
   } finally {
     chunks.close();
     disk.close(file);
   }
+}
+
+function changedEnd(disk: Disk, file: number, path: string, start: number): readonly RawLine[] {
+  const bytes = readRange(disk, file, start, Math.max((disk.stat(path)?.size ?? 0) - start, 0));
+  // What ends with a newline was appended just now.
+  const isChanged = bytes.at(-1) !== newline && isIntact(bytes.subarray(0, -1));
+  return isChanged ? [{ start, next: start + bytes.byteLength, bytes }] : [];
 }
