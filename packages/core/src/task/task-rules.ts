@@ -74,6 +74,6 @@ export function isContinuable({ status, error }: TaskSnapshot["record"]): boolea
 }
 
 /** Tells whether a finished task has been kept long enough. */
-export function isExpired(record: TaskSnapshot["record"], nowMs: number): boolean {
+export function isExpired(record: Pick<TaskSnapshot["record"], "finishedAt" | "ttlMs">, nowMs: number): boolean {
   return record.finishedAt !== undefined && Date.parse(record.finishedAt) + record.ttlMs <= nowMs;
 }

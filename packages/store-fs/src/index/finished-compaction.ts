@@ -4,20 +4,23 @@ import { isFinal } from "@resumable-mcp/core";
 import type { RawLine } from "../disk/checked-line.js";
 import { DamagedFile, isIntact } from "../disk/checked-line.js";
 import { fileLines } from "../disk/file-lines.js";
-import { isSafeId } from "../disk/layout.js";
 import { quarantineCopy } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { taskIds } from "../journal/task-folder.js";
 import { newestView } from "../journal/task-view.js";
 import {
   type FinishedLine,
-  finishedLines,
   isFlagged,
   parseFinished,
   parseFinishedName,
   readHead,
   takenName,
+  visitLines,
 } from "./finished-line.js";
+
+/** Tasks that are read in one go; then everything else gets its turn. */
+const tasksPerTurn = 32;
 
 /** What the lines of all files say about tasks that may have more than one. */
 type Newest = Map<string, { readonly seq: number; readonly gone: boolean }>;
@@ -33,25 +36,22 @@ type Newest = Map<string, { readonly seq: number; readonly gone: boolean }>;
 export async function compactFinished(context: StoreContext, isMine: (instance: string) => boolean): Promise<void> {
   const names = listIfExists(context.disk, context.layout.done) ?? [];
   const own = names.filter((name) => isMine(parseFinishedName(name)?.instance ?? ""));
-  const damaged = await damagedFinishedFiles(context, own);
+  const damaged = await damagedFiles(context, own);
   if (damaged.length > 0) await restoreFinished(context, names, damaged);
-  const newest = await collect(context, names);
+  const newest: Newest = new Map();
+  await visitLines(context, names, (line) => note(newest, line));
   if (newest.size === 0 && damaged.length === 0) return;
-  const listed = await listedThoughGone(context, names, newest);
+  const listed = new Set<string>();
+  await visitLines(context, names, (line) => {
+    const head = readHead(line);
+    if (head !== undefined && newest.get(head.incarnation)?.gone) listed.add(head.incarnation);
+  });
   for (const name of own) {
     const parsed = parseFinishedName(name);
     if (parsed === undefined) continue;
     const mine = parsed.instance === context.instance ? name : takenName(context, name, parsed.day);
     await rewrite(context, { name, mine }, (line) => isNeeded(line, newest, listed));
   }
-}
-
-async function collect(context: StoreContext, names: readonly string[]): Promise<Newest> {
-  const newest: Newest = new Map();
-  for (const name of names) {
-    for await (const lines of finishedLines(context, name)) for (const line of lines) note(newest, line);
-  }
-  return newest;
 }
 
 function note(newest: Newest, raw: RawLine): void {
@@ -61,24 +61,6 @@ function note(newest: Newest, raw: RawLine): void {
     seq: line.seq,
     gone: line.gone === true || newest.get(line.incarnation)?.gone === true,
   });
-}
-
-/** Deleted tasks of which a line says that they finished. */
-async function listedThoughGone(
-  context: StoreContext,
-  names: readonly string[],
-  newest: Newest,
-): Promise<ReadonlySet<string>> {
-  const listed = new Set<string>();
-  for (const name of names) {
-    for await (const lines of finishedLines(context, name)) {
-      for (const line of lines) {
-        const head = readHead(line);
-        if (head !== undefined && newest.get(head.incarnation)?.gone) listed.add(head.incarnation);
-      }
-    }
-  }
-  return listed;
 }
 
 /** The line that says that a task was deleted is needed as long as another one says that it finished. */
@@ -145,30 +127,22 @@ export async function replaceFinishedFile(
   if (durable) await disk.syncFolder(layout.done);
 }
 
-/** Files of finished tasks in which a line is not what was written there. */
-export async function damagedFinishedFiles(
-  context: StoreContext,
-  names: readonly string[],
-): Promise<readonly string[]> {
-  const damaged: string[] = [];
+/** Files in which a line is not what was written there. */
+async function damagedFiles(context: StoreContext, names: readonly string[]): Promise<readonly string[]> {
+  const damaged = new Set<string>();
   for (const name of names) {
-    if (await isDamaged(context, name)) damaged.push(name);
+    await visitLines(context, [name], ({ bytes }) => {
+      if (!isIntact(bytes)) damaged.add(name);
+    });
   }
-  return damaged;
-}
-
-async function isDamaged(context: StoreContext, name: string): Promise<boolean> {
-  for await (const lines of finishedLines(context, name)) {
-    for (const { bytes } of lines) if (!isIntact(bytes)) return true;
-  }
-  return false;
+  return [...damaged];
 }
 
 /**
  * Finds the finished tasks of damaged lines in their own folders, and gives them a marker: the next process that lists tasks looks
  * them up and writes their lines again. The damaged files are kept in quarantine as they are.
  */
-export async function restoreFinished(
+async function restoreFinished(
   context: StoreContext,
   names: readonly string[],
   damaged: readonly string[],
@@ -176,33 +150,19 @@ export async function restoreFinished(
   for (const name of damaged) {
     quarantineCopy(context, join(context.layout.done, name), name, "a line of the list of finished tasks is damaged");
   }
-  const listed = await listedIds(context, names);
-  for (const shard of listIfExists(context.disk, context.layout.tasks) ?? []) {
-    for (const id of listIfExists(context.disk, join(context.layout.tasks, shard)) ?? []) {
-      if (!listed.has(id) && isFinished(context, id)) touchFile(context.disk, join(context.layout.open, id));
-    }
-    await breathe();
+  const listed = new Set<string>();
+  await visitLines(context, names, (line) => listed.add(readHead(line)?.id ?? ""));
+  let looked = 0;
+  for (const id of taskIds(context)) {
+    if (!listed.has(id) && isFinished(context, id)) touchFile(context.disk, join(context.layout.open, id));
+    if (++looked % tasksPerTurn === 0) await breathe();
   }
   // Before the damaged lines are left out: the markers are all that leads to these tasks then.
   if (context.durable) await context.disk.syncFolder(context.layout.open);
 }
 
-async function listedIds(context: StoreContext, names: readonly string[]): Promise<ReadonlySet<string>> {
-  const listed = new Set<string>();
-  for (const name of names) {
-    for await (const lines of finishedLines(context, name)) {
-      for (const line of lines) {
-        const head = readHead(line);
-        if (head !== undefined) listed.add(head.id);
-      }
-    }
-  }
-  return listed;
-}
-
 /** A task that cannot be read is set aside when it is asked for. */
 function isFinished(context: StoreContext, taskId: string): boolean {
-  if (!isSafeId(taskId)) return false;
   try {
     const view = newestView(context, taskId);
     return view !== undefined && isFinal(view.record.status);

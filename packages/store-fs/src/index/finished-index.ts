@@ -16,6 +16,7 @@ import {
   isFlagged,
   parseFinished,
   readHead,
+  visitLines,
 } from "./finished-line.js";
 
 interface Superseding {
@@ -170,7 +171,7 @@ export class FinishedIndex {
     const superseding = new Map<string, Superseding>();
     for (const [day, names] of this.#days()) {
       if (enough(day)) return;
-      for (const name of names) await this.#collect(name, superseding);
+      await visitLines(this.#context, names, (line) => note(superseding, line));
       for (const name of names) {
         for await (const lines of finishedLines(this.#context, name)) yield thatCount(lines, except, superseding);
       }
@@ -190,10 +191,6 @@ export class FinishedIndex {
       days.set(day, [...(days.get(day) ?? []), name]);
     }
     return [...days].sort(([left], [right]) => (left < right ? 1 : -1));
-  }
-
-  async #collect(name: string, superseding: Map<string, Superseding>): Promise<void> {
-    for await (const lines of finishedLines(this.#context, name)) for (const line of lines) note(superseding, line);
   }
 
   /** Resolves when everything noted so far is written. */
@@ -235,15 +232,11 @@ export class Ends {
 
   async #readBackTo(created: string): Promise<void> {
     for (let [next] = this.#unread; next !== undefined && next[0] >= created; [next] = this.#unread) {
-      for (const name of next[1]) await this.#read(name);
+      // Lines of other tasks are not decoded: many finished tasks cost little.
+      await visitLines(this.#context, next[1], (line) => {
+        if (this.#hasId(line)) supersede(this.#newest, parseFinished(line));
+      });
       this.#unread.shift();
-    }
-  }
-
-  /** Lines of other tasks are not decoded: many finished tasks cost little. */
-  async #read(name: string): Promise<void> {
-    for await (const lines of finishedLines(this.#context, name)) {
-      for (const line of lines) if (this.#hasId(line)) supersede(this.#newest, parseFinished(line));
     }
   }
 }

@@ -178,3 +178,14 @@ function successorOf({ disk, layout }: StoreContext, gone: string): string | und
   const mark = `.${markOf(gone)}.jsonl`;
   return listIfExists(disk, layout.done)?.find((name) => name.endsWith(mark));
 }
+
+/** Shows every line of files as they were listed a moment ago, and lets others work in between. */
+export async function visitLines(
+  context: StoreContext,
+  names: readonly string[],
+  visit: (line: RawLine) => void,
+): Promise<void> {
+  for (const name of names) {
+    for await (const lines of finishedLines(context, name)) for (const line of lines) visit(line);
+  }
+}

@@ -2,10 +2,10 @@ import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { DamagedFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { isSafeId } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { storeMissing } from "../disk/store-errors.js";
 import { listIfExists, touchFile } from "../disk/whole-file.js";
+import { taskIds } from "../journal/task-folder.js";
 import { newestView } from "../journal/task-view.js";
 import type { TaskKeys } from "./task-keys.js";
 
@@ -87,15 +87,9 @@ export class FolderGuard {
   }
 }
 
-function* taskIdsIn({ disk, layout }: StoreContext): Generator<string> {
-  for (const shard of listIfExists(disk, layout.tasks) ?? []) {
-    for (const id of listIfExists(disk, join(layout.tasks, shard)) ?? []) if (isSafeId(id)) yield id;
-  }
-}
-
 /** What cannot be read is set aside when it is asked for. */
 function* recordsIn(context: StoreContext): Generator<TaskRecord> {
-  for (const id of taskIdsIn(context)) {
+  for (const id of taskIds(context)) {
     try {
       const view = newestView(context, id);
       if (view !== undefined) yield view.record;
@@ -113,14 +107,14 @@ function markAll(context: StoreContext): void {
   const { disk, layout, durable } = context;
   const aside = join(layout.trash, `new.${context.instance}.${context.unique()}`);
   disk.makeFolder(aside);
-  for (const id of taskIdsIn(context)) touchFile(disk, join(aside, id));
+  for (const id of taskIds(context)) touchFile(disk, join(aside, id));
   if (durable) disk.syncFolderNow(aside);
   try {
     disk.rename(aside, layout.open);
   } catch (error) {
     if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
     // There are markers: those that are missing join them.
-    for (const id of taskIdsIn(context)) touchFile(disk, join(layout.open, id));
+    for (const id of taskIds(context)) touchFile(disk, join(layout.open, id));
     if (durable) disk.syncFolderNow(layout.open);
     disk.removeTree(aside);
   }

@@ -5,10 +5,11 @@ import { z } from "zod";
 import { DamagedFile, decodeLine, type RawLine, rawLines } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { LineChunks } from "../disk/file-lines.js";
-import { isSafeId, layoutVersion, taskFolder } from "../disk/layout.js";
+import { journalFiles, layoutVersion, taskFolder } from "../disk/layout.js";
 import { quarantineFile, reportFinding } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, openIfExists } from "../disk/whole-file.js";
+import { taskIds } from "../journal/task-folder.js";
 
 const formatSchema = z.looseObject({ layout: z.number() });
 
@@ -145,14 +146,11 @@ export function layoutOfJournals(context: StoreContext): JournalsLayout {
   return result;
 }
 
-function* journalsIn({ disk, layout }: StoreContext): Generator<string> {
-  for (const shard of listIfExists(disk, layout.tasks) ?? []) {
-    for (const id of listIfExists(disk, join(layout.tasks, shard)) ?? []) {
-      if (!isSafeId(id)) continue;
-      const folder = taskFolder(layout, id);
-      const names = listIfExists(disk, folder) ?? [];
-      yield* names.filter((name) => /^journal\.\d+\.jsonl$/.test(name)).map((name) => join(folder, name));
-    }
+function* journalsIn(context: StoreContext): Generator<string> {
+  const { disk, layout } = context;
+  for (const id of taskIds(context)) {
+    const folder = taskFolder(layout, id);
+    for (const epoch of journalFiles.list(disk, folder)) yield join(folder, journalFiles.nameOf(epoch));
   }
 }
 

@@ -4,11 +4,12 @@ import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";
+import { claimFiles, hashOf, isSafeId } from "../disk/layout.js";
 import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, listIfExists, readFrom, syncPath, syncPathNow, unlinkIfExists } from "../disk/whole-file.js";
+import { taskExists } from "../journal/task-folder.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { TaskReader } from "../task/task-reader.js";
 
@@ -64,7 +65,7 @@ export class TaskKeys {
         if (claim === "damaged") isDoubtful = true;
         if (claim === undefined || claim === "damaged") return undefined;
         this.#known.note(folder, number, claim.hash);
-        return claim.hash === hash && this.#exists(claim.taskId) ? { claim, number } : undefined;
+        return claim.hash === hash && taskExists(this.#context, claim.taskId) ? { claim, number } : undefined;
       },
     );
     const path = found && join(folder, claimFiles.nameOf(found.number));
@@ -193,13 +194,9 @@ export class TaskKeys {
     const folder = join(this.#context.layout.keys, hashOfCall(owner, key).slice(0, 3));
     for (const number of claimFiles.list(this.#context.disk, folder).slice(0, -1)) {
       const claim = this.#readClaim(folder, number);
-      if (claim === "damaged" || (claim !== undefined && this.#exists(claim.taskId))) continue;
+      if (claim === "damaged" || (claim !== undefined && taskExists(this.#context, claim.taskId))) continue;
       unlinkIfExists(this.#context.disk, join(folder, claimFiles.nameOf(number)));
     }
-  }
-
-  #exists(taskId: string): boolean {
-    return isSafeId(taskId) && this.#context.disk.stat(taskFolder(this.#context.layout, taskId)) !== undefined;
   }
 }
 

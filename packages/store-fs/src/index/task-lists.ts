@@ -10,6 +10,7 @@ import {
 import {
   dueMs,
   type Instant,
+  isExpired,
   needsNoCaller,
   type RunnableTask,
   statusOf,
@@ -18,10 +19,11 @@ import {
   type TaskSnapshot,
 } from "@resumable-mcp/core/store";
 import { FirstOf } from "../disk/first-of.js";
-import { isSafeId, taskFolder } from "../disk/layout.js";
+import { isSafeId } from "../disk/layout.js";
 import { quarantinedAt } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
+import { taskExists } from "../journal/task-folder.js";
 import type { TaskReader } from "../task/task-reader.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import type { FinishedIndex, FinishedTask } from "./finished-index.js";
@@ -71,8 +73,8 @@ export class TaskLists {
     const found = newest.items.slice(0, limit);
     const last = found.at(-1);
     const summaries = (chosen: readonly ListedTask[]) => chosen.flatMap((task) => task.summary() ?? []);
-    const tasks = summaries(found.filter(({ id }) => this.#exists(id)));
-    const damaged = summaries(found.filter(({ id }) => !this.#exists(id) && this.#isSetAside(id)));
+    const tasks = summaries(found.filter(({ id }) => taskExists(this.#parts.context, id)));
+    const damaged = summaries(found.filter(({ id }) => !taskExists(this.#parts.context, id) && this.#isSetAside(id)));
     const isMore = newest.items.length > limit && last !== undefined;
     return {
       tasks,
@@ -96,7 +98,7 @@ export class TaskLists {
       count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
     }
     const setAside = this.#setAside();
-    const isThere = (id: string) => !setAside.has(id) || this.#exists(id);
+    const isThere = (id: string) => !setAside.has(id) || taskExists(this.#parts.context, id);
     for await (const page of this.#parts.finished.pages(open)) {
       for (const { head } of page) if (isThere(head.id)) count(head);
     }
@@ -105,14 +107,12 @@ export class TaskLists {
 
   async listExpired({ now, limit }: { readonly now: Instant; readonly limit: number }): Promise<readonly string[]> {
     const oldest = new FirstOf<Ended>(limit, byEnd);
-    const isDue = ({ finishedAt, ttlMs }: Ended) =>
-      finishedAt !== undefined && Date.parse(finishedAt) + ttlMs <= now.wallMs;
     const open = new Set<string>();
-    for await (const { record } of this.#openTasks(open)) if (isDue(record)) oldest.add(record);
+    for await (const { record } of this.#openTasks(open)) if (isExpired(record, now.wallMs)) oldest.add(record);
     for await (const page of this.#parts.finished.pages(open)) {
       for (const { head } of page) {
-        if (!isDue(head) || !oldest.takes(head)) continue;
-        if (this.#exists(head.id)) oldest.add(head);
+        if (!isExpired(head, now.wallMs) || !oldest.takes(head)) continue;
+        if (taskExists(this.#parts.context, head.id)) oldest.add(head);
         else this.#forget(head);
       }
     }
@@ -192,11 +192,6 @@ export class TaskLists {
 
   #isSetAside(id: string): boolean {
     return isSafeId(id) && quarantinedAt(this.#parts.context, id) !== undefined;
-  }
-
-  #exists(id: string): boolean {
-    const { disk, layout } = this.#parts.context;
-    return isSafeId(id) && disk.stat(taskFolder(layout, id)) !== undefined;
   }
 }
 

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { Disk } from "../disk/disk.js";
-import { journalFiles, taskFolder } from "../disk/layout.js";
+import { isSafeId, journalFiles, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 
@@ -82,4 +82,16 @@ export function signalFile(id: string): string {
 export function disturb({ disk, layout }: StoreContext, taskId: string): void {
   const folder = taskFolder(layout, taskId);
   for (const name of lookAt(disk, folder)?.quiet ?? []) unlinkIfExists(disk, join(folder, name));
+}
+
+/** Ids of all tasks that have a folder, listed or not. */
+export function* taskIds({ disk, layout }: StoreContext): Generator<string> {
+  for (const shard of listIfExists(disk, layout.tasks) ?? []) {
+    for (const id of listIfExists(disk, join(layout.tasks, shard)) ?? []) if (isSafeId(id)) yield id;
+  }
+}
+
+/** Tells whether a task has a folder. */
+export function taskExists({ disk, layout }: StoreContext, taskId: string): boolean {
+  return isSafeId(taskId) && disk.stat(taskFolder(layout, taskId)) !== undefined;
 }

@@ -1,9 +1,10 @@
+import { taskIds } from "../../journal/task-folder.js";
 import type { OpenStore } from "../../open-store.js";
 import { type Machine, openReadOnly, withOpenStore } from "../open-folder.js";
 import { findClaimProblems } from "./find-claim-problems.js";
 import { findListProblems, findMarkerProblems } from "./find-list-problems.js";
 import { findDocumentProblems, findForeignFiles, findFormatProblems, findQuarantined } from "./find-other-problems.js";
-import { findTaskProblems, taskIds } from "./find-task-problems.js";
+import { findTaskProblems } from "./find-task-problems.js";
 import { type Problem, RepairRefused } from "./problem.js";
 
 /** A store to be checked or repaired. */
@@ -62,7 +63,7 @@ export async function findProblems(store: OpenStore): Promise<Diagnosis> {
   const problems: Problem[] = [...findFormatProblems(store)];
   const listed = await listedIds(store);
   let tasks = 0;
-  for (const taskId of taskIds(store)) {
+  for (const taskId of taskIds(store.context)) {
     tasks += 1;
     problems.push(...(await findTaskProblems(store, taskId, listed)));
   }

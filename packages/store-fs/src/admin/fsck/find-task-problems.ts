@@ -2,9 +2,8 @@ import { join } from "node:path";
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { reduceTask } from "@resumable-mcp/core/store";
 import { DamagedFile } from "../../disk/checked-line.js";
-import { isSafeId, journalName, taskFolder } from "../../disk/layout.js";
+import { journalName, taskFolder } from "../../disk/layout.js";
 import { quarantineTask } from "../../disk/quarantine.js";
-import { listIfExists } from "../../disk/whole-file.js";
 import { journalLines } from "../../journal/journal-lines.js";
 import { chainThrough } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
@@ -15,14 +14,6 @@ import { findUnlisted } from "./find-unlisted.js";
 import { lostHistory } from "./lost-history.js";
 import type { Problem } from "./problem.js";
 import { refuseIfHeld } from "./problem.js";
-
-/** Ids of all tasks, listed or not. */
-export function* taskIds({ context }: OpenStore): Generator<string> {
-  const { disk, layout } = context;
-  for (const shard of listIfExists(disk, layout.tasks) ?? []) {
-    for (const name of listIfExists(disk, join(layout.tasks, shard)) ?? []) if (isSafeId(name)) yield name;
-  }
-}
 
 /** Reads all of one task, a file at a time. `listed`: the finished tasks that lists show. */
 export async function findTaskProblems(
