@@ -23,9 +23,9 @@ export function isLoopback(host: string): boolean {
 export interface HostRules {
   /** Host names without port; `undefined`: any. */
   readonly hosts: readonly string[] | undefined;
-  /** Whole origins beside those of the hosts. */
+  /** Whole origins in addition to those of the hosts. */
   readonly origins: readonly string[];
-  /** Names beside those of loopback addresses. */
+  /** Names in addition to those of loopback addresses. */
   readonly allowedHosts: readonly string[];
 }
 

@@ -29,14 +29,14 @@ export function bothErasEndpoint(
   onError: (error: unknown) => void,
 ): EndpointHandler {
   const { definition, handoff } = options;
-  const attach = { onError, ...(handoff === undefined ? {} : { handoff }) };
+  const toolOptions = { onError, ...(handoff === undefined ? {} : { handoff }) };
   return createBothErasHandler({
     maxBodyBytes: options.limits?.maxBodyBytes ?? sessionLimits.maxBodyBytes,
     era2025: async () => {
       const { serverFactory } = await import("@resumable-mcp/mcp/2025");
       const handler = createSessionHandler({
         engine,
-        createServer: serverFactory(definition, engine, attach),
+        createServer: serverFactory(definition, engine, toolOptions),
         onError,
         ...(options.limits === undefined ? {} : { limits: options.limits }),
       });
@@ -46,7 +46,7 @@ export function bothErasEndpoint(
     },
     era2026: async () => {
       const { createHandler2026, serverFactory2026 } = await import("@resumable-mcp/mcp/2026");
-      const createServer = serverFactory2026(definition, engine, attach);
+      const createServer = serverFactory2026(definition, engine, toolOptions);
       return createHandler2026({ engine, createServer, onError });
     },
   });

@@ -68,7 +68,7 @@ const flags = {
   version: { type: "boolean" },
 } as const;
 
-/** The command-line program: serves a tools module until it is told to stop. */
+/** The command-line program: serves a tools module until SIGINT or SIGTERM. */
 export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const { values, positionals } = parseFlags(args, flags, usage);
   const [module, ...rest] = positionals;
@@ -112,7 +112,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   };
   const server = await serve(options);
   stopOnSignal(server);
-  process.on("unhandledRejection", (error) => log("error", `A promise nobody waited for: ${sentenceOf(error)}`));
+  process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
 }
 

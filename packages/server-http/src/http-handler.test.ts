@@ -38,7 +38,7 @@ test("each subject has a rate of its own, whatever client and address it comes b
   expect(seen).toEqual([200, 200, 429, 200, 429]);
 });
 
-test("callers without a valid token are held by their address, and hold up nobody who has one (G11)", async () => {
+test("callers without a valid token are limited by their address, and do not delay callers with one (G11)", async () => {
   const status = handler(verifyToken);
   const seen: number[] = [];
   for (const token of [undefined, "guessed", "guessed", undefined]) seen.push(await status(token, "192.0.2.1"));

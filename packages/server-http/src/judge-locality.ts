@@ -26,7 +26,7 @@ export interface ServerFacts {
  *
  * It is when the server wants no tokens, listens on a loopback address under no public name, and the request comes from
  * a loopback address for a loopback host, from no page of another host, and through no proxy. A proxy on the same
- * machine brings strangers; one that adds none of these headers cannot be told from a local program.
+ * machine brings strangers; one that adds none of these headers looks like a local program.
  */
 export function judgeLocality(facts: LocalityFacts): Locality {
   const reason = reasonAgainstServer(facts) ?? reasonAgainstRequest(facts);

@@ -20,7 +20,7 @@ export function createRateLimit(limits: RateLimits, nowMs: () => number): (calle
     const before = buckets.get(caller) ?? { tokens: requestBurst, atMs: now };
     const tokens = Math.min(requestBurst, before.tokens + ((now - before.atMs) / 1000) * requestsPerSecond);
     const passes = tokens >= 1;
-    // Setting anew moves the caller to the end of the map's order.
+    // A deleted and inserted entry moves to the end of the map's order.
     buckets.delete(caller);
     buckets.set(caller, { tokens: passes ? tokens - 1 : tokens, atMs: now });
     for (const oldest of buckets.keys()) {

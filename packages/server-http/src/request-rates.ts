@@ -4,17 +4,17 @@ import { createRateLimit } from "./rate-limit.js";
 
 /** Counts requests by who sends them; each function tells how many milliseconds a request came too early. */
 export interface RequestRates {
-  /** Somebody with a valid token. */
+  /** A caller with a valid token. */
   known(subject: string): number;
-  /** Somebody without one, where a token is wanted. */
+  /** A caller without a valid token, where the server requires one. */
   refused(remoteAddress: string | undefined): number;
-  /** Somebody, where no token is wanted. Callers on this machine are not counted: it is theirs. */
+  /** A caller of a server that requires no token. Callers on this machine are not counted: it is theirs. */
   unknown(remoteAddress: string | undefined): number;
 }
 
 /**
- * Makes the rates of one server. Subjects and addresses have a table each: whoever comes from many addresses cannot
- * push subjects out of theirs.
+ * Makes the rates of one server. Subjects and addresses have a table each: a caller with many addresses cannot push
+ * subjects out of theirs.
  *
  * Limits: `requestsPerSecond`, `requestBurst`, `maxCallers` of each table.
  */

@@ -29,9 +29,9 @@ export interface ServeOptions extends EndpointOptions {
   readonly fd?: number;
   /** Default /mcp. */
   readonly path?: string;
-  /** Names by which the server may be called, beside loopback names. */
+  /** Names by which the server may be called, in addition to loopback names. */
   readonly allowedHosts?: readonly string[];
-  /** Origins of web pages that may call, beside those of the hosts. */
+  /** Origins of web pages that may call, in addition to those of the hosts. */
   readonly allowedOrigins?: readonly string[];
   readonly verifyToken?: VerifyToken;
   /** Whose tasks calls without a token reach. Default `auto`. */
@@ -59,8 +59,8 @@ export interface RunningServer {
 }
 
 /**
- * Serves tools over HTTP. Calls in flight survive the death of the process: whoever starts it again on the same store
- * and port goes on with them.
+ * Serves tools over HTTP. Calls in flight survive the death of the process: a new process on the same store and port
+ * continues them.
  *
  * Source: MCP 2025-11-25 and 2026-07-28, Transports, "Streamable HTTP".
  * @throws {@link CommandError} when the port is taken, or the address would be open to everybody.
@@ -84,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
   const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits, validateJsonSchema });
-  // A folder that cannot be used is told now, not to the first caller.
+  // A folder that cannot be used is reported now, not to the first caller.
   await store.open();
   await engine.open();
   const mcp = bothErasEndpoint(options, engine, onError);
@@ -107,7 +107,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     listenerOf(entry),
   );
   http.maxConnections = limits.maxConnections;
-  // Once asked for, a socket keeps it: a client that is gone by now has sent a local request all the same.
+  // Once asked for, a socket keeps it: a client that has disconnected by now has sent a local request all the same.
   http.on("connection", ({ remoteAddress: _kept }) => {});
   http.once("listening", () => {
     boundAddress = addressOf(http);
@@ -145,7 +145,7 @@ function listen(http: Server, { host, port, fd }: Address): Promise<number> {
   });
 }
 
-/** `undefined` for a socket that is a file: whoever uses it is on this machine, but may be a proxy. */
+/** `undefined` for a socket that is a file: its clients are on this machine, but may be proxies. */
 function addressOf(http: Server): string | undefined {
   const address = http.address();
   return typeof address === "object" ? address?.address : undefined;
@@ -156,7 +156,7 @@ function listenProblem({ code, message }: NodeJS.ErrnoException, host: string, p
     return `Port ${port} on ${host} is in use. Choose another with --port, or 0 for any free one.`;
   if (code === "EACCES") return `Port ${port} may not be used by this user. Choose one above 1023 with --port.`;
   if (code === "EADDRNOTAVAIL" || code === "ENOTFOUND")
-    return `${host} is no address of this machine. Choose another with --host.`;
+    return `${host} is not an address of this machine. Choose another with --host.`;
   return `Cannot listen on ${host}:${port}: ${message}`;
 }
 

@@ -26,7 +26,7 @@ const countTo = defineTool({
 
 const quarters = 4;
 
-/** Takes four times as long as any caller waits: it goes on from each quarter only when that quarter's file is there. */
+/** Takes four times as long as any caller waits: it continues after each quarter only when that quarter's file exists. */
 const countInQuarters = defineTool({
   name: "count_in_quarters",
   description: "Counts to a number, and stands still at each quarter of it.",

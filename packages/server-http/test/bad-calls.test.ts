@@ -11,13 +11,23 @@ test(
     const { client } = await connectStock(server.url);
     const done = await client.callTool({ name: "count_to", arguments: { n: 2 } });
     const task_id = done._meta?.["resumable-mcp/task_id"];
-    const nobody = "no-task-of-this-id";
+    const unknownId = "no-task-of-this-id";
     const cases: [string, object, string, string][] = [
       ["count_to", { n: "many" }, "INVALID_VALUE", "The input of count_to is not valid: n: "],
       ["count_to", { n: 0 }, "INVALID_VALUE", "The input of count_to is not valid: n: Too small: "],
       ["get_task", {}, "INVALID_VALUE", "The arguments do not fit: task_id: "],
-      ["get_task", { task_id: nobody }, "TASK_NOT_FOUND", `There is no task ${nobody}. list_session_tasks shows `],
-      ["pause_task", { task_id: nobody }, "TASK_NOT_FOUND", `There is no task ${nobody}. list_session_tasks shows `],
+      [
+        "get_task",
+        { task_id: unknownId },
+        "TASK_NOT_FOUND",
+        `There is no task ${unknownId}. list_session_tasks shows `,
+      ],
+      [
+        "pause_task",
+        { task_id: unknownId },
+        "TASK_NOT_FOUND",
+        `There is no task ${unknownId}. list_session_tasks shows `,
+      ],
       ["pause_task", { task_id }, "ILLEGAL_TRANSITION", `Task ${task_id} is completed, so it cannot be paused. `],
     ];
     cases.push(["cuont", {}, "UNKNOWN_TOOL", 'There is no tool "cuont". There are: count_to, ']);

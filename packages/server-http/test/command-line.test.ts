@@ -89,7 +89,7 @@ test(
 );
 
 test(
-  "tells address and tools on stderr, serves with and without a slash, and stops when told to",
+  "prints address and tools on stderr, serves with and without a slash, and stops when asked to",
   async () => {
     const server = await startServer([toolsModule, "--port", "0", "--store", await testFolder()]);
     const { client } = await connectStock(`${server.url}/`);
@@ -160,7 +160,7 @@ test(
 );
 
 test(
-  "requests by a foreign name or from a foreign page are refused; health is told",
+  "requests by a foreign name or from a foreign page are refused; its health is reported",
   async () => {
     const server = await startServer([
       toolsModule,

@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  "an ordinary tool in flight at the kill runs once, and its caller is told that the outcome is unknown",
+  "an ordinary tool in flight at the kill runs once, and its caller learns that the outcome is unknown",
   async () => {
     const store = await testFolder();
     const file = join(store, "lines.txt");
@@ -150,7 +150,7 @@ test(
 );
 
 test(
-  "a task that was handed off goes on by itself after the kill, and wait_for_task gives its result",
+  "a task that was handed off continues by itself after the kill, and wait_for_task gives its result",
   async () => {
     const store = await testFolder();
     const server = await start(store);

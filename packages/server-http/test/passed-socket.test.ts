@@ -24,7 +24,7 @@ async function holdSocket(serverArgs: readonly string[]) {
   const socket = createServer().listen(0, "127.0.0.1");
   await once(socket, "listening");
   const { port } = socket.address() as AddressInfo;
-  // Node tells nobody the number of a listening socket.
+  // Node has no public way to read the number of a listening socket.
   const { fd } = Reflect.get(socket, "_handle") as { readonly fd: number };
   const stdio = ["pipe", "ignore", "pipe", fd] as const;
   const holder = spawn("sh", ["-c", holderScript, "sh", process.execPath, cli, ...serverArgs], { stdio: [...stdio] });
@@ -42,7 +42,7 @@ async function holdSocket(serverArgs: readonly string[]) {
   const said = async (pattern: RegExp): Promise<string> => {
     for (;;) {
       const { value = "", done } = await lines.next();
-      if (done === true) throw new Error(`Nobody said ${pattern}.`);
+      if (done === true) throw new Error(`No line matches ${pattern}.`);
       const found = pattern.exec(value);
       if (found !== null) return found[1] ?? "";
     }
@@ -75,7 +75,7 @@ async function health(socket: ReturnType<typeof connect>): Promise<string> {
 }
 
 test(
-  "a listening socket that is passed on outlives the server: while it restarts nobody is refused, and a call in flight goes on",
+  "a listening socket that is passed on outlives the server: while it restarts no client is refused, and a call in flight continues",
   async () => {
     const holder = await holdSocket([toolsModule, "--store", await testFolder()]);
     const url = `http://127.0.0.1:${holder.port}/mcp`;
@@ -85,7 +85,7 @@ test(
     let restarted: Promise<string> | undefined;
     const restart = async () => {
       await holder.killServer();
-      // There is no server now, and yet somebody can connect: the socket's queue takes them.
+      // There is no server now, and yet a client can connect: the socket's queue takes it.
       const socket = connect(holder.port, "127.0.0.1");
       await once(socket, "connect");
       const answer = health(socket);

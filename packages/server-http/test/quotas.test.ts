@@ -10,7 +10,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } },
 };
 
-/** What a client is told that asks for one more than there may be. */
+/** The refusal of a request for one more than the limit. */
 const refusedFor = (code: string, limit: string) => ({
   isError: true,
   structuredContent: { error: { code, message: expect.stringContaining(limit) } },

@@ -28,7 +28,7 @@ const points = [
   "result.sent,store.signal.linked",
 ];
 
-/** A folder of a store, with a tool's work beside it. */
+/** A folder of a store, with the file of a tool's work next to it. */
 async function createScene(faultPoints: string, signal: NodeJS.Signals) {
   const folder = await testFolder();
   const [store, file, flag] = [join(folder, "store"), join(folder, "work.txt"), join(folder, "fault.txt")];
@@ -54,8 +54,8 @@ async function callWork(caller: RawCaller, era: Era, input: JsonObject): Promise
   const params = { name: "work", arguments: input };
   try {
     const { body } = await (era === "2025"
-      ? caller.legacy("tools/call", params)
-      : caller.modern("tools/call", params, { plain: true }));
+      ? caller.send2025("tools/call", params)
+      : caller.send2026("tools/call", params, { plain: true }));
     return resultIn(body);
   } catch {
     return undefined;

@@ -10,11 +10,11 @@ import { connectStock } from "./stock-client.js";
 const timeoutMs = 60_000;
 const polling = { timeout: timeoutMs, interval: 250 };
 const entry = createRequire(import.meta.url).resolve("@resumable-mcp/store-fs/package.json");
-const doctor = join(dirname(entry), "dist", "cli.js");
+const program = join(dirname(entry), "dist", "cli.js");
 
-/** Runs the store's program beside the server. */
+/** Runs the store's program while the server runs. */
 async function store(...args: string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, [doctor, ...args, "--json"]);
+  const { stdout } = await promisify(execFile)(process.execPath, [program, ...args, "--json"]);
   return JSON.parse(stdout);
 }
 
@@ -32,12 +32,12 @@ async function counting(n: number) {
   return { directory, client, call, id: listed.tasks[0]?.id ?? "", storeOf: ["--store", directory] };
 }
 
-describe("the store's program beside a running server", () => {
+describe("the store's program while a server runs", () => {
   test(
-    "pauses the server's task, shows it as paused, and lets it go on to its end",
+    "pauses the server's task, shows it as paused, and lets it continue to its end",
     async () => {
       const { client, call, id, storeOf } = await counting(300);
-      const settled = call.catch((error: unknown) => error);
+      const ended = call.catch((error: unknown) => error);
       expect(await store("pause", id, ...storeOf)).toMatchObject({ taskId: id, signal: "pause" });
       const shown = () => store("show", id, ...storeOf);
       await expect.poll(shown, polling).toMatchObject({ record: { status: "paused", live: false }, leased: false });
@@ -48,7 +48,7 @@ describe("the store's program beside a running server", () => {
       });
       expect(await store("resume", id, ...storeOf)).toMatchObject({ taskId: id, signal: "resume" });
       await expect.poll(shown, polling).toMatchObject({ status: "completed", record: { output: { counted: 300 } } });
-      await settled;
+      await ended;
     },
     timeoutMs,
   );

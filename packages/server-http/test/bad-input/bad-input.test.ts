@@ -27,7 +27,7 @@ beforeAll(async () => {
   const caller = tokenCaller(server.url, "ada", "ada");
   const session = { ...json, "mcp-session-id": (await caller.initialize()).session };
   const call = { name: "gated", arguments: { label: "done", hold: false } };
-  const { body } = await caller.legacy("tools/call", call, { headers: session });
+  const { body } = await caller.send2025("tools/call", call, { headers: session });
   const [stream = "", place = "0"] = /^id: (\w+)\.(\d+)\ndata: \{/m.exec(body)?.slice(1) ?? [];
   world = { url: server.url, session, last: `${stream}.${place}`, ahead: `${stream}.${Number(place) + 1}` };
 });
@@ -57,9 +57,9 @@ test("answers to unknown and to already answered questions change nothing, in ei
   const { id } = await makeTarget("asking", caller, server.engine);
   const answered = async (key: string, name: string) => {
     const answer = { action: "accept", content: { name } };
-    const { body } = await caller.modern("tasks/update", { taskId: id, inputResponses: { [key]: answer } });
+    const { body } = await caller.send2026("tasks/update", { taskId: id, inputResponses: { [key]: answer } });
     const args = { task_id: id, key, ...answer };
-    const control = await caller.legacy("tools/call", { name: "answer_task", arguments: args });
+    const control = await caller.send2025("tools/call", { name: "answer_task", arguments: args });
     return [JSON.parse(body).result?.resultType, /"code":"(\w+)"/.exec(control.body)?.[1]];
   };
   expect(await answered("none", "Eve")).toEqual(["complete", "UNKNOWN_QUESTION"]);

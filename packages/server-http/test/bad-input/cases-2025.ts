@@ -104,7 +104,7 @@ const streams: readonly BadCase[] = [
     /must accept text\/event-stream/,
   ],
   ["an event id that is malformed", resuming(() => "a.b"), 400, -32_600, /names no event of this server/],
-  ["an event id that nobody gave", resuming(() => `${noOne}.1`), 405, undefined, /^""$/],
+  ["an event id that the server never gave", resuming(() => `${noOne}.1`), 405, undefined, /^""$/],
   ["an event id of an invented call", resuming(() => unknownTarget("once").cursor), 405, undefined, /^""$/],
   [
     "an event id ahead of the log",
@@ -114,7 +114,7 @@ const streams: readonly BadCase[] = [
     /ahead of anything that this server sent/,
   ],
   ["the end of a finished stream", resuming(({ last }) => last), 405, undefined, /^""$/],
-  ["an answer that nobody waits for", posted('{"jsonrpc":"2.0","id":77,"result":{}}'), 202, undefined, /^""$/],
+  ["an answer that no request waits for", posted('{"jsonrpc":"2.0","id":77,"result":{}}'), 202, undefined, /^""$/],
   [
     "an answer to a question of no task",
     posted('{"jsonrpc":"2.0","id":"ask:none:name","result":{}}'),

@@ -1,11 +1,11 @@
-import { modernRequest } from "../two-owners/raw-caller.js";
+import { request2026 } from "../two-owners/raw-caller.js";
 import { type BadCase, type Expected, maxBodyBytes, request, type World } from "./bad-case.js";
 
 const nested = (depth: number): string => `${"[".repeat(depth)}${"]".repeat(depth)}`;
 const tooDeep = `{"jsonrpc":"2.0","id":1,"method":"x","params":{"a":${nested(20_000)}}}`;
 
 const bodies: readonly (readonly [title: string, body: string, ...expected: Expected])[] = [
-  ["a body that is no JSON", "{", 400, -32_700, /not JSON/],
+  ["a body that is not JSON", "{", 400, -32_700, /not JSON/],
   ["an empty body", "", 400, -32_700, /not JSON/],
   ["a string", '"hello"', 400, -32_600, /JSON-RPC/],
   ["a message without jsonrpc", '{"id":1,"method":"tools/list"}', 400, -32_600, /JSON-RPC/],
@@ -19,10 +19,10 @@ const bodies: readonly (readonly [title: string, body: string, ...expected: Expe
   ["a body over the limit", `"${"x".repeat(2 * maxBodyBytes)}"`, 413, -32_600, /maxBodyBytes = 100000/],
 ];
 
-const modern = modernRequest("tools/list");
+const toolsList = request2026("tools/list");
 const eras = [
   { era: "2025", headersIn: ({ session }: World) => session, body: request("tools/list") },
-  { era: "2026", headersIn: () => modern.headers, body: JSON.stringify(modern.message) },
+  { era: "2026", headersIn: () => toolsList.headers, body: JSON.stringify(toolsList.message) },
 ] as const;
 
 /** What is wrong in both eras alike. */

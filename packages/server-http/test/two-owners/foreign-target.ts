@@ -87,7 +87,7 @@ export async function makeTarget(kind: TargetKind, owner: RawCaller, engine: Eng
   for await (const _event of tasks.follow(id)) {
     const view = await tasks.get(id);
     if (view.record.progress < 1) continue;
-    // What was wished for is carried out, and nothing is on its way any more.
+    // The requested state is reached, and no request is open.
     if (view.status === wanted && (await engine.readTask(id))?.signals.length === 0) break;
     if (kind !== "paused" || view.status !== "running") continue;
     await tasks.pause(id);
@@ -112,24 +112,24 @@ async function openStream(kind: "stream" | "once" | "standalone", owner: RawCall
 
 async function askForInput(owner: RawCaller, target: Target): Promise<Target> {
   const call = { name: "asking", arguments: { label: target.label, hold: true } };
-  const { body } = await owner.modern("tools/call", call, { plain: true });
+  const { body } = await owner.send2026("tools/call", call, { plain: true });
   const requestState = /"requestState":"([^"]+)"/.exec(body)?.[1] ?? "";
-  const leg: { task: string } = JSON.parse(Buffer.from(requestState.split(".")[1] ?? "", "base64url").toString());
-  return { ...target, requestState, id: leg.task };
+  const roundTrip: { task: string } = JSON.parse(Buffer.from(requestState.split(".")[1] ?? "", "base64url").toString());
+  return { ...target, requestState, id: roundTrip.task };
 }
 
-/** What nobody has, in the same shape. */
+/** What no caller owns, in the same shape. */
 export function unknownTarget(kind: TargetKind): Target {
   const id = randomToken(22);
-  const leg = { task: id, seq: 4, until: Date.now() + 1_000_000 };
+  const roundTrip = { task: id, seq: 4, until: Date.now() + 1_000_000 };
   const fact = Buffer.from(JSON.stringify([7, "tools/call", "ordinary"])).toString("base64url");
   const streams = { once: `once_${randomToken(16)}_${fact}.0`, standalone: `all_${randomToken(9)}.0` };
   return {
     id,
     label: `label-${randomToken(8)}`,
-    subject: `nobody-${randomToken(8)}`,
+    subject: `unknown-${randomToken(8)}`,
     cursor: kind === "once" || kind === "standalone" ? streams[kind] : `${id}.3`,
     session: randomToken(32),
-    requestState: `rmcp1.${Buffer.from(JSON.stringify(leg)).toString("base64url")}.${randomToken(43)}`,
+    requestState: `rmcp1.${Buffer.from(JSON.stringify(roundTrip)).toString("base64url")}.${randomToken(43)}`,
   };
 }

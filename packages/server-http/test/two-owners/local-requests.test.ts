@@ -5,7 +5,7 @@ import { afterEach, expect, test } from "vitest";
 import { type RunningServer, type ServeOptions, serve } from "../../src/index.js";
 import { type Callers, checkStranger } from "./check-route.js";
 import { definition, makeTarget } from "./foreign-target.js";
-import { type Identity, modernRequest, rawCaller } from "./raw-caller.js";
+import { type Identity, rawCaller, request2026 } from "./raw-caller.js";
 import type { Route } from "./route.js";
 import { routes2025 } from "./routes-2025.js";
 import { routes2026 } from "./routes-2026.js";
@@ -104,8 +104,8 @@ test.each(foreignHeaders)("a request with %o reaches only its own session, in ei
   const server = await open();
   await makeTarget("running", caller(server), server.engine);
   const stranger = caller(server, { headers, owner: undefined });
-  expect((await stranger.legacy("tools/call", list)).body).toContain('"total_tasks":0');
-  const refused = (await stranger.modern("tools/call", list)).body;
+  expect((await stranger.send2025("tools/call", list)).body).toContain('"total_tasks":0');
+  const refused = (await stranger.send2026("tools/call", list)).body;
   expect(refused).toContain("NO_OWNER");
   expect(refused).toContain(`it has the header ${Object.keys(headers)[0]}, so a proxy sent it`);
 });
@@ -115,14 +115,14 @@ test.each([{ allowedHosts: ["tools.example"] }, { ownerMode: "session" as const 
   async (options) => {
     const server = await open(options);
     await makeTarget("running", caller(server), server.engine);
-    expect((await caller(server).legacy("tools/call", list)).body).toContain('"total_tasks":0');
-    expect((await caller(server).modern("tools/call", list)).body).toContain("NO_OWNER");
+    expect((await caller(server).send2025("tools/call", list)).body).toContain('"total_tasks":0');
+    expect((await caller(server).send2026("tools/call", list)).body).toContain("NO_OWNER");
   },
 );
 
 /** Sends what `fetch` does not let a page send. */
 function statusOf(url: string, headers: Record<string, string>): Promise<number | undefined> {
-  const { message, headers: usual } = modernRequest("tools/call", list);
+  const { message, headers: usual } = request2026("tools/call", list);
   return new Promise((resolve, reject) => {
     const sent = httpRequest(url, { method: "POST", headers: { ...usual, ...headers } }, (response) => {
       response.resume();
@@ -146,7 +146,7 @@ test("a page of another host reaches nothing, by its own Origin or by a name tha
   const allowed = await open({ allowedOrigins: ["https://app.example"] });
   await makeTarget("running", caller(allowed), allowed.engine);
   const page = caller(allowed, { headers: { origin: "https://app.example" } });
-  expect((await page.legacy("tools/call", list)).body).toContain('"total_tasks":0');
+  expect((await page.send2025("tools/call", list)).body).toContain('"total_tasks":0');
 });
 
 test("a new session of this machine finds its tasks without a client_id, in either era, and so does --single-user through a proxy", async () => {
@@ -159,11 +159,11 @@ test("a new session of this machine finds its tasks without a client_id, in eith
     const { session } = await first.initialize();
     const gated = { name: "gated", arguments: { label: "kept", hold: true }, _meta: { "resumable-mcp/handoff": 0 } };
     await first.post({ jsonrpc: "2.0", id: 1, method: "tools/call", params: gated }, { "mcp-session-id": session });
-    const again = await caller(server, identity).legacy("tools/call", list);
+    const again = await caller(server, identity).send2025("tools/call", list);
     expect(again.body).toContain('"total_tasks":1');
-    expect((await caller(server, identity).modern("tools/call", list)).body).toContain('"total_tasks":1');
+    expect((await caller(server, identity).send2026("tools/call", list)).body).toContain('"total_tasks":1');
     expect((await caller(server, identity).initialize()).body).toContain("Unfinished tasks of this user");
-    const info = await first.legacy("tools/call", { name: "get_session_info", arguments: {} });
+    const info = await first.send2025("tools/call", { name: "get_session_info", arguments: {} });
     expect(info.body).toMatch(/"session_id":"[A-Za-z0-9]{32}","request_id":1,"client_id":null/);
   }
 });
@@ -179,11 +179,11 @@ test("a session that was opened through a proxy stays there, and one of this mac
     [proxied, sessions.proxied],
     [proxied, sessions.local],
   ] as const)
-    statuses.push((await who.legacy("tools/list", {}, { headers: { "mcp-session-id": session } })).status);
+    statuses.push((await who.send2025("tools/list", {}, { headers: { "mcp-session-id": session } })).status);
   expect(statuses).toEqual([200, 404, 200, 404]);
 });
 
-test("a call whose client is gone at once was a local one all the same (G9)", async () => {
+test("a call whose client disconnects at once is a local one all the same (G9)", async () => {
   const server = await open();
   const { session } = await caller(server).initialize();
   const call = { name: "gated", arguments: { label: "left", hold: true }, _meta: { "resumable-mcp/handoff": 0 } };
@@ -200,6 +200,6 @@ test("a call whose client is gone at once was a local one all the same (G9)", as
   const socket = connect(Number(port), "127.0.0.1");
   await new Promise((resolve) => socket.write(`${lines.join("\r\n")}\r\n\r\n${body}`, resolve));
   socket.resetAndDestroy();
-  const listed = async () => (await caller(server).legacy("tools/call", list)).body;
+  const listed = async () => (await caller(server).send2025("tools/call", list)).body;
   await expect.poll(listed, { timeout: 20_000 }).toContain('"total_tasks":1');
 });

@@ -7,7 +7,7 @@ export interface Reply {
   readonly body: string;
 }
 
-/** Headers and `_meta` beside the usual ones. */
+/** Headers and `_meta` in addition to the usual ones. */
 export interface Extras {
   readonly headers?: Record<string, string>;
   readonly meta?: JsonObject;
@@ -30,14 +30,15 @@ export interface RawCaller {
   readonly subject: string;
   owner(): Promise<string>;
   /** Sends a request in the caller's own session of the 2025 era, which is opened when there is none. */
-  legacy(method: string, params?: JsonObject, extras?: Extras): Promise<Reply>;
+  send2025(method: string, params?: JsonObject, extras?: Extras): Promise<Reply>;
   /** Posts any message in that session, or in the one that `headers` name. */
   post(message: JsonObject, headers?: Record<string, string>): Promise<Reply>;
   /** Opens a session and tells how. */
   initialize(): Promise<Reply & { readonly session: string }>;
   /** GET and DELETE in the caller's own session, or in the one that `headers` name. */
   open(httpMethod: "GET" | "DELETE", headers?: Record<string, string>): Promise<Reply>;
-  modern(method: string, params?: JsonObject, extras?: Extras): Promise<Reply>;
+  /** Sends a request of the 2026 era. */
+  send2026(method: string, params?: JsonObject, extras?: Extras): Promise<Reply>;
   /** The stream stays open until `close`. */
   stream(message: JsonObject | undefined, headers: Record<string, string>): Promise<StreamReader>;
   close(): void;
@@ -48,7 +49,7 @@ export type StreamReader = (enough: (text: string) => boolean) => Promise<string
 
 const accept = "application/json, text/event-stream";
 const json = { accept, "content-type": "application/json" };
-const modernVersion = "2026-07-28";
+const version2026 = "2026-07-28";
 const capabilities = { elicitation: {}, extensions: { "io.modelcontextprotocol/tasks": {} } };
 
 /** Makes a caller with a bearer token. */
@@ -87,7 +88,7 @@ export function rawCaller(url: string, { subject, owner, headers: own, clientId 
     owner: async () => owner ?? `session:${(await inSession())["mcp-session-id"]}`,
     initialize,
     post,
-    legacy(method, params = {}, { meta, headers } = {}) {
+    send2025(method, params = {}, { meta, headers } = {}) {
       const whole = meta === undefined ? params : { ...params, _meta: meta };
       return post({ jsonrpc: "2.0", id: 1, method, params: whole }, headers);
     },
@@ -95,8 +96,8 @@ export function rawCaller(url: string, { subject, owner, headers: own, clientId 
       const session = { ...(await inSession()), ...headers };
       return replyOf(await send(method, { accept: "text/event-stream", ...session }), isFrame);
     },
-    async modern(method, params, extras = {}) {
-      const { message, headers } = modernRequest(method, params, { ...extras, meta: { ...named, ...extras.meta } });
+    async send2026(method, params, extras = {}) {
+      const { message, headers } = request2026(method, params, { ...extras, meta: { ...named, ...extras.meta } });
       return replyOf(await send("POST", headers, message));
     },
     async stream(message, headers) {
@@ -108,20 +109,20 @@ export function rawCaller(url: string, { subject, owner, headers: own, clientId 
 }
 
 /** A request of the 2026 era, with all that it has to say of itself. */
-export function modernRequest(
+export function request2026(
   method: string,
   params: JsonObject = {},
   { meta = {}, plain = false, headers = {} }: Extras = {},
 ) {
   const _meta = {
-    "io.modelcontextprotocol/protocolVersion": modernVersion,
+    "io.modelcontextprotocol/protocolVersion": version2026,
     "io.modelcontextprotocol/clientCapabilities": plain ? { elicitation: {} } : capabilities,
     ...meta,
   };
   const name = params.name ?? params.taskId ?? params.uri;
   const own: Record<string, string> = {
     ...json,
-    "mcp-protocol-version": modernVersion,
+    "mcp-protocol-version": version2026,
     "mcp-method": method,
     ...(typeof name === "string" ? { "mcp-name": name } : {}),
     ...headers,

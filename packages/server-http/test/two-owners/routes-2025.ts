@@ -14,7 +14,7 @@ export const routes2025: readonly Route[] = [
       ...rest,
       name: `${tool} of a task that is ${rest.kind}`,
       covers: [`tool ${tool}`, "method tools/call"],
-      send: (caller, target) => caller.legacy("tools/call", { name: tool, arguments: input(target) }),
+      send: (caller, target) => caller.send2025("tools/call", { name: tool, arguments: input(target) }),
     }),
   ),
   ...(["tasks/get", "tasks/result", "tasks/cancel"] as const).map(
@@ -22,22 +22,27 @@ export const routes2025: readonly Route[] = [
       name: method,
       covers: [`method ${method}`],
       kind: "done",
-      send: (caller, { id }) => caller.legacy(method, { taskId: id }),
+      send: (caller, { id }) => caller.send2025(method, { taskId: id }),
     }),
   ),
   {
     name: "tasks/cancel of a task that runs",
     covers: ["method tasks/cancel"],
     kind: "running",
-    send: (caller, { id }) => caller.legacy("tasks/cancel", { taskId: id }),
+    send: (caller, { id }) => caller.send2025("tasks/cancel", { taskId: id }),
   },
-  { name: "tasks/list", covers: ["method tasks/list"], kind: "running", send: (caller) => caller.legacy("tasks/list") },
+  {
+    name: "tasks/list",
+    covers: ["method tasks/list"],
+    kind: "running",
+    send: (caller) => caller.send2025("tasks/list"),
+  },
   {
     name: "the same call",
     covers: ["tool gated"],
     kind: "running",
     send: (caller, target) =>
-      caller.legacy("tools/call", { name: "gated", arguments: callArguments(target) }, { meta: atOnce }),
+      caller.send2025("tools/call", { name: "gated", arguments: callArguments(target) }, { meta: atOnce }),
   },
   {
     name: "the same call with the owner's name as client_id",
@@ -45,7 +50,7 @@ export const routes2025: readonly Route[] = [
     kind: "running",
     send: (caller, target) => {
       const args = { ...callArguments(target), client_id: target.subject };
-      return caller.legacy("tools/call", { name: "gated", arguments: args }, { meta: atOnce });
+      return caller.send2025("tools/call", { name: "gated", arguments: args }, { meta: atOnce });
     },
   },
   {
@@ -53,7 +58,7 @@ export const routes2025: readonly Route[] = [
     covers: ["tool asking"],
     kind: "asking",
     send: (caller, target) =>
-      caller.legacy("tools/call", { name: "asking", arguments: callArguments(target), task: {} }),
+      caller.send2025("tools/call", { name: "asking", arguments: callArguments(target), task: {} }),
   },
   {
     name: "a call under the task's id",
@@ -62,7 +67,7 @@ export const routes2025: readonly Route[] = [
     sameForOwner: true,
     send: (caller, { id }) => {
       const meta = { ...atOnce, "resumable-mcp/call_id": id };
-      return caller.legacy("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
+      return caller.send2025("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
     },
   },
   {
@@ -73,7 +78,7 @@ export const routes2025: readonly Route[] = [
     send: (caller, { id }) => {
       const named = { "resumable-mcp/call_id": id, "resumable-mcp/task_id": id, "resumable-mcp/request_id": 7 };
       const meta = { ...atOnce, ...named, "resumable-mcp/redelivered": true };
-      return caller.legacy("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
+      return caller.send2025("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
     },
   },
   {
@@ -82,7 +87,7 @@ export const routes2025: readonly Route[] = [
     kind: "running",
     send: (caller, { subject }) => {
       const meta = { "resumable-mcp/client_id": subject };
-      return caller.legacy("tools/call", { name: "list_session_tasks", arguments: {} }, { meta });
+      return caller.send2025("tools/call", { name: "list_session_tasks", arguments: {} }, { meta });
     },
   },
   ...resourceParts.flatMap((part): readonly Route[] => [
@@ -90,13 +95,13 @@ export const routes2025: readonly Route[] = [
       name: `resources/read task://{id}${part}`,
       covers: [`resource task://{id}${part}`, "method resources/read"],
       kind: "running",
-      send: (caller, { id }) => caller.legacy("resources/read", { uri: `task://${id}${part}` }),
+      send: (caller, { id }) => caller.send2025("resources/read", { uri: `task://${id}${part}` }),
     },
     {
       name: `resources/subscribe task://{id}${part}`,
       covers: ["method resources/subscribe"],
       kind: "running",
-      send: (caller, { id }) => caller.legacy("resources/subscribe", { uri: `task://${id}${part}` }),
+      send: (caller, { id }) => caller.send2025("resources/subscribe", { uri: `task://${id}${part}` }),
     },
   ]),
   {
@@ -104,13 +109,13 @@ export const routes2025: readonly Route[] = [
     covers: ["method resources/unsubscribe"],
     kind: "running",
     sameForOwner: true,
-    send: (caller, { id }) => caller.legacy("resources/unsubscribe", { uri: `task://${id}` }),
+    send: (caller, { id }) => caller.send2025("resources/unsubscribe", { uri: `task://${id}` }),
   },
   {
     name: "resources/list",
     covers: ["method resources/list"],
     kind: "running",
-    send: (caller) => caller.legacy("resources/list"),
+    send: (caller) => caller.send2025("resources/list"),
   },
   ...["resources/templates/list", "tools/list", "prompts/list", "ping"].map(
     (method): Route => ({
@@ -118,7 +123,7 @@ export const routes2025: readonly Route[] = [
       covers: [`method ${method}`],
       kind: "running",
       sameForOwner: true,
-      send: (caller) => caller.legacy(method),
+      send: (caller) => caller.send2025(method),
     }),
   ),
   {
@@ -126,13 +131,13 @@ export const routes2025: readonly Route[] = [
     covers: ["method logging/setLevel"],
     kind: "running",
     sameForOwner: true,
-    send: (caller) => caller.legacy("logging/setLevel", { level: "debug" }),
+    send: (caller) => caller.send2025("logging/setLevel", { level: "debug" }),
   },
   {
     name: "the prompt of unfinished tasks",
     covers: ["prompt unfinished_tasks", "method prompts/get"],
     kind: "running",
-    send: (caller) => caller.legacy("prompts/get", { name: "unfinished_tasks" }),
+    send: (caller) => caller.send2025("prompts/get", { name: "unfinished_tasks" }),
   },
   {
     name: "the instructions of a new session",
@@ -171,7 +176,7 @@ export const routes2025: readonly Route[] = [
     name: "a request in a foreign session",
     covers: ["header Mcp-Session-Id"],
     kind: "stream",
-    send: (caller, target) => caller.legacy("tasks/list", {}, { headers: otherSession(target) }),
+    send: (caller, target) => caller.send2025("tasks/list", {}, { headers: otherSession(target) }),
   },
   {
     name: "notifications/cancelled in a foreign session",

@@ -13,7 +13,7 @@ export const routes2026: readonly Route[] = [
       ...rest,
       name: `${tool} of a task that is ${rest.kind}`,
       covers: [`tool ${tool}`, "method tools/call"],
-      send: (caller, target) => caller.modern("tools/call", { name: tool, arguments: input(target) }),
+      send: (caller, target) => caller.send2026("tools/call", { name: tool, arguments: input(target) }),
     }),
   ),
   ...(["running", "asking", "paused", "done"] as const).map(
@@ -21,7 +21,7 @@ export const routes2026: readonly Route[] = [
       name: `tasks/get of a task that is ${kind}`,
       covers: ["method tasks/get"],
       kind,
-      send: (caller, { id }) => caller.modern("tasks/get", { taskId: id }),
+      send: (caller, { id }) => caller.send2026("tasks/get", { taskId: id }),
     }),
   ),
   ...(["running", "done"] as const).map(
@@ -29,14 +29,14 @@ export const routes2026: readonly Route[] = [
       name: `tasks/cancel of a task that is ${kind}`,
       covers: ["method tasks/cancel"],
       kind,
-      send: (caller, { id }) => caller.modern("tasks/cancel", { taskId: id }),
+      send: (caller, { id }) => caller.send2026("tasks/cancel", { taskId: id }),
     }),
   ),
   {
     name: "tasks/update",
     covers: ["method tasks/update"],
     kind: "asking",
-    send: (caller, { id }) => caller.modern("tasks/update", { taskId: id, inputResponses }),
+    send: (caller, { id }) => caller.send2026("tasks/update", { taskId: id, inputResponses }),
   },
   ...["tasks/list", "tasks/result"].map(
     (method): Route => ({
@@ -44,7 +44,7 @@ export const routes2026: readonly Route[] = [
       covers: [],
       kind: "running",
       sameForOwner: true,
-      send: (caller, { id }) => caller.modern(method, { taskId: id }),
+      send: (caller, { id }) => caller.send2026(method, { taskId: id }),
     }),
   ),
   ...[true, false].map(
@@ -53,7 +53,7 @@ export const routes2026: readonly Route[] = [
       covers: ["tool gated"],
       kind: "running",
       send: (caller, target) =>
-        caller.modern("tools/call", { name: "gated", arguments: callArguments(target) }, { plain, meta: atOnce }),
+        caller.send2026("tools/call", { name: "gated", arguments: callArguments(target) }, { plain, meta: atOnce }),
     }),
   ),
   {
@@ -62,7 +62,7 @@ export const routes2026: readonly Route[] = [
     kind: "running",
     send: (caller, target) => {
       const args = { ...callArguments(target), client_id: target.subject };
-      return caller.modern("tools/call", { name: "gated", arguments: args }, { plain: true, meta: atOnce });
+      return caller.send2026("tools/call", { name: "gated", arguments: args }, { plain: true, meta: atOnce });
     },
   },
   {
@@ -72,7 +72,7 @@ export const routes2026: readonly Route[] = [
     send: (caller, target) => {
       const { requestState } = target;
       const call = { name: "asking", arguments: callArguments(target), requestState, inputResponses };
-      return caller.modern("tools/call", call, { plain: true });
+      return caller.send2026("tools/call", call, { plain: true });
     },
   },
   {
@@ -81,7 +81,7 @@ export const routes2026: readonly Route[] = [
     kind: "state",
     send: (caller, target) => {
       const { requestState } = target;
-      return caller.modern("tools/call", { name: "asking", arguments: callArguments(target), requestState });
+      return caller.send2026("tools/call", { name: "asking", arguments: callArguments(target), requestState });
     },
   },
   {
@@ -91,7 +91,7 @@ export const routes2026: readonly Route[] = [
     sameForOwner: true,
     send: (caller, { id }) => {
       const meta = { ...atOnce, "resumable-mcp/call_id": id };
-      return caller.modern("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
+      return caller.send2026("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
     },
   },
   {
@@ -102,7 +102,7 @@ export const routes2026: readonly Route[] = [
     send: (caller, { id }) => {
       const named = { "resumable-mcp/call_id": id, "resumable-mcp/task_id": id, "resumable-mcp/request_id": 7 };
       const meta = { ...atOnce, ...named, "resumable-mcp/redelivered": true };
-      return caller.modern("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
+      return caller.send2026("tools/call", { name: "gated", arguments: { label: "new", hold: true } }, { meta });
     },
   },
   {
@@ -111,21 +111,21 @@ export const routes2026: readonly Route[] = [
     kind: "running",
     send: (caller, { subject }) => {
       const meta = { "resumable-mcp/client_id": subject };
-      return caller.modern("tools/call", { name: "list_session_tasks", arguments: {} }, { meta });
+      return caller.send2026("tools/call", { name: "list_session_tasks", arguments: {} }, { meta });
     },
   },
   {
     name: "subscriptions/listen to the task",
     covers: ["method subscriptions/listen"],
     kind: "running",
-    send: (caller, { id }) => caller.modern("subscriptions/listen", { notifications: { taskIds: [id] } }),
+    send: (caller, { id }) => caller.send2026("subscriptions/listen", { notifications: { taskIds: [id] } }),
   },
   ...resourceParts.flatMap((part): readonly Route[] => [
     {
       name: `resources/read task://{id}${part}`,
       covers: [`resource task://{id}${part}`, "method resources/read"],
       kind: "running",
-      send: (caller, { id }) => caller.modern("resources/read", { uri: `task://${id}${part}` }),
+      send: (caller, { id }) => caller.send2026("resources/read", { uri: `task://${id}${part}` }),
     },
     {
       name: `subscriptions/listen to task://{id}${part}`,
@@ -133,7 +133,7 @@ export const routes2026: readonly Route[] = [
       kind: "running",
       send: (caller, { id }) => {
         const resourceSubscriptions = [`task://${id}${part}`];
-        return caller.modern("subscriptions/listen", { notifications: { resourceSubscriptions } });
+        return caller.send2026("subscriptions/listen", { notifications: { resourceSubscriptions } });
       },
     },
   ]),
@@ -141,7 +141,7 @@ export const routes2026: readonly Route[] = [
     name: "resources/list",
     covers: ["method resources/list"],
     kind: "running",
-    send: (caller) => caller.modern("resources/list"),
+    send: (caller) => caller.send2026("resources/list"),
   },
   ...["resources/templates/list", "tools/list", "prompts/list", "server/discover"].map(
     (method): Route => ({
@@ -149,7 +149,7 @@ export const routes2026: readonly Route[] = [
       covers: [`method ${method}`],
       kind: "running",
       sameForOwner: true,
-      send: (caller) => caller.modern(method),
+      send: (caller) => caller.send2026(method),
     }),
   ),
   ...["ping", "initialize", "logging/setLevel"].map(
@@ -158,13 +158,13 @@ export const routes2026: readonly Route[] = [
       covers: [`method ${method}`],
       kind: "running",
       sameForOwner: true,
-      send: (caller) => caller.modern(method, { level: "debug" }),
+      send: (caller) => caller.send2026(method, { level: "debug" }),
     }),
   ),
   {
     name: "the prompt of unfinished tasks",
     covers: ["prompt unfinished_tasks", "method prompts/get"],
     kind: "running",
-    send: (caller) => caller.modern("prompts/get", { name: "unfinished_tasks" }),
+    send: (caller) => caller.send2026("prompts/get", { name: "unfinished_tasks" }),
   },
 ];

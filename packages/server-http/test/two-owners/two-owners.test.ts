@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest
 import { type RunningServer, readTokenFile, serve } from "../../src/index.js";
 import { checkRoute } from "./check-route.js";
 import { definition, makeTarget, release } from "./foreign-target.js";
-import { modernRequest, type RawCaller, type Reply, tokenCaller } from "./raw-caller.js";
+import { type RawCaller, type Reply, request2026, tokenCaller } from "./raw-caller.js";
 import { type Route, resourceParts } from "./route.js";
 import { routes2025 } from "./routes-2025.js";
 import { routes2026 } from "./routes-2026.js";
@@ -59,7 +59,7 @@ test("a subscription that names another's task among one's own hears only of one
   ];
   const taskIds = [foreign.id, own.id];
   const resourceSubscriptions = taskIds.flatMap((id) => resourceParts.map((part) => `task://${id}${part}`));
-  const { message, headers } = modernRequest("subscriptions/listen", {
+  const { message, headers } = request2026("subscriptions/listen", {
     notifications: { taskIds, resourceSubscriptions },
   });
   const [readAlice, readBob] = await Promise.all([alice.stream(message, headers), bob.stream(message, headers)]);
@@ -98,7 +98,7 @@ const covered = (routes: readonly Route[]) => new Set(routes.flatMap(({ covers }
 
 test("no tool, method, resource, prompt or key of the 2025 era is without a route (G10)", async () => {
   const { server: sdk } = await createMcpServer(definition, server.engine);
-  const all = await offered((method) => callers.carol.legacy(method), Reflect.get(sdk, "_requestHandlers"));
+  const all = await offered((method) => callers.carol.send2025(method), Reflect.get(sdk, "_requestHandlers"));
   const names = [...all, ...namingKeys.map((key) => `_meta ${metaKeys[key]}`)];
   const exempt = ["tool ordinary"];
   expect(names.filter((name) => !covered(routes2025).has(name))).toEqual(exempt);
@@ -106,7 +106,7 @@ test("no tool, method, resource, prompt or key of the 2025 era is without a rout
 
 test("no tool, method, resource, prompt or key of the 2026 era is without a route (G10)", async () => {
   const { server: sdk } = await serverFactory2026(definition, server.engine)({} as never, undefined as never);
-  const all = await offered((method) => callers.carol.modern(method), Reflect.get(sdk, "_requestHandlers"));
+  const all = await offered((method) => callers.carol.send2026(method), Reflect.get(sdk, "_requestHandlers"));
   const names = [...all, "method subscriptions/listen", ...namingKeys.map((key) => `_meta ${metaKeys[key]}`)];
   expect(names.filter((name) => !covered(routes2026).has(name))).toEqual([]);
 });
