@@ -19,10 +19,12 @@ import {
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { jsonLog } from "./log.js";
 import type { OwnerMode } from "./owner-mode.js";
-import { packageVersion } from "./package-version.js";
 import { readRetry, retryFlags, retryUsage } from "./retry-flags.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
 import { readTokenFile } from "./token-file.js";
+
+/** The version of this package, which the build and the test runner put here. */
+declare const RESUMABLE_MCP_VERSION: string;
 
 const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --host HOST            address to listen on (127.0.0.1)
@@ -77,7 +79,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     return;
   }
   if (values.version === true) {
-    process.stdout.write(`${packageVersion}\n`);
+    process.stdout.write(`${RESUMABLE_MCP_VERSION}\n`);
     return;
   }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);

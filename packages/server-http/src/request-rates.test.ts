@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { httpLimits } from "./http-limits.js";
-import { createRequestRates } from "./request-rates.js";
+import { createRateLimit, createRequestRates } from "./request-rates.js";
 
 /** One request at once, the next after 100 ms. */
 const rates = () => createRequestRates({ ...httpLimits, requestsPerSecond: 10, requestBurst: 1 }, () => 0);
@@ -22,4 +22,18 @@ test("addresses do not push subjects out of their table (G11)", () => {
   const limits = { ...httpLimits, requestsPerSecond: 10, requestBurst: 1, maxCallers: 1 };
   const { known, refused } = createRequestRates(limits, () => 0);
   expect([known("ada"), refused("192.0.2.1"), known("ada")]).toEqual([0, 0, 100]);
+});
+
+test("a caller may burst, and then has to keep to the rate; others are not held up", () => {
+  let nowMs = 0;
+  const tooEarlyMs = createRateLimit({ requestsPerSecond: 10, requestBurst: 2, maxCallers: 10 }, () => nowMs);
+  expect([tooEarlyMs("a"), tooEarlyMs("a"), tooEarlyMs("a")]).toEqual([0, 0, 100]);
+  expect(tooEarlyMs("b")).toBe(0);
+  nowMs = 100;
+  expect([tooEarlyMs("a"), tooEarlyMs("a")]).toEqual([0, 100]);
+});
+
+test("G11 no more callers are remembered than the limit", () => {
+  const tooEarlyMs = createRateLimit({ requestsPerSecond: 1, requestBurst: 1, maxCallers: 1 }, () => 0);
+  expect([tooEarlyMs("a"), tooEarlyMs("b"), tooEarlyMs("a")]).toEqual([0, 0, 0]);
 });

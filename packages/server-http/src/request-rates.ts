@@ -1,6 +1,7 @@
 import { isLoopback } from "./allowed-hosts.js";
 import type { HttpLimits } from "./http-limits.js";
-import { createRateLimit } from "./rate-limit.js";
+
+type RateLimits = Pick<HttpLimits, "requestsPerSecond" | "requestBurst" | "maxCallers">;
 
 /** Counts requests by who sends them; each function tells how many milliseconds a request came too early. */
 export interface RequestRates {
@@ -25,6 +26,31 @@ export function createRequestRates(limits: HttpLimits, nowMs: () => number): Req
     known: bySubject,
     refused,
     unknown: (address) => (address === undefined || isLoopback(address) ? 0 : refused(address)),
+  };
+}
+
+/**
+ * Makes a token bucket for each caller. The returned function counts a request and returns how many milliseconds it came
+ * too early: 0 when it may pass.
+ *
+ * Limits: beyond `maxCallers` the caller whose last request is the oldest is forgotten first.
+ */
+export function createRateLimit(limits: RateLimits, nowMs: () => number): (caller: string) => number {
+  const { requestsPerSecond, requestBurst, maxCallers } = limits;
+  const buckets = new Map<string, { tokens: number; atMs: number }>();
+  return (caller) => {
+    const now = nowMs();
+    const before = buckets.get(caller) ?? { tokens: requestBurst, atMs: now };
+    const tokens = Math.min(requestBurst, before.tokens + ((now - before.atMs) / 1000) * requestsPerSecond);
+    const passes = tokens >= 1;
+    // A deleted and inserted entry moves to the end of the map's order.
+    buckets.delete(caller);
+    buckets.set(caller, { tokens: passes ? tokens - 1 : tokens, atMs: now });
+    for (const oldest of buckets.keys()) {
+      if (buckets.size <= maxCallers) break;
+      buckets.delete(oldest);
+    }
+    return passes ? 0 : Math.ceil(((1 - tokens) / requestsPerSecond) * 1000);
   };
 }
 
