@@ -22,7 +22,6 @@ const notCleanYet = [
   "packages/mcp/",
   "packages/protocol/src/meta-keys.ts",
   "packages/protocol/src/task-object.test.ts",
-  "packages/server-stdio/",
   "packages/store-fs/",
   "packages/store-testkit/",
   "bench/",

@@ -22,7 +22,7 @@ async function run(args: readonly string[]): Promise<void> {
   }
 }
 
-/** Node 22.8 and later keep compiled code; the folder is the user's own, since whoever writes there runs code here. */
+/** Node 22.8 and later keep compiled code; the folder is the user's own, since code that is written there runs here. */
 function useCompileCache(): void {
   const enable: unknown = Reflect.get(process.getBuiltinModule("node:module"), "enableCompileCache");
   if (typeof enable === "function") enable(join(cacheFolder(environment()), "compile-cache"));

@@ -20,7 +20,7 @@ export const supervisorLimits = {
   drainTimeoutMs: 10_000,
   /** What it gets beyond that before it is killed. */
   killAfterMs: 2_000,
-  /** How long a dead server's output stays open with nothing to read in it: a process of its own may hold it for ever. */
+  /** How long a dead server's output stays open with nothing to read in it: a child of that server may hold it without end. */
   lastWordsMs: 1_000,
 } as const;
 

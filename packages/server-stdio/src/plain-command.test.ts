@@ -24,6 +24,6 @@ test.each([
   [["one.mjs", "two.mjs"]],
   [["tools.mjs", "--store"]],
   [[]],
-])("%j is left to whoever knows all flags", (args) => {
+])("%j is left to the parser of all flags", (args) => {
   expect(plainCommand(args)).toBeUndefined();
 });

@@ -31,7 +31,7 @@ export interface PlainCommand {
 /**
  * Reads the command line with which hosts start servers, before anything is loaded. Pure.
  *
- * @returns `undefined` for any other command line: then whoever knows all flags decides.
+ * @returns `undefined` for any other command line: then the parser of all flags decides.
  */
 export function plainCommand(args: readonly string[]): PlainCommand | undefined {
   try {

@@ -10,7 +10,7 @@ export interface ServeStdioOptions {
   readonly store: Store;
   readonly handoff?: boolean;
   readonly engineLimits?: Partial<EngineLimits>;
-  /** How long running tasks may take to reach a checkpoint when the host is gone. Default 10 s. */
+  /** How long running tasks may take to reach a checkpoint when the host has disconnected. Default 10 s. */
   readonly drainTimeoutMs?: number;
   readonly onError?: (error: unknown) => void;
   /** Hears what becomes of the unfinished tasks when the store is opened. */
@@ -25,7 +25,7 @@ export interface ServeStdioOptions {
  * From here on nothing but messages goes to stdout: what tools print goes to stderr. The store is opened by the first
  * message that needs it. Source: MCP 2025-11-25 and 2026-07-28, Transports, "stdio".
  *
- * @returns a promise that resolves when the host is gone and everything is released.
+ * @returns a promise that resolves when the host has disconnected and everything is released.
  */
 export async function serveStdio(options: ServeStdioOptions): Promise<void> {
   const { definition, store, handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
@@ -58,8 +58,8 @@ export async function serveStdio(options: ServeStdioOptions): Promise<void> {
 }
 
 /**
- * Keeps stdout for messages: whoever else writes to it writes to stderr. A host that reads no more is gone, and nobody is
- * to blame for it (EPIPE).
+ * Keeps stdout for messages: all other output to it goes to stderr. A host that closes its end has disconnected, which is
+ * not an error (EPIPE).
  */
 function claimStdout(): { readonly write: (message: object) => Promise<void>; readonly gone: Promise<void> } {
   const { stdout, stderr } = process;
@@ -79,7 +79,7 @@ function claimStdout(): { readonly write: (message: object) => Promise<void>; re
   };
 }
 
-/** Resolves when somebody tells the process to stop. */
+/** Resolves when the process gets a signal to stop. */
 function stopSignal(): Promise<void> {
   return new Promise((resolve) => {
     for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => resolve());

@@ -42,10 +42,10 @@ const flags = {
 
 /** The whole command-line program: whatever it was asked for. */
 export function runStdioCommand(program: string, args: readonly string[]): Promise<void> {
-  return runCommand(program, () => obey(program, args));
+  return runCommand(program, () => runArguments(program, args));
 }
 
-async function obey(program: string, args: readonly string[]): Promise<void> {
+async function runArguments(program: string, args: readonly string[]): Promise<void> {
   const { values, positionals } = parseFlags(args, flags, usage);
   const [module, ...rest] = positionals;
   if (values.help === true) {

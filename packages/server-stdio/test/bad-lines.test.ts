@@ -26,7 +26,7 @@ test.each([
   ["by the server itself", ["--no-supervise"]],
   ["by its supervisor", []],
 ])(
-  "lines of the host that are no good are answered with what is wrong, and the connection goes on: %s",
+  "invalid lines of the host are answered with what is wrong, and the connection continues: %s",
   async (_by, flags) => {
     const child = spawn(process.execPath, [cli, toolsModule, ...flags, "--store", await testFolder()]);
     afterwards(async () => child.kill("SIGKILL"));
@@ -38,11 +38,11 @@ test.each([
       else answers.push([id, error?.code, error?.message]);
       if (answers.length === lines.length) break;
     }
-    const noMessage = expect.stringMatching(/no JSON-RPC 2\.0 message/);
+    const noMessage = expect.stringMatching(/not a JSON-RPC 2\.0 message/);
     expect(answers).toHaveLength(lines.length);
     expect(answers).toEqual(
       expect.arrayContaining([
-        [null, -32_700, expect.stringMatching(/the line is no JSON/)],
+        [null, -32_700, expect.stringMatching(/the line is not JSON/)],
         [null, -32_600, noMessage],
         [1, -32_600, expect.stringMatching(/maxJsonDepth = 256/)],
         [2, -32_601, "Method not found"],

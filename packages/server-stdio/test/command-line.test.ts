@@ -115,7 +115,7 @@ test(
 );
 
 test(
-  "a host that closes its end of stdout is gone: the program ends by itself, without a stack",
+  "a host that closes its end of stdout has disconnected: the program ends by itself, without a stack",
   async () => {
     const args = [cli, toolsModule, "--no-supervise", "--store", await testFolder()];
     const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });

@@ -22,7 +22,7 @@ async function fileWith(text: string, name = "config.json"): Promise<string> {
   await writeFile(file, text);
   return file;
 }
-const namesBeside = async (file: string) => (await readdir(dirname(file))).sort();
+const namesNextTo = async (file: string) => (await readdir(dirname(file))).sort();
 
 test.each(configSamples)(
   "a file of $host with $what gets a server, and undo restores every byte",
@@ -48,7 +48,7 @@ test.each(hostNames)("a missing file of %s is made with its folder, and undo rem
   expect(await installServer(file, server, agreeing)).toBe("changed");
   expect(JSON.parse(await readFile(file, "utf8"))).toEqual({ [server.key]: { "my-tools": server.entry } });
   expect(await uninstallServer(file, server, agreeing)).toBe("changed");
-  expect(await namesBeside(file)).toEqual([]);
+  expect(await namesNextTo(file)).toEqual([]);
 });
 
 test("an empty file gets a server, and is empty again after undo", async () => {
@@ -74,7 +74,7 @@ test("what was changed since stays: undo takes out nothing but the server", asyn
 
 const refusals: [string, (file: string) => Promise<unknown>, RegExp][] = [
   ["is invalid", (file) => writeFile(file, '{ "mcpServers": { '), /is not valid JSON .* It was left as it is/],
-  ["is no UTF-8", (file) => writeFile(file, Buffer.from([0x7b, 0xff, 0x7d])), /is no UTF-8 text/],
+  ["is not UTF-8", (file) => writeFile(file, Buffer.from([0x7b, 0xff, 0x7d])), /is not valid UTF-8 text/],
   ["is read-only", (file) => chmod(file, 0o444), /is read-only\. Make it writable first/],
 ];
 test.each(refusals)("a file that %s is refused and left as it is", async (_what, spoil, sentence) => {
@@ -85,7 +85,7 @@ test.each(refusals)("a file that %s is refused and left as it is", async (_what,
   await expect(installServer(file, server, agreeing)).rejects.toThrow(sentence);
   await expect(uninstallServer(file, server, agreeing)).rejects.toThrow(sentence);
   expect(await readFile(file)).toEqual(before);
-  expect(await namesBeside(file)).toEqual(["config.json"]);
+  expect(await namesNextTo(file)).toEqual(["config.json"]);
 });
 
 test("a symbolic link stays one: the file behind it is changed; a link to nothing is refused", async () => {
@@ -100,14 +100,14 @@ test("a symbolic link stays one: the file behind it is changed; a link to nothin
   await expect(installServer(broken, hostEntry("vscode", start), agreeing)).rejects.toThrow(/link to nothing/);
 });
 
-test("nothing is written when the change is declined, nobody can be asked, or the file changes meanwhile", async () => {
+test("nothing is written when the change is declined, the user cannot be asked, or the file changes meanwhile", async () => {
   const file = await fileWith("{}\n");
   const server = hostEntry("claude-code", start);
   expect(await installServer(file, server, dialogueThat(false))).toBe("declined");
   await expect(installServer(file, server, dialogueThat(undefined))).rejects.toThrow(/Nothing was written\. Add --yes/);
-  expect(await namesBeside(file)).toEqual(["config.json"]);
+  expect(await namesNextTo(file)).toEqual(["config.json"]);
   const confirm = () => writeFile(file, '{ "numStartups": 42 }').then(() => true);
-  await expect(installServer(file, server, { ...agreeing, confirm })).rejects.toThrow(/changed by somebody else/);
+  await expect(installServer(file, server, { ...agreeing, confirm })).rejects.toThrow(/changed by another program/);
   expect(await readFile(file, "utf8")).toBe('{ "numStartups": 42 }');
 });
 
@@ -140,7 +140,7 @@ test.each(hostNames)(
 );
 
 test(
-  "the program shows the change and writes nothing where nobody can be asked; what it writes starts the server",
+  "the program shows the change and writes nothing where the user cannot be asked; what it writes starts the server",
   async () => {
     const { env, file } = await homeWith("claude-desktop");
     const refused = await runToEnd([toolsModule, "--install", "claude-desktop"], { env });

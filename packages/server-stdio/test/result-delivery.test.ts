@@ -106,7 +106,7 @@ test.each(cases)(
     const host = await scene.supervisedHost();
     expect(await host.call(1)).toMatchObject(done);
     expect(await scene.work()).toEqual(oneRun);
-    // The server that follows is told what the dead one could not write down: the result was delivered.
+    // The next server receives what the dead one could not record: the result was delivered.
     expect(await host.call(2)).toMatchObject(done);
     expect(await scene.work()).toEqual([...oneRun, ...oneRun]);
   },

@@ -93,7 +93,7 @@ export async function killServer(supervisorPid: number | null): Promise<void> {
   }
 }
 
-/** Tells whether a process runs; one that ended and that nobody has asked about does not. */
+/** Tells whether a process runs; one that ended does not, even before its parent has read its exit code. */
 export async function isRunning(pid: number | undefined): Promise<boolean> {
   const stat = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => "");
   const state = stat.slice(stat.lastIndexOf(")") + 2).charAt(0);

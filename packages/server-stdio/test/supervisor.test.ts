@@ -45,7 +45,7 @@ test(
 );
 
 test(
-  "an ordinary tool in flight at the kill runs once, and its caller is told that the outcome is unknown",
+  "an ordinary tool in flight at the kill runs once, and its caller learns that the outcome is unknown",
   async () => {
     const folder = await testFolder();
     const file = join(folder, "lines.txt");
@@ -125,7 +125,7 @@ process.stdin.on("end", () => process.exit(0));
 `;
 
 test(
-  "when the host is gone, the server drains and nothing is left behind",
+  "when the host has disconnected, the server drains and nothing is left behind",
   async () => {
     const child = spawn(process.execPath, [cli, toolsModule, "--store", await testFolder()], {
       stdio: ["pipe", "pipe", "pipe"],
@@ -143,7 +143,7 @@ test(
     const servers = await childrenOf(child.pid ?? null);
     expect(servers).toHaveLength(1);
     child.stdin.end();
-    // Our end of stderr closes when the last process that inherited it is gone.
+    // Our end of stderr closes when the last process that inherited it ends.
     const allGone = once(child.stderr.resume(), "end");
     const [code] = await once(child, "exit");
     await allGone;

@@ -20,13 +20,13 @@ const byteOrderMark = "\uFEFF";
 /**
  * Reads a configuration file that is about to be changed.
  *
- * @throws {@link CommandError} when it cannot be changed safely: it is no file, is read-only, too big, or no UTF-8.
+ * @throws {@link CommandError} when it cannot be changed safely: it is not a file, is read-only, too big, or not UTF-8.
  */
 export async function readConfig(file: string): Promise<ConfigFile> {
   if ((await unlessMissing(lstat(file))) === undefined)
     return { path: file, text: undefined, hasMark: false, mode: 0o600 };
   const path = await unlessMissing(realpath(file));
-  if (path === undefined) throw new CommandError(`${file} is a symbolic link to nothing. Mend or remove it first.`);
+  if (path === undefined) throw new CommandError(`${file} is a symbolic link to nothing. Fix or remove it first.`);
   const facts = await stat(path);
   refuse(facts, path);
   const text = decoded(await readFile(path), path);
@@ -35,7 +35,7 @@ export async function readConfig(file: string): Promise<ConfigFile> {
 }
 
 function refuse(facts: Stats, path: string): void {
-  if (!facts.isFile()) throw new CommandError(`${path} is no file.`);
+  if (!facts.isFile()) throw new CommandError(`${path} is not a file.`);
   if ((facts.mode & 0o222) === 0)
     throw new CommandError(`${path} is read-only. Make it writable first, if it is yours to change.`);
   const { maxConfigBytes } = installLimits;
@@ -46,15 +46,15 @@ function decoded(bytes: Buffer, path: string): string {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch (cause) {
-    throw new CommandError(`${path} is no UTF-8 text. It was left as it is.`, 1, cause);
+    throw new CommandError(`${path} is not valid UTF-8 text. It was left as it is.`, 1, cause);
   }
 }
 
 /**
- * Replaces a configuration file at once: whoever reads it sees the old or the new text, never a part.
+ * Replaces a configuration file in one step: a reader sees the old or the new text, never a part.
  *
  * Durability: the new text is on the disk before it takes the old one's place.
- * @throws {@link CommandError} when somebody else has changed the file since it was read.
+ * @throws {@link CommandError} when another program has changed the file since it was read.
  */
 export async function writeConfig(file: ConfigFile, text: string): Promise<void> {
   const { path, hasMark, mode } = file;
@@ -84,7 +84,7 @@ export async function deleteConfig(file: ConfigFile): Promise<void> {
 async function checkUnchanged(file: ConfigFile): Promise<void> {
   const now = await readConfig(file.path);
   if (now.text === file.text) return;
-  throw new CommandError(`${file.path} was changed by somebody else meanwhile. It was left as it is: try again.`);
+  throw new CommandError(`${file.path} was changed by another program meanwhile. It was left as it is: try again.`);
 }
 
 /** Copies a file to the first backup name that is free. Gives that name. */

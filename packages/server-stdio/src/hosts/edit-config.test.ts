@@ -64,8 +64,8 @@ test.each([
     /config\.json is not valid JSON \(CloseBraceExpected at line 3, column 1\)/,
   ],
   ["two commas", '{ "mcpServers": { "a": {},, } }', /not valid JSON .* at line 1/],
-  ["a list", "[]", /holds no JSON object/],
-  ["servers that are a list", '{ "mcpServers": [] }', /"mcpServers" of config\.json is no object/],
+  ["a list", "[]", /does not hold a JSON object/],
+  ["servers that are a list", '{ "mcpServers": [] }', /"mcpServers" of config\.json is not an object/],
 ])("a file with %s is refused, and says where", (_what, text, sentence) => {
   const server = hostEntry("claude-desktop", start);
   expect(() => setServer(text, server, file)).toThrow(sentence);

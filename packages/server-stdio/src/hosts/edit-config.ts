@@ -63,14 +63,14 @@ function parseConfig(text: string, key: string, file: string): Node {
     const place = text.slice(0, error.offset).split("\n");
     const where = `line ${place.length}, column ${(place.at(-1)?.length ?? 0) + 1}`;
     const what = printParseErrorCode(error.error);
-    throw new CommandError(`${file} is not valid JSON (${what} at ${where}). It was left as it is: mend it first.`);
+    throw new CommandError(`${file} is not valid JSON (${what} at ${where}). It was left as it is: fix it first.`);
   }
   if (root?.type !== "object") {
-    throw new CommandError(`${file} holds no JSON object. It was left as it is: mend it first.`);
+    throw new CommandError(`${file} does not hold a JSON object. It was left as it is: fix it first.`);
   }
   const servers = findNodeAtLocation(root, [key]);
   if (servers !== undefined && servers.type !== "object") {
-    throw new CommandError(`"${key}" of ${file} is no object. It was left as it is: mend it first.`);
+    throw new CommandError(`"${key}" of ${file} is not an object. It was left as it is: fix it first.`);
   }
   return root;
 }

@@ -46,7 +46,7 @@ function configPath(host: HostName, { scope = "user", config }: HostFlags): stri
   throw new CommandError(`${host} has no configuration of a project. Leave out --scope project.`, 2);
 }
 
-/** What the machine refuses is told in one sentence too. */
+/** Errors of the file system become one sentence too. */
 async function orSentence(file: string, run: () => Promise<unknown>): Promise<void> {
   try {
     await run();
@@ -70,7 +70,7 @@ function createDialogue(yes: boolean): Dialogue {
   };
 }
 
-/** What npx has fetched for one run is gone when the host looks for it. */
+/** A program that npx fetched for one run may be deleted before the host starts it. */
 function warnOfPassingScript(): void {
   if (!/[/\\]_npx[/\\]/.test(ownScript())) return;
   process.stderr.write(

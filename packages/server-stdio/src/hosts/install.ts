@@ -4,7 +4,7 @@ import { backUp, backupsOf, type ConfigFile, deleteConfig, readConfig, writeConf
 import { getServer, removeServer, setServer } from "./edit-config.js";
 import type { HostEntry } from "./host-config.js";
 
-/** How whoever runs the program is shown a change and asked for it. */
+/** How a change is shown to the user, and how the user is asked to agree. */
 export interface Dialogue {
   readonly show: (text: string) => void;
   /** False: not now. `undefined`: there is nobody to ask. */

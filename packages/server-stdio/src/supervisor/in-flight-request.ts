@@ -3,7 +3,7 @@ import { metaKeys } from "@resumable-mcp/protocol";
 import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "../wire/json-rpc.js";
 /** A request of the host that has no answer yet. */
 export class PendingRequest {
-  /** The host was told that it is subscribed, which it is told once. */
+  /** The host has received the acknowledgement of its subscription, which it receives once. */
   acknowledged = false;
   /** The same in every delivery, so that the server finds the same task. */
   readonly #callId = randomToken(22);
@@ -40,7 +40,7 @@ export class PendingRequest {
     return this.#deliveries;
   }
 
-  /** It waits for what somebody else does, so that no server dies of it. */
+  /** It waits for a task or its events, so that no server dies of it. */
   get onlyWaits(): boolean {
     return ["tasks/result", "subscriptions/listen"].includes(this.request.method);
   }
@@ -59,7 +59,7 @@ export class PendingRequest {
     return metaOf(notification)[metaKeys.taskId] === (this.#taskId ?? this.#callId);
   }
 
-  /** Notes how far the host was told. */
+  /** Notes the last event that the host has received. */
   saw(notification: RpcMessage): void {
     const { [metaKeys.seq]: seq, [metaKeys.taskId]: taskId } = metaOf(notification);
     if (typeof seq === "number") this.#seenSeq = Math.max(this.#seenSeq, seq);

@@ -28,7 +28,7 @@ function begun() {
   return relay;
 }
 
-/** What the new server is told after it has answered the repeated `initialize`. */
+/** What the new server receives after it has answered the repeated `initialize`. */
 function restart(relay: Relay): Sent[] {
   relay.serverLost();
   const [hello] = relay.serverStarted();
@@ -90,16 +90,16 @@ test("delivers a request for a task's result again from the last event that the 
   });
 });
 
-test("a subscription goes on in the next server, and its host is told once that it is subscribed", () => {
+test("a subscription continues in the next server, and its host receives one acknowledgement", () => {
   const relay = begun();
   relay.fromServer(rpc({ id: 1, result: {} }));
   const params = { notifications: { taskIds: ["t"] } };
   relay.fromHost(rpc({ id: 2, method: "subscriptions/listen", params }));
   const _meta = { "io.modelcontextprotocol/subscriptionId": 2 };
-  const told = rpc({ method: "notifications/subscriptions/acknowledged", params: { ...params, _meta } });
-  expect(relay.fromServer(told)).toEqual([{ to: "host", message: told }]);
+  const acknowledged = rpc({ method: "notifications/subscriptions/acknowledged", params: { ...params, _meta } });
+  expect(relay.fromServer(acknowledged)).toEqual([{ to: "host", message: acknowledged }]);
   expect(restart(relay).at(-1)).toMatchObject({ to: "server", message: { id: 2, method: "subscriptions/listen" } });
-  expect(relay.fromServer(told)).toEqual([]);
+  expect(relay.fromServer(acknowledged)).toEqual([]);
 });
 
 test("never delivers an ordinary tool twice", () => {
@@ -140,7 +140,7 @@ test("tells the next server the log level", () => {
   ]);
 });
 
-test("shows a question once, and gives its answer to whoever asks then", () => {
+test("shows a question once, and gives its answer to the server that asks then", () => {
   const relay = begun();
   const _meta = { "resumable-mcp/task_id": "t", "resumable-mcp/question": "k" };
   const [shown] = relay.fromServer(rpc({ id: 7, method: "elicitation/create", params: { message: "?", _meta } }));
@@ -195,28 +195,28 @@ test("reads no more pages than the limit, and delivers no call again of a tool t
   expect(last).toMatchObject({ to: "host", message: { id: 2, result: { isError: true } } });
 });
 
-test("a request that servers die of is given to so many, a call with a task and whatever only waits to each", () => {
+test("a request that servers die of is given to so many, a call with a task and a request that only waits to each", () => {
   const relay = begun();
   relay.fromServer(rpc({ id: 1, result: {} }));
   relay.fromHost(call(2, "long"));
   relay.fromHost(rpc({ id: 3, method: "tasks/result", params: { taskId: "t" } }));
   relay.fromHost(call(4, "read"));
   relay.fromHost(rpc({ id: 5, method: "resources/read", params: { uri: "task://t" } }));
-  const told = Array.from({ length: 4 }, () => {
+  const rounds = Array.from({ length: 4 }, () => {
     const sent = restart(relay);
     const list = sent.find(({ message }) => message.method === "tools/list");
     const all = list === undefined ? sent : relay.fromServer(listed(list));
     return all.filter(({ message }) => message.id !== undefined);
   });
-  const places = told.map((sent) => sent.map(({ to, message }) => `${message.id} to ${to}`).join());
+  const places = rounds.map((sent) => sent.map(({ to, message }) => `${message.id} to ${to}`).join());
   expect(places).toEqual([
     "2 to server,3 to server,4 to server,5 to server",
     "2 to server,3 to server,4 to server,5 to server",
     "2 to server,3 to server,4 to host,5 to host",
     "2 to server,3 to server",
   ]);
-  expect(told[2]?.[2]?.message.result).toMatchObject({ structuredContent: { error: { code: "CRASH_LOOP" } } });
-  expect(told[2]?.[3]?.message.error).toMatchObject({ code: -32_603 });
+  expect(rounds[2]?.[2]?.message.result).toMatchObject({ structuredContent: { error: { code: "CRASH_LOOP" } } });
+  expect(rounds[2]?.[3]?.message.error).toMatchObject({ code: -32_603 });
 });
 
 test("refuses a request whose id another one in flight has, so that both get a response", () => {
@@ -244,10 +244,10 @@ const cancel = rpc({ method: "notifications/cancelled", params: { requestId: 2 }
 
 test("tells the server that a result was delivered when the host was written it, and the next server if need be (G7)", () => {
   const { relay, carries } = answered();
-  const [told] = relay.hostGot(carries);
-  expect(told).toMatchObject(report(true));
+  const [first] = relay.hostGot(carries);
+  expect(first).toMatchObject(report(true));
   const [again] = restart(relay).filter(({ message }) => message.method === "resumable-mcp/delivery");
-  expect(again).toEqual(told);
+  expect(again).toEqual(first);
   relay.fromServer(rpc({ ...(again?.message.id === undefined ? {} : { id: again.message.id }), result: {} }));
   expect(restart(relay).filter(({ message }) => message.method === "resumable-mcp/delivery")).toEqual([]);
 });
@@ -267,7 +267,7 @@ test("says nothing of a result whose request was cancelled before the host was w
   expect(relay.hostGot(carries)).toEqual([]);
 });
 
-test("a result that is inlined in a task is one, and that of a task that goes on or failed is none (G7)", () => {
+test("a result that is inlined in a task is one, and that of a running or failed task is none (G7)", () => {
   const relay = begun();
   relay.fromServer(rpc({ id: 1, result: {} }));
   const carriesOf = (result: object) => {

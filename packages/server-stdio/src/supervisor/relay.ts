@@ -22,9 +22,9 @@ type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxDeliveries" | "maxT
 /**
  * What a supervisor knows, and what it answers to whatever comes: no process and no stream in here.
  *
- * After the server's death `serverStarted` tells the next one all that the host told the one before: `initialize`, the
- * log level, and every request in flight that may be delivered again. Calls of tools that are neither this toolkit's
- * nor annotated as read-only or idempotent are never delivered twice: their caller is told that the outcome is unknown.
+ * After the server's death `serverStarted` repeats for the next one what the host sent to the one before: `initialize`,
+ * the log level, and every request in flight that may be delivered again. Calls of tools that are neither this toolkit's
+ * nor annotated as read-only or idempotent are never delivered twice: their caller learns that the outcome is unknown.
  *
  * Source: MCP, Lifecycle; Tools, "Tool Annotations".
  */
@@ -41,7 +41,7 @@ export class Relay {
   #initialize: RpcRequest | undefined;
   #initialized = false;
   #logLevel: RpcObject | undefined;
-  /** The server takes requests: it was told all that it has to know. */
+  /** The server takes requests: it has received all that it has to know. */
   #ready = true;
   #count = 0;
 
@@ -75,11 +75,11 @@ export class Relay {
     if (message.method === "notifications/subscriptions/acknowledged") return this.#acknowledge(message);
     if (message.method === "notifications/tools/list_changed") this.#tools.forget();
     for (const pending of this.#pending.values()) if (pending.owns(message)) pending.saw(message);
-    this.#settle(message);
+    this.#noteAnswersWritten(message);
     return [toHost(message)];
   }
 
-  /** A result was written to the host: the server, or the next one, is told that it was delivered. */
+  /** A result was written to the host: the server, or the next one, receives a report of the delivery. */
   hostGot(result: CarriedResult): Sent[] {
     return this.#toReadyServer(this.#reports.written(result));
   }
@@ -101,7 +101,7 @@ export class Relay {
     return this.#ready ? this.#enter(this.#tools.kinds ?? new Map()) : [];
   }
 
-  /** The server does not stay alive: everybody who waits is told so. */
+  /** The server does not stay alive: every request in flight is answered with that error. */
   giveUp(): Sent[] {
     const answers = [...this.#pending.values()].map(({ request, tool }) => toHost(failed(request, tool, gaveUp)));
     this.#pending.clear();
@@ -160,7 +160,7 @@ export class Relay {
     return relayed.kind === "answered" ? [toServer({ ...relayed.message, id: request.id })] : [];
   }
 
-  /** A subscription goes on in the next server; its host subscribed once. Source: MCP 2026-07-28, "Subscriptions". */
+  /** A subscription continues in the next server; its host subscribed once. Source: MCP 2026-07-28, "Subscriptions". */
   #acknowledge(notification: RpcMessage): Sent[] {
     const id = metaOf(notification)["io.modelcontextprotocol/subscriptionId"];
     const pending = typeof id === "string" || typeof id === "number" ? this.#pending.get(id) : undefined;
@@ -186,7 +186,7 @@ export class Relay {
     if (own === "tools") return this.#learnTools(response);
     if (own === "delivery") this.#reports.answered(response.id);
     if (own !== undefined) return [];
-    this.#settle(response);
+    this.#noteAnswersWritten(response);
     if (!this.#pending.delete(response.id)) return [];
     const carries = carriedResult(response);
     if (carries === undefined) return [toHost(response)];
@@ -194,8 +194,8 @@ export class Relay {
     return [{ ...toHost(response), carries }];
   }
 
-  /** Whatever tells of a task tells that it has gone on. */
-  #settle(message: RpcMessage): void {
+  /** A message about a task shows that the task has written the answers to its questions. */
+  #noteAnswersWritten(message: RpcMessage): void {
     const { [metaKeys.taskId]: taskId } = metaOf(message);
     if (typeof taskId === "string") this.#questions.answersWritten(taskId);
   }

@@ -27,7 +27,7 @@ function start(script: string, changed: Partial<SupervisorLimits> = {}) {
   return { ended, send, lines, logged, input, output };
 }
 
-test("a server that cannot stay alive is given up, and whoever waits is told so", async () => {
+test("a server that cannot stay alive is given up, and every waiting caller receives an error", async () => {
   const { ended, send, lines, logged } = start(dying);
   send({ id: 1, method: "initialize", params: {} });
   send({ id: 2, method: "tools/call", params: { name: "any", arguments: {} } });
@@ -56,7 +56,7 @@ test("a call that waits for the list of tools reaches a server that never lists 
   expect(await ended).toEqual({ kind: "host_gone" });
 });
 
-/** Answers what it is asked. Told to `leave`, it is killed by a process of its own, which keeps its stdout. */
+/** Answers each request. On `leave`, a child process kills it and keeps its stdout. */
 const leaving = `
 const left = 'console.log(JSON.stringify({ jsonrpc: "2.0", method: "left", params: { pid: process.pid, server: process.ppid } })); process.kill(process.ppid, "SIGKILL"); setInterval(() => {}, 1000)';
 require("node:readline").createInterface({ input: process.stdin }).on("line", (line) => {
@@ -78,7 +78,7 @@ function isThere(pid: number): boolean {
   }
 }
 
-test("a server that died is replaced though a process that it left behind holds its stdout, and its host goes on", async () => {
+test("a server that died is replaced though a process that it left behind holds its stdout, and its host can continue", async () => {
   const { ended, send, input, output } = start(leaving, { lastWordsMs: 100 });
   const lines = createInterface({ input: output })[Symbol.asyncIterator]();
   const next = async (): Promise<unknown> => JSON.parse((await lines.next()).value);
@@ -91,7 +91,7 @@ test("a server that died is replaced though a process that it left behind holds 
   send({ id: 1, method: "initialize", params: {} });
   expect(await next()).toMatchObject({ id: 1, result: {} });
   await leave();
-  // Until there is a server again, nobody reads this.
+  // No process reads this until the next server runs.
   send({ id: 2, method: "ping" });
   send({ id: 3, method: "ping" });
   expect([await next(), await next()]).toMatchObject([{ id: 2 }, { id: 3 }]);

@@ -17,16 +17,16 @@ export interface SuperviseOptions {
 }
 
 /**
- * How supervising ended: the host went away, the server does not stay alive, or it never said a word and told by its
- * exit code that it cannot start.
+ * How supervising ended: the host disconnected, the server does not stay alive, or it ended without a message and with an
+ * exit code that says that it cannot start.
  */
 export type Supervised =
   | { readonly kind: "host_gone" | "gave_up" }
   | { readonly kind: "cannot_start"; readonly exitCode: number };
 
 /**
- * Runs a server as a child process and stays alive for its host when the child dies: the next child is told all that
- * the one before knew, and goes on with the calls in flight.
+ * Runs a server as a child process and stays alive for its host when the child dies: the next child receives all that
+ * the one before knew, and continues the calls in flight.
  *
  * Nothing but messages goes to `output`; the child's stderr is passed on as it is.
  */
@@ -59,7 +59,7 @@ class Supervisor {
     // Before all else: it takes longer to start than everything here.
     this.#start();
     const { input, output, limits } = this.#options;
-    // A host that is gone breaks the pipe; the end of its stdin tells the same.
+    // A host that disconnects breaks the pipe, or ends our stdin.
     output.on("error", () => this.stop());
     readLines(input, limits.maxLineBytes, (line) => this.#fromHost(line)).then(
       () => this.stop(),
@@ -71,7 +71,7 @@ class Supervisor {
     return ended;
   }
 
-  /** The host is gone: the server may finish what it is at, up to its next checkpoint. */
+  /** The host has disconnected: the server may work up to its next checkpoint. */
   stop(): void {
     if (this.#stopping) return;
     this.#stopping = true;
@@ -164,7 +164,7 @@ class Supervisor {
   async #fromServer(line: string): Promise<void> {
     const message = parseLine(line);
     if (message === undefined)
-      return this.#options.log(`The server wrote a line that is no message: ${line.slice(0, 200)}`);
+      return this.#options.log(`The server wrote a line that is not a message: ${line.slice(0, 200)}`);
     this.#spoke = true;
     const sent = this.#relay.fromServer(message);
     this.#limitToolsWait();

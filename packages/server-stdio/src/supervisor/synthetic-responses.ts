@@ -1,7 +1,7 @@
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import type { RpcMessage, RpcRequest } from "../wire/json-rpc.js";
 
-/** What whoever waits is told when the server does not stay alive. */
+/** The response to a request whose server does not stay alive. */
 export function failed({ id }: RpcRequest, tool: string | undefined, why: string): RpcMessage {
   const message = `${why} The server's log says more.`;
   if (tool === undefined) return rpcErrorResponse(id, rpcCodes.internalError, message);
@@ -13,13 +13,13 @@ export function failed({ id }: RpcRequest, tool: string | undefined, why: string
   };
 }
 
-/** What a request is told that is one too many. */
+/** The response to a request over the limit. */
 export function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
   const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
   return rpcErrorResponse(id, rpcCodes.refused, message);
 }
 
-/** What a request is told whose id another one in flight has: an answer could be to either. Source: JSON-RPC 2.0, "id". */
+/** The response to a request with the id of another one in flight: an answer could be to either. Source: JSON-RPC 2.0, "id". */
 export function idInUse({ id }: RpcRequest): RpcMessage {
   const message = `Invalid Request: the id ${JSON.stringify(id)} is that of a request in flight. Give each its own.`;
   return rpcErrorResponse(id, rpcCodes.invalidRequest, message);

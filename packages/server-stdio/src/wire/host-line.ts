@@ -11,12 +11,12 @@ export type HostLine = { readonly message: RpcMessage } | { readonly refusal: ob
  */
 export function readHostLine(line: string): HostLine {
   const value = parseJson(line);
-  if (value === undefined) return refuse(null, rpcCodes.parseError, "Parse error: the line is no JSON.");
+  if (value === undefined) return refuse(null, rpcCodes.parseError, "Parse error: the line is not JSON.");
   if (!isObject(value) || value.jsonrpc !== "2.0")
     return refuse(
       null,
       rpcCodes.invalidRequest,
-      "Invalid Request: the line is no JSON-RPC 2.0 message. Send one message in each line.",
+      "Invalid Request: the line is not a JSON-RPC 2.0 message. Send one message in each line.",
     );
   if (!isMessage(value))
     return refuse(
@@ -30,7 +30,7 @@ export function readHostLine(line: string): HostLine {
   return { message: value as unknown as RpcMessage };
 }
 
-/** Tells whether an object is a request, a notification or a response: what is none of these has nobody to answer it. */
+/** Tells whether an object is a request, a notification or a response: anything else has no receiver. */
 function isMessage({ id, method, params, result, error }: RpcObject): boolean {
   // A response is never answered, whatever it looks like: two ends that did so would never stop.
   if (method === undefined) return result !== undefined || error !== undefined;

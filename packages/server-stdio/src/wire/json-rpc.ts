@@ -28,7 +28,7 @@ export function isResponse(message: RpcMessage): message is RpcMessage & { reado
   return message.id !== undefined && message.method === undefined;
 }
 
-/** Parses one line; `undefined` when it is no message. */
+/** Parses one line; `undefined` when it is not a message. */
 export function parseLine(line: string): RpcMessage | undefined {
   try {
     const value: unknown = JSON.parse(line);
