@@ -114,7 +114,7 @@ export class TaskWriter implements HeldTask {
     // The commit is as safe as it is going to be: others may see it.
     if (record.lastSeq > this.#durable.lastSeq) this.#durable = record;
     for (const id of consumed) this.#unacknowledged.delete(id);
-    this.#follow(before, record, { consumed, nowMs: request.now.monotonicMs });
+    this.#follow(before, record, consumed, request);
     return { record: deepFreeze(record), signals };
   }
 
@@ -183,11 +183,7 @@ export class TaskWriter implements HeldTask {
   }
 
   /** The commit counts already: what fails here is done by the next process that reads the task. */
-  #follow(
-    before: TaskRecord,
-    record: TaskRecord,
-    { consumed, nowMs }: { readonly consumed: readonly string[]; readonly nowMs: number },
-  ): void {
+  #follow(before: TaskRecord, record: TaskRecord, consumed: readonly string[], { now }: CommitRequest): void {
     const { context, finished, documents, compaction, notifications } = this.#parts;
     const statusChanged = before.status !== record.status;
     try {
@@ -199,7 +195,7 @@ export class TaskWriter implements HeldTask {
     } catch (error) {
       if (!(error instanceof Error && "code" in error)) throw error;
     }
-    documents.note(this, { statusChanged, nowMs });
+    documents.note(this, { statusChanged, nowMs: now.monotonicMs });
     compaction.consider(this);
     notifications.notify(record.id, statusChanged ? "runnable" : "task");
   }
