@@ -38,7 +38,7 @@ if (report.freezes > 0) console.log(`${report.freezes} of them slept through the
 console.log(`${report.acknowledged} acknowledged commits by ${report.writers} writers, one at a time for each task`);
 console.log(`${report.lateLines} lines appended after their epoch was over, which count for nothing`);
 console.log(`${report.crashedAttempts} crashed attempts in the journals`);
-if (report.unclaimed > 0) console.log(`${report.unclaimed} tasks whose maker died before anybody could see them`);
+if (report.unclaimed > 0) console.log(`${report.unclaimed} tasks whose creator died before a caller could see them`);
 for (const [code, count] of report.errors) console.log(`${String(count).padStart(6)}  reported by engines: ${code}`);
 for (const problem of report.problems.slice(0, 100)) console.log(`PROBLEM ${problem}`);
 console.log(`${report.runs} runs complete, ${report.problems.length} problems`);

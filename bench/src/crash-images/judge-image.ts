@@ -57,7 +57,7 @@ function judgeRecord({ events }: CreatedTask, record: TaskRecord, at: number): r
   if (record.lastSeq < acknowledged)
     return [`${record.id} ends at ${record.lastSeq} of ${acknowledged} acknowledged events`];
   if (written.length !== record.lastSeq || written.some((event) => !wasAsked(event, at))) {
-    return [`${record.id} has ${record.lastSeq} events, some of which nobody wrote`];
+    return [`${record.id} has ${record.lastSeq} events, some of which no writer wrote`];
   }
   const expected = reduceTask(undefined, written.sort((left, right) => left.seq - right.seq).map(plain));
   return isDeepStrictEqual(toJson(expected), toJson(record)) ? [] : [`${record.id} is not what its events make of it`];
@@ -73,14 +73,16 @@ function toJson(value: unknown): unknown {
 
 /** A signal that was acknowledged is pending, or a commit that was asked for carried it out. */
 function judgeSignals({ task, signals, consumed }: CreatedTask, snapshot: TaskSnapshot, at: number): readonly string[] {
-  const isDesired = (kind: string) => kind === "pause" || kind === "resume";
+  const isStateRequest = (kind: string) => kind === "pause" || kind === "resume";
   return signals
     .filter((sent) => wasDone(sent, at))
     .filter(({ signal, askedAt }, place) => {
       const same = (other: { readonly kind: string; readonly key?: string }) =>
         signal.kind === "answer" ? other.key === signal.key : other.kind === signal.kind;
-      const isReplaced = signals.slice(place + 1).some((later) => isDesired(later.signal.kind) && wasAsked(later, at));
-      if (isDesired(signal.kind) && isReplaced) return false;
+      const isReplaced = signals
+        .slice(place + 1)
+        .some((later) => isStateRequest(later.signal.kind) && wasAsked(later, at));
+      if (isStateRequest(signal.kind) && isReplaced) return false;
       const isCarriedOut = consumed.some(
         (entry) => same(entry.signal) && entry.askedAt >= askedAt && wasAsked(entry, at),
       );

@@ -158,7 +158,7 @@ class TaskWorker {
   }
 
   private held(): Lease {
-    if (this.lease === undefined) throw new Error(`nobody has the lease of ${this.taskId}`);
+    if (this.lease === undefined) throw new Error(`no worker has the lease of ${this.taskId}`);
     return this.lease;
   }
 }

@@ -12,7 +12,7 @@ function tell(line: WorkerLine): void {
   for (let sent = 0; sent < bytes.byteLength; ) sent += writeSome(bytes.subarray(sent));
 }
 
-/** Whoever listens may be slower than this process: a full pipe takes nothing for a while. */
+/** The reader may be slower than this process: a full pipe takes nothing for a while. */
 function writeSome(bytes: Uint8Array): number {
   try {
     return writeSync(1, bytes);
@@ -69,7 +69,7 @@ const engine = createEngine({
     maxRunning: atOnce,
     maxRunningPerOwner: atOnce,
     maxUnfinishedPerOwner: 10 * atOnce,
-    // Every life ends in a kill, so a task that is unlucky three times in a row is no poisonous one.
+    // Every life ends in a kill, so three crashes in a row do not mean that the task causes them.
     maxCrashesWithoutProgress: 1_000_000,
     crashBackoffMs: 0,
     trialMs: 0,

@@ -8,13 +8,13 @@ import type { RunBoard } from "./run-board.js";
 /** What came of the runs. */
 export interface CrashVerdict {
   readonly runs: number;
-  /** Commits that a writer was told count. */
+  /** Commits that the store acknowledged to their writers. */
   readonly acknowledged: number;
   /** Leases under which something was written, of all tasks together. */
   readonly writers: number;
   readonly lateLines: number;
   readonly crashedAttempts: number;
-  /** Folders of tasks whose maker died before it claimed the call for them: nobody ever sees these. */
+  /** Folders of tasks whose creator died before it claimed the deduplication key: no caller sees them. */
   readonly unclaimed: number;
   readonly problems: readonly string[];
 }
@@ -35,7 +35,7 @@ export async function judgeRuns(options: JudgeOptions): Promise<CrashVerdict> {
   for (const [run, tasks] of board.all) {
     const [taskId, ...others] = tasks;
     if (taskId === undefined || others.length > 0) {
-      problems.push(`${run}: ${tasks.size} tasks stand for it`);
+      problems.push(`${run}: ${tasks.size} tasks belong to it`);
       continue;
     }
     const acknowledged = board.acknowledgedOf(taskId);
@@ -50,12 +50,12 @@ export async function judgeRuns(options: JudgeOptions): Promise<CrashVerdict> {
   const known = new Set([...board.all.values()].flatMap((tasks) => [...tasks]));
   const others = [...folders].filter(([taskId]) => !known.has(taskId));
   for (const [taskId, folder] of others) {
-    if (!(await cameToNothing(directory, taskId, folder))) problems.push(`task ${taskId} stands for no run`);
+    if (!(await cameToNothing(directory, taskId, folder))) problems.push(`task ${taskId} belongs to no run`);
   }
   return { ...sums, runs: board.all.size, unclaimed: others.length, problems };
 }
 
-/** The task was prepared and never claimed: it is listed nowhere, stands for nothing, and nothing happened to it. */
+/** The task was prepared and never claimed: it is listed nowhere, belongs to no call, and has no other events. */
 async function cameToNothing(directory: string, taskId: string, folder: string): Promise<boolean> {
   const files = await readJournalFiles(folder);
   const events = files.flatMap(({ entries }) => entries.flatMap((entry) => entry.events.map(({ type }) => type)));
@@ -66,7 +66,7 @@ async function cameToNothing(directory: string, taskId: string, folder: string):
 async function claimedTasks(directory: string): Promise<ReadonlySet<string>> {
   const claimed = new Set<string>();
   const names = await readdir(join(directory, "keys"), { recursive: true, withFileTypes: true });
-  // What is still being written when its process dies stays as a draft, which nobody reads.
+  // What is still being written when its process dies stays as a draft, which no process reads.
   for (const name of names.filter((entry) => entry.isFile() && !entry.name.startsWith("."))) {
     const text = await readFile(join(name.parentPath, name.name), "utf8");
     const taskId = /"taskId":"([^"]*)"/.exec(text)?.[1];
@@ -89,7 +89,7 @@ async function wrongOutcome({ reader, board, compact }: JudgeOptions, taskId: st
     problems.push(`${items.length} items for ${wanted.length} records, item ${wrong} is wrong`);
   }
   const { snapshot } = await reader.readEvents(taskId, { afterSeq: 0, limit: 1 });
-  if (snapshot !== undefined && !compact) problems.push("its first events are gone");
+  if (snapshot !== undefined && !compact) problems.push("its first events were removed");
   return problems;
 }
 

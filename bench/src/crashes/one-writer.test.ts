@@ -32,7 +32,7 @@ function sealed(epoch: number, base: number, end: number): Sealed {
 /** One writer dies after seq 3, the next takes over; a line that the first appended too late does not count. */
 const first = file(1, "a", [], [started(1, 1, "a"), checkpoint(2), checkpoint(3), checkpoint(4)]);
 const second = file(2, "b", [sealed(1, 0, 3)], [crashed(4), started(5, 2, "b"), checkpoint(6)]);
-const told = (epoch: number, worker: string, afterSeq: number, lastSeq: number) => ({
+const acknowledged = (epoch: number, worker: string, afterSeq: number, lastSeq: number) => ({
   taskId: "t",
   epoch,
   worker,
@@ -42,7 +42,7 @@ const told = (epoch: number, worker: string, afterSeq: number, lastSeq: number) 
 
 describe("the proof that a task had one writer at a time", () => {
   it("counts writers, crashed attempts and late lines of journals that are right", () => {
-    expect(proveOneWriter([first, second], [told(1, "a", 0, 3), told(2, "b", 3, 6)])).toEqual({
+    expect(proveOneWriter([first, second], [acknowledged(1, "a", 0, 3), acknowledged(2, "b", 3, 6)])).toEqual({
       problems: [],
       writers: 2,
       lateLines: 1,
@@ -57,17 +57,27 @@ describe("the proof that a task had one writer at a time", () => {
 
   const takenBack = file(3, "c", [sealed(1, 0, 4), { ...sealed(2, 3, 6), base: 4 }], []);
   it.each<[string, readonly JournalFile[], Parameters<typeof proveOneWriter>[1], string]>([
-    ["a commit that was told of and is gone", [first, second], [told(2, "b", 6, 7)], "is lost"],
-    ["a commit of an old writer that was told of too late", [first, second], [told(1, "a", 3, 4)], "is epoch 2's"],
-    ["a commit that another worker was told of", [first, second], [told(2, "x", 3, 4)], "is epoch 2's"],
+    ["an acknowledged commit that is missing", [first, second], [acknowledged(2, "b", 6, 7)], "is lost"],
+    [
+      "a commit of an old writer that was acknowledged too late",
+      [first, second],
+      [acknowledged(1, "a", 3, 4)],
+      "is epoch 2's",
+    ],
+    ["a commit that was acknowledged to another worker", [first, second], [acknowledged(2, "x", 3, 4)], "is epoch 2's"],
     ["a line that counts again after a seal left it out", [first, second, takenBack], [], "contradicts"],
     ["a gap", [first, file(2, "b", [sealed(1, 0, 3)], [crashed(5)])], [], "event 5 follows 3"],
     ["a seal that cuts a line", [first, file(2, "b", [{ ...sealed(1, 0, 3), bytes: 450 }], [])], [], "within a line"],
     ["a file that is missing", [second], [], "the file of epoch 1 is missing"],
     ["two attempts at once", [first, file(2, "b", [sealed(1, 0, 3)], [started(4, 2, "b")])], [], "while another ran"],
-    ["a checkpoint by nobody", [first, file(2, "b", [sealed(1, 0, 3)], [checkpoint(4)])], [], "not by the attempt"],
+    [
+      "a checkpoint without an attempt",
+      [first, file(2, "b", [sealed(1, 0, 3)], [checkpoint(4)])],
+      [],
+      "not by the attempt",
+    ],
     ["no journal at all", [], [], "no journal is sealed"],
-  ])("finds %s", (_, files, acknowledged, problem) => {
-    expect(proveOneWriter(files, acknowledged).problems.join("; ")).toContain(problem);
+  ])("finds %s", (_, files, commits, problem) => {
+    expect(proveOneWriter(files, commits).problems.join("; ")).toContain(problem);
   });
 });

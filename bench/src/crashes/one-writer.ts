@@ -7,7 +7,7 @@ export interface WriterProof {
   readonly problems: readonly string[];
   /** Leases under which something that counts was written. */
   readonly writers: number;
-  /** Lines that a writer appended after its epoch was over. They count for nothing, and nobody was told of them. */
+  /** Lines that a writer appended after its epoch was over. They do not count, and were not acknowledged. */
   readonly lateLines: number;
   /** Attempts that the journal says died. */
   readonly crashed: number;
@@ -25,7 +25,7 @@ interface Stretch {
  *
  * The newest seal says which lines count. They have to be one history without gap or repeat, cut into stretches of rising
  * epochs; each earlier seal has to have said the same of what lay before it, so that nothing was added to an epoch once
- * it was over; and each commit whose writer was told that it counts has to lie in a stretch of its very lease.
+ * it was over; and each acknowledged commit has to lie in a stretch of its own lease.
  */
 export function proveOneWriter(files: readonly JournalFile[], acknowledged: readonly Acknowledged[]): WriterProof {
   const newest = files.findLast(({ head }) => head !== undefined);
@@ -102,12 +102,12 @@ function brokenOrder(chain: readonly Sealed[], stretches: readonly Stretch[]): r
  */
 function contradictingSeals(files: readonly JournalFile[], chain: readonly Sealed[]): readonly string[] {
   const oldest = chain[0]?.epoch ?? 0;
-  const told = (sealed: readonly Sealed[]) => sealed.map(({ epoch, bytes }) => `${epoch}:${bytes}`).join();
+  const textOf = (sealed: readonly Sealed[]) => sealed.map(({ epoch, bytes }) => `${epoch}:${bytes}`).join();
   return chain.flatMap(({ epoch }) => {
     const head = files.find((file) => file.epoch === epoch)?.head;
     const before = chain.filter((sealed) => sealed.epoch < epoch);
     const said = head?.chain.filter((sealed) => sealed.epoch >= oldest) ?? [];
-    return told(said) === told(before) ? [] : [`the seal of epoch ${epoch} contradicts the newest one`];
+    return textOf(said) === textOf(before) ? [] : [`the seal of epoch ${epoch} contradicts the newest one`];
   });
 }
 
@@ -117,7 +117,7 @@ interface Written {
   readonly worker: string | null;
 }
 
-/** Whoever was told that a commit counts has it in the history, under its own lease. */
+/** The history has each acknowledged commit, under the lease of its writer. */
 function wrongAcknowledgements(history: readonly Written[], acknowledged: readonly Acknowledged[]): readonly string[] {
   const bySeq = new Map(history.map((written) => [written.event.seq, written]));
   const first = history[0]?.event.seq ?? 1;

@@ -1,6 +1,6 @@
 import type { Acknowledged, WorkerLife, WorkerLine } from "./worker-life.js";
 
-/** What the parent knows of the runs: which there are to be, and what workers told of them. */
+/** What the parent knows of the runs: which there are to be, and what workers reported of them. */
 export class RunBoard {
   /** Error codes that engines reported, in the order in which they came. */
   readonly errors: string[] = [];
@@ -22,7 +22,7 @@ export class RunBoard {
     return this.runs.size - this.unfinished.size;
   }
 
-  /** All runs, with the task that stands for each. */
+  /** All runs, with the task of each. */
   get all(): ReadonlyMap<string, ReadonlySet<string>> {
     return this.runs;
   }
@@ -33,7 +33,7 @@ export class RunBoard {
     return { records, sum: (records * (records - 1)) / 2 };
   }
 
-  /** Adds runs until there are as many unfinished ones as there have to be, and has them started by whoever lives. */
+  /** Adds runs until there are as many unfinished ones as there have to be, and asks a living worker to start them. */
   fill(lives: Iterable<WorkerLife> = []): void {
     const [life] = lives;
     while (this.unfinished.size < this.options.tasks) {
@@ -44,7 +44,7 @@ export class RunBoard {
     }
   }
 
-  /** Runs of which nobody has told yet that they were started: to be asked for in the next life. */
+  /** Runs that no worker has reported as started: the next worker is asked for them. */
   unstarted(): readonly string[] {
     return this.open.filter((run) => this.runs.get(run)?.size === 0);
   }
@@ -68,7 +68,7 @@ export class RunBoard {
     else known.push(fact);
   }
 
-  /** Commits of a task that its writers were told count. */
+  /** Commits of a task that the store acknowledged to their writers. */
   acknowledgedOf(taskId: string): readonly Acknowledged[] {
     return this.acknowledged.get(taskId) ?? [];
   }

@@ -37,7 +37,7 @@ export interface CrashReport extends CrashVerdict {
   readonly errors: readonly (readonly [string, number])[];
 }
 
-/** How long all runs may take to finish once nobody is killed any more. */
+/** How long all runs may take to finish after the last kill, in milliseconds. */
 const finishPatienceMs = 300_000;
 /** How long to wait until a worker passes the point at which it is to die; then it dies at a moment. */
 const pointPatienceMs = 800;

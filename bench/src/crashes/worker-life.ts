@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 
-/** What a worker of the crash harness is told. */
+/** The order for a worker of the crash harness. */
 export interface WorkerOrder {
   readonly directory: string;
   readonly durability: "machine" | "process";
@@ -13,7 +13,7 @@ export interface WorkerOrder {
   readonly point?: { readonly name: string; readonly hits: number };
 }
 
-/** A commit of which its writer was told that it counts. */
+/** A commit that the store acknowledged to its writer. */
 export interface Acknowledged {
   readonly taskId: string;
   /** The lease's epoch. */
@@ -23,7 +23,7 @@ export interface Acknowledged {
   readonly lastSeq: number;
 }
 
-/** What a worker tells, one JSON line each, written synchronously: what was told was told before it died. */
+/** What a worker reports, one JSON line each, written synchronously: all that it reported arrives, though it dies. */
 export type WorkerLine =
   | { readonly kind: "ready" }
   /** Its first attempt begins. */
@@ -36,7 +36,7 @@ export type WorkerLine =
 /** One life of a worker, from its start to its death. */
 export interface WorkerLife {
   readonly ready: Promise<boolean>;
-  /** Resolves, when the process is gone and everything it told is read, to the point at which it killed itself. */
+  /** Resolves, when the process has ended and all its lines are read, to the point at which it killed itself. */
   readonly death: Promise<string | undefined>;
   readonly hasWorked: () => boolean;
   /** Resolves when its first attempt begins, or when it died before that. */
@@ -50,7 +50,7 @@ export interface WorkerLife {
 
 const script = fileURLToPath(new URL("crashes/crash-worker.js", import.meta.url));
 
-/** Starts a worker, and hears what it tells. */
+/** Starts a worker, and passes on what it reports. */
 export function beginWorker(order: WorkerOrder, hear: (line: WorkerLine) => void): WorkerLife {
   const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: ["pipe", "pipe", "pipe"] });
   let worked = false;
@@ -79,9 +79,9 @@ export function beginWorker(order: WorkerOrder, hear: (line: WorkerLine) => void
       beginWork();
     })
     .then(() => point);
-  // Whoever waits for the death hears of it; until then somebody waits for the beginning.
+  // The caller that waits for the death receives the error; until then it may wait for the beginning.
   death.catch(() => {});
-  // Whoever it is told that died a moment ago is told it once more, in its next life.
+  // A run that is sent to a worker that has just died is sent again to the next one.
   child.stdin.on("error", () => {});
   return {
     ready,
@@ -94,7 +94,7 @@ export function beginWorker(order: WorkerOrder, hear: (line: WorkerLine) => void
   };
 }
 
-/** An end that is neither a kill nor wished for is a defect: an error that nobody caught, for instance. */
+/** An end that is neither a kill nor requested is a defect: an uncaught error, for instance. */
 function deathOf(child: ChildProcess): Promise<void> {
   let complaint = "";
   child.stderr?.setEncoding("utf8").on("data", (text: string) => {

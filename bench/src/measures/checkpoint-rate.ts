@@ -118,7 +118,7 @@ function describe(durability: Durability, work: Work, peer: string) {
   };
 }
 
-/** Begins the tasks; each round goes on with them. */
+/** Begins the tasks; each round continues them. */
 async function openRounds(keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
   const names = Array.from({ length: tasks + stored }, (_, index) => `task-${index}`);
   for (const name of names) await keeper.begin(name);

@@ -88,7 +88,7 @@ export const sessionMemory: Measure = {
       peer: () => used([built("bare-2025-http")], resident.theirs),
       dispose: () => folder.remove(),
       get note() {
-        return `heap and buffers; the resident size grows by ${middle(resident.ours)} KiB here, ${middle(resident.theirs)} KiB beside it`;
+        return `heap and buffers; the resident size grows by ${middle(resident.ours)} KiB here, ${middle(resident.theirs)} KiB with the peer`;
       },
     };
   },

@@ -34,7 +34,7 @@ const hello2026 = {
 /** An era of the protocol, by its year. */
 export type Era = "2025" | "2026";
 
-/** From starting a server over stdio until its first answer, supervised as it is unless told otherwise. */
+/** From starting a server over stdio until its first answer, with or without its supervisor. */
 export function stdioStart(era: Era, supervised: boolean): Measure {
   const hello = era === "2025" ? hello2025 : hello2026;
   const sdk = era === "2025" ? "@modelcontextprotocol/sdk" : "@modelcontextprotocol/server";

@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import type { Measure } from "../report/measure.js";
 import { spreadOf } from "../report/statistics.js";
-import { openLiveBoard, terminalProgram } from "../terminal/live-board.js";
+import { openTaskBoard, terminalProgram } from "../terminal/live-board.js";
 import { openTerminal } from "../terminal/pseudo-terminal.js";
 
 /** From the start of the process in a terminal to the first frame: the program against the smallest one of Ink. */
@@ -20,7 +20,7 @@ export function firstFrameMeasure(): Measure {
     async prepare() {
       const folder = await mkdtemp(join(tmpdir(), "bench-frame-"));
       const oneLine = fileURLToPath(new URL("one-line.js", import.meta.url));
-      // Nobody listens there: what the first frame waits for is nobody's answer.
+      // No server listens there: the first frame waits for no answer.
       const words = ["--url", "http://127.0.0.1:1/mcp", "--state", join(folder, "state.json")];
       return {
         subject: () => timeToShow(terminalProgram, words, /Looking for your tasks/),
@@ -47,7 +47,7 @@ const limitMs = 50;
 const leastPauseMs = 120;
 const mostPauseMs = 320;
 /** One process serves them all, and each task moves once a second: two cores are not to measure the servers. */
-const liveBoard = { servers: 13, tickMs: 1_000 };
+const boardOrder = { servers: 13, tickMs: 1_000 };
 
 /** From a key to the frame that shows what it did, while 208 tasks of 13 servers move once a second each. */
 export function keyMeasure(): Measure {
@@ -59,7 +59,7 @@ export function keyMeasure(): Measure {
     unit: "ms",
     target: { atMost: 1 },
     async prepare() {
-      const board = await openLiveBoard(liveBoard);
+      const board = await openTaskBoard(boardOrder);
       return {
         async subject() {
           const times: number[] = [];
@@ -96,7 +96,7 @@ export function processorMeasure(): Measure {
     unit: "ms",
     target: { atMost: 1 },
     async prepare() {
-      const board = await openLiveBoard(liveBoard);
+      const board = await openTaskBoard(boardOrder);
       return {
         async subject() {
           const start = performance.now();
@@ -126,7 +126,7 @@ export function terminalMemoryMeasure(): Measure {
     unit: "MiB",
     target: { atMost: 1.2 },
     async prepare() {
-      const board = await openLiveBoard({ servers: 13, tickMs: 200 });
+      const board = await openTaskBoard({ servers: 13, tickMs: 200 });
       const passEvents = async (count: number) => {
         const until = (await board.events()) + count;
         while ((await board.events()) < until) await delay(leastPauseMs);

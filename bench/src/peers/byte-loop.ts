@@ -6,7 +6,7 @@ const sync = promisify(fdatasync);
 
 /** The least that keeping lines can cost: nothing but the calls of the system. */
 export interface ByteLoop {
-  /** Appends the line so many times to each file, one after the other in a file, the files beside each other. */
+  /** Appends the line so many times to each file, one after the other in a file, all files at the same time. */
   run(timesEach: number): Promise<void>;
   close(): void;
 }

@@ -21,7 +21,7 @@ export function table(outcomes: readonly Outcome[]): string {
     ].join(" | "),
   );
   return [
-    "| Measure | Here | Beside it | Ratio (95 % interval of the median) | Target | |",
+    "| Measure | Here | Peer | Ratio (95 % interval of the median) | Target | |",
     "|---|---|---|---|---|---|",
     ...rows.map((row) => `| ${row} |`),
   ].join("\n");

@@ -10,14 +10,14 @@ interface Template {
   readonly journals: readonly (readonly [name: string, text: string])[];
   readonly place: string;
   readonly claim: string;
-  readonly doneLine: string;
+  readonly finishedLine: string;
 }
 
 /**
  * Fills a store with finished tasks, and with unfinished ones whose process has died.
  *
- * Each is a copy of one that the store itself made, under another id, with its checksums made anew: making 100,000
- * through the store would take minutes.
+ * Each is a copy of one that the store itself made, under another id, with new checksums: making 100,000 through
+ * the store would take minutes.
  */
 export async function fillStore(directory: string, finished: number, unfinished = 0): Promise<void> {
   const template = await makeTemplate(directory);
@@ -27,14 +27,14 @@ export async function fillStore(directory: string, finished: number, unfinished 
     const id = idOf(template.id, n);
     copyTask(directory, template, id);
     claim(directory, template, id, claims);
-    lines.push(withChecksum(renamed(template.doneLine, template.id, id)));
+    lines.push(withChecksum(renamed(template.finishedLine, template.id, id)));
   }
   const day = readdirSync(join(directory, "done"))[0]?.slice(0, 10) ?? "";
   writeFileSync(join(directory, "done", `${day}.copies-1.jsonl`), lines.join(""));
   await abandonTasks(directory, unfinished);
 }
 
-/** Tasks with progress, whose attempt nobody ended. */
+/** Makes tasks with progress, whose attempt has no end. */
 async function abandonTasks(directory: string, count: number): Promise<void> {
   const store = createFsStore({ directory, durability: "process" });
   for (let n = 0; n < count; n++) {
@@ -62,7 +62,7 @@ async function makeTemplate(directory: string): Promise<Template> {
       return [name, readFileSync(join(place, name), "utf8")];
     }),
     claim: readFileSync(join(directory, "keys", keys.find((name) => /\/\d+$/.test(name)) ?? ""), "utf8"),
-    doneLine: readFileSync(join(directory, "done", done[0] ?? ""), "utf8"),
+    finishedLine: readFileSync(join(directory, "done", done[0] ?? ""), "utf8"),
   };
 }
 

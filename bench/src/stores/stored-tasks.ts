@@ -17,7 +17,7 @@ export function now(): Instant {
 
 let made = 0;
 
-/** A task of nobody's tool, each with an id of its own. */
+/** A task of a tool that does not exist, each with an id of its own. */
 export function someTask(): NewTask {
   made += 1;
   const id = `bench-task-${String(made).padStart(8, "0")}-${process.pid}`;
@@ -38,7 +38,7 @@ export async function beginTask(store: Store): Promise<{ readonly lease: Lease; 
   const { snapshot } = await store.createTask({ task: someTask(), reuseResultMs: 0, now: now() });
   const { id } = snapshot.record;
   const acquired = await store.acquireLease({ taskId: id, worker: "bench", ttlMs: 60_000, now: now() });
-  if (acquired === undefined) throw new Error(`Nobody else should hold the lease of ${id}.`);
+  if (acquired === undefined) throw new Error(`No other worker should hold the lease of ${id}.`);
   const started = { type: "attempt_started", attempt: 1, worker: "bench", toolVersion: "1" } as const;
   const { record } = await store.commit({
     lease: acquired.lease,

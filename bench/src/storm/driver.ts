@@ -23,7 +23,7 @@ export interface DriverOptions {
   readonly clientId: string;
   readonly records: number;
   readonly batch: number;
-  /** Aborts when the storm has failed and nobody needs an answer any more. */
+  /** Aborts when the storm has failed and no answer is needed any more. */
   readonly signal: AbortSignal;
   readonly onStarted: (taskId: string) => void;
 }
@@ -164,8 +164,8 @@ async function callOnce(
       ? {}
       : {
           onprogress: (shown) => {
-            const told: unknown = Reflect.get(shown, "_meta");
-            const facts = typeof told === "object" && told !== null ? told : {};
+            const metadata: unknown = Reflect.get(shown, "_meta");
+            const facts = typeof metadata === "object" && metadata !== null ? metadata : {};
             onProgress({
               progress: shown.progress,
               seq: Reflect.get(facts, meta("seq")),

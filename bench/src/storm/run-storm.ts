@@ -47,7 +47,7 @@ const killPoints = [
   ...observerPoints.filter((point) => !point.startsWith("store.delete") && !point.startsWith("store.quarantine")),
 ] as const;
 
-/** Kills servers again and again while clients use them, and checks that nobody noticed. */
+/** Kills servers again and again while clients use them, and checks that no client noticed. */
 export async function runStorm(options: StormOptions): Promise<StormReport> {
   const folder = await temporaryFolder();
   const reader = createFsStore({ directory: folder.directory });

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import type { KillPlan } from "./kill-plan.js";
 
-/** What a storm server is told. */
+/** The order for a storm server. */
 export interface ServerOrder {
   readonly directory: string;
   /** 0 for any. */
@@ -19,21 +19,21 @@ export interface ServerOrder {
 export interface ServerLife {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Resolves when the process is gone: with the place at which it killed itself, if it did. */
+  /** Resolves when the process has ended, to the place at which it killed itself, if it did. */
   readonly death: Promise<string | undefined>;
   /** What it wrote on its standard error. */
   readonly lines: readonly string[];
   kill(signal: NodeJS.Signals): void;
 }
 
-/** Beside the bundle that this file ends up in; tests name the built one. */
-const besideBundle = new URL("storm/storm-server.js", import.meta.url);
+/** Next to the bundle that contains this file; tests name the built one. */
+const builtServer = new URL("storm/storm-server.js", import.meta.url);
 const maxLines = 10_000;
 
 /** Starts a server and waits until it listens, or until it died before it could. */
 export async function beginLife(
   order: ServerOrder,
-  script: URL = besideBundle,
+  script: URL = builtServer,
 ): Promise<ServerLife | { readonly diedAt: string | undefined }> {
   const child = spawn(process.execPath, [fileURLToPath(script), JSON.stringify(order)], {
     stdio: ["ignore", "ignore", "pipe"],

@@ -45,7 +45,7 @@ export const workTool = defineTool({
   },
 });
 
-/** A short call, as somebody makes it who has nothing to do with the rest. */
+/** A short call, which has nothing to do with the rest. */
 export const shortTool = defineTool({
   name: "storm_short",
   description: "Answers after 30 ms.",

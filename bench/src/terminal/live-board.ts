@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { openClient } from "@resumable-mcp/client";
-import type { LiveServersMessage, LiveServersOrder } from "./live-servers.js";
+import type { ServersMessage, ServersOrder } from "./live-servers.js";
 import { openTerminal, type PseudoTerminal } from "./pseudo-terminal.js";
 
 /** Tasks of one owner that one server runs at a time. */
@@ -19,7 +19,7 @@ export const terminalProgram = join(
 );
 
 /** The list of tasks, in a terminal, with tasks of real servers that never stop moving. */
-export interface LiveBoard {
+export interface TaskBoard {
   readonly terminal: PseudoTerminal;
   /** How many events the servers have committed so far. */
   events(): Promise<number>;
@@ -27,11 +27,11 @@ export interface LiveBoard {
 }
 
 /** Starts servers and tasks, opens the program and goes to the list. */
-export async function openLiveBoard(order: LiveServersOrder): Promise<LiveBoard> {
+export async function openTaskBoard(order: ServersOrder): Promise<TaskBoard> {
   const folder = await mkdtemp(join(tmpdir(), "bench-terminal-"));
   const script = fileURLToPath(new URL("terminal/live-servers.js", import.meta.url));
   const servers = fork(script, [JSON.stringify(order)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
-  const answer = async (): Promise<LiveServersMessage> => (await once(servers, "message"))[0];
+  const answer = async (): Promise<ServersMessage> => (await once(servers, "message"))[0];
   const first = await answer();
   if (!("urls" in first)) throw new Error("The servers said nothing of where they are.");
   const stateFile = join(folder, "state.json");

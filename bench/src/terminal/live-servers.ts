@@ -4,16 +4,16 @@ import { defineServer } from "@resumable-mcp/mcp";
 import { serve } from "@resumable-mcp/server-http";
 
 /** What the process that serves live tasks is asked for. */
-export interface LiveServersOrder {
+export interface ServersOrder {
   /** Each runs at most 16 tasks of one owner at a time. */
   readonly servers: number;
   readonly tickMs: number;
 }
 
 /** What it answers, first the addresses and then, whenever it is asked, how many events it has committed. */
-export type LiveServersMessage = { readonly urls: readonly string[] } | { readonly events: number };
+export type ServersMessage = { readonly urls: readonly string[] } | { readonly events: number };
 
-const order: LiveServersOrder = JSON.parse(process.argv[2] ?? "{}");
+const order: ServersOrder = JSON.parse(process.argv[2] ?? "{}");
 let events = 0;
 
 const tick = defineTool({
@@ -39,7 +39,7 @@ const definition = defineServer({ name: "live", version: "1", tools: [tick] });
 const running = await Promise.all(
   Array.from({ length: order.servers }, () => serve({ definition, store: createMemoryStore(), port: 0 })),
 );
-const tell = (message: LiveServersMessage) => process.send?.(message);
+const tell = (message: ServersMessage) => process.send?.(message);
 process.on("message", () => tell({ events }));
 process.on("disconnect", () => process.exit(0));
 tell({ urls: running.map(({ url }) => url) });

@@ -13,7 +13,7 @@ const first = new Promise<number>((resolve) => {
 const tool = defineTool({
   name: "bench",
   version: "1",
-  description: "Goes on until it is told to stop.",
+  description: "Runs until it is stopped.",
   input: z.object({ n: z.number() }),
   state: { line: 0 },
   async *run(_input, task) {

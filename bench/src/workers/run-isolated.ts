@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { Outcome } from "../report/measure.js";
 
-/** Threads of each measured process that may sync at once: what Node gives to whoever changes nothing. */
+/** Threads of each measured process that may sync at once: the default of Node. */
 export const threadPoolSize = 4;
 
 /** What takes longer hangs: it is ended and its row says so, in milliseconds. */

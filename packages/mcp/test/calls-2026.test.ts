@@ -48,7 +48,7 @@ test("a stock client that can ask its user is asked, and the call ends with the 
   expect(asked).toEqual(["What is your name?"]);
 });
 
-test("a client that cannot ask is told to call answer_task", async () => {
+test("a client that cannot ask is asked to call answer_task", async () => {
   const client = await connect(endpoint([greetTool]));
   const result = await client.callTool(call("greet_user"));
   expect(result).toMatchObject({ structuredContent: { status: "input_required", next_tool: "answer_task" } });
@@ -90,7 +90,7 @@ const facts = { description: "Greets.", onCrash: "rerun" } as const;
 
 async function ask(task: Parameters<Parameters<typeof defineTool>[0]["run"]>[1]): Promise<string> {
   const answer = await task.ask("name", { message: "Name?", schema: z.object({ name: z.string() }) });
-  return answer.action === "accept" ? `Hello, ${answer.content.name}!` : "Nobody.";
+  return answer.action === "accept" ? `Hello, ${answer.content.name}!` : "No name.";
 }
 
 test("a call handed off answers before the end, and wait_for_task gives the result", async () => {
@@ -147,7 +147,7 @@ test("a server that drains hands its calls over to the next one by a state", asy
   expect(result).toMatchObject({ structuredContent: { counted: 2 } });
 });
 
-test("the end of a server that drains waits for what its calls are told, however long the store takes", async () => {
+test("the end of a server that drains waits for the responses to its calls, however long the store takes", async () => {
   const [gate, slow] = [createGate(), createGate()];
   const store = createMemoryStore();
   const { getTask } = store;

@@ -69,6 +69,6 @@ export const greetTool = defineTool({
       schema: z.object({ name: z.string() }),
     });
     yield { progress: 2, total: 2 };
-    return answer.action === "accept" ? `Hello, ${answer.content.name}!` : `Nobody: ${answer.action}`;
+    return answer.action === "accept" ? `Hello, ${answer.content.name}!` : `No name: ${answer.action}`;
   },
 });

@@ -110,7 +110,7 @@ test("G11 a client that does not read holds up the writer, not the server's memo
   expect(mostBuffered).toBeLessThan(3 * limits.maxStreamBytes);
 });
 
-test("a byte order mark before a body is no part of it, whichever way a request comes", async () => {
+test("a byte order mark before a body does not belong to it, whichever way a request comes", async () => {
   const echo = async (request: HttpRequest) => new HttpAnswer(200, {}, await request.text(1_000));
   const own = await serverOf(echo);
   const web = createServer(nodeListener(async (request) => new Response(await request.text())));

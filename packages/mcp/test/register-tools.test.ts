@@ -157,7 +157,7 @@ test("a question goes to the user through the client", async () => {
   expect(await call(client, "greet_user", {})).toMatchObject({ content: [{ text: "Hello, Ada!" }] });
 });
 
-test("a client that cannot ask is told the question, and answer_task answers it", async () => {
+test("a client that cannot ask receives the question, and answer_task answers it", async () => {
   const { client } = await connect([greetTool], {});
   const asked = await call(client, "greet_user", {});
   expect(asked).toMatchObject({
@@ -267,7 +267,7 @@ test("a hand-off leaves the task to recovery, unless its caller says that it sta
   expect(await isDetached(4, { [metaKeys.attended]: true })).toBe(false);
 });
 
-test("a call that attaches is told where the task is, not everything from the beginning again (feature 12)", async () => {
+test("a call that joins a task receives where the task is, not everything from the beginning again (feature 12)", async () => {
   const gate = createGate();
   const { client, open, store } = await connect([countTool(gate)]);
   const listed = async () => (await store.listTasks({ limit: 1 })).tasks[0];

@@ -90,7 +90,7 @@ describe("a stream that broke", () => {
     expect(await readUntil(old, () => false)).toEqual([]);
   });
 
-  test("a call that attached to another call's task finds it again, though its result was delivered", async () => {
+  test("a call that joined another call's task finds it again, though its result was delivered", async () => {
     const gate = createGate();
     const { url, store } = await endpoint({ tools: [countTool(gate)] });
     const session = await openSession(url);

@@ -92,7 +92,7 @@ test("who asks for the result of another's task cannot answer its question (G10)
   expect((await tasks.wait(record.id)).reason).toBe("input_required");
   const eve = await openSession(url, { authorization: "Bearer e" });
   const asked = { jsonrpc: "2.0", id: 1, method: "tasks/result", params: { taskId: record.id } };
-  // The answer comes while the request is on its way to whoever refuses it.
+  // The answer comes before the request reaches the code that refuses it.
   const putDocument = store.putDocument;
   let answered: Promise<Response> | undefined;
   store.putDocument = async (session) => {

@@ -22,7 +22,7 @@ const progressToken = { _meta: { progressToken: "p" } };
 const request = (id: number, method: string, params: object) => ({ jsonrpc: "2.0", id, method, params });
 
 test.each(["tools/call", "tasks/result"])(
-  "G9 a question that %s has shown is not shown again at once after a restart, nor is progress told again",
+  "G9 a question that %s has shown is not shown again at once after a restart, nor is progress sent again",
   async (method) => {
     const options = { tools: [greetTool], store: lastingStore() };
     const before = await openEndpoint(options);

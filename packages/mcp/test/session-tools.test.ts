@@ -12,7 +12,7 @@ test("each session's server says itself which of its tools may run again", async
     tools: [],
     setup: (server) => {
       const annotations = { idempotentHint: ++sessions > 1 };
-      server.registerTool("tell", { annotations }, async () => ({ content: [{ type: "text", text: "told" }] }));
+      server.registerTool("tell", { annotations }, async () => ({ content: [{ type: "text", text: "said" }] }));
     },
   });
   closing.push(close);

@@ -45,8 +45,8 @@ function rawDispatch(transport: InMemoryTransport) {
   const heard: (() => void)[] = [];
   transport.onmessage = (message, extra) => {
     const { id, method } = message as unknown as JsonObject;
-    const settle = method === undefined ? waiting.get(id) : undefined;
-    if (settle !== undefined) return settle(message as unknown as JsonObject);
+    const resolve = method === undefined ? waiting.get(id) : undefined;
+    if (resolve !== undefined) return resolve(message as unknown as JsonObject);
     others.push(message as unknown as JsonObject);
     for (const wake of heard.splice(0)) wake();
     previous?.(message, extra);

@@ -66,7 +66,7 @@ test("both eras list an owner's tasks and read them, their journal and their ite
   expect(JSON.stringify(journal)).not.toContain('"state"');
 });
 
-test("a foreign task is no resource, and is answered like an unknown one", async () => {
+test("a foreign task is not a resource, and is answered like an unknown one", async () => {
   const { era2026, era2025, taskId } = await begin();
   const eve = await era2025("eve");
   expect((await eve.listResources()).resources).toEqual([]);

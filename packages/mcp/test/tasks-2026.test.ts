@@ -131,11 +131,11 @@ test("several questions may be answered one by one", async () => {
     inputRequests: { first: { method: "elicitation/create", params: { message: "First?" } } },
   });
   const update = (inputResponses: JsonObject) => to.send("tasks/update", { taskId, inputResponses }, declared);
-  await update({ first: accept("Ada"), unknown: accept("nobody") });
+  await update({ first: accept("Ada"), unknown: accept("Cy") });
   const { result } = await to.send("tasks/get", { taskId }, declared);
   expect(result.status).toBe("input_required");
   expect(Object.keys(result.inputRequests ?? {})).toEqual(["second"]);
-  await update({ first: accept("somebody else"), second: accept("Bo") });
+  await update({ first: accept("Dee"), second: accept("Bo") });
   const ended = await pollUntil(to, taskId, "completed");
   expect(ended).toMatchObject({
     result: { content: [{ text: JSON.stringify([accept("Ada"), accept("Bo")]) }] },

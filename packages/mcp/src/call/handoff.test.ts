@@ -3,7 +3,7 @@ import { decideHandoff } from "./handoff.js";
 
 const nothing = { asked: undefined, option: undefined, host: undefined, toolMs: undefined };
 
-test("a server cannot know who may wait: without a reason nobody is handed off", () => {
+test("a server cannot know who may wait: without a reason no call is handed off", () => {
   expect(decideHandoff(nothing)).toBeUndefined();
   expect(decideHandoff({ ...nothing, host: "some-client" })).toBeUndefined();
   expect(decideHandoff({ ...nothing, host: "constructor" })).toBeUndefined();

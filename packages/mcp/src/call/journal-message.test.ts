@@ -29,7 +29,7 @@ test("progress only rises, and takes the last total along", () => {
   ]);
 });
 
-test("a new generation says so, and its progress is told from where the old one was", () => {
+test("a new generation says so, and its progress continues from where the old one was", () => {
   const shown = tell([
     event(2, { type: "checkpoint", progress: 2 }),
     event(3, { type: "restarted", generation: 2, fromState: false }),

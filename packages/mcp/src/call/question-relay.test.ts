@@ -33,7 +33,7 @@ test("an answer survives the process that it was given to, until the task has go
   expect(relay.ask(id, 1, false)).toEqual({ kind: "show" });
 });
 
-test("an answer that comes while nobody asks waits", () => {
+test("an answer that comes before the question waits for it", () => {
   const relay = new QuestionRelay<string>();
   relay.ask(id, 1, false);
   relay.reset();

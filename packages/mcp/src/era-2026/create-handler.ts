@@ -23,7 +23,7 @@ export interface HandlerOptions2026 extends WithTasksOptions {
 /**
  * Serves clients of the 2026 era over HTTP.
  *
- * Requests of the 2025 era are refused: `isLegacyRequest` of the SDK tells which they are. Host, Origin and tokens are
+ * Refuses requests of the 2025 era, which `isLegacyRequest` of the SDK recognises. Host, Origin and tokens are
  * checked by its caller.
  *
  * Source: MCP 2026-07-28, Transports, "Streamable HTTP".

@@ -61,7 +61,7 @@ test("a plain call of a tool that may be a task is answered with its result", as
   expect(result).toMatchObject({ structuredContent: { counted: 1 } });
 });
 
-test("G10 a store shows its owner's tasks to every session, and nobody else's", async () => {
+test("G10 a store shows every session its owner's tasks, and no tasks of other owners", async () => {
   const { connect } = makeEngine([countTool(createGate())]);
   const [ada, again, bob] = [await connect("ada"), await connect(() => "ada"), await connect("bob")];
   const taskId = await startTask(ada, "count_to", { n: 9 });
@@ -70,8 +70,8 @@ test("G10 a store shows its owner's tasks to every session, and nobody else's", 
   const refusals = [taskId, "0123456789abcdef"].map(async (id) => {
     const tasks = bob.client.experimental.tasks;
     const attempts = [tasks.getTask(id), resultOf(bob, id), tasks.cancelTask(id)];
-    const settled = await Promise.allSettled(attempts);
-    return settled.map((one) => (one.status === "rejected" ? String(one.reason).replaceAll(id, "ID") : one.value));
+    const outcomes = await Promise.allSettled(attempts);
+    return outcomes.map((one) => (one.status === "rejected" ? String(one.reason).replaceAll(id, "ID") : one.value));
   });
   const [foreign, unknown] = await Promise.all(refusals);
   expect(foreign).toEqual(unknown);
