@@ -96,9 +96,9 @@ async function disturb(store: Store, worker: TaskWorker, random: Random, count: 
     await worker.consume("answer", [{ type: "answered", key, answer }]);
   } else {
     await store.signal(worker.taskId, { kind: "pause" });
-    await worker.consume("pause", [{ type: "desired", desired: "pause" }]);
+    await worker.consume("pause", [{ type: "desiredState", desiredState: "pause" }]);
     await store.signal(worker.taskId, { kind: "resume" });
-    await worker.consume("resume", [{ type: "desired", desired: "run" }]);
+    await worker.consume("resume", [{ type: "desiredState", desiredState: "run" }]);
   }
 }
 

@@ -19,7 +19,7 @@ export { isFinalEvent } from "./task/task-event.js";
 export type { Remembered } from "./task/task-record.js";
 export { summarise } from "./task/task-record.js";
 export {
-  desiredOf,
+  desiredStateOf,
   dueMs,
   isContinuable,
   isDelivered,

@@ -21,7 +21,7 @@ const record: TaskRecord = {
   detached: false,
   ttlMs: 60_000,
   status: "running",
-  desired: "run",
+  desiredState: "run",
   generation: 1,
   attempt: 2,
   live: true,

@@ -29,13 +29,13 @@ test("while a commit waits for its sync, readers see the request that it carries
   const before = await store.getTask(id);
   slow = true;
   const pending = (before?.signals ?? []).map((signal) => signal.id);
-  const committing = commit(store, writer, 1, [{ type: "desired", desired: "pause" }], pending);
+  const committing = commit(store, writer, 1, [{ type: "desiredState", desiredState: "pause" }], pending);
   await syncing;
   expect(await store.getTask(id)).toEqual(before);
   slow = false;
   release();
   await committing;
-  expect(await store.getTask(id)).toMatchObject({ record: { desired: "pause", lastSeq: 2 }, signals: [] });
+  expect(await store.getTask(id)).toMatchObject({ record: { desiredState: "pause", lastSeq: 2 }, signals: [] });
 });
 
 test("who reads while an answer is carried out sees it pending or carried out, never as if there were none (G9)", async () => {

@@ -35,7 +35,10 @@ async function filled() {
   await store.signal(asking, { kind: "answer", key: "name", answer });
   await store.signal(asking, { kind: "detach" });
   const paused = await create(store, "paused");
-  await commit(store, await lease(store, paused), 1, [checkpoint(2, ["p"]), { type: "desired", desired: "pause" }]);
+  await commit(store, await lease(store, paused), 1, [
+    checkpoint(2, ["p"]),
+    { type: "desiredState", desiredState: "pause" },
+  ]);
   const long = await create(store, "long", { key: "long" });
   const writer = await lease(store, long);
   for (let seq = 1; seq <= 60; seq += 1) {

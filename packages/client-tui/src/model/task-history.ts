@@ -98,8 +98,8 @@ function textOf(event: JournalEvent, { progress, ended }: Place): string | undef
       return `asks: ${word(data.question, "message")}`;
     case "answered":
       return `answered: ${word(data.answer, "action")}`;
-    case "desired":
-      return data.desired === "pause" ? "pause requested" : "resume requested";
+    case "desiredState":
+      return data.desiredState === "pause" ? "pause requested" : "resume requested";
     case "detached":
       return "detached: needs no caller";
     case "restarted":

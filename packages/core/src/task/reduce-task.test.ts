@@ -77,10 +77,14 @@ describe("reduceTask", () => {
   it.each<[string, readonly TaskEventBody[], Partial<TaskRecord>]>([
     ["pending when it is made", [], { status: "pending" }],
     ["running while an attempt lives", [started(1)], { status: "running", live: true, attempt: 1 }],
-    ["running while it is asked to pause", [started(1), { type: "desired", desired: "pause" }], { status: "running" }],
+    [
+      "running while it is asked to pause",
+      [started(1), { type: "desiredState", desiredState: "pause" }],
+      { status: "running" },
+    ],
     [
       "paused when its attempt has ended for that",
-      [started(1), { type: "desired", desired: "pause" }, { type: "attempt_ended", reason: "paused" }],
+      [started(1), { type: "desiredState", desiredState: "pause" }, { type: "attempt_ended", reason: "paused" }],
       { status: "paused", live: false },
     ],
     [

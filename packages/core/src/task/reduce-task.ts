@@ -43,7 +43,7 @@ function asksAfter(before: TaskRecord | undefined, events: readonly TaskEvent[],
 /** The status that a task has when its lease is or is not held by a live worker, and when it asks or does not. */
 export function derivedStatus(record: TaskRecord, live: boolean, asks: boolean): TaskStatus {
   if (record.finishedAt !== undefined) return record.status;
-  if (!live && record.desired === "pause") return "paused";
+  if (!live && record.desiredState === "pause") return "paused";
   if (asks) return "input_required";
   return live ? "running" : "pending";
 }
@@ -53,7 +53,7 @@ function begin(event: TaskEvent | undefined): Draft {
   return {
     ...event.task,
     status: "pending",
-    desired: "run",
+    desiredState: "run",
     generation: 1,
     attempt: 0,
     live: false,
@@ -123,9 +123,9 @@ function apply(draft: Draft, event: TaskEvent): void {
       // Whatever the task waited for until then, it can go on now.
       if (!draft.live) delete draft.runnableAt;
       return;
-    case "desired":
-      draft.desired = event.desired;
-      if (event.desired === "run") delete draft.runnableAt;
+    case "desiredState":
+      draft.desiredState = event.desiredState;
+      if (event.desiredState === "run") delete draft.runnableAt;
       return;
     case "detached":
       draft.detached = true;
@@ -197,7 +197,7 @@ function finish(draft: Draft, status: TaskStatus, at: string): void {
 function restart(draft: Draft, generation: number, fromState: boolean): void {
   draft.generation = generation;
   draft.live = false;
-  draft.desired = "run";
+  draft.desiredState = "run";
   progressed(draft);
   for (const key of ["finishedAt", "runnableAt", "output", "error"] as const) delete draft[key];
   if (fromState) return;

@@ -102,7 +102,7 @@ export type TaskEventBody =
       readonly keys: readonly string[];
     }
   | { readonly type: "log"; readonly level: LogLevel; readonly data: Json }
-  | { readonly type: "desired"; readonly desired: "run" | "pause" }
+  | { readonly type: "desiredState"; readonly desiredState: "run" | "pause" }
   | { readonly type: "detached" }
   | {
       /** A new generation: progress may begin again. `fromState` false forgets state and remembered keys. */

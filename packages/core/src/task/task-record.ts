@@ -30,7 +30,7 @@ export interface TaskRecord extends NewTask {
   /** As far as the journal knows: a record whose process died still says `running` (see `statusOf`). */
   readonly status: TaskStatus;
   /** What its owner last asked for. */
-  readonly desired: "run" | "pause";
+  readonly desiredState: "run" | "pause";
   /** 1, and one more for every restart. */
   readonly generation: number;
   /** Attempts started so far, in all generations. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { reduceTask } from "./reduce-task.js";
 import type { TaskEventBody } from "./task-event.js";
 import {
-  desiredOf,
+  desiredStateOf,
   dueMs,
   isExpired,
   isOrphan,
@@ -51,7 +51,7 @@ const started = { type: "attempt_started", attempt: 1, worker: "w", toolVersion:
 const asked = { type: "asked", key: "q", question: { message: "?", schema: {} } } as const;
 const waiting = { type: "attempt_ended", reason: "waiting" } as const;
 const paused = [
-  { type: "desired", desired: "pause" },
+  { type: "desiredState", desiredState: "pause" },
   { type: "attempt_ended", reason: "paused" },
 ] as const;
 const answer = { kind: "answer", key: "q", answer: { action: "decline" } } as const;
@@ -132,9 +132,9 @@ describe("needsNoCaller", () => {
 
 describe("the other rules", () => {
   it("take the newest of the wishes to pause and to resume, else what the record says", () => {
-    expect(desiredOf(snapshot([], { signals: [{ kind: "pause" }, { kind: "resume" }] }))).toBe("run");
-    expect(desiredOf(snapshot([], { signals: [{ kind: "cancel" }, { kind: "pause" }] }))).toBe("pause");
-    expect(desiredOf(snapshot([...paused]))).toBe("pause");
+    expect(desiredStateOf(snapshot([], { signals: [{ kind: "pause" }, { kind: "resume" }] }))).toBe("run");
+    expect(desiredStateOf(snapshot([], { signals: [{ kind: "cancel" }, { kind: "pause" }] }))).toBe("pause");
+    expect(desiredStateOf(snapshot([...paused]))).toBe("pause");
   });
 
   it("call an attempt without a live runner an orphan", () => {

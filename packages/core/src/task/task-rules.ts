@@ -7,7 +7,11 @@ export function statusOf(snapshot: TaskSnapshot): TaskStatus {
   const { record } = snapshot;
   if (isFinal(record.status)) return record.status;
   const live = record.live && snapshot.leased;
-  return derivedStatus({ ...record, desired: desiredOf(snapshot) }, live, unansweredQuestions(snapshot).length > 0);
+  return derivedStatus(
+    { ...record, desiredState: desiredStateOf(snapshot) },
+    live,
+    unansweredQuestions(snapshot).length > 0,
+  );
 }
 
 /** The questions that wait for an answer: not those whose answer is on its way to the task. */
@@ -17,9 +21,9 @@ export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnTy
 }
 
 /** What the owner wants, including a request that nobody has carried out yet. */
-export function desiredOf(snapshot: TaskSnapshot): "run" | "pause" {
+export function desiredStateOf(snapshot: TaskSnapshot): "run" | "pause" {
   const request = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
-  if (request === undefined) return snapshot.record.desired;
+  if (request === undefined) return snapshot.record.desiredState;
   return request.kind === "pause" ? "pause" : "run";
 }
 
@@ -37,7 +41,7 @@ export function dueMs(snapshot: TaskSnapshot): number | undefined {
   if (isFinal(record.status) || snapshot.leased) return undefined;
   const has = (kind: TaskSnapshot["signals"][number]["kind"]) => signals.some((signal) => signal.kind === kind);
   if (has("cancel")) return 0;
-  if (desiredOf(snapshot) === "pause") return has("pause") ? 0 : undefined;
+  if (desiredStateOf(snapshot) === "pause") return has("pause") ? 0 : undefined;
   if (has("resume") || has("answer")) return 0;
   if (record.live) return 0;
   if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);

@@ -102,7 +102,7 @@ function seqOf(followed: Followed): number {
 /** After these the task may stand still, and only its present record can tell. */
 function mayStop(followed: Followed): boolean {
   if (followed.kind === "snapshot") return true;
-  return ["asked", "answered", "desired", "attempt_ended"].includes(followed.event.type);
+  return ["asked", "answered", "desiredState", "attempt_ended"].includes(followed.event.type);
 }
 
 function reasonToStop(view: TaskView, asking: Asking): CallEnding["reason"] | undefined {

@@ -45,7 +45,7 @@ test("a new generation says so, and its progress continues from where the old on
 
 test("a pause is logged with the task's id when it takes effect", () => {
   const shown = tell([
-    event(2, { type: "desired", desired: "pause" }),
+    event(2, { type: "desiredState", desiredState: "pause" }),
     event(3, { type: "attempt_ended", reason: "paused" }),
     event(4, { type: "attempt_ended", reason: "drained" }),
   ]);

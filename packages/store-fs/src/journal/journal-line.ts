@@ -13,7 +13,7 @@ const recordShape = z.looseObject({
   detached: z.boolean(),
   ttlMs: z.number(),
   status: z.enum([...unfinishedStatuses, ...finalStatuses]),
-  desired: z.enum(["run", "pause"]),
+  desiredState: z.enum(["run", "pause"]),
   generation: z.number(),
   attempt: z.number(),
   live: z.boolean(),

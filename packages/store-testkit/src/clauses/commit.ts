@@ -16,7 +16,7 @@ const everyKind: readonly (readonly TaskEventBody[])[] = [
   [started, asked("go"), asked("stop")],
   [{ type: "attempt_ended", reason: "crashed" }, started, { type: "waiting", keys: ["go", "stop"] }],
   [{ type: "answered", key: "go", answer: { action: "decline" } }],
-  [{ type: "desired", desired: "pause" }],
+  [{ type: "desiredState", desiredState: "pause" }],
   [{ type: "attempt_ended", reason: "crashed" }, failed],
   [restarted(2, true), started, cancelled],
   [restarted(3, false), checkpoint(1), completed],
@@ -117,7 +117,7 @@ export const commitClauses: readonly Clause[] = [
       expectThat(pause !== undefined && detach !== undefined, "both signals are pending");
       const shown = await scene.commit(held, [checkpoint(1)]);
       expectEqual(shown.signals, [pause, detach], "the signals that a commit shows");
-      const events = [{ type: "desired", desired: "pause" } as const];
+      const events = [{ type: "desiredState", desiredState: "pause" } as const];
       const left = await scene.commit(held, events, { consume: [pause.id] });
       expectEqual(left.signals, [detach], "the signals that are left");
       expectEqual((await scene.read(record.id)).signals, [detach], "the signals of the task");

@@ -60,7 +60,7 @@ export const quotaClauses: readonly Clause[] = [
       const consume = (await scene.read(record.id, store)).signals.map(({ id }) => id);
       await scene.commit(held, [{ type: "answered", ...given }], { store, consume });
       await store.signal(record.id, { kind: "pause" });
-      await scene.commit(held, [{ type: "desired", desired: "pause" }], { store });
+      await scene.commit(held, [{ type: "desiredState", desiredState: "pause" }], { store });
       await scene.commit(held, [checkpoint(1), { type: "attempt_ended", reason: "paused" }], { store });
       await scene.commit(held, [cancelled], { store });
       const { id } = (await scene.create(call, store)).record;

@@ -24,7 +24,7 @@ const journals: readonly (readonly TaskEventBody[])[] = [
   [asked("go")],
   [started, { type: "attempt_ended", reason: "retry", runnableAt: "2026-01-01T00:00:30.000Z" }],
   [started, { type: "attempt_ended", reason: "crashed" }],
-  [{ type: "desired", desired: "pause" }],
+  [{ type: "desiredState", desiredState: "pause" }],
   [completed],
   [failed, restarted(2, true)],
 ];

@@ -59,7 +59,7 @@ export const signalClauses: readonly Clause[] = [
   {
     id: "SIGNAL-2",
     level: "MUST",
-    title: "keeps one desired value of pause and resume, the newest",
+    title: "keeps one desiredState of pause and resume, the newest",
     because: "Who changes their mind means the last thing they said.",
     async check(scene) {
       const { record } = await scene.create();

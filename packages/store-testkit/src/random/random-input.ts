@@ -33,7 +33,7 @@ function randomEvent(random: RandomSource): TaskEventBody {
     checkpoint(number, [number, { row: number }]),
     { type: "step", key: `step-${number % 5}`, value: number },
     { type: "log", level: "info", data: number },
-    { type: "desired", desired: number % 2 === 0 ? "run" : "pause" },
+    { type: "desiredState", desiredState: number % 2 === 0 ? "run" : "pause" },
     asked(questions[number % questions.length] ?? "go"),
   ];
   return random.pick(events) ?? started;

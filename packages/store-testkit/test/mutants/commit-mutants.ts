@@ -149,9 +149,9 @@ export const commitMutants: readonly Mutant[] = [
       }),
   },
   {
-    name: "keeps a record that does not know what is desired",
+    name: "keeps a record that does not know the desiredState",
     killedBy: "COMMIT-7",
-    mutate: (store) => withRecords(store, (record) => ({ ...record, desired: "run" })),
+    mutate: (store) => withRecords(store, (record) => ({ ...record, desiredState: "run" })),
   },
   {
     name: "keeps the error of a task that restarted",

@@ -106,7 +106,7 @@ export const quotaMutants: readonly Mutant[] = [
   {
     name: "lets no full task be paused",
     killedBy: "QUOTA-3",
-    mutate: (store) => strict(store, has("desired")),
+    mutate: (store) => strict(store, has("desiredState")),
   },
   {
     name: "lets no full task be answered",

@@ -42,9 +42,9 @@ describe("endOfAttempt", () => {
 
   it("keeps a wish to pause unless the task is over", () => {
     const pausing = { ...inputs, signals: signals({ kind: "pause" }) };
-    const desired = { type: "desired", desired: "pause" };
+    const requested = { type: "desiredState", desiredState: "pause" };
     expect(endOfAttempt(stopped("drain"), pausing)).toEqual({
-      events: [desired, { type: "attempt_ended", reason: "drained", runnableAt: at }],
+      events: [requested, { type: "attempt_ended", reason: "drained", runnableAt: at }],
       consume: ["0"],
     });
     expect(endOfAttempt(returned, pausing).events).toEqual([{ type: "completed", output: 1 }]);

@@ -2,7 +2,7 @@ import type { InterruptReason } from "../../errors.js";
 import type { Json } from "../../json.js";
 import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
-import { desiredOf } from "../../task/task-rules.js";
+import { desiredStateOf } from "../../task/task-rules.js";
 import type { Signal } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { failureOf, retryDelay } from "../retry-delay.js";
@@ -43,8 +43,8 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   const wishes = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
   const consume = wishes.map((signal) => signal.id);
   // A request to pause outlives an attempt that ended for another reason.
-  const pause = desiredOf({ record, signals, leased: true }) === "pause";
-  return { events: pause ? [{ type: "desired", desired: "pause" }, last] : [last], consume };
+  const pause = desiredStateOf({ record, signals, leased: true }) === "pause";
+  return { events: pause ? [{ type: "desiredState", desiredState: "pause" }, last] : [last], consume };
 }
 
 function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {

@@ -1,6 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
-import { desiredOf } from "../../task/task-rules.js";
+import { desiredStateOf } from "../../task/task-rules.js";
 import type { Signal } from "../../task/task-snapshot.js";
 import type { Attempt, AttemptEnd, AttemptOptions, AttemptParts } from "./attempt.js";
 import { createAttemptControl } from "./attempt-control.js";
@@ -78,7 +78,7 @@ class RunningAttempt implements Attempt {
       if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
       if (signal.kind === "answer") this.#write(answered(journal.record, signal), signal.id, signal.key);
     }
-    const request = desiredOf({ record: journal.record, signals, leased: true });
+    const request = desiredStateOf({ record: journal.record, signals, leased: true });
     if (request === "pause") control.want("pause", graceMs);
     else control.unwant("pause");
   }

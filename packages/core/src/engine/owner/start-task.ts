@@ -2,7 +2,7 @@ import { isResumableError } from "../../errors.js";
 import { canonicalJson, copyJson, type Json, jsonBytes } from "../../json.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
-import { desiredOf } from "../../task/task-rules.js";
+import { desiredStateOf } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
@@ -142,7 +142,7 @@ async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, cal
   await parts.stops.written(record.id);
   const before = (await store.getTask(record.id)) ?? snapshot;
   // Also a pause that is requested and not carried out yet: the end of the caller before this one left it.
-  if (!isFinal(before.record.status) && desiredOf(before) === "pause")
+  if (!isFinal(before.record.status) && desiredStateOf(before) === "pause")
     await store.signal(record.id, { kind: "resume" });
   const now = await store.getTask(record.id);
   if (now !== undefined) scheduler.resumeForWaiter(now);

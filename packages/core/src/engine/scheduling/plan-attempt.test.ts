@@ -78,13 +78,17 @@ describe("planAttempt", () => {
       ["answered", "attempt_started"],
     ],
     ["ignores an answer to what is not asked", snapshot([], answer), ["attempt_started"]],
-    ["carries out a pause", snapshot([], { kind: "pause" }), ["desired"]],
-    ["carries out a pause of an orphan", snapshot([started()], { kind: "pause" }), ["desired", "crashed"]],
-    ["resumes", snapshot([{ type: "desired", desired: "pause" }], { kind: "resume" }), ["desired", "attempt_started"]],
+    ["carries out a pause", snapshot([], { kind: "pause" }), ["desiredState"]],
+    ["carries out a pause of an orphan", snapshot([started()], { kind: "pause" }), ["desiredState", "crashed"]],
+    [
+      "resumes",
+      snapshot([{ type: "desiredState", desiredState: "pause" }], { kind: "resume" }),
+      ["desiredState", "attempt_started"],
+    ],
     [
       "cancels before anything else",
       snapshot([started()], { kind: "pause" }, { kind: "cancel" }),
-      ["desired", "cancelled"],
+      ["desiredState", "cancelled"],
     ],
     ["detaches", snapshot([], { kind: "detach" }), ["detached", "attempt_started"]],
     ["leaves a finished task", snapshot([{ type: "cancelled" }], { kind: "resume" }, { kind: "cancel" }), []],
@@ -109,7 +113,7 @@ describe("planAttempt", () => {
     ] as const;
     expect(plan(snapshot(bodies), { waitMs: 1 })).toEqual([]);
     expect(plan(snapshot(bodies), { waitMs: 0 })).toEqual(["attempt_started"]);
-    expect(plan(snapshot(bodies, { kind: "resume" }), { waitMs: 1 })).toEqual(["desired", "attempt_started"]);
+    expect(plan(snapshot(bodies, { kind: "resume" }), { waitMs: 1 })).toEqual(["desiredState", "attempt_started"]);
   });
 
   it("only carries out wishes where it may not run", () => {
@@ -117,7 +121,7 @@ describe("planAttempt", () => {
   });
 
   it("leaves the judgement of a dead attempt to whoever has its tool", () => {
-    expect(plan(snapshot([started()], { kind: "pause" }), { tool: undefined })).toEqual(["desired"]);
+    expect(plan(snapshot([started()], { kind: "pause" }), { tool: undefined })).toEqual(["desiredState"]);
     expect(plan(snapshot([started()], { kind: "cancel" }), { tool: undefined })).toEqual(["cancelled"]);
   });
 
@@ -126,7 +130,11 @@ describe("planAttempt", () => {
     const { events } = planned(asking);
     expect(events).toEqual([crashed]);
     expect(plan(snapshot([started(), asked], answer))).toEqual(["answered", "crashed", "attempt_started"]);
-    expect(plan(snapshot([started(), asked], { kind: "resume" }))).toEqual(["desired", "crashed", "attempt_started"]);
+    expect(plan(snapshot([started(), asked], { kind: "resume" }))).toEqual([
+      "desiredState",
+      "crashed",
+      "attempt_started",
+    ]);
   });
 
   it("lets it wait until the first of its waits is over, and not longer (G9)", () => {

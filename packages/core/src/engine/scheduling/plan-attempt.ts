@@ -1,6 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
 import { isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../../task/task-record.js";
-import { desiredOf } from "../../task/task-rules.js";
+import { desiredStateOf } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
@@ -63,7 +63,7 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   // How a dead attempt is to be judged depends on the tool: whoever has it will.
   if (tool === undefined) return stop();
   const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
-  if (ending.over || !inputs.mayRun || desiredOf(snapshot) === "pause") return stop(...ending.events);
+  if (ending.over || !inputs.mayRun || desiredStateOf(snapshot) === "pause") return stop(...ending.events);
   if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
   if (!record.live && isCrashLoop(record.crashedIn ?? [], inputs.companions, inputs)) {
     return stop(crashLoop(record.crashes, tool));
@@ -90,7 +90,7 @@ function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBod
     events.push({ type: "detached" });
   }
   const wished = signals.some((signal) => signal.kind === "pause" || signal.kind === "resume");
-  if (wished) events.push({ type: "desired", desired: desiredOf({ record, signals, leased: false }) });
+  if (wished) events.push({ type: "desiredState", desiredState: desiredStateOf({ record, signals, leased: false }) });
   return events;
 }
 
