@@ -1,3 +1,2 @@
 export { runTerminalUi } from "./run-terminal-ui.js";
-export type { ExtraAction } from "./ui/screen-props.js";
-export type { RunTerminalUiOptions } from "./ui-session.js";
+export type { ExtraAction, RunTerminalUiOptions } from "./terminal-ui-options.js";

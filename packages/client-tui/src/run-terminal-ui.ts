@@ -1,5 +1,5 @@
 import { exitCodes } from "./command-line/exit-codes.js";
-import type { RunTerminalUiOptions } from "./ui-session.js";
+import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
 
 /**
  * Opens the user interface and resolves to the exit code when the user leaves.

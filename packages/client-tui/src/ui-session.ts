@@ -1,26 +1,10 @@
-import { type Client, isFinal, type ServerConfig } from "@resumable-mcp/client";
+import { type Client, isFinal } from "@resumable-mcp/client";
 import { exitCodes } from "./command-line/exit-codes.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
 import { createTaskBoard, type TaskBoard } from "./model/task-board.js";
 import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
-import type { ExtraAction } from "./ui/screen-props.js";
-
-/** What the user interface is opened with. */
-export interface RunTerminalUiOptions {
-  /** By default those of the last time. */
-  readonly servers?: readonly ServerConfig[];
-  /** By default one file per user. */
-  readonly stateFile?: string;
-  /** What Ctrl-C does to the tasks that run; by default they continue. */
-  readonly onInterrupt?: OnInterrupt;
-  /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
-  readonly screenReader?: boolean;
-  /** Its servers end with the user interface: what is not finished waits for the next time. */
-  readonly serversEnd?: boolean;
-  /** Added to the menu. */
-  readonly extraActions?: readonly ExtraAction[];
-}
+import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
 
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {

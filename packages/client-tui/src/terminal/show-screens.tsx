@@ -1,9 +1,9 @@
 import type { Client } from "@resumable-mcp/client";
 import { exitCodes } from "../command-line/exit-codes.js";
 import type { TaskBoard } from "../model/task-board.js";
+import type { ExtraAction } from "../terminal-ui-options.js";
 import { App } from "../ui/app.js";
 import { createTheme, ThemeContext } from "../ui/parts/theme.js";
-import type { ExtraAction } from "../ui/screen-props.js";
 import type { TerminalScreen } from "./terminal-screen.js";
 
 const refreshMs = 5_000;

@@ -2,21 +2,13 @@ import type { Client } from "@resumable-mcp/client";
 import type { BoardState } from "../model/board-state.js";
 import type { BoardTask } from "../model/board-task.js";
 import type { TaskBoard } from "../model/task-board.js";
+import type { ExtraAction } from "../terminal-ui-options.js";
 import type { NavigationAction, Screen } from "./navigation.js";
 
 /** The size of the terminal in characters. */
 export interface ScreenSize {
   readonly columns: number;
   readonly rows: number;
-}
-
-/** Something that the embedding program adds to the menu, such as "kill the server". */
-export interface ExtraAction {
-  /** One character that is not used by the menu itself. */
-  readonly key: string;
-  readonly label: string;
-  /** What it resolves to is shown as a notice; what it throws, as an error. */
-  run(): Promise<string | undefined> | string | undefined;
 }
 
 /** What the whole user interface is made from. */

@@ -1,0 +1,27 @@
+import type { ServerConfig } from "@resumable-mcp/client";
+import type { OnInterrupt } from "./command-line/parse-command-line.js";
+
+/** Something that the embedding program adds to the menu, such as "kill the server". */
+export interface ExtraAction {
+  /** One character that is not used by the menu itself. */
+  readonly key: string;
+  readonly label: string;
+  /** What it resolves to is shown as a notice; what it throws, as an error. */
+  run(): Promise<string | undefined> | string | undefined;
+}
+
+/** What the user interface is opened with. */
+export interface RunTerminalUiOptions {
+  /** By default those of the last time. */
+  readonly servers?: readonly ServerConfig[];
+  /** By default one file per user. */
+  readonly stateFile?: string;
+  /** What Ctrl-C does to the tasks that run; by default they continue. */
+  readonly onInterrupt?: OnInterrupt;
+  /** Sentences and typed commands in place of screens; by default where `TERM` is `dumb` or `INK_SCREEN_READER` is `true`. */
+  readonly screenReader?: boolean;
+  /** Its servers end with the user interface: what is not finished waits for the next time. */
+  readonly serversEnd?: boolean;
+  /** Added to the menu. */
+  readonly extraActions?: readonly ExtraAction[];
+}
