@@ -18,19 +18,15 @@ const unchecked = [vocabulary, "conformance/test/naming.test.ts", "pnpm-lock.yam
 const notCleanYet = [
   "packages/client/src/tasks/start-call.ts",
   "packages/client-tui/src/model/task-history.ts",
-  "packages/core/",
   "packages/mcp/",
   "packages/protocol/src/meta-keys.ts",
   "packages/protocol/src/task-object.test.ts",
   "packages/store-fs/",
-  "packages/store-testkit/",
   "bench/",
   "docs/adopting.md",
-  "docs/decisions/0051-three-entries-of-core.md",
   "docs/guarantees.md",
   "docs/performance.md",
   "docs/seed-features.md",
-  "docs/store-contract.md",
   "knip.jsonc",
 ];
 

@@ -22,7 +22,7 @@ describe("errors", () => {
     expect([error.name, error.cause]).toEqual(["ResumableError", "why"]);
   });
 
-  it("of tool authors tell apart what may be tried again, what must not, and what is no failure", () => {
+  it("of tool authors tell apart what may be tried again, what must not, and what is not a failure", () => {
     const all = [new RetryableError("soon", { delayMs: 5 }), new TerminalError("never"), new TaskInterrupted("pause")];
     expect(all.map((error) => [isRetryableError(error), isTerminalError(error), isTaskInterrupted(error)])).toEqual([
       [true, false, false],

@@ -10,7 +10,7 @@ export interface ErrorDetails {
   UNKNOWN_TOOL: { tool: string; known: readonly string[] };
   /** Two tools share one name. */
   TOOL_NAME_TAKEN: { tool: string };
-  /** The task does not exist, or it belongs to somebody else: callers cannot tell which. */
+  /** The task does not exist, or it belongs to another owner: callers cannot tell which. */
   TASK_NOT_FOUND: { taskId: string };
   /** The task's status does not allow what was asked. */
   ILLEGAL_TRANSITION: { taskId: string; status: string; wanted: string };
@@ -26,7 +26,7 @@ export interface ErrorDetails {
   LEASE_LOST: { taskId: string; epoch: number };
   /** The journal is not where the writer believed it to be. */
   SEQ_CONFLICT: { taskId: string; expected: number; actual: number };
-  /** Another unfinished task stands for the same call. */
+  /** Another unfinished task has the same deduplication key. */
   KEY_TAKEN: { taskId: string; otherTaskId: string };
   /** The question already has an answer. */
   ALREADY_ANSWERED: { taskId: string; key: string };

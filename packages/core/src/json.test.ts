@@ -41,7 +41,7 @@ describe("copyJson", () => {
     );
   });
 
-  it("takes the same object twice, where it is no cycle", () => {
+  it("takes the same object twice, where it is not a cycle", () => {
     const shared = { a: 1 };
     expect(copyJson([shared, shared], "value")).toEqual([{ a: 1 }, { a: 1 }]);
   });

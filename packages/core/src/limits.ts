@@ -11,7 +11,7 @@ export const engineDefaults = {
   /** How often to look where no notification came. */
   pollMs: 1_000,
   /** How long a notification about a running task may wait for a commit that brings the news along. */
-  hintDelayMs: 50,
+  notificationDelayMs: 50,
   /** Attempts that run at once in this process. */
   maxRunning: 32,
   maxRunningPerOwner: 16,
@@ -38,12 +38,12 @@ export const engineDefaults = {
   /** Deaths in a row of a task that only waited: a tool that begins another wait before each death ends too. */
   maxDeathsInWaits: 100,
   crashBackoffMs: 1_000,
-  /** How long a task whose process died once keeps other such tasks from running beside it; four times as long for each further death. */
+  /** How long a task whose process died once keeps other such tasks from running at the same time; four times as long for each further death. */
   trialMs: 30_000,
   /** After a failed write the task waits, in memory, and doubles the wait up to the second figure. */
   writeBackoffMs: 500,
   maxWriteBackoffMs: 30_000,
-  /** Deleting or restarting a task waits so long for whoever is just writing it. */
+  /** Deleting or restarting a task waits so long for a process that is just writing it. */
   claimPatienceMs: 2_000,
   /** Tasks taken from the store's list of runnable ones at a time. */
   lookBatch: 200,
@@ -71,7 +71,7 @@ export const taskDefaults = {
   maxKeyLength: 200,
 } as const;
 
-/** What a store takes, unless it is told otherwise. */
+/** What a store takes by default. */
 export const storeQuotaDefaults = {
   /** Events of one task, all together. */
   maxJournalEvents: 100_000_000,

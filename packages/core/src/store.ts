@@ -1,4 +1,4 @@
-/** What a store needs of the core beside the entry `.`: the contract, and the rules that every store shares. */
+/** What a store needs of the core in addition to the entry `.`: the contract, and the rules that every store shares. */
 export { canonicalJson, copyJson, jsonBytes } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults } from "./limits.js";

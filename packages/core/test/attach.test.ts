@@ -12,7 +12,7 @@ const quick = job(async function* () {
 const start = { tool: "job", input: {} };
 
 describe("the same call (G7)", () => {
-  it("attaches to the task that runs, also where defaults are left out, and another call does not (G7)", async () => {
+  it("joins the task that runs, also where defaults are left out, and another call does not (G7)", async () => {
     const { tool } = gatedCount(1);
     const { tasks } = createScene([tool]);
     const first = await tasks.start({ tool: "job", input: { n: 0 } });
@@ -102,7 +102,7 @@ describe("the same call (G7)", () => {
     expect(new Set([first, second, third].map(({ record }) => record.id)).size).toBe(3);
   });
 
-  it("runs again where the call asks for it, and attaches to a run that has a name (G7)", async () => {
+  it("runs again where the call asks for it, and joins a run that has a name (G7)", async () => {
     const { tool } = gatedCount(1);
     const { tasks } = createScene([tool]);
     const ids: string[] = [];
@@ -140,7 +140,7 @@ describe("the same call (G7)", () => {
     await expect(idOf("wrong", rome)).rejects.toMatchObject({ code: "NOT_JSON" });
   });
 
-  it("refuses to restart a failed task while another stands for its call (G7)", async () => {
+  it("refuses to restart a failed task while another has its call (G7)", async () => {
     const tool = job(
       async function* (task) {
         if (task.attempt === 1 && task.state.at === 0) yield { progress: 1, state: { at: 1 } };

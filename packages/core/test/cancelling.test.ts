@@ -55,7 +55,7 @@ describe("cancelling (G8)", () => {
     expect(await late).toMatchObject({ name: "TaskInterrupted" });
   });
 
-  it("cancels a task that nobody runs at once, without running its code (G8)", async () => {
+  it("cancels a task that no process runs at once, without running its code (G8)", async () => {
     const { tool, begun } = gatedCount(1);
     const { tasks } = createScene([tool], { limits: { maxRunning: 0 } });
     const { record } = await tasks.start({ tool: "job", input: {} });

@@ -61,7 +61,7 @@ describe("draining", () => {
     expect(await tasks.get(record.id)).toMatchObject({ status: "pending", record: { live: false, crashes: 0 } });
   });
 
-  it("keeps a wish to pause that comes while it drains (G8)", async () => {
+  it("keeps a pause request that comes while it drains (G8)", async () => {
     const { tool, gates } = gatedCount(2);
     const { tasks, engine, rest, another } = createScene([tool]);
     const { record } = await tasks.start(start);
@@ -79,7 +79,7 @@ describe("draining", () => {
     expect((await next.tasks.get(record.id)).status).toBe("paused");
   });
 
-  it("drains although a pause was wished for and taken back (G8)", async () => {
+  it("drains although a pause was requested and taken back (G8)", async () => {
     const { tool, gates } = gatedCount(2);
     const { tasks, engine, rest, clock } = createScene([tool]);
     const { record } = await tasks.start(start);

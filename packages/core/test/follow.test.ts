@@ -69,7 +69,7 @@ describe("following (G5)", () => {
     expect(seen.slice(2)).toEqual(["checkpoint", "checkpoint", "completed"]);
   });
 
-  it("marks what compaction took away with one snapshot, and goes on directly behind it (G5)", async () => {
+  it("marks what compaction took away with one snapshot, and continues directly behind it (G5)", async () => {
     const { tool, gates } = gatedCount(20);
     const { tasks, rest } = createScene([tool], {}, (store) => store, createMemoryStore({ maxEvents: 6 }));
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -94,7 +94,7 @@ describe("following (G5)", () => {
     }
   });
 
-  it("ends at the final event, also for somebody who comes later, and goes on behind it when the task was resumed (G5)", async () => {
+  it("ends at the final event, also for a follower that comes later, and continues behind it when the task was resumed (G5)", async () => {
     const tool = job(async function* (task) {
       if (task.state.at === 0) {
         yield { progress: 1, state: { at: 1 } };
@@ -119,7 +119,7 @@ describe("following (G5)", () => {
     expect(await all(8)).toEqual([]);
   });
 
-  it("ends when its caller aborts it, and the task goes on (G5, G8)", async () => {
+  it("ends when its caller aborts it, and the task continues (G5, G8)", async () => {
     const { tool, gates } = gatedCount(1);
     const { tasks, rest } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -136,7 +136,7 @@ describe("following (G5)", () => {
 });
 
 describe("waiting", () => {
-  it("ends when the time is over or its caller leaves, and the task goes on (G8, G11)", async () => {
+  it("ends when the time is over or its caller leaves, and the task continues (G8, G11)", async () => {
     const { tool, gates } = gatedCount(1);
     const { tasks, rest, clock } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });

@@ -44,7 +44,7 @@ describe("a process with nothing but an engine", () => {
     expect(JSON.parse(stdout)).toMatchObject({ type: "attempt_ended", reason: "drained" });
   });
 
-  it("stays while somebody waits for a task, and ends by itself afterwards", async () => {
+  it("stays while a caller waits for a task, and ends by itself afterwards", async () => {
     const { stdout } = await run(script);
     expect(stdout.trim()).toBe("awake");
   });

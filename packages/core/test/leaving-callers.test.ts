@@ -12,7 +12,7 @@ describe("a caller that leaves (G8)", () => {
       return "done";
     });
 
-  it("stops a task that nobody else waits for, resumable (G8)", async () => {
+  it("stops a task that no other caller waits for, resumable (G8)", async () => {
     const { tasks, rest, clock } = createScene([waiting()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     const first = tasks.addWaiter(record.id);

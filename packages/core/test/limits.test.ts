@@ -9,7 +9,7 @@ const quick = job(async function* () {
   return "done";
 });
 
-/** Runs until it is told to end, and counts how many do so at once. */
+/** Runs until the test ends it, and counts how many do so at once. */
 function busy(name = "job", extras: { maxRunning?: number } = {}): { tool: Tool; order: string[]; end: () => void } {
   const gate = createGate();
   const order: string[] = [];
@@ -62,7 +62,7 @@ describe("slots (G11)", () => {
 });
 
 describe("unfinished tasks of one owner (G11)", () => {
-  it("are limited, without hindering the same call, other owners, or whoever has finished many (G11)", async () => {
+  it("are limited, without hindering the same call, other owners, or an owner that has finished many (G11)", async () => {
     const { tool, end } = busy();
     const { engine, tasks, rest } = createScene(
       [
@@ -244,7 +244,7 @@ describe("finished tasks (G11)", () => {
     await expect(tasks.delete(record.id)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
   });
 
-  it("are held by nobody: a task that another process is just writing is deleted a moment later (G4)", async () => {
+  it("are held by no process: a task that another process is just writing is deleted a moment later (G4)", async () => {
     const { tasks, store, clock, rest } = createScene([quick]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();

@@ -34,8 +34,8 @@ const patient = job(async function* (task) {
   return "never";
 });
 
-describe("wishes that come while an attempt is being started (G8, G9)", () => {
-  it("stop it as soon as it runs, without a hint (G8)", async () => {
+describe("requests that come while an attempt is being started (G8, G9)", () => {
+  it("stop it as soon as it runs, without a notification (G8)", async () => {
     const gate = createGate();
     const { tasks, another, rest } = createScene([patient], {}, (store) => slowToStart(gate)(store));
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -83,7 +83,7 @@ describe("wishes that come while an attempt is being started (G8, G9)", () => {
   });
 });
 
-describe("wishes that a runner gets no hint of (G8, G9)", () => {
+describe("requests that a runner gets no notification of (G8, G9)", () => {
   it("are carried out at the next look, also when the tool commits nothing (G8)", async () => {
     const { tasks, another, rest, clock } = createScene([patient], {}, silent);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -135,7 +135,7 @@ describe("a caller who comes while a task is being stopped for another who left 
 });
 
 describe("two engines on one store (G4)", () => {
-  it("run each task once, and carry out each other's wishes (G4, G8)", async () => {
+  it("run each task once, and carry out each other's requests (G4, G8)", async () => {
     const { tool, gates, begun } = gatedCount(1);
     const one = createScene([tool]);
     const two = one.another();
@@ -157,7 +157,7 @@ describe("two engines on one store (G4)", () => {
     expect(statuses).toEqual(["cancelled", "cancelled", "completed", "completed"]);
   });
 
-  it("attach the same call to one task, which goes on in the other when its runner drains (G1, G7)", async () => {
+  it("let the same call join one task, which continues in the other when its runner drains (G1, G7)", async () => {
     const { tool, gates } = gatedCount(2);
     const one = createScene([tool]);
     const two = one.another();

@@ -4,7 +4,7 @@ import { createGate, createScene, failOnUnhandledRejections, gatedCount, job, un
 failOnUnhandledRejections();
 
 describe("pausing (G8)", () => {
-  it("stops at the next checkpoint, keeps it, and goes on from it (G2, G8)", async () => {
+  it("stops at the next checkpoint, keeps it, and continues from it (G2, G8)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const { tasks, rest } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -79,7 +79,7 @@ describe("pausing (G8)", () => {
     expect(begun).toEqual([0, 1]);
   });
 
-  it("keeps a wish to pause when the attempt ends by a failure that is retried (G8)", async () => {
+  it("keeps a pause request when the attempt ends by a failure that is retried (G8)", async () => {
     const gate = createGate();
     const tool = job(
       // biome-ignore lint/correctness/useYield: this tool fails before its first checkpoint.
@@ -98,7 +98,7 @@ describe("pausing (G8)", () => {
     expect(await tasks.get(record.id)).toMatchObject({ status: "paused", record: { attempt: 1, failures: 1 } });
   });
 
-  it("goes on when it is resumed before the pause took effect (G8)", async () => {
+  it("continues when it is resumed before the pause took effect (G8)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const { tasks, rest } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });

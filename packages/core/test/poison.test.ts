@@ -114,7 +114,7 @@ describe("a task that waits in place", () => {
     expect(await current.tasks.count()).toMatchObject({ byStatus: { input_required: 6 } });
   });
 
-  it("gives its place up where too many wait already, and goes on when it is answered (G11)", async () => {
+  it("gives its place up where too many wait already, and continues when it is answered (G11)", async () => {
     const { tool, ask } = createAsking();
     const scene = createScene([tool, ask], { limits: { maxWaitingInPlace: 2 } });
     const ids = [];

@@ -5,7 +5,7 @@ import { createGate, createScene, failOnUnhandledRejections, historyOf, job } fr
 
 failOnUnhandledRejections();
 
-/** So that hours of the clock take no time: nobody needs to look that often here. */
+/** So that hours of the clock take no time: no process needs to look that often here. */
 const calm = { limits: { pollMs: 60_000, heartbeatMs: 60_000, leaseTtlMs: 180_000 } };
 const yesNo = z.object({ yes: z.boolean() });
 
@@ -19,7 +19,7 @@ const asking = (request: Partial<AskRequest<typeof yesNo>> = {}) =>
 const accept = { action: "accept", content: { yes: true } } as const;
 
 describe("asking (G9)", () => {
-  it("waits for an answer and goes on with it (G9)", async () => {
+  it("waits for an answer and continues with it (G9)", async () => {
     const { tasks, rest } = createScene([asking()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
@@ -63,7 +63,7 @@ describe("asking (G9)", () => {
     expect((await tasks.get(record.id)).record.output).toBe(JSON.stringify(accept));
   });
 
-  it("refuses an answer that does not fit, and one to a question that nobody asked, and goes on asking (G9)", async () => {
+  it("refuses an answer that does not fit, and one to a question that was not asked, and continues to ask (G9)", async () => {
     const { tasks, rest } = createScene([asking()]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
@@ -201,7 +201,7 @@ describe("sleeping", () => {
     expect((await next.tasks.get(record.id)).status).toBe("completed");
   });
 
-  it("does not cut off a step that runs beside it (G2)", async () => {
+  it("does not cut off a step that runs at the same time (G2)", async () => {
     const gate = createGate();
     let runs = 0;
     const tool = napping(60_000, (task) =>
@@ -219,7 +219,7 @@ describe("sleeping", () => {
     expect([(await tasks.get(record.id)).record.output, runs]).toEqual(["attempt 1", 1]);
   });
 
-  it("does not begin attempts again and again when a short sleep ended beside a question that stays open (G11)", async () => {
+  it("does not begin attempts again and again when a short sleep ended while a question stays open (G11)", async () => {
     const tool = napping(5_000, (task) => task.ask("sure", { message: "Sure?", schema: yesNo }));
     const { tasks, clock } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -227,7 +227,7 @@ describe("sleeping", () => {
     expect((await tasks.get(record.id)).record.attempt).toBe(1);
   });
 
-  it("refuses a duration that is no number (G12)", async () => {
+  it("refuses a duration that is not a number (G12)", async () => {
     const { tasks, rest } = createScene([napping(Number.NaN)]);
     const { record } = await tasks.start({ tool: "job", input: {} });
     await rest();
@@ -273,9 +273,9 @@ describe("steps (G2)", () => {
     expect((await tasks.get(record.id)).record.output).toBe("STEP_KEY_REUSED,STEP_KEY_REUSED");
   });
 
-  it("hurt nobody when the tool does not wait for them (G12)", async () => {
+  it("do no harm when the tool does not wait for them (G12)", async () => {
     const tool = job(async function* (task) {
-      void task.step("a", () => new Promise<never>((_resolve, reject) => reject(new Error("nobody looks"))));
+      void task.step("a", () => new Promise<never>((_resolve, reject) => reject(new Error("unobserved"))));
       void task.step("b", () => new Promise<number>((resolve) => setTimeout(resolve, 1, 1)));
       void task.ask("c", { message: "Anybody?", schema: yesNo });
       yield { progress: 1 };

@@ -63,7 +63,7 @@ class Storm {
     await clock.advance(Math.floor(this.#random() * 1_500));
     const id = this.ids[Math.floor(this.#random() * this.ids.length)] ?? "";
     const what = this.#random();
-    // Wishes that the task's status does not allow, or that the store refuses, are part of the storm.
+    // Requests that the task's status does not allow, or that the store refuses, are part of the storm.
     const done = (request: Promise<unknown>) =>
       request.then(
         () => true,

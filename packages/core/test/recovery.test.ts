@@ -13,7 +13,7 @@ const stuck = job(async function* () {
 });
 
 describe("a process that dies", () => {
-  it("leaves an orphan that waits for its caller to return, and goes on from its last checkpoint then (G1, G2)", async () => {
+  it("leaves an orphan that waits for its caller to return, and continues from its last checkpoint then (G1, G2)", async () => {
     const { tool, gates, begun } = gatedCount(3);
     const { tasks, store, rest, another } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {} });
@@ -47,7 +47,7 @@ describe("a process that dies", () => {
     expect((await next.tasks.get(record.id)).status).toBe("completed");
   });
 
-  it("resumes a detached task as soon as its owner reads it, though nobody opened the engine (G1)", async () => {
+  it("resumes a detached task as soon as its owner reads it, though the engine was not opened (G1)", async () => {
     const { tool, gates } = gatedCount(2);
     const { tasks, store, rest, another } = createScene([tool]);
     const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
@@ -144,7 +144,7 @@ describe("a process that dies", () => {
     });
   });
 
-  it("runs a suspect beside others, and keeps no new task waiting for it (G10, G12)", async () => {
+  it("runs a suspect next to others, and keeps no new task waiting for it (G10, G12)", async () => {
     const other = job(
       async function* () {
         yield { progress: 1 };

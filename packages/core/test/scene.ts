@@ -24,7 +24,7 @@ export interface Scene {
   readonly engine: Engine;
   /** The tasks of `client:a`. */
   readonly tasks: OwnedTasks;
-  /** What the engine reported to nobody in particular. */
+  /** What the engine reported to its `onError`. */
   readonly errors: unknown[];
   /** Opens another engine on the same data, as another process would. */
   another(options?: Partial<EngineOptions>): Scene;
@@ -110,7 +110,7 @@ export function createGate(): Gate {
   return { opened, open: () => open() };
 }
 
-/** Waits for what never comes, unless the attempt is told to stop. */
+/** Waits for what never comes, unless the attempt must stop. */
 export function untilAborted(signal: AbortSignal): Promise<never> {
   return new Promise((_resolve, reject) => {
     if (signal.aborted) reject(signal.reason);
@@ -138,7 +138,7 @@ function describeEntry(entry: Followed): string {
   return event.type === "attempt_ended" ? `${event.seq} ended:${event.reason}` : `${event.seq} ${event.type}`;
 }
 
-/** Fails each test of a file in which a promise was rejected and nobody cared. */
+/** Fails each test of a file in which a promise was rejected without a handler. */
 export function failOnUnhandledRejections(): void {
   const unhandled: unknown[] = [];
   const note = (reason: unknown) => unhandled.push(reason);
@@ -147,7 +147,7 @@ export function failOnUnhandledRejections(): void {
     process.on("unhandledRejection", note);
   });
   afterEach(async () => {
-    // Rejections are reported when the turn is over in which nobody handled them.
+    // Rejections are reported when the turn is over in which they had no handler.
     await new Promise((resolve) => setImmediate(resolve));
     process.off("unhandledRejection", note);
     expect(unhandled).toEqual([]);

@@ -7,7 +7,7 @@ failOnUnhandledRejections();
 const full = () =>
   new ResumableError("STORE_WRITE_FAILED", "The disk is full.", { details: { path: "journal", reason: "ENOSPC" } });
 
-/** A store whose commits of one task fail as long as it is told so. */
+/** A store whose commits of one task fail as long as a switch is on. */
 function failing(): {
   wrap: (store: MemoryStore) => Store;
   fail: (taskId: string | undefined) => void;
@@ -36,7 +36,7 @@ describe("a store that cannot be written", () => {
     const { tool, gates, begun } = gatedCount(2);
     const broken = failing();
     const { tasks, clock, rest, errors } = createScene([tool], { limits: { writeBackoffMs: 500 } }, broken.wrap);
-    // Handed over, so that every look finds it: it must not be tried before its time.
+    // Detached, so that every look finds it: it must not be tried before its time.
     const { record } = await tasks.start({ tool: "job", input: { n: 1 }, detached: true });
     const other = await tasks.start({ tool: "job", input: { n: 2 } });
     gates[0]?.open();
@@ -151,7 +151,7 @@ describe("a store that cannot be written", () => {
     });
   });
 
-  it("keeps a wish durable when it cannot be carried out now (G8, G12)", async () => {
+  it("keeps a request durable when it cannot be carried out now (G8, G12)", async () => {
     const { tool } = gatedCount(1);
     const broken = failing();
     const { tasks, clock } = createScene([tool], { limits: { maxRunning: 0 } }, broken.wrap);
@@ -184,7 +184,7 @@ describe("a store that cannot be written", () => {
 });
 
 describe("a runner that lost its lease", () => {
-  it("writes nothing more, and the task goes on elsewhere (G4)", async () => {
+  it("writes nothing more, and the task continues elsewhere (G4)", async () => {
     const { tool, gates, begun } = gatedCount(2);
     const silent: string[] = [];
     const { tasks, clock, rest, another, engine } = createScene([tool], { limits: { leaseTtlMs: 3_000 } }, (store) => ({

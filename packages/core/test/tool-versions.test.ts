@@ -34,7 +34,7 @@ describe("another version of a tool", () => {
     return { ...scene, id: record.id };
   };
 
-  it("goes on where the last one left off, by default (G2)", async () => {
+  it("continues where the last one left off, by default (G2)", async () => {
     const next = versioned("2");
     const { tasks, id, rest } = await upgrade(next);
     next.gate.open();
@@ -43,7 +43,7 @@ describe("another version of a tool", () => {
     expect(next.states).toEqual([{ at: 3 }]);
   });
 
-  it("mends the state of the version that wrote it, again when it died before its own first checkpoint (G2)", async () => {
+  it("migrates the state of the version that wrote it, again when it died before its own first checkpoint (G2)", async () => {
     const migrate = (state: unknown, from: string) => ({ ...(state as object), from });
     const next = versioned("2", { migrate });
     const { store, clock } = await upgrade(next);
@@ -63,7 +63,7 @@ describe("another version of a tool", () => {
     ]);
   });
 
-  it("begins anew where the policy says restart, and says so (G6)", async () => {
+  it("starts again from nothing where the policy says restart, and says so (G6)", async () => {
     const next = versioned("2", { onVersionChange: "restart" });
     const { tasks, id } = await upgrade(next);
     expect((await tasks.get(id)).record).toMatchObject({ generation: 2, progress: 3, itemCount: 1 });
@@ -77,7 +77,7 @@ describe("another version of a tool", () => {
     expect(error).toMatchObject({ code: "VERSION_MISMATCH", message: expect.stringMatching(/version 1 .*version 2/) });
   });
 
-  it("fails when the state does not fit its schema any more, or cannot be mended (G12)", async () => {
+  it("fails when the state does not fit its schema any more, or cannot be migrated (G12)", async () => {
     const schema = z.object({ at: z.number(), unit: z.string() }).default({ at: 0, unit: "rows" });
     const strict = defineTool({
       name: "job",

@@ -8,7 +8,7 @@ const yesNo = z.object({ yes: z.boolean() });
 const accept = { action: "accept", content: { yes: true } } as const;
 const question = { message: "Sure?", schema: yesNo };
 
-/** Kills the process and opens the next one on the same data, as often as told, each time after a while. */
+/** Kills the process and opens the next one on the same data, `times` times, each time after a while. */
 async function killAgainAndAgain(scene: Scene, times: number, livesMs: number): Promise<Scene> {
   let current = scene;
   for (let count = 0; count < times; count++) {

@@ -6,7 +6,10 @@ export const started: TaskEventBody = { type: "attempt_started", attempt: 1, wor
 /** The end of a task that succeeded. */
 export const completed: TaskEventBody = { type: "completed", output: { words: 7 } };
 /** The end of a task that failed. */
-export const failed: TaskEventBody = { type: "failed", error: { code: "TOOL_FAILED", message: "The disk is gone." } };
+export const failed: TaskEventBody = {
+  type: "failed",
+  error: { code: "TOOL_FAILED", message: "The disk was removed." },
+};
 /** The end of a task that failed, and is not to be continued. */
 export const terminal: TaskEventBody = {
   type: "failed",

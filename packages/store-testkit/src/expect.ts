@@ -24,12 +24,12 @@ export function expectEqual(actual: unknown, expected: unknown, what: string): v
 
 /** Fails unless a promise rejects with one of these codes. */
 export async function expectCode(action: Promise<unknown>, codes: readonly ErrorCode[], what: string): Promise<void> {
-  const outcome = await settle(action);
+  const outcome = await outcomeOf(action);
   expectEqual(codes.includes(outcome as ErrorCode), true, `${what} gives ${codes.join(" or ")}, not ${outcome}`);
 }
 
 /** The code that a promise rejects with, or `ok`. Errors without a code pass through. */
-export async function settle(action: Promise<unknown>): Promise<ErrorCode | "ok"> {
+export async function outcomeOf(action: Promise<unknown>): Promise<ErrorCode | "ok"> {
   try {
     await action;
     return "ok";

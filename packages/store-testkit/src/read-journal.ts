@@ -2,7 +2,7 @@ import type { Json, Store, TaskEvent, TaskRecord } from "@resumable-mcp/core";
 import { reduceTask } from "@resumable-mcp/core/store";
 import { expectThat } from "./expect.js";
 
-/** A journal as somebody sees it who reads it page by page. */
+/** A journal as a reader sees it page by page. */
 export interface JournalRead {
   /** What compaction left in place of the first events. */
   readonly snapshot: TaskRecord | undefined;

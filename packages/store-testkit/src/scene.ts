@@ -16,11 +16,11 @@ export interface Scene {
   readonly seed: number;
   /** The harness has this ability. */
   can(ability: HarnessAbility): boolean;
-  /** Opens another store on the same data, or kills a store and opens its data anew. */
+  /** Opens another store on the same data, or kills a store and opens its data again. */
   another(ability: ProcessAbility, store?: Store): Promise<Store>;
   /** Opens a store on other, empty data, with quotas. */
   limited(quotas: Partial<StoreQuotas>): Promise<Store>;
-  /** Describes a task that nobody made yet. */
+  /** Describes a task that was not made yet. */
   newTask(parts?: Partial<NewTask>): NewTask;
   create(parts?: Partial<NewTask>, store?: Store): Promise<TaskSnapshot & { readonly created: boolean }>;
   /** Takes a lease that must be free. */
@@ -58,7 +58,7 @@ export async function openScene(harness: StoreHarness, seed: number): Promise<{ 
     if (open === undefined) throw new ClauseBroken(`The harness has no ${ability}().`);
     const other = await open.call(harness, from);
     opened.add(other);
-    // Its process is dead: nobody is left who could close it.
+    // Its process is dead and cannot close it.
     if (ability === "reopen") opened.delete(from);
     return other;
   };

@@ -11,7 +11,7 @@ export interface StoreHarness {
   /** Opens a store on data of its own, empty. Called once for each clause. */
   open(): Promise<Store>;
   /**
-   * Lets the process of `store` die as by `SIGKILL`, without closing anything, and opens its data anew.
+   * Lets the process of `store` die as by `SIGKILL`, without closing anything, and opens its data again.
    * The leases of the dead end at once, or when their heartbeats have stood still for their `ttlMs`.
    */
   reopen?(store: Store): Promise<Store>;

@@ -1,7 +1,7 @@
 import { createMemoryStore, type MemoryStore, type Store } from "@resumable-mcp/core";
 import type { StoreHarness } from "../src/store-harness.js";
 
-/** A harness for stores that wrap the store in memory; processes are told apart, deaths are noticed by heartbeats. */
+/** A harness for stores that wrap the store in memory; processes are distinguished, deaths are noticed by heartbeats. */
 export function memoryHarness(
   wrap: (store: Store) => Store,
   options: { readonly maxEvents?: number } = {},

@@ -10,7 +10,7 @@ import { mutants } from "./mutants/mutants.js";
 
 /** Which random sequences meet a rare defect is chance: these meet those of both random clauses. */
 const seed = 12;
-/** A store that is broken may keep somebody waiting for ever. */
+/** A store that is broken may keep a caller waiting without end. */
 const clauseTimeoutMs = 1_000;
 /** These take as long as all others together: a store is run against them only when it is meant for them. */
 const longClauses: ReadonlySet<string> = new Set(["VALUE-7", "VALUE-8", "ORDER-5", "RUN-4", "RANDOM-1", "RANDOM-2"]);
@@ -37,7 +37,7 @@ function describeResult(result: ClauseResult): string {
   if (result.outcome !== "failed") return result.outcome;
   const { error } = result;
   if (!(error instanceof ClauseBroken || isResumableError(error))) return String(error);
-  return /clauseTimeoutMs|hintTimeoutMs/.test(error.message) ? "waited for ever" : "found";
+  return /clauseTimeoutMs|notificationTimeoutMs/.test(error.message) ? "waited without end" : "found";
 }
 
 /** Which of the short clauses find a broken store: for the table. */
@@ -54,10 +54,10 @@ describe("a store that", () => {
   });
 });
 
-// All at the same time, and only against the clause that is meant: each of them keeps somebody waiting.
+// All at the same time, and only against the clause that is meant: each of them keeps a caller waiting.
 describe.concurrent("a store that", () => {
   test.for(mutants.filter(({ silent }) => silent))("$name is found by $killedBy", async (mutant, { expect }) => {
-    expect(await verdictOf(mutant)).toBe("waited for ever");
+    expect(await verdictOf(mutant)).toBe("waited without end");
     found.set(mutant, []);
   });
 });

@@ -9,7 +9,7 @@ export interface Clock {
   /**
    * Calls back once after a delay; returns a function that calls it off.
    *
-   * @param keepAlive somebody waits for it, so the process must not end meanwhile. By default it may.
+   * @param keepAlive a caller waits for it, so the process must not end meanwhile. By default it may.
    */
   after(delayMs: number, run: () => void, keepAlive?: boolean): () => void;
 }
@@ -69,7 +69,7 @@ const maxKnown = 100_000;
 /**
  * When the times that journals name come, by the monotonic clock of this process.
  *
- * Journals name times of the wall clock, which somebody may set. The first time that this process meets such a time it
+ * Journals name times of the wall clock, which users may set. The first time that this process meets such a time it
  * notes how far away it is; from then on the wall clock has no say in it.
  */
 export class DueTimes {

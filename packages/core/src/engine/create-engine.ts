@@ -76,7 +76,7 @@ class ToolEngine implements Engine {
   useJsonSchemaValidator(validate: JsonSchemaValidator): void {
     const { runnable, scheduler } = this.#parts;
     // An engine that opens later finds their tasks then; one that fails to open rejects for its own caller.
-    if (runnable.use(validate)) this.#opened?.then(() => scheduler.hint()).catch(() => {});
+    if (runnable.use(validate)) this.#opened?.then(() => scheduler.notify()).catch(() => {});
   }
 
   async readTask(taskId: string): Promise<TaskSnapshot | undefined> {
@@ -125,9 +125,9 @@ class ToolEngine implements Engine {
     const beat = (): Promise<void> => store.heartbeat({ worker: this.#worker, now: instantOf(clock) });
     await store.open();
     await beat();
-    // Whoever drained meanwhile has stopped all that there was to stop.
+    // A drain that began meanwhile has stopped all that there was to stop.
     if (this.#isDraining) throw draining();
-    const unwatch = store.watch(undefined, () => scheduler.hint());
+    const unwatch = store.watch(undefined, () => scheduler.notify());
     this.#stops.push(
       unwatch,
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
@@ -203,7 +203,7 @@ function checkContract(store: Store): void {
 function limitsWithDefaults(limits: EngineOptions["limits"]): EngineLimits {
   for (const [name, value] of Object.entries(limits ?? {})) {
     if (Object.hasOwn(engineDefaults, name) && value >= 0) continue;
-    const rule = Object.hasOwn(engineDefaults, name) ? `must be a number from 0 on, not ${value}` : "is no limit";
+    const rule = Object.hasOwn(engineDefaults, name) ? `must be a number from 0 on, not ${value}` : "is not a limit";
     throw invalid(`limits.${name}`, `${name} ${rule}.`);
   }
   return { ...engineDefaults, ...limits };

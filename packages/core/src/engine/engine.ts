@@ -20,7 +20,7 @@ export interface EngineOptions {
   readonly createId?: () => string;
   /** Hears of what happens at named points, for tracing and for fault injection. */
   readonly observer?: Observer;
-  /** Hears, when the engine begins to look for work, what becomes of the unfinished tasks that nobody runs. */
+  /** Hears, when the engine begins to look for work, what becomes of the unfinished tasks that no process runs. */
   readonly onOpened?: (recovery: RecoveryCounts) => void;
   /** Hears of errors that belong to no caller. Default: ignored, since tasks record their own. */
   readonly onError?: (error: unknown) => void;
@@ -32,7 +32,7 @@ export interface RecoveryCounts {
   readonly now: number;
   /** When a caller returns to them, or after `recoverAfterMs`. */
   readonly later: number;
-  /** When somebody resumes or answers them, or calls them again. */
+  /** When a caller resumes or answers them, or calls them again. */
   readonly onRequest: number;
   /** There are more unfinished tasks, which were not counted. */
   readonly more: boolean;
@@ -61,7 +61,7 @@ export interface TaskView {
   readonly record: TaskRecord;
   /** The status to show: a task whose process died is `pending`, not `running`. */
   readonly status: TaskStatus;
-  /** Its process died and nobody has taken it over yet. */
+  /** Its process died and no other process has taken it over yet. */
   readonly interrupted: boolean;
   /** What it asks: without the questions whose answer is on its way to the task. */
   readonly questions: readonly OpenQuestion[];
@@ -75,7 +75,7 @@ export interface StartedTask extends TaskView {
   readonly reused: boolean;
 }
 
-/** What a follower sees: the journal's events in order, or one marked snapshot in place of those that are gone. */
+/** What a follower sees: the journal's events in order, or one marked snapshot in place of those that were removed. */
 export type Followed =
   | { readonly kind: "event"; readonly event: TaskEvent }
   | { readonly kind: "snapshot"; readonly record: TaskRecord };
@@ -104,7 +104,7 @@ export interface OpenQuestion {
 }
 
 /**
- * One owner's tasks: nothing of another owner can be reached through it, nor can its existence be told.
+ * One owner's tasks: nothing of another owner can be reached through it, not even whether it exists.
  *
  * Every method that takes a task id throws `TASK_NOT_FOUND` for an unknown and for a foreign task alike.
  */
@@ -176,7 +176,7 @@ export interface OwnedTasks {
 /** Runs tasks. */
 export interface Engine {
   readonly tools: readonly Tool[];
-  /** What servers keep across restarts beside tasks, by kind. */
+  /** What servers keep across restarts in addition to tasks, by kind. */
   readonly documents: Documents;
   /** Ids of tasks that this process runs now. */
   readonly running: readonly string[];

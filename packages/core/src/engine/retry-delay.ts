@@ -32,7 +32,7 @@ export function writeBackoff(
   return Math.min(writeBackoffMs * 2 ** failures, maxWriteBackoffMs);
 }
 
-/** A tool may compute the delay from what a service told it, which may be anything. */
+/** A tool may compute the delay from what a service answered, which may be anything. */
 function isDelay(delayMs: number | undefined): delayMs is number {
   return delayMs !== undefined && Number.isFinite(delayMs) && delayMs >= 0;
 }

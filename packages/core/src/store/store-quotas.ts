@@ -5,8 +5,8 @@ import type { TaskEventBody } from "../task/task-event.js";
 /**
  * Checks what a commit would make of a task's journal.
  *
- * Only events by which a tool continues are refused: whoever is at a quota can still end, be cancelled, be paused and be
- * answered, and what a running task of somebody else writes is never asked about.
+ * Only events by which a tool continues are refused: a task at a quota can still end, be cancelled, be paused and be
+ * answered, and what a running task of another owner writes is never asked about.
  *
  * @param after what the journal would hold with the commit.
  * @throws {@link ResumableError} `QUOTA_EXCEEDED`; nothing may have been written before.
@@ -17,10 +17,10 @@ export function checkJournalQuotas(
   events: readonly TaskEventBody[],
   after: { readonly events: number; readonly bytes: number },
 ): void {
-  if (after.events > quotas.maxJournalEvents && goesOn(events)) {
+  if (after.events > quotas.maxJournalEvents && isContinuing(events)) {
     throw journalFull("maxJournalEvents", taskId, quotas.maxJournalEvents, after.events);
   }
-  if (after.bytes > quotas.maxJournalBytes && goesOn(events)) {
+  if (after.bytes > quotas.maxJournalBytes && isContinuing(events)) {
     throw journalFull("maxJournalBytes", taskId, quotas.maxJournalBytes, after.bytes);
   }
 }
@@ -35,7 +35,7 @@ const growing: ReadonlySet<TaskEventBody["type"]> = new Set([
 ]);
 const ending: ReadonlySet<TaskEventBody["type"]> = new Set(["attempt_ended", "completed", "failed", "cancelled"]);
 
-function goesOn(events: readonly TaskEventBody[]): boolean {
+function isContinuing(events: readonly TaskEventBody[]): boolean {
   return events.some(({ type }) => growing.has(type)) && !events.some(({ type }) => ending.has(type));
 }
 

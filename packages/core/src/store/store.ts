@@ -22,7 +22,7 @@ export interface StoreCapabilities {
   readonly shared: boolean;
 }
 
-/** The right to write one task's journal, until it is released or somebody with a higher epoch takes over. */
+/** The right to write one task's journal, until it is released or a worker with a higher epoch takes over. */
 export interface Lease {
   readonly taskId: string;
   readonly worker: string;
@@ -53,7 +53,7 @@ export interface TaskPage {
   readonly nextCursor?: string;
 }
 
-/** A task that somebody may run now. */
+/** A task that a worker may run now. */
 export interface RunnableTask {
   readonly id: string;
   readonly owner: string;
@@ -99,7 +99,7 @@ export interface TaskCounts {
 /**
  * A value that servers keep across restarts: a session of the 2025 era, a stream of events, a key.
  *
- * Kinds are apart: each has its own ids, and whoever uses a kind decides when its documents expire.
+ * Kinds are apart: each has its own ids, and the user of a kind decides when its documents expire.
  */
 export interface StoredDocument {
   /** What it is for: 1 to 32 characters out of `a-z` and `-`. */
@@ -136,13 +136,13 @@ export interface Store {
   open(): Promise<void>;
 
   /**
-   * Makes a task, or finds the one that already stands for the same call.
+   * Makes a task, or finds the existing one of the same call.
    *
    * - A task with this id exists: it is returned, whatever its status (`created: false`).
    * - Otherwise, with a key: if the newest task of this owner and key (the last that claimed it) is unfinished, or
    *   `isReusable` says so of it (see the pure function of that name), it is returned.
    * - Otherwise, with `continueFailed`: if `isContinuable` says so of that newest task, it is returned as it is, failed.
-   *   Whoever asked restarts it; of several, one can.
+   *   The caller restarts it; of several, one can.
    * - Otherwise the task is made, durably, with its first event (`created: true`).
    *
    * There is never more than one unfinished task for an owner and key, also across processes.
@@ -171,7 +171,7 @@ export interface Store {
   countTasks(query: { readonly owner?: string }): Promise<TaskCounts>;
 
   /**
-   * Lists tasks that nobody runs and that could be run now, oldest first (see the pure function `isRunnable`), and
+   * Lists tasks that no worker runs and that could be run now, oldest first (see the pure function `isRunnable`), and
    * tells when the next one will be due by its `runnableAt`.
    */
   listRunnable(request: {
@@ -183,7 +183,7 @@ export interface Store {
   /**
    * Takes the right to write one task's journal, or resolves to `undefined` when a live worker holds it.
    *
-   * Works for a task of any status. The epoch is higher than every epoch before, so whoever held the lease
+   * Works for a task of any status. The epoch is higher than every epoch before, so the worker that held the lease
    * before can no longer write. A worker is alive while its process is known to live, or else while its heartbeat
    * moved within the last `ttlMs` of the observer's monotonic clock. The `ttlMs` that counts is the one that the
    * lease was taken with; taking a lease is a heartbeat, and so is the first sight of another process's worker.
@@ -233,7 +233,7 @@ export interface Store {
   readItems(id: string, range: { readonly after: number; readonly limit: number }): Promise<ItemPage>;
 
   /**
-   * Leaves a signal for whoever runs the task, or will.
+   * Leaves a signal for the worker that runs the task, or will.
    *
    * @throws {@link ResumableError} `ALREADY_ANSWERED` for a second answer to one key.
    */

@@ -177,9 +177,9 @@ describe("reduceTask", () => {
     });
     expect(kept.remembered).toEqual({ a: { kind: "step", value: 1 } });
     expect([kept.error, kept.finishedAt]).toEqual([undefined, undefined]);
-    const anew = fold(...failed, { type: "restarted", generation: 2, fromState: false });
-    expect(anew).toMatchObject({ progress: 0, itemCount: 0, itemBytes: 0, itemsFromSeq: 6, remembered: {} });
-    expect([anew.state, anew.stateVersion, anew.total, anew.message]).toEqual([
+    const again = fold(...failed, { type: "restarted", generation: 2, fromState: false });
+    expect(again).toMatchObject({ progress: 0, itemCount: 0, itemBytes: 0, itemsFromSeq: 6, remembered: {} });
+    expect([again.state, again.stateVersion, again.total, again.message]).toEqual([
       undefined,
       undefined,
       undefined,

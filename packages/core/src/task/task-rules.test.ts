@@ -60,17 +60,17 @@ describe("statusOf", () => {
   it.each([
     ["a live attempt", snapshot([started], { leased: true }), "running"],
     ["an attempt whose process died", snapshot([started]), "pending"],
-    ["a wish to pause that nobody has carried out", snapshot([started], { signals: [{ kind: "pause" }] }), "paused"],
+    ["a pause request that was not carried out yet", snapshot([started], { signals: [{ kind: "pause" }] }), "paused"],
     [
-      "a wish to pause an attempt that lives",
+      "a request to pause an attempt that lives",
       snapshot([started], { signals: [{ kind: "pause" }], leased: true }),
       "running",
     ],
-    ["a wish to resume", snapshot([started, ...paused], { signals: [{ kind: "resume" }] }), "pending"],
+    ["a resume request", snapshot([started, ...paused], { signals: [{ kind: "resume" }] }), "pending"],
     ["an open question", snapshot([started, asked], { leased: true }), "input_required"],
     ["a question whose answer is on its way", snapshot([started, asked, waiting], { signals: [answer] }), "pending"],
     [
-      "a final status, whatever is wished",
+      "a final status, whatever is requested",
       snapshot([{ type: "cancelled" }], { signals: [{ kind: "resume" }] }),
       "cancelled",
     ],
@@ -90,15 +90,15 @@ describe("dueMs", () => {
     ["a task that waits for an answer", snapshot([started, asked, waiting]), undefined],
     ["a task that has its answer", snapshot([started, asked, waiting], { signals: [answer], detached: false }), 0],
     ["a paused task", snapshot([started, ...paused]), undefined],
-    ["a wish to pause", snapshot([started, later], { signals: [{ kind: "pause" }] }), 0],
+    ["a pause request", snapshot([started, later], { signals: [{ kind: "pause" }] }), 0],
     [
-      "a wish to resume, whoever left it",
+      "a resume request, also of a task that is not detached",
       snapshot([started, ...paused], { signals: [{ kind: "resume" }], detached: false }),
       0,
     ],
-    ["a wish to cancel, even of a paused task", snapshot([started, ...paused], { signals: [{ kind: "cancel" }] }), 0],
+    ["a cancel request, even of a paused task", snapshot([started, ...paused], { signals: [{ kind: "cancel" }] }), 0],
     [
-      "a final task, whatever is wished",
+      "a final task, whatever is requested",
       snapshot([{ type: "cancelled" }], { signals: [{ kind: "cancel" }] }),
       undefined,
     ],
@@ -131,7 +131,7 @@ describe("needsNoCaller", () => {
 });
 
 describe("the other rules", () => {
-  it("take the newest of the wishes to pause and to resume, else what the record says", () => {
+  it("take the newest of the pause and resume requests, else what the record says", () => {
     expect(desiredStateOf(snapshot([], { signals: [{ kind: "pause" }, { kind: "resume" }] }))).toBe("run");
     expect(desiredStateOf(snapshot([], { signals: [{ kind: "cancel" }, { kind: "pause" }] }))).toBe("pause");
     expect(desiredStateOf(snapshot([...paused]))).toBe("pause");
@@ -145,7 +145,7 @@ describe("the other rules", () => {
     ]).toEqual([true, false, false]);
   });
 
-  it("list the questions that nobody has answered yet", () => {
+  it("list the questions that have no answer yet", () => {
     const other = { ...asked, key: "other" };
     expect(unansweredQuestions(snapshot([asked, other], { signals: [answer] })).map(({ key }) => key)).toEqual([
       "other",

@@ -20,14 +20,14 @@ export function unansweredQuestions({ record, signals }: TaskSnapshot): ReturnTy
   return openQuestions(record).filter(({ key }) => !given.has(key));
 }
 
-/** What the owner wants, including a request that nobody has carried out yet. */
+/** What the owner wants, including a request that was not carried out yet. */
 export function desiredStateOf(snapshot: TaskSnapshot): "run" | "pause" {
   const request = snapshot.signals.findLast((signal) => signal.kind === "pause" || signal.kind === "resume");
   if (request === undefined) return snapshot.record.desiredState;
   return request.kind === "pause" ? "pause" : "run";
 }
 
-/** The attempt that was running died with its process, and nobody has taken the task over yet. */
+/** The attempt that was running died with its process, and no other process has taken the task over yet. */
 export function isOrphan(snapshot: TaskSnapshot): boolean {
   return snapshot.record.live && !snapshot.leased;
 }

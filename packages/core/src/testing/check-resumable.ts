@@ -88,7 +88,7 @@ async function crashAt(
       resolve("crashed");
       return "die";
     });
-    // A run that was crashed never settles; one that was not reached by the crash is compared below.
+    // A run that was crashed never ends; one that was not reached by the crash is compared below.
     first.then(
       () => resolve("crashed"),
       () => resolve("crashed"),

@@ -4,11 +4,11 @@ import type { Clock } from "../engine/clock.js";
 export interface ManualClock extends Clock {
   /** Turns the clock on by so many milliseconds, calling back what falls due, in order. */
   advance(ms: number): Promise<void>;
-  /** Makes the wall clock jump, as when somebody sets it; monotonic time and timers do not notice. */
+  /** Makes the wall clock jump, as when a user sets it; monotonic time and timers do not notice. */
   jump(ms: number): void;
 }
 
-/** Makes a clock for tests; the wall clock begins at 2026-01-01T00:00:00Z unless told otherwise. */
+/** Makes a clock for tests; the wall clock begins at 2026-01-01T00:00:00Z by default. */
 export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): ManualClock {
   let elapsedMs = 0;
   let offsetMs = startMs;
@@ -35,14 +35,14 @@ export function createManualClock(startMs: number = Date.UTC(2026, 0, 1)): Manua
     },
     async advance(ms) {
       const untilMs = elapsedMs + ms;
-      await settle(turnsAtEnds);
+      await takeTurns(turnsAtEnds);
       for (let next = nextDue(untilMs); next !== undefined; next = nextDue(untilMs)) {
         elapsedMs = Math.max(elapsedMs, next[0]);
         next[1]();
-        await settle(turnsBetween);
+        await takeTurns(turnsBetween);
       }
       elapsedMs = untilMs;
-      await settle(turnsAtEnds);
+      await takeTurns(turnsAtEnds);
     },
   };
 }
@@ -52,6 +52,6 @@ const turnsAtEnds = 12;
 const turnsBetween = 4;
 
 /** Lets everything that waits for promises alone come to rest. */
-async function settle(turns: number): Promise<void> {
+async function takeTurns(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn++) await new Promise((resolve) => setTimeout(resolve, 0));
 }

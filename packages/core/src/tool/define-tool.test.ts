@@ -25,7 +25,7 @@ describe("defineTool", () => {
     ]);
   });
 
-  it("refuses names that no protocol can carry, a first state that is no JSON, and schemas without JSON Schema", () => {
+  it("refuses names that no protocol can carry, a first state that is not JSON, and schemas without JSON Schema", () => {
     const define = (name: string, state: unknown) => () =>
       defineTool({
         ...facts,
@@ -155,7 +155,7 @@ describe("defineTool", () => {
       ...facts,
       input: none,
       async *run(_input, task) {
-        // @ts-expect-error a date is no JSON, and would not survive
+        // @ts-expect-error a date is not JSON, and would not survive
         await task.step("now", () => new Date());
         yield {};
         return 1;

@@ -130,7 +130,7 @@ export interface ToolDefinition<
   readonly state?: State;
   /** Schema of what checkpoints append. */
   readonly item?: Item;
-  /** Mends a state that another version of the tool left. */
+  /** Converts a state that another version of the tool left. */
   readonly migrate?: (state: Json, fromVersion: string) => unknown;
   /** Makes the content of the result. Default: the output as JSON text. */
   readonly content?: (output: OutputOf<Output>) => readonly ContentBlock[];

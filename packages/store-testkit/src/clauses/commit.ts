@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
+import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
 import type { Clause, Scene } from "../scene.js";
 
@@ -22,7 +22,7 @@ const everyKind: readonly (readonly TaskEventBody[])[] = [
   [restarted(3, false), checkpoint(1), completed],
 ];
 
-/** Commits while somebody reads, who must see all events of a commit or none. */
+/** Commits while a reader reads, which must see all events of a commit or none. */
 async function readWhileCommitted(scene: Scene, reader: Store): Promise<void> {
   const { record } = await scene.create();
   const held = await scene.lease(record.id);
@@ -91,7 +91,7 @@ export const commitClauses: readonly Clause[] = [
     async check(scene) {
       const { record } = await scene.create();
       const held = await scene.lease(record.id);
-      const both = [1, 2].map((progress) => settle(scene.commit(held, [checkpoint(progress)], { afterSeq: 1 })));
+      const both = [1, 2].map((progress) => outcomeOf(scene.commit(held, [checkpoint(progress)], { afterSeq: 1 })));
       expectEqual((await Promise.all(both)).sort(), ["SEQ_CONFLICT", "ok"], "the outcomes");
       expectEqual((await readJournal(scene.store, record.id)).events.length, 2, "events");
     },
@@ -127,7 +127,7 @@ export const commitClauses: readonly Clause[] = [
     id: "COMMIT-6",
     level: "MUST",
     title: "consumes signals without an event",
-    because: "Some wishes are already fulfilled.",
+    because: "Some requests are already fulfilled.",
     async check(scene) {
       const { record } = await scene.create();
       const held = await scene.lease(record.id);
@@ -155,7 +155,7 @@ export const commitClauses: readonly Clause[] = [
     id: "COMMIT-8",
     level: "MUST",
     title: "makes all events of a commit visible together to another process",
-    because: "G3: whoever follows a task seldom runs it.",
+    because: "G3: the process that follows a task seldom runs it.",
     needs: "second",
     check: async (scene) => readWhileCommitted(scene, await scene.another("second")),
   },

@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { StoredDocument } from "@resumable-mcp/core/store";
-import { expectCode, expectEqual, settle } from "../expect.js";
+import { expectCode, expectEqual, outcomeOf } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";
 
 const concurrentPuts = 20;
@@ -19,12 +19,12 @@ function put(
 /** Changes one document many times at once, and counts those that say that it was done. */
 async function winners(scene: Scene, stores: readonly Store[], version: number): Promise<number> {
   const puts = Array.from({ length: concurrentPuts }, (_, index) =>
-    settle(put(scene, "a", version, `value ${index}`, stores[index % stores.length])),
+    outcomeOf(put(scene, "a", version, `value ${index}`, stores[index % stores.length])),
   );
   return (await Promise.all(puts)).filter((outcome) => outcome === "ok").length;
 }
 
-/** What servers keep beside tasks. */
+/** What servers keep in addition to tasks. */
 export const documentClauses: readonly Clause[] = [
   {
     id: "DOC-1",

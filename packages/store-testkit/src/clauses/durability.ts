@@ -61,7 +61,7 @@ export const durabilityClauses: readonly Clause[] = [
     id: "DUR-2",
     level: "MUST",
     title:
-      "frees the tasks of a dead process, at once or after ttlMs, and goes on with the next seq and a higher epoch",
+      "frees the tasks of a dead process, at once or after ttlMs, and continues with the next seq and a higher epoch",
     because: "Coming back is what all this is for.",
     needs: "reopen",
     async check(scene) {
@@ -85,7 +85,7 @@ export const durabilityClauses: readonly Clause[] = [
   {
     id: "DUR-3",
     level: "MUST",
-    title: "attaches the same call to its task after the process died",
+    title: "lets the same call join its task after the process died",
     because: "G7 holds across crashes.",
     needs: "reopen",
     async check(scene) {

@@ -1,5 +1,5 @@
 import { checkpoint, completed } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
+import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
 import { readJournal } from "../read-journal.js";
 import { type Clause, createKitClock, type Scene, ttlMs } from "../scene.js";
 
@@ -64,7 +64,7 @@ export const fenceClauses: readonly Clause[] = [
     id: "FENCE-4",
     level: "MUST",
     title: "refuses a commit after the lease was given back",
-    because: "Whoever gave a task back must not believe to be running it.",
+    because: "A worker that gave a task back must not believe to be running it.",
     async check(scene) {
       const { record } = await scene.create();
       const held = await scene.lease(record.id);
@@ -90,7 +90,7 @@ export const fenceClauses: readonly Clause[] = [
     id: "FENCE-6",
     level: "MUST",
     title: "consumes no signal for an older epoch",
-    because: "A wish would be lost that nobody carried out.",
+    because: "A request would be lost that was not carried out.",
     async check(scene) {
       const { id, old } = await takenOver(scene);
       await scene.store.signal(id, { kind: "cancel" });
@@ -119,7 +119,7 @@ export const fenceClauses: readonly Clause[] = [
           return { held, seen: (await scene.read(record.id, store)).record.lastSeq };
         };
         const late = scene.commit(old, [checkpoint(1, [race])], { afterSeq: 1 });
-        const [outcome, { held, seen }] = await Promise.all([settle(late), takeOver()]);
+        const [outcome, { held, seen }] = await Promise.all([outcomeOf(late), takeOver()]);
         expectThat(outcome === "ok" || outcome === "LEASE_LOST", `the late commit gives ${outcome}`);
         if (outcome === "ok") expectEqual(seen, 2, "lastSeq that the next holder sees");
         await scene.commit(held, [checkpoint(2)], { store, afterSeq: seen });

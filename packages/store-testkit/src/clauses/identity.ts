@@ -29,7 +29,7 @@ function continueCall(scene: Scene, parts: Partial<NewTask>) {
   return scene.store.createTask(request);
 }
 
-/** Which task stands for a call. */
+/** Which task belongs to a call. */
 export const identityClauses: readonly Clause[] = [
   {
     id: "ID-1",
@@ -63,8 +63,8 @@ export const identityClauses: readonly Clause[] = [
   {
     id: "ID-3",
     level: "MUST",
-    title: "attaches the same call of the same owner to its unfinished task",
-    because: "G7: somebody who comes back gets the work that is under way.",
+    title: "lets the same call of the same owner join its unfinished task",
+    because: "G7: a caller that comes back gets the work that is under way.",
     async check(scene) {
       const first = await scene.create(call);
       const second = await scene.create(call);
@@ -151,7 +151,7 @@ export const identityClauses: readonly Clause[] = [
     id: "ID-10",
     level: "MUST",
     title: "makes a new task when the result was delivered",
-    because: "Whoever has the answer and calls again wants a new one.",
+    because: "A caller that has the answer and calls again wants a new one.",
     async check(scene) {
       const first = await scene.taskWith([completed], call);
       await scene.store.signal(first.id, { kind: "delivered" });
@@ -173,7 +173,7 @@ export const identityClauses: readonly Clause[] = [
   {
     id: "ID-12",
     level: "MUST",
-    title: "never attaches a call without a key",
+    title: "never lets a call without a key join a task",
     because: "A tool may say that no two calls are the same.",
     async check(scene) {
       await scene.create({ key: null });

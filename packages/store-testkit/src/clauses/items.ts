@@ -28,7 +28,7 @@ export const itemClauses: readonly Clause[] = [
     id: "ITEM-2",
     level: "MUST",
     title: "keeps items across a change of lease",
-    because: "The next runner goes on where the last one was.",
+    because: "The next runner continues where the last one was.",
     async check(scene) {
       const { record } = await scene.create();
       for (let turn = 0; turn < 4; turn++) await scene.write(record.id, [checkpoint(turn, [turn])]);

@@ -53,7 +53,7 @@ export const leaseClauses: readonly Clause[] = [
     id: "LEASE-3",
     level: "MUST",
     title: "gives a released task to the next worker, with a higher epoch and the task as it is",
-    because: "The epoch is the fencing number, and a runner goes on from what it is shown.",
+    because: "The epoch is the fencing number, and a runner continues from what it is shown.",
     async check(scene) {
       const { record } = await scene.create();
       const epochs: number[] = [];
@@ -124,7 +124,7 @@ export const leaseClauses: readonly Clause[] = [
     id: "LEASE-8",
     level: "MUST",
     title: "tells whether a task is leased",
-    because: "A task that says running while nobody runs it never comes back.",
+    because: "A task that says running while no worker runs it never comes back.",
     async check(scene) {
       const { record } = await scene.create();
       const held = await scene.lease(record.id);

@@ -87,7 +87,7 @@ export const lifecycleClauses: readonly Clause[] = [
     id: "CLOSE-2",
     level: "MUST",
     title: "gives up its leases when it closes",
-    because: "A server that restarts in good order goes on at once.",
+    because: "A server that restarts in good order continues at once.",
     needs: "second",
     async check(scene) {
       const second = await scene.another("second");
@@ -136,7 +136,7 @@ export const lifecycleClauses: readonly Clause[] = [
     id: "CAP-1",
     level: "MUST",
     title: "declares only capabilities that this run verifies",
-    because: "A capability that nobody tested is a hope.",
+    because: "A capability without a test is a hope.",
     async check({ store, can }) {
       const { durability, shared } = store.capabilities;
       expectThat(["none", "process", "machine"].includes(durability), `durability ${durability} is a known level`);

@@ -67,7 +67,7 @@ export const listClauses: readonly Clause[] = [
     id: "LIST-3",
     level: "MUST",
     title: "lists each task once while others are added between pages",
-    because: "Somebody pages while work goes on.",
+    because: "Users page while tasks run.",
     async check(scene) {
       const ids = await createSeveral(scene, 6, 1);
       const listed = idsOf(

@@ -65,8 +65,8 @@ export const orderClauses: readonly Clause[] = [
   {
     id: "ORDER-3",
     level: "MUST",
-    title: "goes on with the next seq when the lease changes hands",
-    because: "A journal is one sequence, whoever wrote it.",
+    title: "continues with the next seq when the lease changes hands",
+    because: "A journal is one sequence, whichever worker wrote it.",
     async check(scene) {
       const { record } = await scene.create();
       for (let turn = 1; turn <= 4; turn++) await scene.write(record.id, [checkpoint(turn), checkpoint(turn)]);

@@ -45,7 +45,7 @@ export const quotaClauses: readonly Clause[] = [
     id: "QUOTA-3",
     level: "MUST",
     title: "lets a full task stop, be paused and be answered, and refuses its restart",
-    because: "A quota that kept a task from ending would let it run for ever.",
+    because: "A quota that kept a task from ending would let it run without end.",
     needs: "limited",
     async check(scene) {
       const quota = ["maxJournalEvents", 2] as const;
@@ -74,8 +74,8 @@ export const quotaClauses: readonly Clause[] = [
     id: "QUOTA-4",
     level: "MUST",
     title:
-      "makes no task beyond maxStoreTasks, attaches to those that are there, and takes new ones when some were deleted",
-    because: "G11: a store that is full says so; whoever comes back still gets their task.",
+      "makes no task beyond maxStoreTasks, lets calls join those that are there, and takes new ones when some were deleted",
+    because: "G11: a store that is full says so; a caller that comes back still gets its task.",
     needs: "limited",
     async check(scene) {
       const store = await scene.limited({ maxStoreTasks: 2 });
@@ -95,7 +95,7 @@ export const quotaClauses: readonly Clause[] = [
     id: "QUOTA-5",
     level: "MUST",
     title: "makes no task when it holds maxStoreBytes, and lets those that are there go on",
-    because: "Whoever fills the store must not stop the running tasks of others.",
+    because: "An owner that fills the store must not stop the running tasks of others.",
     needs: "limited",
     async check(scene) {
       const store = await scene.limited({ maxStoreBytes: 20_000 });
@@ -106,7 +106,7 @@ export const quotaClauses: readonly Clause[] = [
       await scene.commit(greedy, [large(1, 30_000)], { store });
       const details = await quotaOf(scene.create({ owner: "client:greedy" }, store));
       expectEqual([details.quota, details.limit], ["maxStoreBytes", 20_000], "the details");
-      expectThat(details.used >= 20_000, "what is used is told");
+      expectThat(details.used >= 20_000, "the error says what is used");
       await scene.commit(held, [checkpoint(1), completed], { store });
       expectEqual((await scene.read(record.id, store)).record.status, "completed", "the other task");
     },

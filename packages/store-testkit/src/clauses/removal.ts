@@ -2,7 +2,7 @@ import { checkpoint, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual } from "../expect.js";
 import { type Clause, type Scene, ttlMs } from "../scene.js";
 
-const nobody = "kit-task-that-nobody-made";
+const missing = "kit-task-that-was-never-made";
 
 /** Calls every method that names a task and does not ask for its lease. */
 async function expectNotFound({ store, clock }: Scene, id: string): Promise<void> {
@@ -23,7 +23,7 @@ export const removalClauses: readonly Clause[] = [
     id: "DELETE-1",
     level: "MUST",
     title: "removes a task from every view",
-    because: "What a person deletes is gone.",
+    because: "What a person deletes exists nowhere any more.",
     async check(scene) {
       const { id } = await scene.taskWith([checkpoint(1, ["a"]), completed]);
       const unfinished = (await scene.create()).record.id;
@@ -41,8 +41,8 @@ export const removalClauses: readonly Clause[] = [
   {
     id: "DELETE-2",
     level: "MUST",
-    title: "frees the call that a deleted task stood for",
-    because: "Else the call would attach to nothing for ever.",
+    title: "frees the call of a deleted task",
+    because: "Else the call would never find a task again.",
     async check(scene) {
       const { record } = await scene.create({ key: "same-call" });
       await scene.store.deleteTask(await scene.lease(record.id));
@@ -53,7 +53,7 @@ export const removalClauses: readonly Clause[] = [
     id: "DELETE-3",
     level: "MUST",
     title: "ends the lease with the task",
-    because: "A runner that goes on must not bring the task back.",
+    because: "A runner that continues must not bring the task back.",
     async check(scene) {
       const { record } = await scene.create();
       const held = await scene.lease(record.id);
@@ -73,7 +73,7 @@ export const removalClauses: readonly Clause[] = [
   {
     id: "DELETE-4",
     level: "MUST",
-    title: "gives the call of a deleted task back to the one that stood for it before",
+    title: "gives the call of a deleted task back to the one that had it before",
     because: "A result that is there is not computed twice because a later attempt was thrown away.",
     async check(scene) {
       const call = { key: "same-call" };
@@ -91,8 +91,8 @@ export const removalClauses: readonly Clause[] = [
     title: "says TASK_NOT_FOUND of a task that is not there, and getTask gives undefined",
     because: "Callers tell a wrong id from a broken store.",
     async check(scene) {
-      expectEqual(await scene.store.getTask(nobody), undefined, "getTask");
-      await expectNotFound(scene, nobody);
+      expectEqual(await scene.store.getTask(missing), undefined, "getTask");
+      await expectNotFound(scene, missing);
     },
   },
 ];

@@ -1,6 +1,6 @@
 import { isFinal, type Store } from "@resumable-mcp/core";
 import { cancelled, completed, failed, restarted } from "../event-samples.js";
-import { expectCode, expectEqual, settle } from "../expect.js";
+import { expectCode, expectEqual, outcomeOf } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";
 
 const call = { key: "same-call" };
@@ -12,7 +12,7 @@ async function raceWithCreation(scene: Scene, other: Store): Promise<void> {
     const key = `call-${race}`;
     const { id } = await scene.taskWith([failed], { key });
     const held = await scene.lease(id);
-    const restart = settle(scene.commit(held, [restarted(2, true)], { afterSeq: 2 }));
+    const restart = outcomeOf(scene.commit(held, [restarted(2, true)], { afterSeq: 2 }));
     const [outcome, made] = await Promise.all([restart, scene.create({ key }, other)]);
     expectEqual(outcome, made.created ? "KEY_TAKEN" : "ok", "the restart");
     const ids = [id, made.record.id].filter((each, index, all) => all.indexOf(each) === index);
@@ -21,12 +21,12 @@ async function raceWithCreation(scene: Scene, other: Store): Promise<void> {
   }
 }
 
-/** What a new generation means for the call that a task stands for. */
+/** What a new generation means for the call of a task. */
 export const restartClauses: readonly Clause[] = [
   {
     id: "RESTART-1",
     level: "MUST",
-    title: "makes a finished task unfinished, and the same call attaches to it again",
+    title: "makes a finished task unfinished, and the same call joins it again",
     because: "Resuming a failed task must not leave the call free for a second one.",
     async check(scene) {
       const { id } = await scene.taskWith([failed], call);
@@ -40,7 +40,7 @@ export const restartClauses: readonly Clause[] = [
   {
     id: "RESTART-2",
     level: "MUST",
-    title: "refuses a restart while another unfinished task stands for the call, and writes nothing",
+    title: "refuses a restart while another unfinished task has the call, and writes nothing",
     because: "There is never more than one unfinished task for an owner and key.",
     async check(scene) {
       const { id } = await scene.taskWith([failed], call);
@@ -55,7 +55,7 @@ export const restartClauses: readonly Clause[] = [
     id: "RESTART-3",
     level: "MUST",
     title: "claims the call from a newer task that has finished",
-    because: "The unfinished task stands for the call, whichever was made last.",
+    because: "The call belongs to the unfinished task, whichever was made last.",
     async check(scene) {
       const { id } = await scene.taskWith([failed], call);
       await scene.taskWith([cancelled], call);

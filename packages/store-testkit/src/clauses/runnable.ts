@@ -28,7 +28,7 @@ const journals: readonly (readonly TaskEventBody[])[] = [
   [completed],
   [failed, restarted(2, true)],
 ];
-const wishes: readonly (NewSignal | undefined)[] = [
+const requests: readonly (NewSignal | undefined)[] = [
   undefined,
   { kind: "pause" },
   { kind: "resume" },
@@ -37,14 +37,14 @@ const wishes: readonly (NewSignal | undefined)[] = [
   { kind: "answer", key: "go", answer: { action: "decline" } },
 ];
 
-/** Makes a task of every journal and wish, detached and not. */
+/** Makes a task of every journal and request, detached and not. */
 async function createAllKinds(scene: Scene): Promise<readonly string[]> {
   const ids: string[] = [];
   for (const events of journals) {
-    for (const wish of wishes) {
+    for (const request of requests) {
       for (const detached of [true, false]) {
         const { id } = await scene.taskWith(events, { detached });
-        if (wish !== undefined) await scene.store.signal(id, wish);
+        if (request !== undefined) await scene.store.signal(id, request);
         ids.push(id);
         scene.clock.advance(1);
       }
@@ -58,8 +58,8 @@ export const runnableClauses: readonly Clause[] = [
   {
     id: "RUN-1",
     level: "MUST",
-    title: "lists what nobody runs, oldest first, as far as the limit",
-    because: "Whoever waits longest comes first.",
+    title: "lists what no worker runs, oldest first, as far as the limit",
+    because: "The task that waits longest comes first.",
     async check(scene) {
       const ids: string[] = [];
       for (let made = 0; made < 4; made++) {

@@ -1,6 +1,6 @@
 import type { NewSignal } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, settle } from "../expect.js";
+import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";
 
 const concurrentAnswers = 20;
@@ -19,8 +19,8 @@ async function kinds(scene: Scene, id: string): Promise<readonly string[]> {
 }
 
 /** Leaves signals one after another. */
-async function leave(scene: Scene, id: string, ...wishes: readonly NewSignal["kind"][]): Promise<void> {
-  for (const kind of wishes) if (kind !== "answer") await scene.store.signal(id, { kind });
+async function leave(scene: Scene, id: string, ...kinds: readonly NewSignal["kind"][]): Promise<void> {
+  for (const kind of kinds) if (kind !== "answer") await scene.store.signal(id, { kind });
 }
 
 /** Consumes everything that is pending, with these events. */
@@ -30,13 +30,13 @@ async function consumeAll(scene: Scene, id: string, events: Parameters<Scene["co
   await scene.store.releaseLease(held);
 }
 
-/** Wishes of those who do not hold the lease. */
+/** Requests of those who do not hold the lease. */
 export const signalClauses: readonly Clause[] = [
   {
     id: "SIGNAL-1",
     level: "MUST",
     title: "keeps signals, oldest first, with ids of their own, until they are consumed",
-    because: "A wish waits for whoever runs the task next.",
+    because: "A request waits for the worker that runs the task next.",
     async check(scene) {
       const { record } = await scene.create();
       await leave(scene, record.id, "detach", "pause");
@@ -49,10 +49,10 @@ export const signalClauses: readonly Clause[] = [
       await scene.store.signal(record.id, answer("b"));
       await scene.write(record.id, [checkpoint(1)]);
       const signals = await pending(scene, record.id);
-      const wishes = signals.map(({ id, ...wish }) => wish);
+      const requests = signals.map(({ id, ...request }) => request);
       const given = { kind: "answer", key: "a", answer: { action: "accept", content: { n: 1 } } };
       const expected = [{ kind: "detach" }, { kind: "pause" }, given, { kind: "cancel" }, answer("b")];
-      expectEqual(wishes, expected, "signals");
+      expectEqual(requests, expected, "signals");
       expectEqual(new Set(signals.map(({ id }) => id)).size, expected.length, "different ids");
     },
   },
@@ -91,7 +91,9 @@ export const signalClauses: readonly Clause[] = [
     async check(scene) {
       const { id } = await scene.taskWith([asked("go")]);
       const tries = Array.from({ length: concurrentAnswers }, (_, index) =>
-        settle(scene.store.signal(id, { kind: "answer", key: "go", answer: { action: "accept", content: { index } } })),
+        outcomeOf(
+          scene.store.signal(id, { kind: "answer", key: "go", answer: { action: "accept", content: { index } } }),
+        ),
       );
       const outcomes = await Promise.all(tries);
       const refused = outcomes.filter((outcome) => outcome === "ALREADY_ANSWERED").length;
@@ -135,7 +137,7 @@ export const signalClauses: readonly Clause[] = [
   {
     id: "SIGNAL-7",
     level: "MUST",
-    title: "takes an answer anew after a restart from nothing",
+    title: "takes an answer again after a restart from nothing",
     because: "The new generation forgot question and answer, and asks again.",
     async check(scene) {
       const { id } = await scene.taskWith([asked("go")]);
@@ -150,7 +152,7 @@ export const signalClauses: readonly Clause[] = [
     id: "SIGNAL-8",
     level: "MUST",
     title: "removes only the signals that a commit names",
-    because: "A wish that came meanwhile would be lost unseen.",
+    because: "A request that came meanwhile would be lost unseen.",
     async check(scene) {
       const { record } = await scene.create();
       await leave(scene, record.id, "detach", "pause");
@@ -183,7 +185,7 @@ export const signalClauses: readonly Clause[] = [
   {
     id: "SIGNAL-10",
     level: "MUST",
-    title: "takes a wish again after it was consumed",
+    title: "takes a request again after it was consumed",
     because: "A restarted task can be cancelled again.",
     async check(scene) {
       const { record } = await scene.create();
@@ -203,7 +205,7 @@ export const signalClauses: readonly Clause[] = [
       const second = await scene.another("second");
       const { id } = await scene.taskWith([asked("go")]);
       const held = await scene.lease(id);
-      const both = [scene.store, second].map((store) => settle(store.signal(id, answer("go"))));
+      const both = [scene.store, second].map((store) => outcomeOf(store.signal(id, answer("go"))));
       expectEqual((await Promise.all(both)).sort(), ["ALREADY_ANSWERED", "ok"], "two answers");
       await second.signal(id, { kind: "cancel" });
       const { signals } = await scene.commit(held, [checkpoint(1)]);

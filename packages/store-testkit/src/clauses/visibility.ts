@@ -50,7 +50,7 @@ export const visibilityClauses: readonly Clause[] = [
     id: "VIS-1",
     level: "MUST",
     title: "shows what has resolved to every later call",
-    because: "A caller that was told so may rely on it.",
+    because: "A caller that has the response may rely on it.",
     check: (scene) => seeEverything(scene, scene.store),
   },
   {

@@ -3,13 +3,13 @@ import { checkpoint } from "../event-samples.js";
 import { ClauseBroken, expectEqual } from "../expect.js";
 import type { Clause, Scene } from "../scene.js";
 
-const hintTimeoutMs = 10_000;
+const notificationTimeoutMs = 10_000;
 
 /** What is done, and what it is called. */
 type Act = readonly [what: string, act: () => Promise<unknown>];
 
-/** Watches, does one thing after another, and waits for a hint after each. */
-async function hinted(store: Store, id: string | undefined, acts: readonly Act[]): Promise<void> {
+/** Watches, does one thing after another, and waits for a notification after each. */
+async function notifiedOf(store: Store, id: string | undefined, acts: readonly Act[]): Promise<void> {
   let wake = () => {};
   const stop = store.watch(id, () => wake());
   try {
@@ -27,8 +27,11 @@ async function hinted(store: Store, id: string | undefined, acts: readonly Act[]
 async function inTime(woken: Promise<void>, what: string): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const tooLate = new Promise<never>((_, reject) => {
-    const late = () => reject(new ClauseBroken(`No hint came after ${what} within hintTimeoutMs = ${hintTimeoutMs}.`));
-    timer = setTimeout(late, hintTimeoutMs);
+    const late = () =>
+      reject(
+        new ClauseBroken(`No notification came after ${what} within notificationTimeoutMs = ${notificationTimeoutMs}.`),
+      );
+    timer = setTimeout(late, notificationTimeoutMs);
   });
   try {
     await Promise.race([woken, tooLate]);
@@ -37,71 +40,71 @@ async function inTime(woken: Promise<void>, what: string): Promise<void> {
   }
 }
 
-async function hintedOfOne(scene: Scene, watching: Store): Promise<void> {
+async function notifiedOfOneTask(scene: Scene, watching: Store): Promise<void> {
   const { record } = await scene.create();
   const held = await scene.lease(record.id);
-  await hinted(watching, record.id, [
+  await notifiedOf(watching, record.id, [
     ["a commit", () => scene.commit(held, [checkpoint(1)])],
     ["a second commit", () => scene.commit(held, [checkpoint(2)])],
     ["a signal", () => scene.store.signal(record.id, { kind: "pause" })],
   ]);
 }
 
-async function hintedOfAny(scene: Scene, watching: Store): Promise<void> {
+async function notifiedOfAnyTask(scene: Scene, watching: Store): Promise<void> {
   const task = scene.newTask();
-  await hinted(watching, undefined, [["a creation", () => scene.create(task)]]);
+  await notifiedOf(watching, undefined, [["a creation", () => scene.create(task)]]);
   const held = await scene.lease(task.id);
-  await hinted(watching, undefined, [
+  await notifiedOf(watching, undefined, [
     ["a release", () => scene.store.releaseLease(held)],
     ["a signal", () => scene.store.signal(task.id, { kind: "cancel" })],
     ["a second creation", () => scene.create()],
   ]);
 }
 
-/** Hints to look. */
+/** Notifications that something changed. */
 export const watchClauses: readonly Clause[] = [
   {
     id: "WATCH-1",
     level: "MUST",
-    title: "hints at one task after a commit and a signal",
+    title: "notifies of one task after a commit and a signal",
     because: "Followers and runners sleep until then.",
-    check: (scene) => hintedOfOne(scene, scene.store),
+    check: (scene) => notifiedOfOneTask(scene, scene.store),
   },
   {
     id: "WATCH-2",
     level: "MUST",
-    title: "hints at any task after a creation, a release and a signal",
+    title: "notifies of any task after a creation, a release and a signal",
     because: "Workers sleep until there may be work.",
-    check: (scene) => hintedOfAny(scene, scene.store),
+    check: (scene) => notifiedOfAnyTask(scene, scene.store),
   },
   {
     id: "WATCH-3",
     level: "MUST",
-    title: "gives no hint to a watcher that stopped",
-    because: "Whoever stopped has torn down what the hint would touch.",
+    title: "gives no notification to a watcher that stopped",
+    because: "A watcher that stopped has torn down what the notification would touch.",
     async check(scene) {
       const { record } = await scene.create();
       const held = await scene.lease(record.id);
-      let hints = 0;
+      let notifications = 0;
       const stop = scene.store.watch(record.id, () => {
-        hints += 1;
+        notifications += 1;
       });
       stop();
       stop();
-      await hinted(scene.store, record.id, [["a commit", () => scene.commit(held, [checkpoint(1)])]]);
-      expectEqual(hints, 0, "hints to a watcher that stopped");
+      await notifiedOf(scene.store, record.id, [["a commit", () => scene.commit(held, [checkpoint(1)])]]);
+      expectEqual(notifications, 0, "notifications to a watcher that stopped");
     },
   },
   {
     id: "WATCH-4",
     level: "SHOULD",
-    title: "hints at what another process did",
-    because: "Without a hint it is seen only at the next look, up to a second later.",
+    title: "notifies of what another process did",
+    because: "Without a notification it is seen only at the next look, up to a second later.",
     needs: "second",
     async check(scene) {
       const second = await scene.another("second");
-      await hintedOfOne(scene, second);
-      await hintedOfAny(scene, second);
+      await notifiedOfOneTask(scene, second);
+      await notifiedOfAnyTask(scene, second);
     },
   },
 ];

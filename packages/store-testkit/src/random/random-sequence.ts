@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { Lease, Signal } from "@resumable-mcp/core/store";
-import { ClauseBroken, expectEqual, expectThat, settle } from "../expect.js";
+import { ClauseBroken, expectEqual, expectThat, outcomeOf } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
 import { type Clause, reuseResultMs, type Scene, ttlMs } from "../scene.js";
 import { createRandomSource, type RandomSource, randomEvents, randomSignal, randomTaskParts } from "./random-input.js";
@@ -8,14 +8,14 @@ import { afterCommit, afterSignal, itemsOf, judgeCommit, type ModelTask, recordO
 
 const stepsBetweenChecks = 25;
 
-/** A run of random calls, and the model beside it. */
+/** A run of random calls, and the model next to it. */
 interface Run {
   readonly scene: Scene;
   readonly random: RandomSource;
   readonly model: Map<string, ModelTask>;
   /** Every lease that was ever given out. */
   readonly leases: Lease[];
-  /** Leases that ended with their process: nobody is left who could use them. */
+  /** Leases that ended with their process: no worker is left that could use them. */
   readonly buried: Set<Lease>;
   readonly deleted: string[];
   store: Store;
@@ -121,7 +121,7 @@ async function commit(run: Run): Promise<void> {
   const now = run.scene.clock.now();
   const request = { lease, afterSeq, events, consume: consumed.map(({ id }) => id), now };
   const expected: readonly string[] = judgeCommit(model, lease, afterSeq, events);
-  const outcome = await settle(store.commit(request));
+  const outcome = await outcomeOf(store.commit(request));
   expectThat(expected.includes(outcome), `the commit gives ${expected.join(" or ")}, not ${outcome}`);
   if (outcome !== "ok" || task === undefined) return;
   const kept = task.signals.filter((_, index) => !consumed.some((signal) => signal === pending[index]));
@@ -132,10 +132,10 @@ async function commit(run: Run): Promise<void> {
 async function signal(run: Run): Promise<void> {
   const task = run.random.pick([...run.model.values()]);
   if (task === undefined) return;
-  const wish = randomSignal(run.random);
-  const after = afterSignal(task, wish);
-  const outcome = await settle(run.store.signal(task.task.id, wish));
-  expectEqual(outcome, after === undefined ? "ALREADY_ANSWERED" : "ok", `a signal ${wish.kind}`);
+  const request = randomSignal(run.random);
+  const after = afterSignal(task, request);
+  const outcome = await outcomeOf(run.store.signal(task.task.id, request));
+  expectEqual(outcome, after === undefined ? "ALREADY_ANSWERED" : "ok", `a signal ${request.kind}`);
   if (after !== undefined) run.model.set(task.task.id, after);
 }
 
@@ -156,7 +156,7 @@ async function remove(run: Run): Promise<void> {
     run.model.get(lease.taskId)?.events.length ?? 0,
     [],
   );
-  const outcome = await settle(run.store.deleteTask(lease));
+  const outcome = await outcomeOf(run.store.deleteTask(lease));
   expectThat(expected.includes(outcome), `deleting gives ${expected.join(" or ")}, not ${outcome}`);
   if (outcome !== "ok") return;
   run.model.delete(lease.taskId);
@@ -187,9 +187,9 @@ async function crash(run: Run): Promise<void> {
 async function compareAll({ model, store, deleted }: Run): Promise<void> {
   for (const [id, task] of model) {
     const snapshot = await store.getTask(id);
-    const wishes = snapshot?.signals.map(wishOf);
-    const expected = { record: recordOf(task), wishes: task.signals, leased: task.lease !== undefined };
-    expectEqual({ record: snapshot?.record, wishes, leased: snapshot?.leased }, expected, `task ${id}`);
+    const requests = snapshot?.signals.map(requestOf);
+    const expected = { record: recordOf(task), requests: task.signals, leased: task.lease !== undefined };
+    expectEqual({ record: snapshot?.record, requests, leased: snapshot?.leased }, expected, `task ${id}`);
     expectEqual(foldJournal(await readJournal(store, id)), expected.record, `the fold of ${id}`);
     expectEqual(await readAllItems(store, id), itemsOf(task), `items of ${id}`);
   }
@@ -198,11 +198,11 @@ async function compareAll({ model, store, deleted }: Run): Promise<void> {
   expectEqual(tasks.map(({ id }) => id).sort(), [...model.keys()].sort(), "the list");
 }
 
-function wishOf({ id: _, ...wish }: Signal): unknown {
-  return wish;
+function requestOf({ id: _, ...request }: Signal): unknown {
+  return request;
 }
 
-/** Sequences that nobody thought of. */
+/** Sequences that no author thought of. */
 export const randomClauses: readonly Clause[] = [
   {
     id: "RANDOM-1",

@@ -36,7 +36,7 @@ export function itemsOf(task: ModelTask): readonly Json[] {
   );
 }
 
-/** The task that stands for a new one, if there is one. */
+/** The existing task of the same call as a new one, if there is one. */
 export function standIn(model: StoreModel, task: NewTask, reuseResultMs: number, nowMs: number): string | undefined {
   if (task.key === null) return undefined;
   const newest = [...model.values()]

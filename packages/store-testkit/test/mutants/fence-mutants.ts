@@ -71,7 +71,7 @@ export const fenceMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "lets a holder write on until somebody else takes the task",
+    name: "lets a holder write on until another worker takes the task",
     killedBy: "FENCE-4",
     mutate(store) {
       const last = new Map<string, number>();

@@ -43,7 +43,7 @@ function overlooks(store: Store, isOverlooked: (isFinished: boolean) => boolean)
   };
 }
 
-/** Knows only which tasks stand for the calls that came to this process, and never makes two of one at once. */
+/** Knows only the tasks of the calls that came to this process, and never makes two of one at once. */
 function callsOfOneProcess(store: Store): Partial<Store> {
   const calls = new Map<string, Created>();
   return {
@@ -77,7 +77,7 @@ function continuesAfter(store: Store, ends: (snapshot: TaskSnapshot) => boolean)
   };
 }
 
-/** Stores that are wrong about which task stands for a call. */
+/** Stores that are wrong about which task belongs to a call. */
 export const identityMutants: readonly Mutant[] = [
   {
     name: "shows a task before its journal has begun",
@@ -105,7 +105,7 @@ export const identityMutants: readonly Mutant[] = [
     mutate: (store) => ({ createTask: (request) => createApart(store, request) }),
   },
   {
-    name: "attaches a call only to a task that has not begun",
+    name: "lets a call join only a task that has not begun",
     killedBy: "ID-3",
     mutate: (store) => ({
       async createTask(request) {
@@ -123,7 +123,7 @@ export const identityMutants: readonly Mutant[] = [
       standsIn(store, ({ owner, key }) => (key === null ? undefined : `${owner}:${key}`), isUnfinished),
   },
   {
-    name: "attaches whoever makes the same call",
+    name: "lets any owner of the same call join",
     killedBy: "ID-4",
     mutate: (store) => standsIn(store, ({ key }) => key ?? undefined, isUnfinished),
   },
@@ -163,7 +163,7 @@ export const identityMutants: readonly Mutant[] = [
     mutate: (store) => ({ createTask: (request) => store.createTask({ ...request, reuseResultMs: 0 }) }),
   },
   {
-    name: "reuses results for ever",
+    name: "reuses results without end",
     killedBy: "ID-9",
     mutate: (store) => ({ createTask: (request) => store.createTask({ ...request, reuseResultMs: 1e12 }) }),
   },

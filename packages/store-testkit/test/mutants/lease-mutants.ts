@@ -38,7 +38,7 @@ function onlyTheNewestLives(store: Store): Partial<Store> {
   };
 }
 
-/** Gives every lease the same epoch, and lets whoever shows it do what the newest may. */
+/** Gives every lease the same epoch, and lets any holder of it do what the newest may. */
 function withoutEpochs(store: Store): Partial<Store> {
   const { newest, methods } = leaseBook(store);
   return {
@@ -107,7 +107,7 @@ export const leaseMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "shows the next holder a task that nobody holds",
+    name: "shows the next holder a task that no worker holds",
     killedBy: "LEASE-3",
     mutate: (store) => ({
       async acquireLease(request) {
@@ -141,7 +141,7 @@ export const leaseMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "frees a task whoever gives it back",
+    name: "frees a task for any worker that gives it back",
     killedBy: "LEASE-6",
     mutate(store) {
       const { newest, methods } = leaseBook(store);

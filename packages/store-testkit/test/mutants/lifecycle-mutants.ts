@@ -148,19 +148,19 @@ export const lifecycleMutants: readonly Mutant[] = [
     mutate: () => ({ contractVersion: 2 as 1 }),
   },
   {
-    name: "declares a durability that nobody knows",
+    name: "declares a durability that does not exist",
     killedBy: "CAP-1",
     mutate: () => ({ capabilities: { durability: "eternal" as "machine", shared: false } }),
   },
   {
-    name: "declares a durability that nobody tested",
+    name: "declares a durability without a test",
     killedBy: "CAP-1",
     lacks: ["reopen"],
     mutate: () => ({ capabilities: { durability: "process", shared: false } }),
   },
   ...(["second", "far"] as const).map(
     (ability): Mutant => ({
-      name: `declares to be shared, and nobody tested it with ${ability}`,
+      name: `declares to be shared, and was not tested with ${ability}`,
       killedBy: "CAP-1",
       lacks: [ability],
       mutate: () => ({ capabilities: { durability: "none", shared: true } }),

@@ -86,7 +86,7 @@ const pagingMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "begins anew at a cursor that it does not understand",
+    name: "begins again at a cursor that it does not understand",
     killedBy: "LIST-9",
     mutate: (store) => ({
       listTasks: ({ cursor, ...query }) =>

@@ -6,7 +6,7 @@ export interface Mutant {
   readonly name: string;
   /** The clause that is meant to find it. */
   readonly killedBy: string;
-  /** Somebody waits for it for ever: the clause can find it by its time limit alone. */
+  /** A caller waits for it without end: the clause can find it by its time limit alone. */
   readonly silent?: true;
   /** A journal that is longer is compacted. */
   readonly maxEvents?: number;

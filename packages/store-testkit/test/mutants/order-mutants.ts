@@ -48,7 +48,7 @@ export const orderMutants: readonly Mutant[] = [
     mutate: (store) => ({ readEvents: (id, range) => store.readEvents(id, { ...range, limit: 1_000 }) }),
   },
   {
-    name: "begins anew for a cursor at the end",
+    name: "begins again for a cursor at the end",
     killedBy: "ORDER-2",
     mutate: (store) => ({
       async readEvents(id, range) {

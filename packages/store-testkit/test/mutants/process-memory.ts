@@ -19,12 +19,12 @@ export function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): string |
 
 export const isUnfinished = ({ record }: TaskSnapshot): boolean => !isFinal(record.status);
 
-/** Makes a task that stands for no call. */
+/** Makes a task that no call finds. */
 export function createApart(store: Store, request: Creation): ReturnType<Store["createTask"]> {
   return store.createTask({ ...request, task: { ...request.task, key: null } });
 }
 
-/** Finds calls by a name of its own, and believes some tasks to stand for them, before it asks the good store. */
+/** Finds calls by a name of its own, and takes some tasks for theirs, before it asks the good store. */
 export function standsIn(
   store: Store,
   nameOf: (task: NewTask) => string | undefined,

@@ -89,7 +89,7 @@ export const quotaMutants: readonly Mutant[] = [
     mutate: (store) => silent(store, (quota) => quota === "maxJournalBytes"),
   },
   {
-    name: "lets a task begin anew whose journal is full",
+    name: "lets a task restart whose journal is full",
     killedBy: "QUOTA-3",
     mutate: (store) => silent(store, (_, request) => restarts(request)),
   },
@@ -130,7 +130,7 @@ export const quotaMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "stays full for whoever comes back, once it was",
+    name: "stays full for callers that come back, once it was",
     killedBy: "QUOTA-4",
     mutate(store) {
       let full: Promise<never> | undefined;

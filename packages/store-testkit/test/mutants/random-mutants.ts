@@ -2,8 +2,8 @@ import type { Store } from "@resumable-mcp/core";
 import { itemsOf } from "./item-mutants.js";
 import type { Mutant } from "./mutant.js";
 
-/** Drops what was wished for when a task restarts. */
-function forgetsWishes(store: Store): Partial<Store> {
+/** Drops what was requested when a task restarts. */
+function forgetsRequests(store: Store): Partial<Store> {
   return {
     async commit(request) {
       const restarts = request.events.some(({ type }) => type === "restarted");
@@ -28,6 +28,6 @@ function forgetsRestarts(store: Store): Partial<Store> {
 
 /** Stores that are wrong where no other clause looks. */
 export const randomMutants: readonly Mutant[] = [
-  { name: "drops what was wished for when a task restarts", killedBy: "RANDOM-1", mutate: forgetsWishes },
+  { name: "drops what was requested when a task restarts", killedBy: "RANDOM-1", mutate: forgetsRequests },
   { name: "forgets with its process from where on items count", killedBy: "RANDOM-2", mutate: forgetsRestarts },
 ];

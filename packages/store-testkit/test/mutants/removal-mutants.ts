@@ -20,7 +20,7 @@ function notFound(taskId: string): ResumableError {
   return new ResumableError("TASK_NOT_FOUND", `There is no task ${taskId}.`, { details: { taskId } });
 }
 
-/** Goes on showing deleted tasks in one of its views. */
+/** Continues to show deleted tasks in one of its views. */
 function haunted(
   name: string,
   view: (store: Store, graves: ReadonlyMap<string, TaskSnapshot>) => Partial<Store>,
@@ -89,11 +89,11 @@ function instead<Result>(work: Promise<Result>, answer: Result): Promise<Result>
   });
 }
 
-/** Stores that are wrong about tasks that are gone. */
+/** Stores that are wrong about deleted tasks. */
 export const removalMutants: readonly Mutant[] = [
   ...views,
   {
-    name: "attaches a call to the task that was deleted",
+    name: "lets a call join the task that was deleted",
     killedBy: "DELETE-2",
     mutate(store) {
       const { graves, deleteTask } = gravestones(store);
@@ -161,7 +161,7 @@ export const removalMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "says of a missing task that somebody holds it",
+    name: "says of a missing task that a worker holds it",
     killedBy: "MISSING-1",
     mutate: (store) => ({ acquireLease: (request) => instead(store.acquireLease(request), undefined) }),
   },

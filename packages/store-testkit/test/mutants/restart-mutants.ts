@@ -7,8 +7,8 @@ type Created = Awaited<ReturnType<Store["createTask"]>>;
 
 const restarts = ({ events }: Parameters<Store["commit"]>[0]) => events.some(({ type }) => type === "restarted");
 
-/** Makes a new task instead of attaching to some. */
-function neverAttaches(store: Store, to: (found: Created) => boolean): Partial<Store> {
+/** Makes a new task instead of joining some. */
+function neverJoins(store: Store, to: (found: Created) => boolean): Partial<Store> {
   return {
     async createTask(request) {
       const found = await store.createTask(request);
@@ -18,7 +18,7 @@ function neverAttaches(store: Store, to: (found: Created) => boolean): Partial<S
   };
 }
 
-/** Lets the task stand for a call that was made last for it, whatever restarted since. */
+/** Gives a call to the task that was made last for it, whatever restarted since. */
 function lastMadeStands(store: Store): Partial<Store> {
   const lastMade = new Map<string | undefined, string>();
   return {
@@ -74,7 +74,7 @@ export const restartMutants: readonly Mutant[] = [
   {
     name: "leaves the call free when a task restarts",
     killedBy: "RESTART-1",
-    mutate: (store) => neverAttaches(store, ({ snapshot }) => snapshot.record.generation > 1 && isUnfinished(snapshot)),
+    mutate: (store) => neverJoins(store, ({ snapshot }) => snapshot.record.generation > 1 && isUnfinished(snapshot)),
   },
   {
     name: "says that a restart was done that was refused",

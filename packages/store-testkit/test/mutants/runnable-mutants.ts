@@ -20,7 +20,7 @@ export const runnableMutants: readonly Mutant[] = [
     mutate: (store) => ({ listRunnable: (request) => store.listRunnable({ ...request, limit: 1_000 }) }),
   },
   {
-    name: "hands out what somebody runs",
+    name: "hands out what a worker runs",
     killedBy: "RUN-1",
     mutate(store) {
       const held = new Map<string, Found["tasks"][number]>();

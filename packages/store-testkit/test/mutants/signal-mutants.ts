@@ -53,7 +53,7 @@ function consumesMore(store: Store, isMore: (request: Commit, signal: Signal) =>
   };
 }
 
-/** Never forgets that a question was answered, or a wish carried out. */
+/** Never forgets that a question was answered, or a request carried out. */
 function neverForgets(store: Store): Partial<Store> {
   const answered = new Set<string>();
   return {
@@ -67,7 +67,7 @@ function neverForgets(store: Store): Partial<Store> {
   };
 }
 
-function takesWishesOnce(store: Store): Partial<Store> {
+function takesRequestsOnce(store: Store): Partial<Store> {
   const carriedOut = new Set<string>();
   return {
     async commit(request) {
@@ -96,7 +96,7 @@ function showsItsOwn(store: Store): Partial<Store> {
   };
 }
 
-const isWish = ({ kind }: { readonly kind: string }) => kind === "pause" || kind === "resume";
+const isPauseOrResume = ({ kind }: { readonly kind: string }) => kind === "pause" || kind === "resume";
 
 /** Stores that are wrong about signals. */
 export const signalMutants: readonly Mutant[] = [
@@ -118,7 +118,7 @@ export const signalMutants: readonly Mutant[] = [
   {
     name: "keeps a pause when a resume comes",
     killedBy: "SIGNAL-2",
-    mutate: (store) => drops(store, (signal, { signals }) => isWish(signal) && signals.some(isWish)),
+    mutate: (store) => drops(store, (signal, { signals }) => isPauseOrResume(signal) && signals.some(isPauseOrResume)),
   },
   {
     name: "takes a cancellation back when a resume comes",
@@ -176,7 +176,7 @@ export const signalMutants: readonly Mutant[] = [
         events.some(({ type }) => type === "completed" || type === "failed" || type === "cancelled"),
       ),
   },
-  { name: "takes each wish once", killedBy: "SIGNAL-10", mutate: takesWishesOnce },
+  { name: "takes each request once", killedBy: "SIGNAL-10", mutate: takesRequestsOnce },
   { name: "shows a runner the signals of its own process", killedBy: "SIGNAL-11", mutate: showsItsOwn },
   {
     name: "keeps that a result was delivered when its caller gave up",

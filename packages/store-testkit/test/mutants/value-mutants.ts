@@ -142,7 +142,7 @@ export const valueMutants: readonly Mutant[] = [
     },
   },
   {
-    name: "goes on counting in what it gave out",
+    name: "continues to count in what it gave out",
     killedBy: "VALUE-3",
     mutate(store) {
       const counts = {};

@@ -8,8 +8,8 @@ interface Watcher {
   readonly wake: () => void;
 }
 
-/** Hints only at what its own process did, and only at some of it. */
-function hintsAt(store: Store, concerns: (call: Call, watcher: Watcher, taskId: string) => boolean): Partial<Store> {
+/** Notifies only of what its own process did, and only of some of it. */
+function notifiesOf(store: Store, concerns: (call: Call, watcher: Watcher, taskId: string) => boolean): Partial<Store> {
   const watchers = new Set<Watcher>();
   const after = <Result>(call: Call, taskId: string, work: Promise<Result>): Promise<Result> =>
     work.then((result) => {
@@ -29,33 +29,33 @@ function hintsAt(store: Store, concerns: (call: Call, watcher: Watcher, taskId: 
   };
 }
 
-/** Never hints at one kind of change, to those who watch one task or to those who watch all. */
+/** Never notifies of one kind of change, to those who watch one task or to those who watch all. */
 function overlooks(call: Call, by: "one" | "any", clause: string): Mutant {
   const isBlind = ({ id }: Watcher) => (id === undefined ? by === "any" : by === "one");
   return {
-    name: `hints at no ${call} to whoever watches ${by} task`,
+    name: `sends no notification of ${call} to watchers of ${by} task`,
     killedBy: clause,
     silent: true,
     mutate: (store) =>
-      hintsAt(
+      notifiesOf(
         store,
         (made, watcher, taskId) => (watcher.id ?? taskId) === taskId && !(made === call && isBlind(watcher)),
       ),
   };
 }
 
-/** Hints once, and is silent for whoever goes on watching. */
-function hintsOnce(by: "one" | "any", clause: string): Mutant {
+/** Notifies once, and is silent for those who continue to watch. */
+function notifiesOnce(by: "one" | "any", clause: string): Mutant {
   return {
-    name: `hints once to whoever watches ${by} task`,
+    name: `notifies once those who watch ${by} task`,
     killedBy: clause,
     silent: true,
     mutate: (store) => ({
       watch(id, wake) {
-        let isTold = false;
+        let isNotified = false;
         return store.watch(id, () => {
-          if (isTold && (id === undefined) === (by === "any")) return;
-          isTold = true;
+          if (isNotified && (id === undefined) === (by === "any")) return;
+          isNotified = true;
           wake();
         });
       },
@@ -63,17 +63,17 @@ function hintsOnce(by: "one" | "any", clause: string): Mutant {
   };
 }
 
-/** Stores that are wrong about hints. */
+/** Stores that are wrong about notifications. */
 export const watchMutants: readonly Mutant[] = [
   overlooks("commit", "one", "WATCH-1"),
   overlooks("signal", "one", "WATCH-1"),
-  hintsOnce("one", "WATCH-1"),
+  notifiesOnce("one", "WATCH-1"),
   overlooks("createTask", "any", "WATCH-2"),
   overlooks("releaseLease", "any", "WATCH-2"),
   overlooks("signal", "any", "WATCH-2"),
-  hintsOnce("any", "WATCH-2"),
+  notifiesOnce("any", "WATCH-2"),
   {
-    name: "goes on hinting at a watcher that stopped",
+    name: "continues to notify a watcher that stopped",
     killedBy: "WATCH-3",
     mutate: (store) => ({
       watch(id, wake) {
@@ -83,9 +83,9 @@ export const watchMutants: readonly Mutant[] = [
     }),
   },
   {
-    name: "hints only at what its own process did",
+    name: "notifies only of what its own process did",
     killedBy: "WATCH-4",
     silent: true,
-    mutate: (store) => hintsAt(store, (_, { id }, taskId) => (id ?? taskId) === taskId),
+    mutate: (store) => notifiesOf(store, (_, { id }, taskId) => (id ?? taskId) === taskId),
   },
 ];

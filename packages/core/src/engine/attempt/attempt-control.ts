@@ -7,7 +7,7 @@ export interface AttemptControl {
   readonly signal: AbortSignal;
   /** Why the attempt should stop at its next checkpoint, if it should. */
   readonly wanted: InterruptReason | undefined;
-  /** Why the attempt was told to stop at once, if it was. */
+  /** Why the attempt must stop at once, if it must. */
   readonly aborted: InterruptReason | undefined;
   /** A verb waits in place. */
   readonly waiting: boolean;
@@ -27,7 +27,7 @@ export interface AttemptControl {
 
 /** Makes the control of one attempt. */
 export function createAttemptControl(clock: Clock): AttemptControl {
-  return new LiveControl(clock);
+  return new Control(clock);
 }
 
 interface StopRequest {
@@ -36,7 +36,7 @@ interface StopRequest {
   readonly stopTimer: () => void;
 }
 
-class LiveControl implements AttemptControl {
+class Control implements AttemptControl {
   readonly abandoned: Promise<never>;
   readonly #clock: Clock;
   readonly #controller = new AbortController();

@@ -40,7 +40,7 @@ describe("endOfAttempt", () => {
     }
   });
 
-  it("keeps a wish to pause unless the task is over", () => {
+  it("keeps a pause request unless the task is over", () => {
     const pausing = { ...inputs, signals: signals({ kind: "pause" }) };
     const requested = { type: "desiredState", desiredState: "pause" };
     expect(endOfAttempt(stopped("drain"), pausing)).toEqual({
@@ -50,7 +50,7 @@ describe("endOfAttempt", () => {
     expect(endOfAttempt(returned, pausing).events).toEqual([{ type: "completed", output: 1 }]);
   });
 
-  it("leaves answers and hand-overs that nobody has carried out to the next attempt", () => {
+  it("leaves answers and detach requests that were not carried out to the next attempt", () => {
     const left = signals(
       { kind: "detach" },
       { kind: "resume" },

@@ -19,14 +19,14 @@ export type AttemptOutcome =
       readonly abandoned: boolean;
     };
 
-/** What the end of an attempt depends on beside its outcome. */
+/** What the end of an attempt depends on, in addition to its outcome. */
 export interface EndInputs {
   readonly record: TaskRecord;
   /** Signals that are pending, as far as the attempt knows. */
   readonly signals: readonly Signal[];
   readonly tool: Pick<Tool, "name" | "kind" | "onCrash" | "retry">;
   readonly nowMs: number;
-  /** When the earliest of the waits that ended the attempt is over; `undefined`: when somebody answers. */
+  /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
   readonly waitsUntilMs: number | undefined;
 }
 
@@ -40,8 +40,8 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   }
   const last = lastEvent(outcome, inputs);
   if (isFinalEvent(last)) return { events: [last], consume: all };
-  const wishes = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
-  const consume = wishes.map((signal) => signal.id);
+  const requests = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
+  const consume = requests.map((signal) => signal.id);
   // A request to pause outlives an attempt that ended for another reason.
   const pause = desiredStateOf({ record, signals, leased: true }) === "pause";
   return { events: pause ? [{ type: "desiredState", desiredState: "pause" }, last] : [last], consume };
@@ -67,7 +67,7 @@ function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBo
 function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {
   const { tool, nowMs, waitsUntilMs } = inputs;
   if (abandoned && tool.kind === "function" && tool.onCrash === "fail") {
-    const message = `${tool.name} was told to stop (${reason}) and did not, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
+    const message = `${tool.name} was asked to stop (${reason}) and did not, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
     return { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } };
   }
   switch (reason) {

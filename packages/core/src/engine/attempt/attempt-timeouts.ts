@@ -32,7 +32,7 @@ export function startTimeouts(
     stopStall();
     const ms = tool.stallTimeoutMs;
     if (ms === undefined) return;
-    // Whoever waits for an answer or for a time to come is not stuck.
+    // A tool that waits for an answer or for a time to come is not stuck.
     stopStall = clock.after(ms, () => (control.waiting ? touch() : runOut("stallTimeoutMs", ms)));
   };
   const wholeMs = tool.attemptTimeoutMs;
@@ -53,7 +53,7 @@ export function startTimeouts(
 function timeoutError(taskId: string, tool: string, limit: string, ms: number): ResumableError<"ATTEMPT_TIMEOUT"> {
   return new ResumableError(
     "ATTEMPT_TIMEOUT",
-    `${tool} was stopped by ${limit} (${ms} ms). It goes on from its last checkpoint when resume_task is called.`,
+    `${tool} was stopped by ${limit} (${ms} ms). It continues from its last checkpoint when resume_task is called.`,
     { details: { taskId, limit, ms } },
   );
 }

@@ -38,7 +38,7 @@ export interface Attempt {
   drain(graceMs: number): void;
 }
 
-/** How an attempt ended, beside what it wrote. */
+/** How an attempt ended; the journal has what it wrote. */
 export interface AttemptEnd {
   /** The error of the store that broke it. */
   readonly broken?: { readonly error: unknown };
@@ -56,6 +56,6 @@ export interface AttemptParts {
 export interface TaskVerbs extends Pick<TaskContext<unknown, unknown>, "step" | "ask" | "sleep"> {
   /** Wakes the question that waits in place for this key. */
   answered(key: string): void;
-  /** When the earliest of the waits that ended the attempt is over; `undefined`: when somebody answers. */
+  /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
   readonly waitsUntilMs: number | undefined;
 }

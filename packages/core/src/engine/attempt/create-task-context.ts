@@ -44,7 +44,7 @@ async function* committedItems(
 type StateOptions = Pick<AttemptOptions, "tool" | "record" | "validate">;
 
 /**
- * Gives the state from which an attempt continues: that of the last checkpoint, mended and checked, or the first one.
+ * Gives the state from which an attempt continues: that of the last checkpoint, migrated and checked, or the first one.
  *
  * @throws {@link ResumableError} `VERSION_MISMATCH` when the state does not fit the tool.
  */

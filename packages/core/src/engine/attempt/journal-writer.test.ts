@@ -29,7 +29,7 @@ async function createScene(commit: (store: Store) => Store["commit"] = (store) =
   if (acquired === undefined) throw new Error("A new task's lease is free.");
   const heard: (readonly Signal[])[] = [];
   const broken: unknown[] = [];
-  const riders: TaskEventBody[] = [];
+  const piggybacked: TaskEventBody[] = [];
   const writer = new JournalWriter({
     store: { ...store, commit: commit(store) },
     lease: acquired.lease,
@@ -39,24 +39,24 @@ async function createScene(commit: (store: Store) => Store["commit"] = (store) =
     onSignals: (signals) => heard.push(signals),
     onCommitted: () => {},
     onBroken: (error) => broken.push(error),
-    takePiggybacked: () => riders.splice(0),
+    takePiggybacked: () => piggybacked.splice(0),
   });
   const journal = async () =>
     (await store.readEvents(task.id, { afterSeq: 1, limit: 100 })).events.map(({ type }) => type);
-  return { store, writer, heard, broken, riders, journal };
+  return { store, writer, heard, broken, piggybacked, journal };
 }
 
 const kindsOf = (heard: readonly (readonly Signal[])[]) =>
   heard.map((signals) => signals.map(({ kind }) => kind).join());
 
 describe("JournalWriter", () => {
-  it("merges what is given to it together, takes riders along, and folds as the store does", async () => {
+  it("merges what is given to it together, takes piggybacked events along, and folds as the store does", async () => {
     let commits = 0;
-    const { store, writer, riders, journal } = await createScene((inner) => (request) => {
+    const { store, writer, piggybacked, journal } = await createScene((inner) => (request) => {
       commits += 1;
       return inner.commit(request);
     });
-    riders.push({ type: "log", level: "info", data: "first" });
+    piggybacked.push({ type: "log", level: "info", data: "first" });
     await Promise.all([writer.commit([checkpoint(1)]), writer.commit([checkpoint(2)]), writer.commit([checkpoint(3)])]);
     expect([commits, await journal()]).toEqual([1, ["log", "checkpoint", "checkpoint", "checkpoint"]]);
     expect(writer.record).toEqual((await store.getTask(task.id))?.record);
@@ -109,7 +109,7 @@ describe("JournalWriter", () => {
     expect([broken, writer.broken, await journal()]).toEqual([[failure], { error: failure }, []]);
   });
 
-  it("goes on when the store refused events for what they are", async () => {
+  it("continues when the store refused events for what they are", async () => {
     const refusal = new ResumableError("LIMIT_EXCEEDED", "too large", {
       details: { limit: "x", value: 2, allowed: 1 },
     });

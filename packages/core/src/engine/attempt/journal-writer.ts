@@ -106,7 +106,7 @@ export class JournalWriter {
     this.#running ??= this.#pump();
   }
 
-  /** Handles its own errors, so that nobody has to wait for it. */
+  /** Handles its own errors, so that no caller has to wait for it. */
   async #pump(): Promise<void> {
     // First of all, so that what is enqueued in one turn goes into one commit.
     await undefined;
@@ -155,7 +155,7 @@ export class JournalWriter {
     }
   }
 
-  /** Ends this writer because the store failed: whoever continues asks it again. */
+  /** Ends this writer because the store failed: the next attempt asks it again. */
   fail(error: unknown): void {
     this.#closed = true;
     if (this.#failure !== undefined) return;

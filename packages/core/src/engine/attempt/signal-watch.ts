@@ -10,33 +10,33 @@ export class SignalWatch {
   readonly #options: Pick<AttemptOptions, "store" | "clock" | "lease" | "limits">;
   readonly #look: () => void;
   readonly #unwatch: () => void;
-  #stopHint: (() => void) | undefined;
+  #stopNotification: (() => void) | undefined;
   #stopPoll = () => {};
 
   constructor(options: Pick<AttemptOptions, "store" | "clock" | "lease" | "limits">, look: () => void) {
     this.#options = options;
     this.#look = look;
-    this.#unwatch = options.store.watch(options.lease.taskId, () => this.#hint());
+    this.#unwatch = options.store.watch(options.lease.taskId, () => this.#notify());
     this.#poll();
   }
 
   /** The store is being asked just now: it will tell of everything that was notified at until here, not of later notifications. */
   asked(): void {
-    this.#stopHint?.();
-    this.#stopHint = undefined;
+    this.#stopNotification?.();
+    this.#stopNotification = undefined;
     this.#poll();
   }
 
   stop(): void {
     this.#unwatch();
-    this.#stopHint?.();
+    this.#stopNotification?.();
     this.#stopPoll();
   }
 
-  #hint(): void {
+  #notify(): void {
     const { clock, limits } = this.#options;
-    this.#stopHint ??= clock.after(limits.hintDelayMs, () => {
-      this.#stopHint = undefined;
+    this.#stopNotification ??= clock.after(limits.notificationDelayMs, () => {
+      this.#stopNotification = undefined;
       this.#look();
     });
   }

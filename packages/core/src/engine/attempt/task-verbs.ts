@@ -178,15 +178,15 @@ class Verbs {
     if (answer !== undefined) return answer;
     await this.#expire(key);
     for (;;) {
-      const settled = this.#answerOf(key);
-      if (settled !== undefined) return settled;
+      const answer = this.#answerOf(key);
+      if (answer !== undefined) return answer;
       await this.#wait(key, Number.POSITIVE_INFINITY);
     }
   }
 
   /**
    * Answers a question with `expired` by the way that everybody's answers go, of which the store takes one: an answer
-   * that somebody gives at this very moment is either taken, or its giver is told that it came too late.
+   * that a user gives at this very moment is either taken, or refused because it came too late.
    */
   async #expire(key: string): Promise<void> {
     const { store, lease } = this.#options;
@@ -217,7 +217,7 @@ function questionEvent(key: string, request: AskRequest, nowMs: number): TaskEve
     ...(untilMs === undefined ? {} : { expiresAt: new Date(untilMs).toISOString() }),
     ...(userOnly === undefined ? {} : { userOnly }),
   };
-  // The schema is the author's: whatever is no JSON in it is refused here, with its path.
+  // The schema is the author's: what JSON cannot hold is refused here, with its path.
   copyJson(question, what);
   return { type: "asked", key, question };
 }

@@ -29,7 +29,7 @@ export class WaitsInPlace {
     this.#options = options;
   }
 
-  /** When the earliest of the waits that ended the attempt is over; `undefined`: when somebody answers. */
+  /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
   get untilMs(): number | undefined {
     return this.#earliestMs;
   }

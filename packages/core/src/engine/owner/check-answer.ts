@@ -79,7 +79,7 @@ function listOf(value: Json | undefined): readonly Json[] {
 }
 
 /**
- * Checks an answer that somebody gives to a question of a task, and copies it. Pure.
+ * Checks an answer that a user gives to a question of a task, and copies it. Pure.
  *
  * @throws {@link ResumableError} `UNKNOWN_QUESTION`, `ALREADY_ANSWERED`, `INVALID_VALUE`, `NOT_JSON`.
  */
@@ -115,8 +115,8 @@ function answered(taskId: string, key: string, why: string): ResumableError {
 
 function unknown(record: TaskSnapshot["record"], key: string): ResumableError {
   const open = isFinal(record.status) ? [] : openQuestions(record).map((question) => question.key);
-  const hint = open.length === 0 ? "The task asks nothing now." : `Open questions: ${open.join(", ")}.`;
-  return new ResumableError("UNKNOWN_QUESTION", `The task asks no question ${JSON.stringify(key)}. ${hint}`, {
+  const advice = open.length === 0 ? "It has no open question." : `Open questions: ${open.join(", ")}.`;
+  return new ResumableError("UNKNOWN_QUESTION", `The task asks no question ${JSON.stringify(key)}. ${advice}`, {
     details: { taskId: record.id, key },
   });
 }

@@ -57,17 +57,17 @@ export function listen(
   pollMs: number,
   signal: AbortSignal | undefined,
 ): { readonly next: () => Promise<void>; readonly wake: () => void; readonly stop: () => void } {
-  let hinted = false;
+  let isNotified = false;
   let wake = () => {};
-  const hint = (): void => {
-    hinted = true;
+  const notify = (): void => {
+    isNotified = true;
     wake();
   };
-  const unwatch = store.watch(taskId, hint);
-  signal?.addEventListener("abort", hint, { once: true });
+  const unwatch = store.watch(taskId, notify);
+  signal?.addEventListener("abort", notify, { once: true });
   return {
     next: async () => {
-      if (!hinted && signal?.aborted !== true) {
+      if (!isNotified && signal?.aborted !== true) {
         let stopTimer = () => {};
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -75,12 +75,12 @@ export function listen(
         });
         stopTimer();
       }
-      hinted = false;
+      isNotified = false;
     },
-    wake: hint,
+    wake: notify,
     stop() {
       unwatch();
-      signal?.removeEventListener("abort", hint);
+      signal?.removeEventListener("abort", notify);
       wake();
     },
   };

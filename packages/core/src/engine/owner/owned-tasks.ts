@@ -36,7 +36,7 @@ export function createOwnedTasks(parts: EngineParts, owner: string): OwnedTasks 
   };
 }
 
-/** A call that found its task attends it within this time, or does not mean to. */
+/** A call that found its task waits for it within this time, or not at all. */
 const arrivalMs = 1_000;
 
 class OneOwnersTasks {
@@ -213,7 +213,7 @@ class OneOwnersTasks {
     return snapshot;
   }
 
-  /** Leaves a signal, and sees to it that somebody carries it out. */
+  /** Leaves a signal, and sees to it that it is carried out. */
   async #request(taskId: string, kind: "pause" | "resume" | "cancel" | "detach"): Promise<TaskView> {
     const { store, scheduler, open } = this.#parts;
     await open();
@@ -224,7 +224,7 @@ class OneOwnersTasks {
     return this.get(taskId);
   }
 
-  /** Somebody waits for the task again: an orphan continues, and what another process runs is watched. */
+  /** A caller waits for the task again: an orphan continues, and what another process runs is watched. */
   async #returnTo(taskId: string): Promise<void> {
     const snapshot = await this.#own(taskId);
     const status = statusOf(snapshot);
@@ -240,7 +240,7 @@ class OneOwnersTasks {
     if (tool !== undefined) this.#parts.runnable.require(tool);
   }
 
-  /** Somebody waits for the task, or has found it and is about to. */
+  /** A caller waits for the task, or has found it and is about to. */
   #isAwaited(taskId: string): boolean {
     const { callers, arrivals, clock } = this.#parts;
     const arrivedMs = arrivals.get(taskId);
@@ -257,7 +257,7 @@ class OneOwnersTasks {
     if (detached || detaches || isFinal(status) || status === "paused" || this.#isAwaited(taskId)) return;
     await this.#request(taskId, "pause");
     if (!this.#isAwaited(taskId)) return;
-    // Somebody came while the task was being stopped.
+    // A caller came while the task was being stopped.
     await store.signal(taskId, { kind: "resume" });
     await this.#returnTo(taskId);
   }

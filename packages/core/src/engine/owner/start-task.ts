@@ -13,13 +13,13 @@ import { requireTool } from "../scheduling/tool-table.js";
 import type { EngineParts } from "./engine-parts.js";
 import { isTaskId } from "./task-view.js";
 
-/** What came of a call: the task that stands for it, as it was found or made. */
+/** What came of a call: its task, as it was found or made. */
 export interface StartOutcome {
   readonly snapshot: TaskSnapshot;
   readonly created: boolean;
 }
 
-/** Makes the task of a call, or finds the one that stands for it and lets it go on. */
+/** Makes the task of a call, or finds the existing one and lets it continue. */
 export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
   const task = await newTask(parts, owner, request);
   const outcome = await createOrContinue(parts, { ...task, id: callIdOf(request) ?? task.id });
@@ -72,11 +72,11 @@ function callIdOf({ callId }: StartRequest): string | undefined {
   return callId !== undefined && isTaskId(callId) ? callId : undefined;
 }
 
-/** Others may restart, finish or delete the failed task meanwhile; who loses that race so often begins a new task. */
+/** Others may restart, finish or delete the failed task meanwhile; after this many lost races the call begins a new task. */
 const maxContinueTries = 5;
 
 /**
- * Makes the task of a call, or finds the one that stands for it. A failed one continues as a new generation: of several
+ * Makes the task of a call, or finds the existing one. A failed one continues as a new generation: of several
  * callers one restarts it, and the others find it under way.
  */
 async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
@@ -123,11 +123,11 @@ const maxArrivals = 1_000;
 function noteArrival({ arrivals, clock }: EngineParts, taskId: string): void {
   arrivals.set(taskId, clock.monotonicMs());
   const [oldest] = arrivals.keys();
-  // Calls that never attend leave theirs behind.
+  // Calls that never wait leave theirs behind.
   if (arrivals.size > maxArrivals && oldest !== undefined) arrivals.delete(oldest);
 }
 
-/** Somebody waits for this task: whatever kept it from running is over. */
+/** A caller waits for this task: what kept it from running is over. */
 async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, call: NewTask): Promise<void> {
   const { store, scheduler, unfinished } = parts;
   const { record } = snapshot;

@@ -31,18 +31,18 @@ export function taskNotFound(taskId: string): ResumableError {
   );
 }
 
-const wishes = {
+const refusals = {
   pause: { done: "paused", advice: "Only an unfinished task can be paused." },
-  resume: { done: "resumed", advice: "Call the tool again to begin anew." },
+  resume: { done: "resumed", advice: "Call the tool again to start from the beginning." },
   cancel: { done: "cancelled", advice: "Nothing is left to cancel." },
   delete: { done: "deleted", advice: "Cancel it first, or wait until it has finished." },
 } as const;
 
 /** Makes the error for a request that the task's status does not allow. */
-export function illegalTransition(taskId: string, status: TaskStatus, wanted: keyof typeof wishes): ResumableError {
-  const { done, advice } = wishes[wanted];
-  const hint = wanted === "pause" && status === "paused" ? "resume_task lets it go on." : advice;
-  return new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} is ${status}, so it cannot be ${done}. ${hint}`, {
+export function illegalTransition(taskId: string, status: TaskStatus, wanted: keyof typeof refusals): ResumableError {
+  const { done, advice } = refusals[wanted];
+  const nextStep = wanted === "pause" && status === "paused" ? "resume_task continues it." : advice;
+  return new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} is ${status}, so it cannot be ${done}. ${nextStep}`, {
     details: { taskId, status, wanted },
   });
 }

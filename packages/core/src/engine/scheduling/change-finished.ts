@@ -19,7 +19,7 @@ export async function deleteFinished(options: OpenTaskOptions, taskId: string): 
     await store.deleteTask(lease);
     return true;
   } catch (error) {
-    // Nobody could take it again while this process lives, not even the next sweep.
+    // Else no process, not even the next sweep here, could take it while this process lives.
     await store.releaseLease(lease).catch(() => {});
     throw error;
   }
@@ -29,7 +29,7 @@ export async function deleteFinished(options: OpenTaskOptions, taskId: string): 
  * Begins a new generation of a failed task, from its last state. Resolves to what the task is then, or to `undefined`
  * when it is not failed any more.
  *
- * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task stands for the same call by now.
+ * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task has the same deduplication key by now.
  */
 export async function restartFailed(options: OpenTaskOptions, taskId: string): Promise<TaskRecord | undefined> {
   const { store, clock } = options;
@@ -49,7 +49,7 @@ export async function restartFailed(options: OpenTaskOptions, taskId: string): P
 }
 
 /**
- * Takes the lease of a task that is finished: whoever has just finished it gives it back in a moment. Resolves to
+ * Takes the lease of a task that is finished: the process that has just finished it gives it back in a moment. Resolves to
  * `undefined` when another process has changed the task since, so that it is not `isWanted` any more.
  */
 async function claim(
@@ -65,7 +65,7 @@ async function claim(
     if (present !== undefined && !isWanted(present.record)) return undefined;
     if (clock.monotonicMs() >= deadlineMs) throw busy(taskId);
     await new Promise<void>((resolve) => {
-      clock.after(limits.hintDelayMs, resolve, true);
+      clock.after(limits.notificationDelayMs, resolve, true);
     });
   }
 }

@@ -19,11 +19,11 @@ export interface OpenTaskOptions {
 
 /** What came of opening a task. */
 export type OpenedTask =
-  /** Somebody else holds its lease. */
+  /** Another process holds its lease. */
   | { readonly kind: "held" }
   /** All requests are carried out, the lease is given back, and there is nothing to run now. */
   | { readonly kind: "idle"; readonly snapshot: TaskSnapshot }
-  /** An attempt is committed as started; whoever asked holds the lease. */
+  /** An attempt is committed as started; the process that asked holds the lease. */
   | { readonly kind: "started"; readonly lease: Lease; readonly record: TaskRecord; readonly tool: Tool };
 
 /**

@@ -7,7 +7,7 @@ export interface OrphanPlan {
 }
 
 /**
- * Tasks that nobody runs and that are not detached: their process died while a caller was connected. Each waits for a
+ * Tasks that no process runs and that are not detached: their process died while a caller was connected. Each waits for a
  * caller to return, and runs without one `recoverAfterMs` after this process saw it first, by its monotonic clock.
  */
 export class Orphans {

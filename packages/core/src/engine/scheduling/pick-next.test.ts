@@ -37,7 +37,7 @@ describe("pickNext", () => {
     expect(idOf(queue, [running("b")], oneOfX, 0)).toBe("a2");
   });
 
-  it("lets a suspect wait for the trial of another, and nobody else for either", () => {
+  it("lets a suspect wait for the trial of another, and no other task for either", () => {
     const suspect = queued("s", "a", { crashes: 4 });
     const trial = running("b", { crashes: 4 });
     expect(idOf([suspect], [running("b")], limits, 0)).toBe("s");

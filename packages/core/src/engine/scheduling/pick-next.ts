@@ -5,7 +5,7 @@ export interface QueuedTask {
   readonly id: string;
   readonly owner: string;
   readonly tool: string;
-  /** Its process died without progress so often. */
+  /** How many times its process died without progress. */
   readonly crashes: number;
   /** Monotonic milliseconds. */
   readonly queuedAtMs: number;

@@ -61,7 +61,7 @@ function plan(of: TaskSnapshot, others: Partial<PlanInputs> = {}): readonly stri
 describe("planAttempt", () => {
   it.each<[string, TaskSnapshot, readonly string[]]>([
     ["begins a new task", snapshot([]), ["attempt_started"]],
-    ["goes on after progress at once", snapshot([started(), { type: "checkpoint" }]), ["crashed", "attempt_started"]],
+    ["continues after progress at once", snapshot([started(), { type: "checkpoint" }]), ["crashed", "attempt_started"]],
     ["waits after a death without progress", snapshot([started()]), ["crashed"]],
     [
       "gives up after the third",
@@ -70,7 +70,7 @@ describe("planAttempt", () => {
     ],
     ["leaves a question open", snapshot([started(), asked, { type: "attempt_ended", reason: "waiting" }]), []],
     [
-      "takes an answer and goes on with it",
+      "takes an answer and continues with it",
       snapshot(
         [started(), asked, { type: "attempt_ended", reason: "waiting", runnableAt: "2027-01-01T00:00:00.000Z" }],
         answer,
@@ -96,7 +96,7 @@ describe("planAttempt", () => {
     expect(plan(of)).toEqual(expected);
   });
 
-  it("consumes every wish, and leaves the note that a result was delivered", () => {
+  it("consumes every request, and leaves the note that a result was delivered", () => {
     const { consume } = planned(snapshot([{ type: "cancelled" }], { kind: "delivered" }, { kind: "pause" }));
     expect(consume).toEqual(["1"]);
   });
@@ -106,7 +106,7 @@ describe("planAttempt", () => {
     expect(again.events).toEqual([{ ...crashed, runnableAt: new Date(nowMs + 2_000).toISOString() }]);
   });
 
-  it("waits until the task is due, unless somebody resumes it", () => {
+  it("waits until the task is due, unless a user resumes it", () => {
     const bodies = [
       started(),
       { type: "attempt_ended", reason: "retry", runnableAt: new Date(nowMs + 1).toISOString() },
@@ -116,11 +116,11 @@ describe("planAttempt", () => {
     expect(plan(snapshot(bodies, { kind: "resume" }), { waitMs: 1 })).toEqual(["desiredState", "attempt_started"]);
   });
 
-  it("only carries out wishes where it may not run", () => {
+  it("only carries out requests where it may not run", () => {
     expect(plan(snapshot([], { kind: "detach" }), { mayRun: false })).toEqual(["detached"]);
   });
 
-  it("leaves the judgement of a dead attempt to whoever has its tool", () => {
+  it("leaves the judgement of a dead attempt to the process that has its tool", () => {
     expect(plan(snapshot([started()], { kind: "pause" }), { tool: undefined })).toEqual(["desiredState"]);
     expect(plan(snapshot([started()], { kind: "cancel" }), { tool: undefined })).toEqual(["cancelled"]);
   });

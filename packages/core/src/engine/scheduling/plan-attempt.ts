@@ -5,7 +5,7 @@ import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
 
-/** What whoever has just taken a task's lease is to commit, and whether an attempt follows. */
+/** What a process that has just taken a task's lease is to commit, and whether an attempt follows. */
 export interface AttemptPlan {
   readonly events: readonly TaskEventBody[];
   readonly consume: readonly string[];
@@ -14,7 +14,7 @@ export interface AttemptPlan {
 
 type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange">;
 
-/** What the plan depends on beside the task. */
+/** What the plan depends on, in addition to the task. */
 export interface PlanInputs {
   /** `undefined` where this process does not have the tool: then only requests are carried out. */
   readonly tool: PlannedTool | undefined;
@@ -53,14 +53,14 @@ export function waitsUntil(record: TaskSnapshot["record"]): number {
 export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): AttemptPlan {
   const { record, signals } = snapshot;
   const { tool } = inputs;
-  const wishes = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
-  const consume = wishes.map((signal) => signal.id);
+  const requests = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
+  const consume = requests.map((signal) => signal.id);
   if (isFinal(record.status)) return { events: [], consume, run: false };
   const events = requestEvents(snapshot);
   const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
 
-  if (wishes.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
-  // How a dead attempt is to be judged depends on the tool: whoever has it will.
+  if (requests.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
+  // How a dead attempt is to be judged depends on the tool: a process that has it will.
   if (tool === undefined) return stop();
   const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
   if (ending.over || !inputs.mayRun || desiredStateOf(snapshot) === "pause") return stop(...ending.events);
@@ -89,8 +89,9 @@ function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBod
   if (!record.detached && signals.some((signal) => signal.kind === "detach")) {
     events.push({ type: "detached" });
   }
-  const wished = signals.some((signal) => signal.kind === "pause" || signal.kind === "resume");
-  if (wished) events.push({ type: "desiredState", desiredState: desiredStateOf({ record, signals, leased: false }) });
+  const isRequested = signals.some((signal) => signal.kind === "pause" || signal.kind === "resume");
+  if (isRequested)
+    events.push({ type: "desiredState", desiredState: desiredStateOf({ record, signals, leased: false }) });
   return events;
 }
 

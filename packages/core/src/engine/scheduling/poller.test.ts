@@ -2,14 +2,14 @@ import { expect, test } from "vitest";
 import { createManualClock } from "../../testing.js";
 import { Poller } from "./poller.js";
 
-test("a hint that comes at any turn of a look is followed by another look soon", async () => {
+test("a notification that comes at any turn of a look is followed by another look soon", async () => {
   const turnsOfALook = 12;
   for (let turn = 0; turn < turnsOfALook; turn += 1) {
     const clock = createManualClock();
     let looks = 0;
     const poller = new Poller({
       clock,
-      limits: { pollMs: 1_000, hintDelayMs: 50 },
+      limits: { pollMs: 1_000, notificationDelayMs: 50 },
       pollOnce: async () => {
         looks += 1;
         return undefined;
@@ -18,10 +18,10 @@ test("a hint that comes at any turn of a look is followed by another look soon",
     });
     const looking = poller.look();
     for (let passed = 0; passed < turn; passed += 1) await Promise.resolve();
-    poller.hint();
+    poller.notify();
     await looking;
     await clock.advance(50);
-    expect(looks, `a hint after ${turn} turns`).toBe(2);
+    expect(looks, `a notification after ${turn} turns`).toBe(2);
     poller.stop();
   }
 });

@@ -4,7 +4,7 @@ import type { Clock } from "../clock.js";
 /** What a poller is made of. */
 export interface PollerOptions {
   readonly clock: Clock;
-  readonly limits: Pick<EngineLimits, "pollMs" | "hintDelayMs">;
+  readonly limits: Pick<EngineLimits, "pollMs" | "notificationDelayMs">;
   /** Looks once; resolves to the delay until there will be something to see, if that is known. */
   readonly pollOnce: () => Promise<number | undefined>;
   readonly onError: (error: unknown) => void;
@@ -16,7 +16,7 @@ export class Poller {
   #stopTimer = () => {};
   #timerDueMs = Number.POSITIVE_INFINITY;
   #looking: Promise<void> | undefined;
-  #hinted = false;
+  #isNotified = false;
   #stopped = false;
 
   constructor(options: PollerOptions) {
@@ -29,15 +29,15 @@ export class Poller {
     this.#looking ??= this.#lookAndArm().finally(() => {
       this.#looking = undefined;
       // A notification that came when the next look was chosen already, and this one was not yet over.
-      if (this.#hinted) this.hint();
+      if (this.#isNotified) this.notify();
     });
     await this.#looking;
   }
 
   /** Looks soon: notifications come in crowds. */
-  hint(): void {
-    if (this.#looking !== undefined) this.#hinted = true;
-    else this.#arm(this.#options.limits.hintDelayMs);
+  notify(): void {
+    if (this.#looking !== undefined) this.#isNotified = true;
+    else this.#arm(this.#options.limits.notificationDelayMs);
   }
 
   stop(): void {
@@ -48,7 +48,7 @@ export class Poller {
   async #lookAndArm(): Promise<void> {
     const { limits, pollOnce, onError } = this.#options;
     let delayMs: number = limits.pollMs;
-    this.#hinted = false;
+    this.#isNotified = false;
     try {
       delayMs = Math.min((await pollOnce()) ?? limits.pollMs, limits.pollMs);
     } catch (error) {
@@ -56,8 +56,8 @@ export class Poller {
     }
     this.#stopTimer();
     this.#timerDueMs = Number.POSITIVE_INFINITY;
-    this.#arm(this.#hinted ? Math.min(delayMs, limits.hintDelayMs) : delayMs);
-    this.#hinted = false;
+    this.#arm(this.#isNotified ? Math.min(delayMs, limits.notificationDelayMs) : delayMs);
+    this.#isNotified = false;
   }
 
   #arm(delayMs: number): void {

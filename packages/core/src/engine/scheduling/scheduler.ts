@@ -35,7 +35,7 @@ interface Trouble {
 export class Scheduler {
   readonly #options: SchedulerOptions;
   readonly #queue: RunQueue;
-  /** Tasks that somebody in this process waits for: should a runner elsewhere die, this process continues with them. */
+  /** Tasks that a caller in this process waits for: should a runner elsewhere die, this process continues with them. */
   readonly #awaited = new Set<string>();
   readonly #troubles = new Map<string, Trouble>();
   readonly #exclusive = new Exclusive();
@@ -65,17 +65,17 @@ export class Scheduler {
   }
 
   /** Looks for work soon. */
-  hint(): void {
-    this.#poller.hint();
+  notify(): void {
+    this.#poller.notify();
   }
 
-  /** Queues a task that somebody in this process waits for. */
+  /** Queues a task that a caller in this process waits for. */
   kick(task: Runnable): void {
     this.#awaited.add(task.id);
     this.#enqueue(task);
   }
 
-  /** Sees to it that a task continues that somebody in this process waits for, as soon as it may. */
+  /** Sees to it that a task continues that a caller in this process waits for, as soon as it may. */
   resumeForWaiter(snapshot: TaskSnapshot): void {
     const { record } = snapshot;
     if (isFinal(record.status)) return;
@@ -87,7 +87,7 @@ export class Scheduler {
     else this.#rest(snapshot);
   }
 
-  /** Carries out signals of a task: by its attempt in this process, or, when nobody runs it, here and now. */
+  /** Carries out signals of a task: by its attempt in this process, or, when no process runs it, here and now. */
   async applySignals(snapshot: TaskSnapshot): Promise<void> {
     const { id } = snapshot.record;
     if (this.#queue.slotOf(id) === undefined && !snapshot.leased) {
@@ -95,9 +95,9 @@ export class Scheduler {
         const opened = await this.#exclusive.run(id, () => this.#open(id, false));
         if (opened.kind === "idle") this.#rest(opened.snapshot);
       } catch (error) {
-        // The request is durable: whoever runs the task next, or looks for work, carries it out.
+        // The request is durable: the process that runs the task next, or looks for work, carries it out.
         this.#options.onError(error);
-        this.#poller.hint();
+        this.#poller.notify();
       }
     }
     this.#queue.slotOf(id)?.attempt?.look();
@@ -212,18 +212,18 @@ export class Scheduler {
     return (await slot.attempt.ended).broken;
   }
 
-  /** Decides when a task that ran here runs again: it was begun for somebody, so that it waits for no caller to return. */
+  /** Decides when a task that ran here runs again: a caller was there, so it waits for none to return. */
   #rest(snapshot: TaskSnapshot): void {
     const { record } = snapshot;
     const due = dueMs(snapshot);
     this.#troubles.delete(record.id);
     if (due !== undefined) this.#schedule(record, "due", this.#options.dueTimes.leftMs(due));
-    // Something has to happen to it first: whoever makes that happen, or looks for work then, lets it go on.
+    // Something has to happen to it first: the process that makes it happen, or looks for work then, continues it.
     else this.#forget(record.id);
     if (isFinal(record.status)) this.#options.onFinished(record);
   }
 
-  /** Somebody else runs the task. */
+  /** Another process runs the task. */
   #lost(task: Runnable): void {
     this.#troubles.delete(task.id);
     if (this.#awaited.has(task.id)) this.#schedule(task, "due", this.#options.limits.pollMs);
@@ -232,7 +232,7 @@ export class Scheduler {
   #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
     const { limits, onError } = this.#options;
     if (isResumableError(error, "LEASE_LOST")) {
-      // No harm is done, but whoever runs this process wants to know that it stood still.
+      // No harm is done, but the operator wants to know that this process stood still.
       onError(error);
       this.#lost(task);
       return;
@@ -285,13 +285,13 @@ export class Scheduler {
     return this.#options.dueTimes.leftMs(task.dueMs) <= 0;
   }
 
-  /** This process runs the task, is about to, or has somebody who waits for it. */
+  /** This process runs the task, is about to, or has a caller that waits for it. */
   #isInHand(taskId: string): boolean {
     return this.#awaited.has(taskId) || this.#queue.has(taskId) || this.#timers.kindOf(taskId) !== undefined;
   }
 }
 
-/** The task is gone, or cannot be read, or its store is closed: trying again changes nothing. */
+/** The task was deleted, or cannot be read, or its store is closed: trying again changes nothing. */
 function isHopeless(error: unknown): boolean {
   return (["TASK_NOT_FOUND", "TASK_CORRUPT", "STORE_CLOSED"] as const).some((code) => isResumableError(error, code));
 }

@@ -33,8 +33,8 @@ describe("suspects", () => {
     ["one more has to wait", 2, Array(8).fill(tried(2)), 0, false],
     ["the worst counts, also when it runs already", 1, [tried(3), tried(1)], 0, false],
     ["the worst counts, also when it is the one that waits", 4, [tried(1)], 0, false],
-    ["a trial whose time is over holds up nobody", 4, [tried(1)], 1_000, true],
-    ["a task that waits holds up nobody", 4, [tried(4, { waiting: true })], 0, true],
+    ["a trial whose time is over holds up no other task", 4, [tried(1)], 1_000, true],
+    ["a task that waits holds up no other task", 4, [tried(4, { waiting: true })], 0, true],
     ["a suspect waits no longer than its own trial lasts", 1, Array(32).fill(tried(9)), 1_000, true],
   ])("%s", (_what, crashes, running, nowMs, expected) => {
     expect(mayJoin({ crashes, queuedAtMs: 0 }, running, limits, nowMs)).toBe(expected);

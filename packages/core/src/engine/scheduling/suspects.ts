@@ -1,7 +1,7 @@
 /**
  * Who is to blame when a process dies? All tasks that ran in it without progress are suspects. They are tried in smaller
  * and smaller groups, so that the innocent come to their next progress without the one that kills, and are suspects no
- * more. What is not suspected runs beside them and waits for nobody. Everything here is pure.
+ * more. Other tasks run next to them and wait for none. Everything here is pure.
  */
 
 /** Each death of a suspect divides its group by this, and multiplies the time of its trial. */
@@ -24,12 +24,12 @@ export interface TrialLimits {
   readonly trialMs: number;
 }
 
-/** How many suspects may be on trial in one process at a time, if one of them has died so often. */
+/** How many suspects may be on trial in one process at a time, by the number of deaths of one of them. */
 export function groupSize(crashes: number, { maxRunning }: Pick<TrialLimits, "maxRunning">): number {
   return Math.max(1, Math.floor(maxRunning / narrowing ** (crashes - 1)));
 }
 
-/** How long a suspect that has died so often keeps others from their trial, and waits itself for its own. */
+/** How long a suspect with so many deaths keeps others from their trial, and waits itself for its own. */
 export function trialMsOf(crashes: number, { trialMs }: Pick<TrialLimits, "trialMs">): number {
   return trialMs * narrowing ** (crashes - 1);
 }
@@ -39,7 +39,7 @@ export function isOnTrial(task: TriedTask, limits: TrialLimits, nowMs: number): 
   return task.crashes > 0 && !task.waiting && nowMs < task.startedAtMs + trialMsOf(task.crashes, limits);
 }
 
-/** Tells whether a task may start beside those that run. What is no suspect always may. */
+/** Tells whether a task may start next to those that run. A task that is not a suspect always may. */
 export function mayJoin(
   task: { readonly crashes: number; readonly queuedAtMs: number },
   running: readonly TriedTask[],
@@ -73,7 +73,7 @@ export function nextTrialMs(
  *
  * A death counts when no other task can have caused it: all others that died in that process have made progress since,
  * or have ended well. `companions` are the same lists of those of which that is not known, and of those that were found
- * guilty. Beyond `maxCrashesInCompany` deaths a task is not tried again, whoever else it may have been.
+ * guilty. Beyond `maxCrashesInCompany` deaths a task is not tried again, whichever other task may be guilty.
  */
 export function isCrashLoop(
   crashedIn: readonly string[],

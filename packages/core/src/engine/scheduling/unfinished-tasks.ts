@@ -41,7 +41,7 @@ export class UnfinishedTasks {
     if ((this.#known.get(task.owner)?.size ?? 0) < this.#maxPerOwner) return;
     await this.#refresh(task.owner);
     const tasks = this.#known.get(task.owner);
-    if (tasks === undefined || attaches(tasks, task)) return;
+    if (tasks === undefined || joins(tasks, task)) return;
     checkLimit("maxUnfinishedPerOwner", tasks.size + 1, this.#maxPerOwner);
   }
 
@@ -73,14 +73,14 @@ export class UnfinishedTasks {
   }
 }
 
-function attaches(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted): boolean {
+function joins(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted): boolean {
   return tasks.has(id) || (key !== null && [...tasks.values()].includes(key));
 }
 
 /** More unfinished tasks than this are not counted one by one. */
 const maxCounted = 1_000;
 
-/** When a task that nobody runs will run; `undefined` for one that a process runs. */
+/** When a task that no process runs will run; `undefined` for one that a process runs. */
 export function recoveryOf(
   { status, detached }: Pick<TaskSummary, "status" | "detached">,
   recoverAfterMs: number,

@@ -30,7 +30,7 @@ export function seqConflict(taskId: string, expected: number, actual: number): R
 export function keyTaken(taskId: string, otherTaskId: string): ResumableError {
   return new ResumableError(
     "KEY_TAKEN",
-    `Task ${taskId} cannot restart: task ${otherTaskId} stands for the same call and is not finished. Use that one.`,
+    `Task ${taskId} cannot restart: task ${otherTaskId} belongs to the same call and is not finished. Use that one.`,
     { details: { taskId, otherTaskId } },
   );
 }

@@ -4,7 +4,7 @@ import { leaseLost, taskNotFound } from "./memory-error.js";
 
 /** One process's view of who is alive: heartbeats of others are timed by this process's own monotonic clock. */
 export interface Leases {
-  /** Takes note of the time; what follows is judged by the latest time that was told. */
+  /** Takes note of the time; what follows is judged by the latest time that was given. */
   look(now: Instant): void;
   heartbeat(worker: string, now: Instant): void;
   /** A live worker holds the task's lease. */
@@ -32,7 +32,7 @@ export function createLeases(memory: Memory): Leases {
   const isAlive = (worker: string, ttlMs: number): boolean => {
     const beat = memory.heartbeats.get(worker);
     if (beat === undefined) return false;
-    // Before anybody told the time there is nothing to measure by: better to wait than to take from the living.
+    // Before a caller gave the time there is nothing to measure by: better to wait than to take from the living.
     if (latestMs === undefined) return true;
     const seen = sightings.get(worker);
     if (seen?.beat === beat) return latestMs - seen.atMs < ttlMs;

@@ -68,7 +68,7 @@ test("frees the tasks of a killed process after a lease's ttl of the observer wh
   expect(await acquire(other, "b", 50_000 + ttlMs)).toBeDefined();
 });
 
-test("hints at work when the death of a process is noticed", async () => {
+test("notifies of work when the death of a process is noticed", async () => {
   const { store } = await storeWithTask();
   const woken = new Promise<string>((resolve) => {
     store.anotherProcess().watch(undefined, () => resolve("woken"));

@@ -29,7 +29,7 @@ export interface MemoryStore extends Store {
   /** Opens the same data as another process does: with its own view of time and its own workers. */
   anotherProcess(): MemoryStore;
   /**
-   * Ends this store's process as `SIGKILL` would: calls on it never settle any more, and it gives nothing back.
+   * Ends this store's process as `SIGKILL` would: calls on it never resolve any more, and it gives nothing back.
    *
    * Others on the same data learn of it at once when `noticed`, else when the heartbeats of its workers have stood
    * still for a lease's `ttlMs` of their own monotonic clock.
@@ -42,7 +42,7 @@ export interface MemoryStore extends Store {
  *
  * What it returns is frozen. It never reads a clock.
  *
- * Durability: none; what it holds is gone with the process.
+ * Durability: none; what it holds ends with the process.
  * Limits: a journal longer than `maxEvents` (default 10000) is compacted to half of that; items are kept. `quotas` as
  * {@link storeQuotaDefaults}, but without a default for bytes, which are counted only where a quota is set.
  *
@@ -81,7 +81,7 @@ function openMemoryStore(memory: Memory): MemoryStore {
   const whenOpen: Guard =
     (method) =>
     async (...parameters) => {
-      // Nobody is left who could receive an answer.
+      // No caller is left that could receive an answer.
       if (state === "killed") return new Promise<never>(() => {});
       if (state === "closed") throw storeClosed();
       return method(...parameters);
@@ -134,7 +134,7 @@ function taskMethods(
       const present = memory.tasks.get(task.id) ?? newestClaim(memory, task);
       const snapshot = present && snapshotOf(leases, present);
       const continues = continueFailed && snapshot !== undefined && isContinuable(snapshot.record);
-      if (snapshot !== undefined && (continues || standsFor(snapshot, task.id, reuseResultMs, now.wallMs))) {
+      if (snapshot !== undefined && (continues || isTaskOfCall(snapshot, task.id, reuseResultMs, now.wallMs))) {
         return { snapshot, created: false };
       }
       checkStoreQuotas(memory.quotas, usedBy(memory));
@@ -187,7 +187,7 @@ function usedBy({ tasks, counts }: Memory): { readonly tasks: number; readonly b
   return { tasks: tasks.size, bytes };
 }
 
-function standsFor(snapshot: TaskSnapshot, id: string, reuseResultMs: number, nowMs: number): boolean {
+function isTaskOfCall(snapshot: TaskSnapshot, id: string, reuseResultMs: number, nowMs: number): boolean {
   const { record } = snapshot;
   return record.id === id || !isFinal(record.status) || isReusable(snapshot, reuseResultMs, nowMs);
 }

@@ -23,7 +23,7 @@ export interface MemoryTask {
   epoch: number;
 }
 
-/** Somebody who wants to be told to look. */
+/** A watcher and what wakes it. */
 export interface Watcher {
   readonly taskId: string | undefined;
   readonly wake: () => void;
@@ -86,7 +86,7 @@ export function freezeRecord(record: TaskRecord): TaskRecord {
 export function wake(memory: Memory, taskId: string, change: "progress" | "runnable"): void {
   for (const watcher of memory.watchers) {
     const concerned = watcher.taskId === taskId || (watcher.taskId === undefined && change === "runnable");
-    // Later, so that nobody looks while the change is still being made.
+    // Later, so that no watcher looks while the change is still being made.
     if (concerned) queueMicrotask(() => memory.watchers.has(watcher) && watcher.wake());
   }
 }
