@@ -264,7 +264,7 @@ test("a hand-off leaves the task to recovery, unless its caller says that it sta
     return (await engine.readTask(task_id))?.record.detached;
   };
   expect(await isDetached(3, {})).toBe(true);
-  expect(await isDetached(4, { [metaKeys.attended]: true })).toBe(false);
+  expect(await isDetached(4, { [metaKeys.callerStays]: true })).toBe(false);
 });
 
 test("a call that joins a task receives where the task is, not everything from the beginning again (feature 12)", async () => {

@@ -7,7 +7,7 @@ export const metaKeys = {
   /** On requests: who calls. On listed tools: `argument` when their argument `client_id` names the caller. */
   clientId: "resumable-mcp/client_id",
   handoff: "resumable-mcp/handoff",
-  attended: "resumable-mcp/attended",
+  callerStays: "resumable-mcp/attended",
   newTask: "resumable-mcp/new_task",
   afterSeq: "resumable-mcp/after_seq",
   taskId: "resumable-mcp/task_id",

@@ -34,7 +34,7 @@ export async function startCall(
   const runId = options.resume === false ? await rememberRun(context, server, tool, values) : undefined;
   const meta = definedOnly({
     [metaKeys.handoff]: 0,
-    [metaKeys.attended]: options.detached !== true,
+    [metaKeys.callerStays]: options.detached !== true,
     [metaKeys.newTask]: runId,
   });
   const { plainCallTimeoutMs: timeoutMs } = context.limits;

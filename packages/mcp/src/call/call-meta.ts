@@ -30,7 +30,7 @@ export function parseCallMeta(meta: unknown): CallMeta {
   };
   return {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
-    callerStays: read(metaKeys.attended, isBoolean) ?? false,
+    callerStays: read(metaKeys.callerStays, isBoolean) ?? false,
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
     clientId: read(metaKeys.clientId, isLabel),
