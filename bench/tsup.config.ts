@@ -5,7 +5,7 @@ export default defineConfig([
   library(
     [
       "src/{index,storm,crashes,crash-images}.ts",
-      "src/workers/{measure,memory,open,resume,stored-memory}-worker.ts",
+      "src/workers/{measure,store}-worker.ts",
       "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module,tell-memory}.ts",
       "src/storm/storm-server.ts",
       "src/crashes/crash-worker.ts",

@@ -2,8 +2,7 @@ import { parseArgs } from "node:util";
 import { measures } from "./measures/all-measures.js";
 import { failedOutcome, type Outcome } from "./report/measure.js";
 import { replaceTable, table, writeReport } from "./report/report.js";
-import { sharedFolderVariable } from "./stores/shared-store.js";
-import { temporaryFolder } from "./stores/stored-tasks.js";
+import { sharedFolderVariable, temporaryFolder } from "./stores/stored-tasks.js";
 import { runIsolated } from "./workers/run-isolated.js";
 
 const { values } = parseArgs({

@@ -2,7 +2,7 @@ import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createEngine, isResumableError, type Store } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { stormTool } from "../storm/storm-tool.js";
+import { stormTool } from "../storm/storm-tools.js";
 import type { WorkerLine, WorkerOrder } from "./worker-life.js";
 
 const order: WorkerOrder = JSON.parse(process.argv[2] ?? "{}");

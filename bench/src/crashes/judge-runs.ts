@@ -1,8 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Json, Store } from "@resumable-mcp/core";
-import { readJournalFiles } from "./journal-files.js";
-import { proveOneWriter } from "./one-writer.js";
+import { proveOneWriter, readJournalFiles } from "./one-writer.js";
 import type { RunBoard } from "./run-board.js";
 
 /** What came of the runs. */

@@ -1,7 +1,6 @@
 import type { TaskEvent } from "@resumable-mcp/core";
 import { describe, expect, it } from "vitest";
-import type { JournalEntry, JournalFile, Sealed } from "./journal-files.js";
-import { proveOneWriter } from "./one-writer.js";
+import { type JournalEntry, type JournalFile, proveOneWriter, type Sealed } from "./one-writer.js";
 
 const at = "2026-01-01T00:00:00.000Z";
 const lineBytes = 100;

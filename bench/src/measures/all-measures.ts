@@ -2,9 +2,8 @@ import type { Measure } from "../report/measure.js";
 import { againstBareLoop, againstPeer, peers, processorTime } from "./checkpoint-rate.js";
 import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
-import { memoryMeasure } from "./memory.js";
 import { stdioStart } from "./stdio-start.js";
-import { opening, storedMemory, storedTasks } from "./stored.js";
+import { memoryMeasure, opening, storedMemory, storedTasks } from "./stored.js";
 import { firstFrameMeasure, keyMeasure, processorMeasure, terminalMemoryMeasure } from "./terminal.js";
 
 /** Everything that is measured, in the order of the report. */

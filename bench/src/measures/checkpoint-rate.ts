@@ -1,14 +1,11 @@
-import { createByteLoop } from "../peers/byte-loop.js";
+import { createByteLoop, newestLine } from "../peers/byte-loop.js";
 import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
-import { createJsonFileKeeper } from "../peers/json-file-keeper.js";
-import { createLowdbKeeper } from "../peers/lowdb-keeper.js";
+import { createJsonFileKeeper, createLowdbKeeper } from "../peers/json-keepers.js";
 import { createSdkEventKeeper } from "../peers/sdk-event-keeper.js";
 import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
 import { createStoreKeeper } from "../peers/store-keeper.js";
-import type { Measure, PreparedMeasure } from "../report/measure.js";
-import type { Target } from "../report/statistics.js";
+import type { Measure, PreparedMeasure, Target } from "../report/measure.js";
 import { temporaryFolder } from "../stores/stored-tasks.js";
-import { newestLine } from "./newest-line.js";
 
 /** How much work a round is: so many tasks at once, each with so many checkpoints, one after the other. */
 interface Work {

@@ -1,9 +1,7 @@
 import { spawn } from "node:child_process";
-import type { Measure } from "../report/measure.js";
-import { spreadOf } from "../report/statistics.js";
+import { type Measure, spreadOf } from "../report/measure.js";
 import { temporaryFolder } from "../stores/stored-tasks.js";
-import { callRate, connect, openSession } from "./http-session.js";
-import { openSocket } from "./http-socket.js";
+import { callRate, connect, openSession, openSocket } from "./http-client.js";
 import { built, type Era, programOf } from "./stdio-start.js";
 
 /** What a server holds after a collection, in KiB: used by JavaScript, and in all as the operating system sees it. */

@@ -4,9 +4,8 @@ import type { Store } from "@resumable-mcp/core";
 import type { Lease } from "@resumable-mcp/core/store";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { type Measure, timePer } from "../report/measure.js";
-import { sharedFolder } from "../stores/shared-store.js";
-import { beginTask, checkpoints, now, temporaryFolder } from "../stores/stored-tasks.js";
-import { inProcess } from "../workers/run-isolated.js";
+import { beginTask, checkpoints, now, sharedFolder, temporaryFolder } from "../stores/stored-tasks.js";
+import { doWithStore } from "../workers/run-isolated.js";
 
 /** Late checkpoints of one task against early ones of another. */
 export const taskLength: Measure = {
@@ -87,7 +86,7 @@ async function resumeCopy(template: string): Promise<number> {
   const folder = await temporaryFolder();
   try {
     cpSync(template, folder.directory, { recursive: true });
-    return await inProcess<number>("workers/resume-worker.js", [folder.directory]);
+    return await doWithStore("resume", folder.directory);
   } finally {
     await folder.remove();
   }

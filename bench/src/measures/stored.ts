@@ -1,10 +1,8 @@
 import { createFsStore } from "@resumable-mcp/store-fs";
-import type { Measure } from "../report/measure.js";
-import { timePer } from "../report/measure.js";
+import { type Measure, timePer } from "../report/measure.js";
 import { fillStore } from "../stores/large-store.js";
-import { sharedFolder } from "../stores/shared-store.js";
-import { beginTask, checkpoints } from "../stores/stored-tasks.js";
-import { inProcess } from "../workers/run-isolated.js";
+import { beginTask, checkpoints, sharedFolder } from "../stores/stored-tasks.js";
+import { doWithStore, type MemoryOrder } from "../workers/run-isolated.js";
 
 const many = 100_000;
 const unfinished = 100;
@@ -52,8 +50,8 @@ export const opening: Measure = {
   async prepare() {
     const [large, small] = [await storeOf(many), await storeOf(100)];
     return {
-      subject: () => inProcess<number>("workers/open-worker.js", [large]),
-      peer: () => inProcess<number>("workers/open-worker.js", [small]),
+      subject: () => doWithStore("open", large),
+      peer: () => doWithStore("open", small),
       dispose: async () => {},
     };
   },
@@ -72,9 +70,28 @@ export const storedMemory: Measure = {
     const large = await storeOf(many);
     const none = await sharedFolder("no-tasks", async () => {});
     return {
-      subject: () => inProcess<number>("workers/stored-memory-worker.js", [large]),
-      peer: () => inProcess<number>("workers/stored-memory-worker.js", [none]),
+      subject: () => doWithStore("memory-of-stored", large),
+      peer: () => doWithStore("memory-of-stored", none),
       dispose: async () => {},
     };
   },
 };
+
+/** Heap and buffers of a server after many finished tasks and delivered events, against few. */
+export function memoryMeasure(many: MemoryOrder, few: MemoryOrder): Measure {
+  const describe = (order: MemoryOrder): string => `${order.finished} tasks × ${order.eventsEach} events`;
+  return {
+    id: "memory-by-finished-tasks",
+    title: `Memory of an engine that ran ${describe(many)} against ${describe(few)}`,
+    subject: describe(many),
+    peer: describe(few),
+    unit: "MiB",
+    target: { atMost: 1.2 },
+    rounds: 15,
+    prepare: async () => ({
+      subject: () => doWithStore("memory-of-finished", JSON.stringify(many)),
+      peer: () => doWithStore("memory-of-finished", JSON.stringify(few)),
+      dispose: async () => {},
+    }),
+  };
+}

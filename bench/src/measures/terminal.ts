@@ -3,8 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { Measure } from "../report/measure.js";
-import { spreadOf } from "../report/statistics.js";
+import { type Measure, spreadOf } from "../report/measure.js";
 import { openTaskBoard, terminalProgram } from "../terminal/live-board.js";
 import { openTerminal } from "../terminal/pseudo-terminal.js";
 

@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, openSync, writeSync } from "node:fs";
+import { closeSync, fdatasync, openSync, readdirSync, readFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
@@ -37,4 +37,13 @@ async function appendDurably(file: number, line: Buffer, times: number): Promise
 /** Where the loop writes its files. */
 export function pathOf(directory: string, index: number): string {
   return join(directory, `lines.${index}`);
+}
+
+/** The last line of the last journal file that a store wrote, so that others write the same bytes. */
+export function newestLine(directory: string): Buffer {
+  const names = readdirSync(join(directory, "tasks"), { recursive: true, encoding: "utf8" });
+  const journals = names.filter((name) => /journal\.\d+\.jsonl$/.test(name)).sort();
+  const bytes = readFileSync(join(directory, "tasks", journals.at(-1) ?? ""));
+  const end = bytes.lastIndexOf(10);
+  return bytes.subarray(bytes.lastIndexOf(10, end - 1) + 1, end + 1);
 }

@@ -2,8 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, platform, release } from "node:os";
 import { sqliteVersion } from "../peers/sqlite-keeper.js";
 import { threadPoolSize } from "../workers/run-isolated.js";
-import type { Outcome } from "./measure.js";
-import type { Spread, Target } from "./statistics.js";
+import type { Outcome, Spread, Target } from "./measure.js";
 
 const begin = "<!-- measured: begin -->";
 const end = "<!-- measured: end -->";

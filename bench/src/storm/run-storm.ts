@@ -4,8 +4,7 @@ import type { Store } from "@resumable-mcp/core";
 import { createFsStore, observerPoints } from "@resumable-mcp/store-fs";
 import { temporaryFolder } from "../stores/stored-tasks.js";
 import { driveRun, type FollowedRun } from "./driver.js";
-import { histogram, planKill } from "./kill-plan.js";
-import { createRandom, type Random } from "./random.js";
+import { createRandom, histogram, planKill, type Random } from "./kill-plan.js";
 import { beginLife, liveUntilKilled, type ServerLife } from "./server-life.js";
 import { journalFacts, problemsOfRun } from "./verify.js";
 

@@ -1,8 +1,7 @@
 import { checkResumable } from "@resumable-mcp/core/testing";
 import { describe, expect, it } from "vitest";
-import { histogram, planKill } from "./kill-plan.js";
-import { createRandom } from "./random.js";
-import { stormTool } from "./storm-tool.js";
+import { createRandom, histogram, planKill } from "./kill-plan.js";
+import { stormTool } from "./storm-tools.js";
 
 describe("storm", () => {
   it("plans the same kills for the same seed, at named points and at moments", () => {

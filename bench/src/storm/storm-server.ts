@@ -5,8 +5,7 @@ import { createSessionHandler, defineServer } from "@resumable-mcp/mcp";
 import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import type { ServerOrder } from "./server-life.js";
-import { stormTool } from "./storm-tool.js";
-import { waitingTools } from "./waiting-tools.js";
+import { stormTool, waitingTools } from "./storm-tools.js";
 
 const order: ServerOrder = JSON.parse(process.argv[2] ?? "{}");
 const say = (line: string): void => void writeSync(2, `${line}\n`);

@@ -5,7 +5,7 @@ import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { temporaryFolder } from "../stores/stored-tasks.js";
 import { createLink, type Link } from "./driver.js";
-import { createRandom, type Random } from "./random.js";
+import { createRandom, type Random } from "./kill-plan.js";
 import { beginLife, type ServerLife } from "./server-life.js";
 
 /** How hard the storm is. */

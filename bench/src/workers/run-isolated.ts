@@ -22,8 +22,22 @@ function plainEnvironment(): NodeJS.ProcessEnv {
   return { ...environment, UV_THREADPOOL_SIZE: String(threadPoolSize) };
 }
 
+/** What a process does with a store, and measures in it. */
+export type StoreJob = "open" | "resume" | "memory-of-stored" | "memory-of-finished";
+
+/** The tasks that a process runs before its memory is measured. */
+export interface MemoryOrder {
+  readonly finished: number;
+  readonly eventsEach: number;
+}
+
+/** Lets a process of its own do something with a store, and resolves to its figure. */
+export function doWithStore(job: StoreJob, argument: string): Promise<number> {
+  return inProcess<number>("workers/store-worker.js", [job, argument]);
+}
+
 /** Runs one of this package's programs and resolves to the message that it sends. */
-export function inProcess<Message>(program: string, args: readonly string[]): Promise<Message> {
+function inProcess<Message>(program: string, args: readonly string[]): Promise<Message> {
   const script = fileURLToPath(new URL(program, import.meta.url));
   return new Promise((resolve, reject) => {
     const child = fork(script, [...args], {

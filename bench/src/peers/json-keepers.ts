@@ -1,6 +1,8 @@
 import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Checkpoint, CheckpointKeeper } from "./checkpoint-keeper.js";
+import { Low } from "lowdb";
+import { JSONFile } from "lowdb/node";
+import type { Checkpoint, CheckpointKeeper, Kept } from "./checkpoint-keeper.js";
 
 /**
  * The original design: one JSON file with all tasks, rewritten whole at each change, and a data file. It syncs nothing
@@ -26,6 +28,35 @@ export function createJsonFileKeeper(directory: string): CheckpointKeeper {
       const all: Record<string, Checkpoint | null> = JSON.parse(await readFile(path, "utf8"));
       const lines = (await readFile(data(taskId), "utf8")).split("\n");
       return { latest: all[taskId] ?? undefined, count: lines.length - 1 };
+    },
+    close: async () => {},
+  };
+}
+
+interface Everything {
+  readonly tasks: Record<string, Kept>;
+}
+
+/** lowdb as it comes, with one file for everything. It replaces the file atomically and syncs nothing. */
+export async function createLowdbKeeper(directory: string): Promise<CheckpointKeeper> {
+  // Its own preset keeps nothing on the disk while tests run.
+  const path = join(directory, "db.json");
+  const database = new Low<Everything>(new JSONFile(path), { tasks: {} });
+  await database.read();
+  const { tasks } = database.data;
+  return {
+    async begin(taskId) {
+      tasks[taskId] = { latest: undefined, count: 0 };
+      await database.write();
+    },
+    async keep(taskId, latest) {
+      tasks[taskId] = { latest, count: (tasks[taskId]?.count ?? 0) + 1 };
+      await database.write();
+    },
+    async read(taskId) {
+      const again = new Low<Everything>(new JSONFile(path), { tasks: {} });
+      await again.read();
+      return again.data.tasks[taskId] ?? { latest: undefined, count: 0 };
     },
     close: async () => {},
   };

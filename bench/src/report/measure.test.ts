@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { spreadOf, verdict } from "./statistics.js";
+import { spreadOf, verdict } from "./measure.js";
 
 describe("spreadOf", () => {
   it("finds the middle, and for 15 figures the fourth from either end", () => {
