@@ -1,18 +1,35 @@
 import { parseArgs } from "node:util";
+import { readArguments } from "./command-line.js";
 import { runCrashes } from "./crashes/run-crashes.js";
 
-const { values } = parseArgs({
-  options: {
-    kills: { type: "string", default: "1000" },
-    tasks: { type: "string", default: "100" },
-    processes: { type: "string", default: "1" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    records: { type: "string", default: "400" },
-    batch: { type: "string", default: "4" },
-    durability: { type: "string", default: "machine" },
-    compact: { type: "boolean", default: false },
-  },
-});
+const usage = `Usage: npm run crashes -- [options]
+
+Kills worker processes that share a store, and checks every journal.
+
+  --kills N            kills (default: 1000)
+  --tasks N            tasks at once (default: 100)
+  --processes N        worker processes (default: 1)
+  --records N          records of each task (default: 400)
+  --batch N            records of each commit (default: 4)
+  --durability LEVEL   machine or process (default: machine)
+  --compact            let the store compact journals, which removes a part of the proof
+  --seed N             seed of the random choices (default: a new one)
+  --help               print this text`;
+
+const { values } = readArguments(usage, () =>
+  parseArgs({
+    options: {
+      kills: { type: "string", default: "1000" },
+      tasks: { type: "string", default: "100" },
+      processes: { type: "string", default: "1" },
+      seed: { type: "string", default: String(Date.now() % 1_000_000) },
+      records: { type: "string", default: "400" },
+      batch: { type: "string", default: "4" },
+      durability: { type: "string", default: "machine" },
+      compact: { type: "boolean", default: false },
+    },
+  }),
+);
 
 const { kills, tasks, processes, seed } = values;
 const durability = values.durability === "process" ? "process" : "machine";

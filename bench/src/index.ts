@@ -1,18 +1,31 @@
 import { parseArgs } from "node:util";
+import { readArguments } from "./command-line.js";
 import { measures } from "./measures/all-measures.js";
 import { failedOutcome, type Outcome } from "./report/measure.js";
 import { replaceTable, table, writeReport } from "./report/report.js";
 import { sharedFolderVariable, temporaryFolder } from "./stores/stored-tasks.js";
 import { runIsolated } from "./workers/run-isolated.js";
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", multiple: true },
-    json: { type: "string" },
-    list: { type: "boolean" },
-    write: { type: "boolean" },
-  },
-});
+const usage = `Usage: npm run bench -- [options]
+
+Measures this project against its peers, prints the table and writes the figures to a file.
+
+  --list         list the measures and run none
+  --only NAME    run only the measures whose id contains NAME; may be repeated
+  --json FILE    write the figures to FILE (default: bench-results.json)
+  --write        also replace the table in docs/performance.md
+  --help         print this text`;
+
+const { values } = readArguments(usage, () =>
+  parseArgs({
+    options: {
+      only: { type: "string", multiple: true },
+      json: { type: "string" },
+      list: { type: "boolean" },
+      write: { type: "boolean" },
+    },
+  }),
+);
 
 if (values.list === true) {
   for (const measure of measures) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);

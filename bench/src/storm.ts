@@ -1,19 +1,36 @@
 import { parseArgs } from "node:util";
+import { readArguments } from "./command-line.js";
 import { runStorm } from "./storm/run-storm.js";
 import { runWaitingStorm } from "./storm/waiting-storm.js";
 
-const { values } = parseArgs({
-  options: {
-    waiting: { type: "boolean", default: false },
-    kills: { type: "string" },
-    tasks: { type: "string" },
-    servers: { type: "string" },
-    seed: { type: "string", default: String(Date.now() % 1_000_000) },
-    records: { type: "string", default: "600" },
-    batch: { type: "string", default: "4" },
-    "max-latency": { type: "string", default: "2000" },
-  },
-});
+const usage = `Usage: npm run storm -- [options]
+
+Kills servers while clients use them, and checks that every run is complete.
+
+  --kills N         kills (default: 200, with --waiting 300)
+  --tasks N         tasks at once (default: 20, with --waiting 100)
+  --servers N       servers: 1 or 2 (default: 1), with --waiting any number (default: 3)
+  --records N       records of each task (default: 600)
+  --batch N         records of each commit (default: 4)
+  --seed N          seed of the random choices (default: a new one)
+  --waiting         let half of the tasks wait, and measure short calls
+  --max-latency MS  with --waiting: the longest time of a short call, in milliseconds (default: 2000)
+  --help            print this text`;
+
+const { values } = readArguments(usage, () =>
+  parseArgs({
+    options: {
+      waiting: { type: "boolean", default: false },
+      kills: { type: "string" },
+      tasks: { type: "string" },
+      servers: { type: "string" },
+      seed: { type: "string", default: String(Date.now() % 1_000_000) },
+      records: { type: "string", default: "600" },
+      batch: { type: "string", default: "4" },
+      "max-latency": { type: "string", default: "2000" },
+    },
+  }),
+);
 const seed = Number(values.seed);
 const log = (line: string): void => console.log(line);
 
