@@ -14,9 +14,6 @@ const checked = /\.(?:[cm]?[jt]sx?|jsonc?|md|sh|ya?ml)$/;
 /** The vocabulary itself, its test, and what programs write. */
 const unchecked = [vocabulary, "conformance/test/naming.test.ts", "pnpm-lock.yaml", "bench-results.json"];
 
-/** Folders and files that still use retired words: the list only gets shorter. */
-const notCleanYet = ["docs/guarantees.md", "docs/seed-features.md"];
-
 const escaped = (text) => text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 const quoted = (cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, text]) => text);
 
@@ -78,10 +75,10 @@ function filesIn(folder) {
     .map((path) => join(root, path));
 }
 
-/** What the arguments name; without arguments everything but the folders that are not clean yet. */
+/** What the arguments name; without arguments the whole repository. */
 function filesToCheck(given) {
   if (given.length > 0) return given.flatMap((path) => (statSync(path).isFile() ? [path] : filesIn(path)));
-  return filesIn(root).filter((path) => !notCleanYet.some((start) => path.startsWith(join(root, start))));
+  return filesIn(root);
 }
 
 const words = readVocabulary();
