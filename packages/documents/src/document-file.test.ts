@@ -3,10 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import type { DocumentDisk } from "./document-disk.js";
-import { type DocumentDamage, DocumentFile, type DocumentOptions } from "./document-file.js";
-import { nodeDocumentDisk } from "./node-document-disk.js";
-import { openDocument } from "./open-document.js";
+import { type DocumentDisk, nodeDocumentDisk } from "./document-disk.js";
+import { type DocumentDamage, DocumentFile, type DocumentOptions, openDocument } from "./document-file.js";
 
 const schema = z.object({ n: z.number() });
 type Numbered = z.infer<typeof schema>;

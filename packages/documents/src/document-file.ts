@@ -1,10 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { Adapter } from "lowdb";
+import { type Adapter, Low } from "lowdb";
 import type { ZodType } from "zod";
-import type { DocumentDisk } from "./document-disk.js";
+import { type DocumentDisk, nodeDocumentDisk } from "./document-disk.js";
 import { formatDocument, parseDocument, readText, unlinkIfExists, writeAll } from "./document-text.js";
-import { nodeDocumentDisk } from "./node-document-disk.js";
 
 /** A file that does not hold a document of its schema. */
 export interface DocumentDamage {
@@ -46,17 +45,17 @@ export interface DocumentOptions<Document> {
  * Several writers replace each other's documents: a change of what is there needs a lock around reading and writing.
  */
 export class DocumentFile<Document> implements Adapter<Document> {
-  private readonly options: Required<Omit<DocumentOptions<Document>, "mayReplace">> & DocumentOptions<Document>;
+  readonly #options: Required<Omit<DocumentOptions<Document>, "mayReplace">> & DocumentOptions<Document>;
   /** What stands in the file is known to be a document, or the file to be missing. */
-  private isKnown = false;
+  #isKnown = false;
 
   constructor(options: DocumentOptions<Document>) {
-    this.options = { sync: "name", mode: 0o600, disk: nodeDocumentDisk, createName: randomUUID, ...options };
+    this.#options = { sync: "name", mode: 0o600, disk: nodeDocumentDisk, createName: randomUUID, ...options };
   }
 
   /** Reads the document; `null` when there is none, or only white space. */
   async read(): Promise<Document | null> {
-    const { path, schema, disk, onDamage } = this.options;
+    const { path, schema, disk, onDamage } = this.#options;
     const text = readText(disk, path);
     const found = text === undefined || text.trim() === "" ? undefined : parseDocument(schema, text);
     if (text !== undefined && found !== undefined && "problem" in found) {
@@ -64,18 +63,18 @@ export class DocumentFile<Document> implements Adapter<Document> {
       if (disk.stat(path) !== undefined)
         throw new Error(`${path} is damaged (${found.problem}); it was left as it is.`);
     }
-    this.isKnown = true;
+    this.#isKnown = true;
     return found !== undefined && "document" in found ? found.document : null;
   }
 
   /** Replaces the document. @throws a `TypeError` for one that does not fit the schema: nothing is written. */
   async write(document: Document): Promise<void> {
-    const { path, schema, disk, sync, mayReplace } = this.options;
+    const { path, schema, disk, sync, mayReplace } = this.#options;
     const text = formatDocument(schema, document, path);
-    if (!this.isKnown) await this.read();
-    const draft = join(dirname(path), `.draft.${this.options.createName()}`);
+    if (!this.#isKnown) await this.read();
+    const draft = join(dirname(path), `.draft.${this.#options.createName()}`);
     try {
-      await this.writeDraft(draft, text);
+      await this.#writeDraft(draft, text);
       if (mayReplace?.() === false) return unlinkIfExists(disk, draft);
       disk.rename(draft, path);
     } catch (error) {
@@ -85,8 +84,8 @@ export class DocumentFile<Document> implements Adapter<Document> {
     if (sync === "name") await disk.syncFolder(dirname(path));
   }
 
-  private async writeDraft(draft: string, text: string): Promise<void> {
-    const { disk, mode, sync } = this.options;
+  async #writeDraft(draft: string, text: string): Promise<void> {
+    const { disk, mode, sync } = this.#options;
     const file = disk.open(draft, "wx", mode);
     try {
       writeAll(disk, file, Buffer.from(text));
@@ -95,4 +94,22 @@ export class DocumentFile<Document> implements Adapter<Document> {
       disk.close(file);
     }
   }
+}
+
+/**
+ * Opens a document and reads it: `data` is what the file holds, or `initial` where there is none.
+ *
+ * @example
+ * ```ts
+ * const settings = await openDocument({ path, schema, onDamage }, { theme: "dark" });
+ * await settings.update((data) => { data.theme = "light"; });
+ * ```
+ */
+export async function openDocument<Document>(
+  options: DocumentOptions<Document>,
+  initial: Document,
+): Promise<Low<Document>> {
+  const document = new Low(new DocumentFile(options), initial);
+  await document.read();
+  return document;
 }

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
-import { FirstDocumentFile, type FirstDocumentOptions } from "./first-document-file.js";
-import { nodeDocumentDisk } from "./node-document-disk.js";
-import { writeFirstDocument } from "./write-first-document.js";
+import { nodeDocumentDisk } from "./document-disk.js";
+import { FirstDocumentFile, type FirstDocumentOptions, writeFirstDocument } from "./first-document-file.js";
 
 const schema = z.object({ n: z.number() });
 type Numbered = z.infer<typeof schema>;

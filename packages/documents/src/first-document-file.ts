@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { dirname, join } from "node:path";
-import type { SyncAdapter } from "lowdb";
+import { LowSync, type SyncAdapter } from "lowdb";
+import { nodeDocumentDisk } from "./document-disk.js";
 import type { DocumentOptions } from "./document-file.js";
 import { formatDocument, parseDocument, readText, unlinkIfExists, writeAll } from "./document-text.js";
-import { nodeDocumentDisk } from "./node-document-disk.js";
 
 /** Where a document is that is written once, and what it has to be. */
 export type FirstDocumentOptions<Document> = Pick<
@@ -23,15 +23,15 @@ export type FirstDocumentOptions<Document> = Pick<
  * Of several processes that write it, one does: a write fails with `EEXIST` when there is a file of that name.
  */
 export class FirstDocumentFile<Document> implements SyncAdapter<Document> {
-  private readonly options: Required<FirstDocumentOptions<Document>>;
+  readonly #options: Required<FirstDocumentOptions<Document>>;
 
   constructor(options: FirstDocumentOptions<Document>) {
-    this.options = { mode: 0o600, disk: nodeDocumentDisk, createName: randomUUID, ...options };
+    this.#options = { mode: 0o600, disk: nodeDocumentDisk, createName: randomUUID, ...options };
   }
 
   /** Reads the document; `null` when there is none. */
   read(): Document | null {
-    const { path, schema, disk, onDamage } = this.options;
+    const { path, schema, disk, onDamage } = this.#options;
     const text = readText(disk, path);
     if (text === undefined) return null;
     const found = parseDocument(schema, text);
@@ -42,19 +42,19 @@ export class FirstDocumentFile<Document> implements SyncAdapter<Document> {
 
   /** Writes the document. @throws an error with the code `EEXIST` when there is one. */
   write(document: Document): void {
-    const { path, schema, disk, createName } = this.options;
+    const { path, schema, disk, createName } = this.#options;
     const text = formatDocument(schema, document, path);
     const draft = join(dirname(path), `.draft.${createName()}`);
     try {
-      this.writeDraft(draft, text);
+      this.#writeDraft(draft, text);
       disk.link(draft, path);
     } finally {
       unlinkIfExists(disk, draft);
     }
   }
 
-  private writeDraft(draft: string, text: string): void {
-    const { disk, mode, sync } = this.options;
+  #writeDraft(draft: string, text: string): void {
+    const { disk, mode, sync } = this.#options;
     const file = disk.open(draft, "wx", mode);
     try {
       writeAll(disk, file, Buffer.from(text));
@@ -62,5 +62,20 @@ export class FirstDocumentFile<Document> implements SyncAdapter<Document> {
     } finally {
       disk.close(file);
     }
+  }
+}
+
+/**
+ * Writes a document that is written once.
+ *
+ * @returns false when there is a file of that name: another process was faster.
+ */
+export function writeFirstDocument<Document>(options: FirstDocumentOptions<Document>, document: Document): boolean {
+  try {
+    new LowSync(new FirstDocumentFile(options), document).write();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EEXIST") return false;
+    throw error;
   }
 }
