@@ -47,3 +47,21 @@ function cut(text: string, from: number): string {
   const part = text.slice(from, from + shownCharacters);
   return `${from > 0 ? "…" : ""}${part}${from + part.length < text.length ? "…" : ""}`;
 }
+
+/** One field of each row. */
+export function valuesOf<Row, Field extends keyof Row>(rows: readonly Row[], field: Field): readonly Row[Field][] {
+  return rows.map((row) => row[field]);
+}
+
+/** Waits for a promise, and fails with a message when it takes longer than `timeoutMs`. */
+export async function inTime<Value>(action: Promise<Value>, timeoutMs: number, message: string): Promise<Value> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const tooLate = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new ClauseBroken(message)), timeoutMs);
+  });
+  try {
+    return await Promise.race([action, tooLate]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

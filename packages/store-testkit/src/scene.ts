@@ -1,6 +1,14 @@
-import type { Store, TaskRecord } from "@resumable-mcp/core";
-import type { Instant, Lease, NewTask, StoreQuotas, TaskEventBody, TaskSnapshot } from "@resumable-mcp/core/store";
-import { ClauseBroken, expectThat } from "./expect.js";
+import type { Json, Store, TaskRecord } from "@resumable-mcp/core";
+import type {
+  Instant,
+  Lease,
+  NewTask,
+  StoredDocument,
+  StoreQuotas,
+  TaskEventBody,
+  TaskSnapshot,
+} from "@resumable-mcp/core/store";
+import { ClauseBroken, expectThat, valuesOf } from "./expect.js";
 import type { HarnessAbility, ProcessAbility, StoreHarness } from "./store-harness.js";
 
 /** What every lease of the kit lasts without a heartbeat. */
@@ -23,6 +31,8 @@ export interface Scene {
   /** Describes a task that was not made yet. */
   newTask(parts?: Partial<NewTask>): NewTask;
   create(parts?: Partial<NewTask>, store?: Store): Promise<TaskSnapshot & { readonly created: boolean }>;
+  /** Makes a task and takes its lease. */
+  held(parts?: Partial<NewTask>, store?: Store): Promise<{ readonly record: TaskRecord; readonly held: Lease }>;
   /** Takes a lease that must be free. */
   lease(taskId: string, options?: LeaseOptions): Promise<Lease>;
   /** Takes a lease if it is free. */
@@ -34,6 +44,10 @@ export interface Scene {
   /** Takes the lease of a task, commits, and gives the lease back. */
   write(taskId: string, events: readonly TaskEventBody[], store?: Store): Promise<void>;
   read(taskId: string, store?: Store): Promise<TaskSnapshot>;
+  /** The ids of the signals that a task has pending. */
+  pendingIds(taskId: string, store?: Store): Promise<readonly string[]>;
+  /** Puts the next version of a session. */
+  putSession(id: string, value: Json, expectedVersion?: number): Promise<StoredDocument>;
 }
 
 interface LeaseOptions {
@@ -123,7 +137,23 @@ function actions(store: Store, clock: KitClock): Actions {
     await write(record.id, events);
     return (await read(record.id)).record;
   };
-  return { newTask, tryLease, lease, read, commit, create, write, taskWith };
+  return {
+    newTask,
+    tryLease,
+    lease,
+    read,
+    commit,
+    create,
+    write,
+    taskWith,
+    async held(parts, at) {
+      const { record } = await create(parts, at);
+      return { record, held: await lease(record.id, { store: at }) };
+    },
+    pendingIds: async (taskId, at) => valuesOf((await read(taskId, at)).signals, "id"),
+    putSession: (id, value, expectedVersion = 0) =>
+      store.putDocument({ kind: "session", id, owner: "client:kit", value, expectedVersion, now: clock.now() }),
+  };
 }
 
 function taskMaker(): Actions["newTask"] {
@@ -181,4 +211,11 @@ export interface Clause {
   readonly needs?: HarnessAbility;
   /** Rejects when the store of the scene does not keep the clause. */
   readonly check: (scene: Scene) => Promise<void>;
+}
+
+/** Makes the clauses of a table by their ids; a clause is a MUST where it says nothing else. */
+export function defineClauses(
+  table: Readonly<Record<string, Omit<Clause, "id" | "level"> & Partial<Pick<Clause, "level">>>>,
+): readonly Clause[] {
+  return Object.entries(table).map(([id, clause]) => ({ id, level: "MUST", ...clause }));
 }

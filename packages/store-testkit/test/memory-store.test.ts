@@ -1,6 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { describeStore } from "../src/describe-store.js";
-import { runClauses } from "../src/run-clauses.js";
+import { describeStore, runClauses } from "../src/run-clauses.js";
 import { memoryHarness } from "./memory-harness.js";
 
 const manySequencesMs = 60_000;

@@ -3,7 +3,7 @@ import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
-import type { Clause, Scene } from "../scene.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 const commits = 20;
 const eventsEach = 5;
@@ -24,8 +24,7 @@ const everyKind: readonly (readonly TaskEventBody[])[] = [
 
 /** Commits while a reader reads, which must see all events of a commit or none. */
 async function readWhileCommitted(scene: Scene, reader: Store): Promise<void> {
-  const { record } = await scene.create();
-  const held = await scene.lease(record.id);
+  const { record, held } = await scene.held();
   const events = Array.from({ length: eventsEach }, (_, index) => checkpoint(index, [index]));
   for (let commit = 0; commit < commits; commit++) {
     const [, snapshot, page, items] = await Promise.all([
@@ -41,15 +40,12 @@ async function readWhileCommitted(scene: Scene, reader: Store): Promise<void> {
 }
 
 /** What a commit does, and what it does not when it fails. */
-export const commitClauses: readonly Clause[] = [
-  {
-    id: "COMMIT-1",
-    level: "MUST",
+export const commitClauses = defineClauses({
+  "COMMIT-1": {
     title: "appends events with their place and the time of the commit",
     because: "Stores never read a clock: records are the same wherever they are kept.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       scene.clock.advance(1_234);
       const at = new Date(scene.clock.now().wallMs).toISOString();
       await scene.commit(held, [started, checkpoint(1)]);
@@ -64,14 +60,11 @@ export const commitClauses: readonly Clause[] = [
       );
     },
   },
-  {
-    id: "COMMIT-2",
-    level: "MUST",
+  "COMMIT-2": {
     title: "writes nothing and consumes nothing when the journal is not where the writer believes",
     because: "A writer that is wrong about the past must not write the future.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.store.signal(record.id, { kind: "pause" });
       const before = await scene.read(record.id);
       const consume = before.signals.map(({ id }) => id);
@@ -83,34 +76,26 @@ export const commitClauses: readonly Clause[] = [
       expectEqual((await scene.commit(held, [checkpoint(1)])).record.lastSeq, 2, "lastSeq of a right commit");
     },
   },
-  {
-    id: "COMMIT-3",
-    level: "MUST",
+  "COMMIT-3": {
     title: "lets one of two concurrent commits at the same place win",
     because: "Compare and append are one step.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       const both = [1, 2].map((progress) => outcomeOf(scene.commit(held, [checkpoint(progress)], { afterSeq: 1 })));
       expectEqual((await Promise.all(both)).sort(), ["SEQ_CONFLICT", "ok"], "the outcomes");
       expectEqual((await readJournal(scene.store, record.id)).events.length, 2, "events");
     },
   },
-  {
-    id: "COMMIT-4",
-    level: "MUST",
+  "COMMIT-4": {
     title: "makes all events of a commit visible together",
     because: "G3: no reader sees a checkpoint without the event that tells of it.",
     check: (scene) => readWhileCommitted(scene, scene.store),
   },
-  {
-    id: "COMMIT-5",
-    level: "MUST",
+  "COMMIT-5": {
     title: "removes the signals that it consumes and returns those that are left",
     because: "The commit is how a runner learns what is wanted of it.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.store.signal(record.id, { kind: "pause" });
       await scene.store.signal(record.id, { kind: "detach" });
       const [pause, detach] = (await scene.read(record.id)).signals;
@@ -123,23 +108,18 @@ export const commitClauses: readonly Clause[] = [
       expectEqual((await scene.read(record.id)).signals, [detach], "the signals of the task");
     },
   },
-  {
-    id: "COMMIT-6",
-    level: "MUST",
+  "COMMIT-6": {
     title: "consumes signals without an event",
     because: "Some requests are already fulfilled.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.store.signal(record.id, { kind: "resume" });
-      const consume = (await scene.read(record.id)).signals.map(({ id }) => id);
+      const consume = await scene.pendingIds(record.id);
       expectEqual(await scene.commit(held, [], { consume }), { record, signals: [] }, "the result");
       expectEqual((await scene.read(record.id)).signals, [], "the signals of the task");
     },
   },
-  {
-    id: "COMMIT-7",
-    level: "MUST",
+  "COMMIT-7": {
     title: "keeps a record that is the fold of the journal",
     because: "There is one truth; the record only saves reading it.",
     async check(scene) {
@@ -151,22 +131,17 @@ export const commitClauses: readonly Clause[] = [
       }
     },
   },
-  {
-    id: "COMMIT-8",
-    level: "MUST",
+  "COMMIT-8": {
     title: "makes all events of a commit visible together to another process",
     because: "G3: the process that follows a task seldom runs it.",
     needs: "second",
     check: async (scene) => readWhileCommitted(scene, await scene.another("second")),
   },
-  {
-    id: "COMMIT-9",
-    level: "MUST",
+  "COMMIT-9": {
     title: "returns the record that the commit leads to",
     because: "The writer continues from it, so it must be what every reader sees.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       for (const events of everyKind) {
         scene.clock.advance(1_000);
         const result = await scene.commit(held, events);
@@ -175,4 +150,4 @@ export const commitClauses: readonly Clause[] = [
       }
     },
   },
-];
+});

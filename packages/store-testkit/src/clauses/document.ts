@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import type { StoredDocument } from "@resumable-mcp/core/store";
-import { expectCode, expectEqual, outcomeOf } from "../expect.js";
-import type { Clause, Scene } from "../scene.js";
+import { expectCode, expectEqual, outcomeOf, valuesOf } from "../expect.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 const concurrentPuts = 20;
 const kind = "kit";
@@ -25,10 +25,8 @@ async function winners(scene: Scene, stores: readonly Store[], version: number):
 }
 
 /** What servers keep in addition to tasks. */
-export const documentClauses: readonly Clause[] = [
-  {
-    id: "DOC-1",
-    level: "MUST",
+export const documentClauses = defineClauses({
+  "DOC-1": {
     title: "keeps what was put last, and counts its versions",
     because: "The version is what the next change is based on.",
     async check(scene) {
@@ -41,9 +39,7 @@ export const documentClauses: readonly Clause[] = [
       expectEqual(await scene.store.getDocument(kind, "a"), expected, "what is read");
     },
   },
-  {
-    id: "DOC-2",
-    level: "MUST",
+  "DOC-2": {
     title: "refuses a change that is based on another version, and changes nothing",
     because: "Two processes that serve one session would undo each other's work.",
     async check(scene) {
@@ -55,9 +51,7 @@ export const documentClauses: readonly Clause[] = [
       expectEqual(await scene.store.getDocument(kind, "a"), before, "the document");
     },
   },
-  {
-    id: "DOC-3",
-    level: "MUST",
+  "DOC-3": {
     title: `lets one of ${concurrentPuts} concurrent changes of a version win`,
     because: "Compare and set are one step.",
     async check(scene) {
@@ -66,9 +60,7 @@ export const documentClauses: readonly Clause[] = [
       }
     },
   },
-  {
-    id: "DOC-4",
-    level: "MUST",
+  "DOC-4": {
     title: "deletes a document, also twice, and begins with version 1 after that",
     because: "Clients end sessions, and repeat it when the answer is lost.",
     async check(scene) {
@@ -82,9 +74,7 @@ export const documentClauses: readonly Clause[] = [
       expectEqual((await put(scene, "a", 0)).version, 1, "its version after a new put");
     },
   },
-  {
-    id: "DOC-5",
-    level: "MUST",
+  "DOC-5": {
     title: "lists documents that were last put before a time, oldest first, as far as the limit",
     because: "Idle sessions are removed; busy ones are not.",
     async check(scene) {
@@ -100,9 +90,7 @@ export const documentClauses: readonly Clause[] = [
       expectEqual(await idle(1), ["a"], "the first of them");
     },
   },
-  {
-    id: "DOC-6",
-    level: "MUST",
+  "DOC-6": {
     title: "keeps documents of any id apart",
     because: "The id comes from a header of the request.",
     async check(scene) {
@@ -112,9 +100,7 @@ export const documentClauses: readonly Clause[] = [
       expectEqual(values, ids, "values");
     },
   },
-  {
-    id: "DOC-7",
-    level: "MUST",
+  "DOC-7": {
     title: `lets one of ${concurrentPuts} concurrent changes of a version in two processes win`,
     because: "Requests of one session come to whichever process listens.",
     needs: "second",
@@ -125,9 +111,7 @@ export const documentClauses: readonly Clause[] = [
       for (const store of stores) expectEqual((await store.getDocument(kind, "a"))?.version, 2, "the version");
     },
   },
-  {
-    id: "DOC-8",
-    level: "MUST",
+  "DOC-8": {
     title: "keeps the kinds of documents apart",
     because: "Each kind has its own expiry: removing idle sessions must not remove a key.",
     async check(scene) {
@@ -141,15 +125,11 @@ export const documentClauses: readonly Clause[] = [
       for (const each of kinds) {
         expectEqual((await scene.store.getDocument(each, "a"))?.value, each, `the ${each}`);
         const listed = await scene.store.listIdleDocuments({ kind: each, idleSinceMs, limit: 10 });
-        expectEqual(
-          listed.map(({ value }) => value),
-          [each],
-          `idle documents of kind ${each}`,
-        );
+        expectEqual(valuesOf(listed, "value"), [each], `idle documents of kind ${each}`);
       }
       await scene.store.deleteDocument("kit", "a");
       expectEqual(await scene.store.getDocument("kit", "a"), undefined, "the deleted one");
       expectEqual((await scene.store.getDocument("kit-other", "a"))?.value, "kit-other", "the one of the other kind");
     },
   },
-];
+});

@@ -1,7 +1,7 @@
 import { asked, checkpoint, completed, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
 import { readAllItems, readJournal } from "../read-journal.js";
-import { type Clause, type Scene, ttlMs } from "../scene.js";
+import { defineClauses, type Scene, ttlMs } from "../scene.js";
 
 /** Everything that can be read of a task. */
 async function allOf(scene: Scene, id: string, store = scene.store) {
@@ -22,28 +22,17 @@ async function viewsOf(scene: Scene, store = scene.store) {
 }
 
 /** What the death of a process leaves. */
-export const durabilityClauses: readonly Clause[] = [
-  {
-    id: "DUR-1",
-    level: "MUST",
+export const durabilityClauses = defineClauses({
+  "DUR-1": {
     title: "keeps what has resolved when the process dies",
     because: "G1: a commit that has resolved survives.",
     needs: "reopen",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.commit(held, [started, checkpoint(1, ["a"])]);
       await scene.commit(held, [checkpoint(2, ["b"]), { type: "step", key: "k", value: [1] }]);
       await scene.store.signal(record.id, { kind: "detach" });
-      const request = {
-        kind: "session",
-        id: "s",
-        owner: "client:kit",
-        value: 1,
-        expectedVersion: 0,
-        now: scene.clock.now(),
-      };
-      const session = await scene.store.putDocument(request);
+      const session = await scene.putSession("s", 1);
       const { id } = await scene.taskWith([checkpoint(1, ["c"]), completed]);
       await scene.store.signal(id, { kind: "delivered" });
       const look = async (store = scene.store) => ({
@@ -57,16 +46,13 @@ export const durabilityClauses: readonly Clause[] = [
       expectEqual(await store.getDocument("session", "s"), session, "the session");
     },
   },
-  {
-    id: "DUR-2",
-    level: "MUST",
+  "DUR-2": {
     title:
       "frees the tasks of a dead process, at once or after ttlMs, and continues with the next seq and a higher epoch",
     because: "Coming back is what all this is for.",
     needs: "reopen",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.commit(held, [started, checkpoint(1, ["a"])]);
       const store = await scene.another("reopen");
       const options = { store, worker: "worker-b" };
@@ -82,9 +68,7 @@ export const durabilityClauses: readonly Clause[] = [
       expectEqual(await readAllItems(store, record.id), ["a", "b"], "items");
     },
   },
-  {
-    id: "DUR-3",
-    level: "MUST",
+  "DUR-3": {
     title: "lets the same call join its task after the process died",
     because: "G7 holds across crashes.",
     needs: "reopen",
@@ -99,9 +83,7 @@ export const durabilityClauses: readonly Clause[] = [
       expectEqual(ids, [unfinished.record.id, finished.id], "tasks of the calls");
     },
   },
-  {
-    id: "DUR-4",
-    level: "MUST",
+  "DUR-4": {
     title: "keeps answers exclusive after the process died",
     because: "G9 holds across crashes.",
     needs: "reopen",
@@ -111,7 +93,7 @@ export const durabilityClauses: readonly Clause[] = [
       const consumed = { ...answer, key: "stop" } as const;
       await scene.store.signal(id, consumed);
       const held = await scene.lease(id);
-      const consume = (await scene.read(id)).signals.map((signal) => signal.id);
+      const consume = await scene.pendingIds(id);
       await scene.commit(held, [{ type: "answered", key: "stop", answer: consumed.answer }], { consume });
       await scene.store.signal(id, answer);
       const store = await scene.another("reopen");
@@ -120,9 +102,7 @@ export const durabilityClauses: readonly Clause[] = [
       expectEqual((await scene.read(id, store)).signals.length, 1, "signals");
     },
   },
-  {
-    id: "DUR-5",
-    level: "MUST",
+  "DUR-5": {
     title: "keeps deleted what was deleted before the process died",
     because: "A task that comes back would run again.",
     needs: "reopen",
@@ -134,4 +114,4 @@ export const durabilityClauses: readonly Clause[] = [
       expectEqual((await store.countTasks({})).total, 0, "tasks");
     },
   },
-];
+});

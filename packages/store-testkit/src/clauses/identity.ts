@@ -3,7 +3,7 @@ import type { NewTask } from "@resumable-mcp/core/store";
 import { cancelled, completed, failed, started, terminal } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
 import { foldJournal, readJournal } from "../read-journal.js";
-import type { Clause, Scene } from "../scene.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 const concurrentCreates = 20;
@@ -30,10 +30,8 @@ function continueCall(scene: Scene, parts: Partial<NewTask>) {
 }
 
 /** Which task belongs to a call. */
-export const identityClauses: readonly Clause[] = [
-  {
-    id: "ID-1",
-    level: "MUST",
+export const identityClauses = defineClauses({
+  "ID-1": {
     title: "makes a task with its first event",
     because: "The journal is the one truth: a task without a first event has no record.",
     async check(scene) {
@@ -47,9 +45,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual(await scene.store.getTask(task.id), made.snapshot, "the task when read");
     },
   },
-  {
-    id: "ID-2",
-    level: "MUST",
+  "ID-2": {
     title: "returns the task of an id that exists, whatever its status",
     because: "A caller that repeats a request whose answer was lost gets its task, not a second one.",
     async check(scene) {
@@ -60,9 +56,7 @@ export const identityClauses: readonly Clause[] = [
       }
     },
   },
-  {
-    id: "ID-3",
-    level: "MUST",
+  "ID-3": {
     title: "lets the same call of the same owner join its unfinished task",
     because: "G7: a caller that comes back gets the work that is under way.",
     async check(scene) {
@@ -74,9 +68,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual([third.created, third.record.id], [false, first.record.id], "the call of a task that runs");
     },
   },
-  {
-    id: "ID-4",
-    level: "MUST",
+  "ID-4": {
     title: "keeps the calls of other owners and other keys apart",
     because: "G10: an owner never gets another's task.",
     async check(scene) {
@@ -94,9 +86,7 @@ export const identityClauses: readonly Clause[] = [
       );
     },
   },
-  {
-    id: "ID-5",
-    level: "MUST",
+  "ID-5": {
     title: `makes one task of ${concurrentCreates} concurrent creations of one call`,
     because: "A host that sends a call twice must not have it done twice.",
     async check(scene) {
@@ -104,9 +94,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual((await scene.store.countTasks({})).total, 1, "tasks");
     },
   },
-  {
-    id: "ID-6",
-    level: "MUST",
+  "ID-6": {
     title: `makes one task of ${concurrentCreates} concurrent creations in two processes`,
     because: "Several hosts on one folder are normal.",
     needs: "second",
@@ -116,9 +104,7 @@ export const identityClauses: readonly Clause[] = [
       for (const store of stores) expectEqual((await store.countTasks({})).total, 1, "tasks");
     },
   },
-  {
-    id: "ID-7",
-    level: "MUST",
+  "ID-7": {
     title: `makes one task of ${concurrentCreates} concurrent creations of one id`,
     because: "A repeated request may overtake the first.",
     async check(scene) {
@@ -127,9 +113,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual(many, { ids: 1, created: 1 }, "concurrent creations");
     },
   },
-  {
-    id: "ID-8",
-    level: "MUST",
+  "ID-8": {
     title: "returns a completed task that was not delivered, within reuseResultMs",
     because: "The answer of a call whose connection broke is not computed twice.",
     async check(scene) {
@@ -137,9 +121,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual(again, { reused: true, created: false }, "the same call again");
     },
   },
-  {
-    id: "ID-9",
-    level: "MUST",
+  "ID-9": {
     title: "makes a new task after reuseResultMs",
     because: "An old answer may be wrong by now.",
     async check(scene) {
@@ -147,9 +129,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual(again, { reused: false, created: true }, "the same call again");
     },
   },
-  {
-    id: "ID-10",
-    level: "MUST",
+  "ID-10": {
     title: "makes a new task when the result was delivered",
     because: "A caller that has the answer and calls again wants a new one.",
     async check(scene) {
@@ -158,9 +138,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual((await scene.create(call)).created, true, "created");
     },
   },
-  {
-    id: "ID-11",
-    level: "MUST",
+  "ID-11": {
     title: "never reuses a failed or cancelled task",
     because: "Calling again after a failure means trying again.",
     async check(scene) {
@@ -170,9 +148,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual((await scene.create({ key: "other" })).created, true, "created after a cancellation");
     },
   },
-  {
-    id: "ID-12",
-    level: "MUST",
+  "ID-12": {
     title: "never lets a call without a key join a task",
     because: "A tool may say that no two calls are the same.",
     async check(scene) {
@@ -180,9 +156,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual((await scene.create({ key: null })).created, true, "created");
     },
   },
-  {
-    id: "ID-13",
-    level: "MUST",
+  "ID-13": {
     title: "returns a failed task, as it is, to a call that continues it",
     because: "G7: the same call after a failure continues from the last checkpoint.",
     async check(scene) {
@@ -192,9 +166,7 @@ export const identityClauses: readonly Clause[] = [
       expectEqual((await scene.create(call)).created, true, "created by a call that does not continue");
     },
   },
-  {
-    id: "ID-14",
-    level: "MUST",
+  "ID-14": {
     title: "makes a new task for a call that continues after a terminal failure or a cancellation",
     because: "Such a task has nothing to be continued.",
     async check(scene) {
@@ -206,4 +178,4 @@ export const identityClauses: readonly Clause[] = [
       }
     },
   },
-];
+});

@@ -2,7 +2,7 @@ import { ResumableError, type Store } from "@resumable-mcp/core";
 import { contractVersion } from "@resumable-mcp/core/store";
 import { checkpoint } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
-import { type Clause, reuseResultMs, type Scene, ttlMs } from "../scene.js";
+import { defineClauses, reuseResultMs, type Scene, ttlMs } from "../scene.js";
 
 /** Every method that a store which was closed refuses; a new one cannot be forgotten. */
 type Method = Exclude<keyof Store, "contractVersion" | "capabilities" | "close">;
@@ -15,8 +15,7 @@ function storeClosed(): ResumableError {
 /** Calls every method once. */
 async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () => Promise<unknown> }> {
   const { store, clock } = scene;
-  const { record } = await scene.create();
-  const lease = await scene.lease(record.id);
+  const { record, held: lease } = await scene.held();
   const [now, id] = [clock.now(), record.id];
   return {
     open: () => store.open(),
@@ -36,8 +35,7 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
     watch: async () => store.watch(id, () => {}),
     deleteTask: () => store.deleteTask(lease),
     getDocument: () => store.getDocument("session", "a"),
-    putDocument: () =>
-      store.putDocument({ kind: "session", id: "a", owner: "client:kit", value: 1, expectedVersion: 0, now }),
+    putDocument: () => scene.putSession("a", 1),
     deleteDocument: () => store.deleteDocument("session", "a"),
     checkHealth: async () => {
       if (store.checkHealth === undefined) throw storeClosed();
@@ -48,10 +46,8 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
 }
 
 /** The beginning and the end of a store, and what it declares. */
-export const lifecycleClauses: readonly Clause[] = [
-  {
-    id: "OPEN-1",
-    level: "MUST",
+export const lifecycleClauses = defineClauses({
+  "OPEN-1": {
     title: "opens twice, also at the same time, and serves calls then",
     because: "A server and its engine both open the store.",
     async check(scene) {
@@ -61,9 +57,7 @@ export const lifecycleClauses: readonly Clause[] = [
       expectEqual((await scene.read(record.id)).record, record, "the task");
     },
   },
-  {
-    id: "OPEN-2",
-    level: "MUST",
+  "OPEN-2": {
     title: "serves calls that come before it is opened",
     because: "Reading one task needs no server and no engine.",
     async check(scene) {
@@ -72,9 +66,7 @@ export const lifecycleClauses: readonly Clause[] = [
       expectEqual((await scene.read(record.id)).record, record, "the task");
     },
   },
-  {
-    id: "CLOSE-1",
-    level: "MUST",
+  "CLOSE-1": {
     title: "says STORE_CLOSED from every method after close",
     because: "A store that is half closed loses work without a word.",
     async check(scene) {
@@ -83,9 +75,7 @@ export const lifecycleClauses: readonly Clause[] = [
       for (const [method, call] of calls) await expectCode(call(), ["STORE_CLOSED"], method);
     },
   },
-  {
-    id: "CLOSE-2",
-    level: "MUST",
+  "CLOSE-2": {
     title: "gives up its leases when it closes",
     because: "A server that restarts in good order continues at once.",
     needs: "second",
@@ -102,9 +92,7 @@ export const lifecycleClauses: readonly Clause[] = [
       }
     },
   },
-  {
-    id: "CLOSE-3",
-    level: "MUST",
+  "CLOSE-3": {
     title: "closes twice without an error",
     because: "Several parts of a program may end it.",
     async check({ store }) {
@@ -112,9 +100,7 @@ export const lifecycleClauses: readonly Clause[] = [
       await store.close();
     },
   },
-  {
-    id: "HEALTH-1",
-    level: "MUST",
+  "HEALTH-1": {
     title: "says that it is well while calls succeed",
     because: "A probe that fails takes a server out of service that could work.",
     async check(scene) {
@@ -123,18 +109,14 @@ export const lifecycleClauses: readonly Clause[] = [
       await scene.store.checkHealth?.();
     },
   },
-  {
-    id: "CONTRACT-1",
-    level: "MUST",
+  "CONTRACT-1": {
     title: `declares contractVersion ${contractVersion}`,
     because: "An engine refuses a store whose contract it does not know.",
     async check({ store }) {
       expectEqual(store.contractVersion, contractVersion, "contractVersion");
     },
   },
-  {
-    id: "CAP-1",
-    level: "MUST",
+  "CAP-1": {
     title: "declares only capabilities that this run verifies",
     because: "A capability without a test is a hope.",
     async check({ store, can }) {
@@ -147,4 +129,4 @@ export const lifecycleClauses: readonly Clause[] = [
       expectThat(!shared || (can("second") && can("far")), "shared is tested by the harness's second() and far()");
     },
   },
-];
+});

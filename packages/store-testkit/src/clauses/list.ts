@@ -2,7 +2,7 @@ import type { TaskSummary } from "@resumable-mcp/core";
 import { summarise } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat } from "../expect.js";
-import type { Clause, Scene } from "../scene.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 /** Makes tasks one after another, `apartMs` between them; gives their ids, newest first. */
 async function createSeveral(scene: Scene, count: number, apartMs: number): Promise<string[]> {
@@ -35,10 +35,8 @@ async function listAll(scene: Scene, limit: number, between = async () => {}): P
 const idsOf = (tasks: readonly TaskSummary[]) => tasks.map(({ id }) => id);
 
 /** Lists and counts. */
-export const listClauses: readonly Clause[] = [
-  {
-    id: "LIST-1",
-    level: "MUST",
+export const listClauses = defineClauses({
+  "LIST-1": {
     title: "lists tasks newest first, in pages of any size, and says when there are no more",
     because: "What a person wants to see is what was done last.",
     async check(scene) {
@@ -50,9 +48,7 @@ export const listClauses: readonly Clause[] = [
       }
     },
   },
-  {
-    id: "LIST-2",
-    level: "MUST",
+  "LIST-2": {
     title: "lists each task once when many were made in the same millisecond",
     because: "A cursor that is only a time repeats or loses them.",
     async check(scene) {
@@ -63,9 +59,7 @@ export const listClauses: readonly Clause[] = [
       expectThat(orders.includes(JSON.stringify(listed)), `tasks of the same millisecond come by id: ${listed}`);
     },
   },
-  {
-    id: "LIST-3",
-    level: "MUST",
+  "LIST-3": {
     title: "lists each task once while others are added between pages",
     because: "Users page while tasks run.",
     async check(scene) {
@@ -79,9 +73,7 @@ export const listClauses: readonly Clause[] = [
       expectEqual(listed, ids, "tasks");
     },
   },
-  {
-    id: "LIST-4",
-    level: "MUST",
+  "LIST-4": {
     title: "filters by owner, tool and status, and cuts pages after filtering",
     because: "G10: an owner's list holds nothing of others, not even gaps.",
     async check(scene) {
@@ -102,9 +94,7 @@ export const listClauses: readonly Clause[] = [
       expectEqual(none, { tasks: [] }, "tasks of no status");
     },
   },
-  {
-    id: "LIST-5",
-    level: "MUST",
+  "LIST-5": {
     title: "lists and counts statuses as statusOf sees them",
     because: "A task whose process died does not run, whatever its journal says.",
     async check(scene) {
@@ -129,9 +119,7 @@ export const listClauses: readonly Clause[] = [
       expectEqual(byStatus, { pending: 1, running: 1, paused: 1, input_required: 1 }, "counts");
     },
   },
-  {
-    id: "LIST-6",
-    level: "MUST",
+  "LIST-6": {
     title: "lists summaries that are up to date",
     because: "A list is a view of the journal, not a second truth.",
     async check(scene) {
@@ -142,9 +130,7 @@ export const listClauses: readonly Clause[] = [
       expectEqual(tasks, [summarise(record, "failed")], "the list");
     },
   },
-  {
-    id: "LIST-7",
-    level: "MUST",
+  "LIST-7": {
     title: "counts the tasks of one owner or of all, by status and tool",
     because: "Statistics are views of the same truth.",
     async check(scene) {
@@ -161,9 +147,7 @@ export const listClauses: readonly Clause[] = [
       expectEqual(await scene.store.countTasks({}), all, "counts of all");
     },
   },
-  {
-    id: "LIST-8",
-    level: "MUST",
+  "LIST-8": {
     title: "lists finished tasks whose ttlMs is over, the first finished first, and no unfinished one",
     because: "The sweep deletes what this lists.",
     async check(scene) {
@@ -181,9 +165,7 @@ export const listClauses: readonly Clause[] = [
       expectEqual(await list(1), [early.id], "the first of them");
     },
   },
-  {
-    id: "LIST-9",
-    level: "MUST",
+  "LIST-9": {
     title: "refuses a cursor that no page gave",
     because: "A caller that garbles a cursor must not take the first page for the next one.",
     async check(scene) {
@@ -193,4 +175,4 @@ export const listClauses: readonly Clause[] = [
       }
     },
   },
-];
+});

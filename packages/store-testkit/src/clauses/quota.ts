@@ -2,38 +2,32 @@ import { isResumableError, type Store } from "@resumable-mcp/core";
 import type { Lease, TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, cancelled, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual, expectThat } from "../expect.js";
-import type { Clause, Scene } from "../scene.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 const call = { key: "same-call" };
 
 /** What a store does when a journal, or it, holds as much as it may. */
-export const quotaClauses: readonly Clause[] = [
-  {
-    id: "QUOTA-1",
-    level: "MUST",
+export const quotaClauses = defineClauses({
+  "QUOTA-1": {
     title: "refuses events beyond maxJournalEvents with QUOTA_EXCEEDED, writes nothing of them, and leaves the lease",
     because: "G11: a task that never ends must not fill the store; it learns so before anything is written.",
     needs: "limited",
     async check(scene) {
       const store = await scene.limited({ maxJournalEvents: 4 });
-      const { record } = await scene.create({}, store);
-      const held = await scene.lease(record.id, { store });
+      const { record, held } = await scene.held({}, store);
       await scene.commit(held, [checkpoint(1), checkpoint(2)], { store });
       await refused(scene, store, { lease: held, events: [checkpoint(3), checkpoint(4)] }, ["maxJournalEvents", 4]);
       await scene.commit(held, [failed], { store });
       expectEqual((await scene.read(record.id, store)).record.status, "failed", "the status");
     },
   },
-  {
-    id: "QUOTA-2",
-    level: "MUST",
+  "QUOTA-2": {
     title: "refuses events beyond maxJournalBytes with QUOTA_EXCEEDED, writes nothing of them, and leaves the lease",
     because: "G11: states and items are large, and their number says little.",
     needs: "limited",
     async check(scene) {
       const store = await scene.limited({ maxJournalBytes: 20_000 });
-      const { record } = await scene.create({}, store);
-      const held = await scene.lease(record.id, { store });
+      const { record, held } = await scene.held({}, store);
       await scene.commit(held, [large(1, 4_000)], { store });
       const events = [1, 2, 3, 4, 5].map((progress) => large(progress, 4_000));
       await refused(scene, store, { lease: held, events }, ["maxJournalBytes", 20_000]);
@@ -41,23 +35,20 @@ export const quotaClauses: readonly Clause[] = [
       expectEqual((await scene.read(record.id, store)).record.status, "completed", "the status");
     },
   },
-  {
-    id: "QUOTA-3",
-    level: "MUST",
+  "QUOTA-3": {
     title: "lets a full task stop, be paused and be answered, and refuses its restart",
     because: "A quota that kept a task from ending would let it run without end.",
     needs: "limited",
     async check(scene) {
       const quota = ["maxJournalEvents", 2] as const;
       const store = await scene.limited({ maxJournalEvents: 2 });
-      const { record } = await scene.create(call, store);
-      const held = await scene.lease(record.id, { store });
+      const { record, held } = await scene.held(call, store);
       await scene.commit(held, [asked("go")], { store });
       await refused(scene, store, { lease: held, events: [checkpoint(1)] }, quota);
       await scene.commit(held, [started], { store });
       const given = { key: "go", answer: { action: "decline" } } as const;
       await store.signal(record.id, { kind: "answer", ...given });
-      const consume = (await scene.read(record.id, store)).signals.map(({ id }) => id);
+      const consume = await scene.pendingIds(record.id, store);
       await scene.commit(held, [{ type: "answered", ...given }], { store, consume });
       await store.signal(record.id, { kind: "pause" });
       await scene.commit(held, [{ type: "desiredState", desiredState: "pause" }], { store });
@@ -70,9 +61,7 @@ export const quotaClauses: readonly Clause[] = [
       expectEqual((await scene.create(call, store)).record.id, id, "the task of the call");
     },
   },
-  {
-    id: "QUOTA-4",
-    level: "MUST",
+  "QUOTA-4": {
     title:
       "makes no task beyond maxStoreTasks, lets calls join those that are there, and takes new ones when some were deleted",
     because: "G11: a store that is full says so; a caller that comes back still gets its task.",
@@ -91,16 +80,13 @@ export const quotaClauses: readonly Clause[] = [
       expectEqual((await scene.create({}, store)).created, true, "made after the deletion");
     },
   },
-  {
-    id: "QUOTA-5",
-    level: "MUST",
+  "QUOTA-5": {
     title: "makes no task when it holds maxStoreBytes, and lets those that are there go on",
     because: "An owner that fills the store must not stop the running tasks of others.",
     needs: "limited",
     async check(scene) {
       const store = await scene.limited({ maxStoreBytes: 20_000 });
-      const { record } = await scene.create({ owner: "client:other" }, store);
-      const held = await scene.lease(record.id, { store });
+      const { record, held } = await scene.held({ owner: "client:other" }, store);
       const full = await scene.create({ owner: "client:greedy" }, store);
       const greedy = await scene.lease(full.record.id, { store });
       await scene.commit(greedy, [large(1, 30_000)], { store });
@@ -111,7 +97,7 @@ export const quotaClauses: readonly Clause[] = [
       expectEqual((await scene.read(record.id, store)).record.status, "completed", "the other task");
     },
   },
-];
+});
 
 function large(progress: number, bytes: number): TaskEventBody {
   return { type: "checkpoint", progress, state: { text: "x".repeat(bytes) } };

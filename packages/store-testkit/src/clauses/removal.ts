@@ -1,6 +1,6 @@
 import { checkpoint, completed, failed, restarted } from "../event-samples.js";
 import { expectCode, expectEqual } from "../expect.js";
-import { type Clause, type Scene, ttlMs } from "../scene.js";
+import { defineClauses, type Scene, ttlMs } from "../scene.js";
 
 const missing = "kit-task-that-was-never-made";
 
@@ -18,10 +18,8 @@ async function expectNotFound({ store, clock }: Scene, id: string): Promise<void
 }
 
 /** How tasks go, and what is said of those that are not there. */
-export const removalClauses: readonly Clause[] = [
-  {
-    id: "DELETE-1",
-    level: "MUST",
+export const removalClauses = defineClauses({
+  "DELETE-1": {
     title: "removes a task from every view",
     because: "What a person deletes exists nowhere any more.",
     async check(scene) {
@@ -38,9 +36,7 @@ export const removalClauses: readonly Clause[] = [
       await expectNotFound(scene, id);
     },
   },
-  {
-    id: "DELETE-2",
-    level: "MUST",
+  "DELETE-2": {
     title: "frees the call of a deleted task",
     because: "Else the call would never find a task again.",
     async check(scene) {
@@ -49,14 +45,11 @@ export const removalClauses: readonly Clause[] = [
       expectEqual((await scene.create({ key: "same-call" })).created, true, "created");
     },
   },
-  {
-    id: "DELETE-3",
-    level: "MUST",
+  "DELETE-3": {
     title: "ends the lease with the task",
     because: "A runner that continues must not bring the task back.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.store.deleteTask(held);
       const late = scene.store.commit({
         lease: held,
@@ -70,9 +63,7 @@ export const removalClauses: readonly Clause[] = [
       expectEqual(await scene.store.getTask(record.id), undefined, "the task");
     },
   },
-  {
-    id: "DELETE-4",
-    level: "MUST",
+  "DELETE-4": {
     title: "gives the call of a deleted task back to the one that had it before",
     because: "A result that is there is not computed twice because a later attempt was thrown away.",
     async check(scene) {
@@ -85,9 +76,7 @@ export const removalClauses: readonly Clause[] = [
       expectEqual([again.created, again.record.id], [false, done.id], "the same call");
     },
   },
-  {
-    id: "MISSING-1",
-    level: "MUST",
+  "MISSING-1": {
     title: "says TASK_NOT_FOUND of a task that is not there, and getTask gives undefined",
     because: "Callers tell a wrong id from a broken store.",
     async check(scene) {
@@ -95,4 +84,4 @@ export const removalClauses: readonly Clause[] = [
       await expectNotFound(scene, missing);
     },
   },
-];
+});

@@ -1,7 +1,7 @@
 import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
 import { expectEqual } from "../expect.js";
-import type { Clause, Scene } from "../scene.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 interface Request {
   readonly tools?: readonly string[];
@@ -54,10 +54,8 @@ async function createAllKinds(scene: Scene): Promise<readonly string[]> {
 }
 
 /** What workers find to do. */
-export const runnableClauses: readonly Clause[] = [
-  {
-    id: "RUN-1",
-    level: "MUST",
+export const runnableClauses = defineClauses({
+  "RUN-1": {
     title: "lists what no worker runs, oldest first, as far as the limit",
     because: "The task that waits longest comes first.",
     async check(scene) {
@@ -72,9 +70,7 @@ export const runnableClauses: readonly Clause[] = [
       expectEqual(await runnableIds(scene, { limit: 2 }), free.slice(0, 2), "the first two");
     },
   },
-  {
-    id: "RUN-2",
-    level: "MUST",
+  "RUN-2": {
     title: "lists only tasks of the tools that are named, with what a worker needs to choose",
     because: "A process runs only the tools that it has.",
     async check(scene) {
@@ -86,9 +82,7 @@ export const runnableClauses: readonly Clause[] = [
       expectEqual(await runnableIds(scene, { tools: [] }), [], "tasks of no tool");
     },
   },
-  {
-    id: "RUN-3",
-    level: "MUST",
+  "RUN-3": {
     title: "tells when the next task is due, and lists it from then on",
     because: "A worker sets its alarm by it.",
     async check(scene) {
@@ -111,9 +105,7 @@ export const runnableClauses: readonly Clause[] = [
       expectEqual([times, due.nextDueMs], [[[id, now + 5_000]], now + 9_000], "when it is due");
     },
   },
-  {
-    id: "RUN-4",
-    level: "MUST",
+  "RUN-4": {
     title: "lists exactly what isRunnable says, for tasks of every kind",
     because: "All stores and the engine must agree on what may run.",
     async check(scene) {
@@ -131,9 +123,7 @@ export const runnableClauses: readonly Clause[] = [
       }
     },
   },
-  {
-    id: "RUN-5",
-    level: "MUST",
+  "RUN-5": {
     title: "says of each task what needsNoCaller says",
     because: "A worker gives callers time to return to any other task.",
     async check(scene) {
@@ -150,4 +140,4 @@ export const runnableClauses: readonly Clause[] = [
       );
     },
   },
-];
+});

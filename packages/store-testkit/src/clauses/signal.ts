@@ -1,7 +1,7 @@
 import type { NewSignal } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat, outcomeOf } from "../expect.js";
-import type { Clause, Scene } from "../scene.js";
+import { expectCode, expectEqual, expectThat, outcomeOf, valuesOf } from "../expect.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 const concurrentAnswers = 20;
 const answer = (key: string, action: "decline" | "cancel" = "decline"): NewSignal => ({
@@ -31,10 +31,8 @@ async function consumeAll(scene: Scene, id: string, events: Parameters<Scene["co
 }
 
 /** Requests of those who do not hold the lease. */
-export const signalClauses: readonly Clause[] = [
-  {
-    id: "SIGNAL-1",
-    level: "MUST",
+export const signalClauses = defineClauses({
+  "SIGNAL-1": {
     title: "keeps signals, oldest first, with ids of their own, until they are consumed",
     because: "A request waits for the worker that runs the task next.",
     async check(scene) {
@@ -56,9 +54,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(new Set(signals.map(({ id }) => id)).size, expected.length, "different ids");
     },
   },
-  {
-    id: "SIGNAL-2",
-    level: "MUST",
+  "SIGNAL-2": {
     title: "keeps one desiredState of pause and resume, the newest",
     because: "Who changes their mind means the last thing they said.",
     async check(scene) {
@@ -69,9 +65,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(await kinds(scene, record.id), ["pause"], "after pause again");
     },
   },
-  {
-    id: "SIGNAL-3",
-    level: "MUST",
+  "SIGNAL-3": {
     title: "keeps cancel and detach once, whatever comes after them",
     because: "A cancellation is not taken back by a resume that crossed it.",
     async check(scene) {
@@ -83,9 +77,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(await kinds(scene, record.id), ["cancel", "detach", "resume"], "signals");
     },
   },
-  {
-    id: "SIGNAL-4",
-    level: "MUST",
+  "SIGNAL-4": {
     title: `takes one of ${concurrentAnswers} concurrent answers to a question`,
     because: "G9: a question takes at most one answer.",
     async check(scene) {
@@ -106,9 +98,7 @@ export const signalClauses: readonly Clause[] = [
       );
     },
   },
-  {
-    id: "SIGNAL-5",
-    level: "MUST",
+  "SIGNAL-5": {
     title: "refuses a second answer to a question also after the first was consumed",
     because: "G9: an answer that was taken is never replaced.",
     async check(scene) {
@@ -121,9 +111,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(await pending(scene, id), [], "signals");
     },
   },
-  {
-    id: "SIGNAL-6",
-    level: "MUST",
+  "SIGNAL-6": {
     title: "takes answers to different questions, whatever their keys",
     because: "Keys come from tool code.",
     async check(scene) {
@@ -134,9 +122,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(found, keys, "keys of answers");
     },
   },
-  {
-    id: "SIGNAL-7",
-    level: "MUST",
+  "SIGNAL-7": {
     title: "takes an answer again after a restart from nothing",
     because: "The new generation forgot question and answer, and asks again.",
     async check(scene) {
@@ -148,9 +134,7 @@ export const signalClauses: readonly Clause[] = [
       await expectCode(scene.store.signal(id, answer("go")), ["ALREADY_ANSWERED"], "a second answer");
     },
   },
-  {
-    id: "SIGNAL-8",
-    level: "MUST",
+  "SIGNAL-8": {
     title: "removes only the signals that a commit names",
     because: "A request that came meanwhile would be lost unseen.",
     async check(scene) {
@@ -161,17 +145,11 @@ export const signalClauses: readonly Clause[] = [
       await leave(scene, record.id, "resume");
       const held = await scene.lease(record.id);
       const { signals } = await scene.commit(held, [], { consume: [pause.id, "no-such-signal"] });
-      expectEqual(
-        signals.map(({ kind }) => kind),
-        ["detach", "resume"],
-        "signals of the commit",
-      );
+      expectEqual(valuesOf(signals, "kind"), ["detach", "resume"], "signals of the commit");
       expectEqual(await kinds(scene, record.id), ["detach", "resume"], "signals");
     },
   },
-  {
-    id: "SIGNAL-9",
-    level: "MUST",
+  "SIGNAL-9": {
     title: "keeps signals of finished tasks",
     because: "That a result was delivered is said when the task has finished.",
     async check(scene) {
@@ -182,9 +160,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(await kinds(scene, record.id), ["detach", "delivered"], "signals");
     },
   },
-  {
-    id: "SIGNAL-10",
-    level: "MUST",
+  "SIGNAL-10": {
     title: "takes a request again after it was consumed",
     because: "A restarted task can be cancelled again.",
     async check(scene) {
@@ -195,9 +171,7 @@ export const signalClauses: readonly Clause[] = [
       expectEqual(await kinds(scene, record.id), ["cancel"], "signals");
     },
   },
-  {
-    id: "SIGNAL-11",
-    level: "MUST",
+  "SIGNAL-11": {
     title: "shows a runner the signals that another process left, and keeps answers exclusive between processes",
     because: "Who answers is seldom where the task runs.",
     needs: "second",
@@ -209,16 +183,10 @@ export const signalClauses: readonly Clause[] = [
       expectEqual((await Promise.all(both)).sort(), ["ALREADY_ANSWERED", "ok"], "two answers");
       await second.signal(id, { kind: "cancel" });
       const { signals } = await scene.commit(held, [checkpoint(1)]);
-      expectEqual(
-        signals.map(({ kind }) => kind),
-        ["answer", "cancel"],
-        "signals of the commit",
-      );
+      expectEqual(valuesOf(signals, "kind"), ["answer", "cancel"], "signals of the commit");
     },
   },
-  {
-    id: "SIGNAL-12",
-    level: "MUST",
+  "SIGNAL-12": {
     title: "keeps one value of delivered and undelivered, the newest, and createTask goes by it",
     because: "A caller that gives up after its result was sent did not get it: the same call gets it again.",
     async check(scene) {
@@ -233,4 +201,4 @@ export const signalClauses: readonly Clause[] = [
       expectEqual((await scene.create(call)).created, true, "created when it was delivered");
     },
   },
-];
+});

@@ -1,8 +1,8 @@
 import type { Json } from "@resumable-mcp/core";
 import { checkpoint, completed } from "../event-samples.js";
-import { expectEqual } from "../expect.js";
+import { expectEqual, valuesOf } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
-import type { Clause, Scene } from "../scene.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 /** Writes a value wherever a task can hold one, and expects it back unchanged. */
 async function survives(scene: Scene, value: Json): Promise<void> {
@@ -48,58 +48,47 @@ const strangeKeys: Json = JSON.parse(
 
 /** Names that some file system, or some table, takes for one, or for no name at all. */
 const strangeNames = [
-  ...[
-    "../../up",
-    ".",
-    "..",
-    "",
-    " ",
-    "a/b",
-    "a\\b",
-    "a_b",
-    "a%2Fb",
-    "nul\u0000",
-    "new\nline",
-    "__proto__",
-    "CON",
-    "con",
-  ],
-  ...["\u00e4", "a\u0308", "x".repeat(1_000), `${"x".repeat(999)}y`],
+  "../../up",
+  ".",
+  "..",
+  "",
+  " ",
+  "a/b",
+  "a\\b",
+  "a_b",
+  "a%2Fb",
+  "nul\u0000",
+  "new\nline",
+  "__proto__",
+  "CON",
+  "con",
+  "\u00e4",
+  "a\u0308",
+  "x".repeat(1_000),
+  `${"x".repeat(999)}y`,
 ];
 
 /** What happens to values. */
-export const valueClauses: readonly Clause[] = [
-  {
-    id: "VALUE-1",
-    level: "MUST",
+export const valueClauses = defineClauses({
+  "VALUE-1": {
     title: "keeps what it was given when the giver changes it afterwards",
     because: "Tools go on working with the state that they yielded.",
     async check(scene) {
       const state = { lines: [1, 2] };
       const items = [{ row: 1 }];
       const task = scene.newTask({ input: { list: [1] } });
-      const now = scene.clock.now();
-      await scene.store.createTask({ task, reuseResultMs: 0, now });
-      const session = {
-        kind: "session",
-        id: "session-1",
-        owner: "client:kit",
-        value: { list: [1] },
-        expectedVersion: 0,
-        now,
-      };
-      await scene.store.putDocument(session);
+      await scene.store.createTask({ task, reuseResultMs: 0, now: scene.clock.now() });
+      const session = { list: [1] };
+      await scene.putSession("session-1", session);
       await scene.write(task.id, [{ type: "checkpoint", state, items }]);
-      for (const given of [task, state, items, session.value]) spoil(given);
+      for (const given of [task, state, items, session]) spoil(given);
       const { record } = await scene.read(task.id);
       expectEqual([record.input, record.state], [{ list: [1] }, { lines: [1, 2] }], "input and state");
       expectEqual(await readAllItems(scene.store, task.id), [{ row: 1 }], "items");
       expectEqual((await scene.store.getDocument("session", "session-1"))?.value, { list: [1] }, "the session");
     },
   },
-  {
-    id: "VALUE-2",
-    level: "MUST",
+  "VALUE-2": {
     title: "keeps what it has when a receiver changes what it got",
     because: "A store that shares its memory with its callers is corrupted by them.",
     async check(scene) {
@@ -110,8 +99,7 @@ export const valueClauses: readonly Clause[] = [
       await scene.store.releaseLease(held);
       expectEqual((await scene.read(id)).record, foldJournal(await readJournal(scene.store, id)), "the record");
       const now = scene.clock.now();
-      const session = { kind: "session", id: "session-1", owner: "client:kit", value: { list: [1] }, now };
-      spoil(await scene.store.putDocument({ ...session, expectedVersion: 0 }));
+      spoil(await scene.putSession("session-1", { list: [1] }));
       const look = async () => ({
         snapshot: await scene.read(id),
         again: await scene.create({ id }),
@@ -129,14 +117,11 @@ export const valueClauses: readonly Clause[] = [
       expectEqual((await scene.store.getDocument("session", "session-1"))?.value, { list: [1] }, "the session");
     },
   },
-  {
-    id: "VALUE-3",
-    level: "MUST",
+  "VALUE-3": {
     title: "never changes what it gave out",
     because: "A follower compares the record that it has with the one that comes.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       await scene.commit(held, [checkpoint(1, [1])]);
       await scene.store.signal(record.id, { kind: "pause" });
       const given = {
@@ -152,16 +137,12 @@ export const valueClauses: readonly Clause[] = [
       expectEqual(given, JSON.parse(before), "what was given out before");
     },
   },
-  {
-    id: "VALUE-4",
-    level: "MUST",
+  "VALUE-4": {
     title: "keeps every text",
     because: "Tools read files of all languages, and some that are none.",
     check: (scene) => survives(scene, strangeText),
   },
-  {
-    id: "VALUE-5",
-    level: "MUST",
+  "VALUE-5": {
     title: 'keeps every key, also "__proto__"',
     because: "Data comes from outside; a prototype that it can reach is a hole.",
     async check(scene) {
@@ -173,31 +154,23 @@ export const valueClauses: readonly Clause[] = [
       expectEqual(Reflect.get({}, "polluted"), undefined, "the prototype of all objects");
     },
   },
-  {
-    id: "VALUE-6",
-    level: "MUST",
+  "VALUE-6": {
     title: "keeps numbers exactly",
     because: "A rounded cursor skips rows.",
     check: (scene) =>
       survives(scene, [0, -1, 0.1, 1e-7, 5e-324, 1.7976931348623157e308, Number.MAX_SAFE_INTEGER, true, false, null]),
   },
-  {
-    id: "VALUE-7",
-    level: "MUST",
+  "VALUE-7": {
     title: "keeps values that are nested 200 deep",
     because: "Parsed documents are.",
     check: (scene) => survives(scene, nested(200)),
   },
-  {
-    id: "VALUE-8",
-    level: "MUST",
+  "VALUE-8": {
     title: "keeps texts of a million characters",
     because: "The limits are the engine's, and a state may be that long.",
     check: (scene) => survives(scene, "ä…z\n".repeat(250_000)),
   },
-  {
-    id: "VALUE-9",
-    level: "MUST",
+  "VALUE-9": {
     title: "keeps owners, keys and tools of any text apart",
     because: "They come from outside: a path that they can form is a hole.",
     async check(scene) {
@@ -207,19 +180,13 @@ export const valueClauses: readonly Clause[] = [
         const held = await scene.lease(made.record.id);
         await scene.commit(held, [checkpoint(1)]);
         const { tasks } = await scene.store.listTasks({ owner: `client:${name}`, tool: name, limit: 10 });
-        expectEqual(
-          tasks.map(({ id }) => id),
-          [made.record.id],
-          "the owner's tasks",
-        );
+        expectEqual(valuesOf(tasks, "id"), [made.record.id], "the owner's tasks");
       }
       const { byTool } = await scene.store.countTasks({});
       expectEqual(Object.keys(byTool).sort(), [...strangeNames].sort(), "tools that are counted");
     },
   },
-  {
-    id: "VALUE-10",
-    level: "MUST",
+  "VALUE-10": {
     title: "keeps every field of a new task, also those that nothing uses yet",
     because: "A later version of the engine reads them from tasks that an earlier one made.",
     async check(scene) {
@@ -239,4 +206,4 @@ export const valueClauses: readonly Clause[] = [
       expectEqual(created?.type === "created" ? created.task : undefined, task, "the first event");
     },
   },
-];
+});

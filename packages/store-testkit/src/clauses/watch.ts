@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import { checkpoint } from "../event-samples.js";
-import { ClauseBroken, expectEqual } from "../expect.js";
-import type { Clause, Scene } from "../scene.js";
+import { expectEqual, inTime } from "../expect.js";
+import { defineClauses, type Scene } from "../scene.js";
 
 const notificationTimeoutMs = 10_000;
 
@@ -17,32 +17,22 @@ async function notifiedOf(store: Store, id: string | undefined, acts: readonly A
       const woken = new Promise<void>((resolve) => {
         wake = resolve;
       });
-      await Promise.all([act(), inTime(woken, what)]);
+      await Promise.all([
+        act(),
+        inTime(
+          woken,
+          notificationTimeoutMs,
+          `No notification came after ${what} within notificationTimeoutMs = ${notificationTimeoutMs}.`,
+        ),
+      ]);
     }
   } finally {
     stop();
   }
 }
 
-async function inTime(woken: Promise<void>, what: string): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const tooLate = new Promise<never>((_, reject) => {
-    const late = () =>
-      reject(
-        new ClauseBroken(`No notification came after ${what} within notificationTimeoutMs = ${notificationTimeoutMs}.`),
-      );
-    timer = setTimeout(late, notificationTimeoutMs);
-  });
-  try {
-    await Promise.race([woken, tooLate]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 async function notifiedOfOneTask(scene: Scene, watching: Store): Promise<void> {
-  const { record } = await scene.create();
-  const held = await scene.lease(record.id);
+  const { record, held } = await scene.held();
   await notifiedOf(watching, record.id, [
     ["a commit", () => scene.commit(held, [checkpoint(1)])],
     ["a second commit", () => scene.commit(held, [checkpoint(2)])],
@@ -62,29 +52,22 @@ async function notifiedOfAnyTask(scene: Scene, watching: Store): Promise<void> {
 }
 
 /** Notifications that something changed. */
-export const watchClauses: readonly Clause[] = [
-  {
-    id: "WATCH-1",
-    level: "MUST",
+export const watchClauses = defineClauses({
+  "WATCH-1": {
     title: "notifies of one task after a commit and a signal",
     because: "Followers and runners sleep until then.",
     check: (scene) => notifiedOfOneTask(scene, scene.store),
   },
-  {
-    id: "WATCH-2",
-    level: "MUST",
+  "WATCH-2": {
     title: "notifies of any task after a creation, a release and a signal",
     because: "Workers sleep until there may be work.",
     check: (scene) => notifiedOfAnyTask(scene, scene.store),
   },
-  {
-    id: "WATCH-3",
-    level: "MUST",
+  "WATCH-3": {
     title: "gives no notification to a watcher that stopped",
     because: "A watcher that stopped has torn down what the notification would touch.",
     async check(scene) {
-      const { record } = await scene.create();
-      const held = await scene.lease(record.id);
+      const { record, held } = await scene.held();
       let notifications = 0;
       const stop = scene.store.watch(record.id, () => {
         notifications += 1;
@@ -95,8 +78,7 @@ export const watchClauses: readonly Clause[] = [
       expectEqual(notifications, 0, "notifications to a watcher that stopped");
     },
   },
-  {
-    id: "WATCH-4",
+  "WATCH-4": {
     level: "SHOULD",
     title: "notifies of what another process did",
     because: "Without a notification it is seen only at the next look, up to a second later.",
@@ -107,4 +89,4 @@ export const watchClauses: readonly Clause[] = [
       await notifiedOfAnyTask(scene, second);
     },
   },
-];
+});

@@ -2,7 +2,7 @@ import type { Store } from "@resumable-mcp/core";
 import type { Lease, Signal } from "@resumable-mcp/core/store";
 import { ClauseBroken, expectEqual, expectThat, outcomeOf } from "../expect.js";
 import { foldJournal, readAllItems, readJournal } from "../read-journal.js";
-import { type Clause, reuseResultMs, type Scene, ttlMs } from "../scene.js";
+import { defineClauses, reuseResultMs, type Scene, ttlMs } from "../scene.js";
 import { createRandomSource, type RandomSource, randomEvents, randomSignal, randomTaskParts } from "./random-input.js";
 import { afterCommit, afterSignal, itemsOf, judgeCommit, type ModelTask, recordOf, standIn } from "./store-model.js";
 
@@ -203,20 +203,16 @@ function requestOf({ id: _, ...request }: Signal): unknown {
 }
 
 /** Sequences that no author thought of. */
-export const randomClauses: readonly Clause[] = [
-  {
-    id: "RANDOM-1",
-    level: "MUST",
+export const randomClauses = defineClauses({
+  "RANDOM-1": {
     title: "does the same as a simple model in random sequences of calls",
     because: "The clauses above are what people thought of; stores break in between.",
     check: (scene) => runRandomSequence(scene, { steps: 250, crashes: false }),
   },
-  {
-    id: "RANDOM-2",
-    level: "MUST",
+  "RANDOM-2": {
     title: "does the same as a simple model in random sequences of calls with crashes between them",
     because: "What a store has on its disk is all that it has after a crash.",
     needs: "reopen",
     check: (scene) => runRandomSequence(scene, { steps: 150, crashes: true }),
   },
-];
+});

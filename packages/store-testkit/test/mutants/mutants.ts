@@ -1,23 +1,23 @@
-import { commitMutants } from "./commit-mutants.js";
-import { documentMutants } from "./document-mutants.js";
-import { durabilityMutants } from "./durability-mutants.js";
-import { fenceMutants } from "./fence-mutants.js";
-import { identityMutants } from "./identity-mutants.js";
-import { itemMutants } from "./item-mutants.js";
-import { leaseMutants } from "./lease-mutants.js";
-import { lifecycleMutants } from "./lifecycle-mutants.js";
-import { listMutants } from "./list-mutants.js";
+import { commitMutants } from "./journal/commit-mutants.js";
+import { durabilityMutants } from "./journal/durability-mutants.js";
+import { fenceMutants } from "./journal/fence-mutants.js";
+import { itemMutants } from "./journal/item-mutants.js";
+import { leaseMutants } from "./journal/lease-mutants.js";
+import { orderMutants } from "./journal/order-mutants.js";
+import { valueMutants } from "./journal/value-mutants.js";
+import { visibilityMutants } from "./journal/visibility-mutants.js";
+import { listMutants } from "./lists/list-mutants.js";
+import { runnableMutants } from "./lists/runnable-mutants.js";
 import type { Mutant } from "./mutant.js";
-import { orderMutants } from "./order-mutants.js";
-import { quotaMutants } from "./quota-mutants.js";
 import { randomMutants } from "./random-mutants.js";
-import { removalMutants } from "./removal-mutants.js";
-import { restartMutants } from "./restart-mutants.js";
-import { runnableMutants } from "./runnable-mutants.js";
-import { signalMutants } from "./signal-mutants.js";
-import { valueMutants } from "./value-mutants.js";
-import { visibilityMutants } from "./visibility-mutants.js";
-import { watchMutants } from "./watch-mutants.js";
+import { documentMutants } from "./signals/document-mutants.js";
+import { signalMutants } from "./signals/signal-mutants.js";
+import { watchMutants } from "./signals/watch-mutants.js";
+import { identityMutants } from "./tasks/identity-mutants.js";
+import { lifecycleMutants } from "./tasks/lifecycle-mutants.js";
+import { quotaMutants } from "./tasks/quota-mutants.js";
+import { removalMutants } from "./tasks/removal-mutants.js";
+import { restartMutants } from "./tasks/restart-mutants.js";
 
 /** All broken stores, in the order of the clauses that are meant for them. */
 export const mutants: readonly Mutant[] = [

@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import { itemsOf } from "./item-mutants.js";
+import { itemsOf } from "./journal/item-mutants.js";
 import type { Mutant } from "./mutant.js";
 
 /** Drops what was requested when a task restarts. */

@@ -1,7 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
-import type { Mutant } from "./mutant.js";
-import { leaseBook } from "./process-memory.js";
-import { turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { leaseBook } from "../process-memory.js";
+import { turn } from "../turn.js";
 
 type Taken = Awaited<ReturnType<Store["acquireLease"]>>;
 type Taking = Parameters<Store["acquireLease"]>[0];

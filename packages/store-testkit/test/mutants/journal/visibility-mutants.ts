@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
 import type { StoredDocument, TaskSnapshot } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
+import type { Mutant } from "../mutant.js";
 
 /** Reads a task once, and again only when this process itself has changed it. */
 function cachesTasks(store: Store): Partial<Store> {

@@ -1,6 +1,6 @@
 import type { Store, TaskSummary } from "@resumable-mcp/core";
 import type { summarise } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
+import type { Mutant } from "../mutant.js";
 
 const everything = 1_000;
 

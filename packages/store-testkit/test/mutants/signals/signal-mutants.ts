@@ -1,8 +1,8 @@
 import { isFinal, isResumableError, type Store } from "@resumable-mcp/core";
 import type { NewSignal, Signal, TaskSnapshot } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { withSnapshots } from "./process-memory.js";
-import { turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { withSnapshots } from "../process-memory.js";
+import { turn } from "../turn.js";
 
 type Commit = Parameters<Store["commit"]>[0];
 

@@ -1,7 +1,7 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
 import type { StoredDocument } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { oneByOne, turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { oneByOne, turn } from "../turn.js";
 
 type Put = Parameters<Store["putDocument"]>[0];
 

@@ -1,8 +1,8 @@
 import { isFinal, type Store } from "@resumable-mcp/core";
 import { isReusable, type TaskSnapshot } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { callOf, createApart, isUnfinished, standsIn } from "./process-memory.js";
-import { turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { callOf, createApart, isUnfinished, standsIn } from "../process-memory.js";
+import { turn } from "../turn.js";
 
 type Created = ReturnType<Store["createTask"]>;
 

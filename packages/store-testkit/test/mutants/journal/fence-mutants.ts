@@ -1,7 +1,7 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
-import type { Mutant } from "./mutant.js";
-import { leaseBook, pretendCommit } from "./process-memory.js";
-import { turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { leaseBook, pretendCommit } from "../process-memory.js";
+import { turn } from "../turn.js";
 
 type Commit = Parameters<Store["commit"]>[0];
 type Committed = Awaited<ReturnType<Store["commit"]>>;

@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import type { Mutant } from "./mutant.js";
+import type { Mutant } from "../mutant.js";
 
 type Found = Awaited<ReturnType<Store["listRunnable"]>>;
 

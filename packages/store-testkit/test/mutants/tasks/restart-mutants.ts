@@ -1,7 +1,7 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
-import type { Mutant } from "./mutant.js";
-import { callOf, createApart, isUnfinished, pretendCommit } from "./process-memory.js";
-import { turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { callOf, createApart, isUnfinished, pretendCommit } from "../process-memory.js";
+import { turn } from "../turn.js";
 
 type Created = Awaited<ReturnType<Store["createTask"]>>;
 

@@ -1,5 +1,5 @@
 import type { Json, Store, TaskEvent } from "@resumable-mcp/core";
-import type { Mutant } from "./mutant.js";
+import type { Mutant } from "../mutant.js";
 
 /** Gives the items of those events of a journal that it takes for the present ones. */
 export function itemsOf(store: Store, present: (events: readonly TaskEvent[]) => readonly TaskEvent[]): Partial<Store> {

@@ -1,6 +1,6 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
 import type { Lease } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
+import type { Mutant } from "../mutant.js";
 
 type Method = Exclude<keyof Store, "contractVersion" | "capabilities" | "close" | "watch">;
 

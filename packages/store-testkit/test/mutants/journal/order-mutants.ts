@@ -1,6 +1,6 @@
 import type { Store } from "@resumable-mcp/core";
-import type { Mutant } from "./mutant.js";
-import { oneByOne, turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { oneByOne, turn } from "../turn.js";
 
 /** Takes a number of the journal for each lease after the first. */
 function numbersLeases(store: Store): Partial<Store> {

@@ -1,7 +1,7 @@
 import { isResumableError, type Store } from "@resumable-mcp/core";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { pretendCommit } from "./process-memory.js";
+import type { Mutant } from "../mutant.js";
+import { pretendCommit } from "../process-memory.js";
 
 type Commit = Store["commit"];
 

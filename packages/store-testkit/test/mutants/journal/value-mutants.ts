@@ -1,7 +1,7 @@
 import { isJsonObject, type Json, type Store, type TaskRecord } from "@resumable-mcp/core";
 import type { StoredDocument, TaskEventBody, TaskSnapshot } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { isUnfinished, standsIn, withRecords } from "./process-memory.js";
+import type { Mutant } from "../mutant.js";
+import { isUnfinished, standsIn, withRecords } from "../process-memory.js";
 
 /** Shows every state with each of its plain values changed. */
 function plainly(store: Store, change: (value: Json, depth: number) => Json): Partial<Store> {

@@ -1,7 +1,7 @@
 import { createMemoryStore, isResumableError, type Store } from "@resumable-mcp/core";
 import type { Lease, Signal } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { callOf } from "./process-memory.js";
+import type { Mutant } from "../mutant.js";
+import { callOf } from "../process-memory.js";
 
 /** Keeps sessions where only this process sees them. */
 function privateSessions(): Partial<Store> {

@@ -1,7 +1,7 @@
 import { isResumableError, ResumableError, type Store } from "@resumable-mcp/core";
 import { summarise, type TaskSnapshot } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { callOf, pretendCommit } from "./process-memory.js";
+import type { Mutant } from "../mutant.js";
+import { callOf, pretendCommit } from "../process-memory.js";
 
 /** Remembers how the tasks were that were deleted. */
 function gravestones(store: Store): { readonly graves: ReadonlyMap<string, TaskSnapshot> } & Pick<Store, "deleteTask"> {

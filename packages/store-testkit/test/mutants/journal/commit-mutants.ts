@@ -1,8 +1,8 @@
 import type { Store, TaskRecord } from "@resumable-mcp/core";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
-import type { Mutant } from "./mutant.js";
-import { withRecords } from "./process-memory.js";
-import { oneByOne, turn } from "./turn.js";
+import type { Mutant } from "../mutant.js";
+import { withRecords } from "../process-memory.js";
+import { oneByOne, turn } from "../turn.js";
 
 type Commit = Parameters<Store["commit"]>[0];
 
