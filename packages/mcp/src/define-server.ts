@@ -17,7 +17,10 @@ export interface ServerDefinition {
   readonly tools: readonly Tool[];
   /** Adds whatever else the server offers: ordinary tools, resources, prompts. Runs once a connection. */
   readonly setup?: (server: McpServer) => void | Promise<void>;
-  /** The same for clients of the 2026 era. Over HTTP it runs once a request. */
+  /**
+   * The same for clients of the 2026 era. Over HTTP it runs once: one server answers the requests of all clients, and what is
+   * known of a client stands in the context of each handler.
+   */
   readonly setup2026?: (server: McpServer2026, setup: Setup2026) => void | Promise<void>;
 }
 

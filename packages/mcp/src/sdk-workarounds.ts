@@ -2,6 +2,7 @@
  * Everything that leans on the inside of an SDK, on its sentences or on its copy of zod: an update of an SDK is checked
  * here. No other file reads private members of an SDK's objects or casts for its types.
  */
+import type { McpServer } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { z } from "zod";
 
@@ -117,4 +118,39 @@ export function unwrapAnswer<Message>(message: Message): Message | JsonObject {
   const { [answerKey]: _wrapped, ...meta } = _meta;
   const result = isJsonObject(answer.result) ? answer.result : {};
   return { jsonrpc, id, result: Object.keys(meta).length === 0 ? result : { ...result, _meta: meta } };
+}
+
+/** Where the context of a handler tells which server answers its request. */
+const answeringServer: unique symbol = Symbol("resumable-mcp.answering-server");
+
+/** The part of an SDK's `Server` that is connected to a transport. */
+export interface ConnectedServer {
+  readonly transport?: object | undefined;
+}
+
+/** The server that answers the request of a context, where {@link serverOfRequest} derived it. */
+export function answeringServerOf(context: object): ConnectedServer | undefined {
+  return Reflect.get(context, answeringServer);
+}
+
+/**
+ * Derives the server of one request from a built one: it shares all that is registered, and has a connection and requests in
+ * flight of its own. SDK 2.x wants a server for each HTTP request, and building one costs more than a small call.
+ */
+export function serverOfRequest(built: McpServer): McpServer {
+  const { server } = built;
+  const build: unknown = Reflect.get(server, "buildContext");
+  if (typeof build !== "function") throw new TypeError("The SDK's Server has no buildContext.");
+  const derived: ConnectedServer = Object.assign(Object.create(server), {
+    _transport: undefined,
+    _requestHandlerAbortControllers: new Map(),
+    _responseHandlers: new Map(),
+    _progressHandlers: new Map(),
+    _timeoutInfo: new Map(),
+    _pendingDebouncedNotifications: new Set(),
+    buildContext: (...args: unknown[]) => ({ ...Reflect.apply(build, derived, args), [answeringServer]: derived }),
+    // The SDK registers `server/discover` at each server that it is given: the built one has it.
+    setRequestHandler() {},
+  });
+  return Object.create(built, { server: { value: derived } });
 }

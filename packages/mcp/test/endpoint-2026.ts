@@ -7,6 +7,7 @@ import {
   type Store,
   type Tool,
 } from "@resumable-mcp/core";
+import type { ServerDefinition } from "../src/define-server.js";
 import { createHandler2026, type Handler2026, serverFactory2026 } from "../src/era-2026/index.js";
 import { readEvents } from "../src/era-2026/subscriptions/sse-frames.js";
 
@@ -38,6 +39,8 @@ export interface SendOptions {
   /** Whose token it carries; `undefined`: none, which is an error here. */
   readonly user?: string | undefined;
   readonly signal?: AbortSignal;
+  /** The id of the request. Default: the next whole number. */
+  readonly id?: string | number;
 }
 
 /** Capabilities of a client with the tasks extension. */
@@ -47,20 +50,24 @@ export const withTasksExtension: JsonObject = {
 };
 
 /** Opens an endpoint; nothing listens, requests are handed to it. */
-export function openEndpoint(tools: readonly Tool[], store: Store = createMemoryStore()): Endpoint {
+export function openEndpoint(
+  tools: readonly Tool[],
+  store: Store = createMemoryStore(),
+  setup2026?: ServerDefinition["setup2026"],
+): Endpoint {
   // Tools that wait at a closed gate are not waited for.
   const engine = createEngine({ store, tools, limits: { graceMs: 20, drainTimeoutMs: 20 } });
-  const definition = { name: "test", version: "1", tools };
+  const definition = { name: "test", version: "1", tools, setup2026 };
   const handler = createHandler2026({ engine, createServer: serverFactory2026(definition, engine) });
   let nextId = 1;
-  const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, ...rest } = {}) => {
+  const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, id, ...rest } = {}) => {
     const user = "user" in rest ? rest.user : "ada";
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": version,
       "io.modelcontextprotocol/clientCapabilities": capabilities,
       ...(params._meta as JsonObject | undefined),
     };
-    const body = { jsonrpc: "2.0", id: nextId++, method, params: { ...params, _meta } };
+    const body = { jsonrpc: "2.0", id: id ?? nextId++, method, params: { ...params, _meta } };
     const name = params.name ?? params.taskId ?? params.uri;
     const headers: Record<string, string> = {
       "content-type": "application/json",

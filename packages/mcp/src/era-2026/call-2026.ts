@@ -7,6 +7,7 @@ import type { Notification } from "../call/journal-message.js";
 import { noteReceipt } from "../call/receipt/note-receipt.js";
 import { createReceipt, holdReceipt } from "../call/receipt/receipt.js";
 import { local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
+import { answeringServerOf } from "../sdk-workarounds.js";
 import { type ClientFacts, clientFacts } from "./envelope.js";
 import type { ConnectedServer, Context2026 } from "./server-2026.js";
 
@@ -75,7 +76,11 @@ export function carryResult(
 ): void {
   const receipt = createReceipt(owned, taskId, readMeta(context).tellsDelivery);
   const request = context.http?.req;
-  noteReceipt(server, context.mcpReq.id, request === undefined ? receipt : holdReceipt(request, receipt));
+  noteReceipt(
+    answeringServerOf(context) ?? server,
+    context.mcpReq.id,
+    request === undefined ? receipt : holdReceipt(request, receipt),
+  );
 }
 
 /** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */

@@ -1,15 +1,22 @@
-import { McpServer } from "@modelcontextprotocol/server";
+import {
+  McpServer,
+  PerRequestHTTPServerTransport,
+  type ServerNotifier,
+  SUPPORTED_PROTOCOL_VERSIONS,
+} from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/instructions.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
-import { limits2026 } from "../limits.js";
-import { forSdk } from "../sdk-workarounds.js";
+import { forSdk, serverOfRequest } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./create-handler.js";
 import { createToolCaller, type RegisterOptions2026, registerTools2026 } from "./register-tools.js";
 
+/** The version of the 2026 era, which the SDK exports under no name. */
+const revision = "2026-07-28";
+
 /**
- * Makes the `createServer` of a definition, with all control tools. Over HTTP the servers of requests that are over serve
- * those to come, unless the definition has a `setup2026`: it is promised a server for each request.
+ * Makes the `createServer` of a definition, with all control tools. One server is built for all requests of an HTTP endpoint,
+ * at the first of them, and one for each connection over stdio.
  */
 export function serverFactory2026(
   definition: ServerDefinition,
@@ -17,66 +24,33 @@ export function serverFactory2026(
   options: RegisterOptions2026 = {},
 ): CreateServer2026 {
   const { name, version, setup2026 } = definition;
-  const takeServer = createServerPool();
-  const build = async () => {
+  const build = async (changes: ServerNotifier): Promise<McpServer> => {
     const instructions = await makeInstructions(definition.instructions);
-    const server = new McpServer({ name, version }, { instructions, capabilities: { logging: {} } });
+    const supportedProtocolVersions = [...SUPPORTED_PROTOCOL_VERSIONS, revision];
+    const capabilities = { logging: {} };
+    const server = new McpServer({ name, version }, { instructions, capabilities, supportedProtocolVersions });
     registerTools2026(server, engine, { controlTools: "all", ...options });
-    return server;
-  };
-  return async ({ requestInfo }, changes) => {
-    if (setup2026 === undefined && requestInfo !== undefined) return takeServer(build);
-    const server = await build();
     const callTool: Setup2026["callTool"] = forSdk(createToolCaller(server, engine, options));
     await setup2026?.(server, { changes, callTool });
     return server;
   };
-}
-
-/** Gives a server that serves no request now. */
-export type TakeServer = (build: () => Promise<McpServer>) => Promise<McpServer>;
-
-/**
- * Keeps servers for the requests to come: building one costs more than a small call.
- *
- * A server is used again only after it sent its response. A handler whose caller left may still run, and what it sends
- * would go to the request after it.
- *
- * Limits: `maxIdleServers`.
- */
-export function createServerPool(): TakeServer {
-  const idle = new Set<McpServer>();
-  const keep = (server: McpServer): void => {
-    if (idle.size < limits2026.maxIdleServers) idle.add(server);
+  const buildShared = async (changes: ServerNotifier): Promise<McpServer> => {
+    const server = await build(changes);
+    // What its code sends outside a request reaches no client, as over HTTP nothing does.
+    await server.connect(new PerRequestHTTPServerTransport({ classification: { era: "modern", revision } }));
+    return server;
   };
-  return async (build) => {
-    const [known] = idle;
-    if (known === undefined) return reusable(await build(), keep);
-    idle.delete(known);
-    return known;
+  const shared = new Map<ServerNotifier, Promise<McpServer>>();
+  return async ({ requestInfo }, changes) => {
+    if (requestInfo === undefined) return build(changes);
+    const building = shared.get(changes) ?? buildShared(changes);
+    shared.set(changes, building);
+    try {
+      return serverOfRequest(await building);
+    } catch (error) {
+      // The next request tries again.
+      shared.delete(changes);
+      throw error;
+    }
   };
-}
-
-function reusable(server: McpServer, keep: (server: McpServer) => void): McpServer {
-  const { connect, close } = server;
-  let state: "unused" | "connected" | "answered" = "unused";
-  server.server.onclose = () => {
-    if (state === "answered") keep(server);
-    state = "unused";
-  };
-  server.connect = (transport) => {
-    state = "connected";
-    const { send } = transport;
-    transport.send = (message, options) => {
-      if (!("method" in message)) state = "answered";
-      return send.call(transport, message, options);
-    };
-    return connect.call(server, transport);
-  };
-  // The SDK closes without connecting where it answers a request itself, as it does for subscriptions.
-  server.close = async () => {
-    if (state === "unused") keep(server);
-    await close.call(server);
-  };
-  return server;
 }
