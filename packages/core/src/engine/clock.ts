@@ -39,6 +39,14 @@ export function instantOf(clock: Clock): Instant {
   return { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
 }
 
+/** The last moment that an ISO date can name; waits may be longer than any calendar. */
+const lastMs = 8.64e15;
+
+/** Writes a time of the wall clock as journals have it: ISO 8601 UTC. */
+export function isoOf(wallMs: number): string {
+  return new Date(Math.min(wallMs, lastMs)).toISOString();
+}
+
 /** Calls again and again, each time after the call before has ended. Returns how to stop. */
 export function repeat(
   clock: Clock,

@@ -6,15 +6,16 @@ import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
 import { DueTimes, instantOf, repeat, systemClock } from "./clock.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
-import { CallerStops } from "./owner/caller-stops.js";
+import type { Environment } from "./environment.js";
+import { Callers } from "./owner/callers.js";
 import { DeliveryNotes } from "./owner/delivery-notes.js";
 import type { EngineParts } from "./owner/engine-parts.js";
-import { createOwnedTasks } from "./owner/owned-tasks.js";
+import { OneOwnersTasks } from "./owner/owned-tasks.js";
 import { randomId } from "./owner/start-task.js";
 import { isTaskId } from "./owner/task-view.js";
 import { sweepExpired } from "./scheduling/change-finished.js";
 import { Scheduler } from "./scheduling/scheduler.js";
-import { createToolTable, RunnableTools, requireTool } from "./scheduling/tool-table.js";
+import { ToolTable } from "./scheduling/tool-table.js";
 import { countRecovery, UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
 
 /**
@@ -33,8 +34,6 @@ class ToolEngine implements Engine {
   readonly documents: Documents;
   readonly drainStarted: Promise<void>;
   readonly observe: Observer;
-  readonly #store: Store;
-  readonly #worker: string;
   readonly #parts: EngineParts;
   readonly #onOpened: EngineOptions["onOpened"];
   readonly #stops: (() => void)[] = [];
@@ -44,18 +43,36 @@ class ToolEngine implements Engine {
   #closed: Promise<void> | undefined;
 
   constructor(options: EngineOptions) {
-    this.#worker = `w_${(options.createId ?? randomId)()}`;
-    this.#parts = createParts(options, this.#worker, {
+    const { store, clock = systemClock, createId = randomId } = options;
+    checkContract(store);
+    const onError = neverThrowing(options.onError);
+    const environment: Environment = {
+      store,
+      clock,
+      dueTimes: new DueTimes(clock),
+      limits: limitsWithDefaults(options.limits),
+      tools: new ToolTable(options.tools, options.validateJsonSchema),
+      worker: `w_${createId()}`,
+      observer: neverThrowing(options.observer, onError),
+      onError,
+    };
+    const unfinished = new UnfinishedTasks(environment);
+    this.#parts = {
+      ...environment,
+      unfinished,
+      scheduler: new Scheduler(environment, (record) => unfinished.remove(record)),
+      callers: new Callers(environment),
+      deliveries: new DeliveryNotes(),
+      createId,
       open: () => (this.#isDraining ? Promise.resolve() : this.open()),
       checkOpen: () => {
         if (this.#isDraining) throw draining();
       },
-    });
-    this.#store = options.store;
-    this.documents = options.store;
-    this.observe = neverThrowing(options.observer, this.#parts.onError);
-    this.#onOpened = options.onOpened && neverThrowing(options.onOpened, this.#parts.onError);
-    this.tools = [...this.#parts.tools.values()];
+    };
+    this.documents = store;
+    this.observe = environment.observer;
+    this.#onOpened = options.onOpened && neverThrowing(options.onOpened, onError);
+    this.tools = [...environment.tools.all.values()];
     this.drainStarted = new Promise<void>((resolve) => {
       this.#beginDrain = resolve;
     });
@@ -70,21 +87,21 @@ class ToolEngine implements Engine {
   }
 
   tool(name: string): Tool {
-    return requireTool(this.#parts.tools, name);
+    return this.#parts.tools.require(name);
   }
 
   useJsonSchemaValidator(validate: JsonSchemaValidator): void {
-    const { runnable, scheduler } = this.#parts;
+    const { tools, scheduler } = this.#parts;
     // An engine that opens later finds their tasks then; one that fails to open rejects for its own caller.
-    if (runnable.use(validate)) this.#opened?.then(() => scheduler.notify()).catch(() => {});
+    if (tools.use(validate)) this.#opened?.then(() => scheduler.notify()).catch(() => {});
   }
 
   async readTask(taskId: string): Promise<TaskSnapshot | undefined> {
-    return isTaskId(taskId) ? this.#store.getTask(taskId) : undefined;
+    return isTaskId(taskId) ? this.#parts.store.getTask(taskId) : undefined;
   }
 
   forOwner(owner: string): OwnedTasks {
-    return createOwnedTasks(this.#parts, checkOwner(owner));
+    return new OneOwnersTasks(this.#parts, checkOwner(owner));
   }
 
   open(): Promise<void> {
@@ -97,11 +114,16 @@ class ToolEngine implements Engine {
   }
 
   async checkHealth(): Promise<void> {
-    await this.#store.checkHealth?.();
+    await this.#parts.store.checkHealth?.();
   }
 
   sweep(): Promise<number> {
-    return sweepExpired(this.#parts, () => this.#isDraining);
+    const { scheduler } = this.#parts;
+    return sweepExpired(
+      this.#parts,
+      (taskId) => scheduler.remove(taskId),
+      () => this.#isDraining,
+    );
   }
 
   async drain({ timeoutMs = this.#parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {
@@ -113,80 +135,30 @@ class ToolEngine implements Engine {
   }
 
   close(): Promise<void> {
+    const { deliveries, store } = this.#parts;
     this.#closed ??= this.drain()
-      .then(() => this.#parts.deliveries.allWritten())
-      .then(() => this.#store.close());
+      .then(() => deliveries.allWritten())
+      .then(() => store.close());
     return this.#closed;
   }
 
   async #begin(): Promise<void> {
-    const { store, clock, limits, scheduler, onError } = this.#parts;
+    const { store, clock, limits, tools, worker, scheduler, onError } = this.#parts;
     if (this.#isDraining) throw draining();
-    const beat = (): Promise<void> => store.heartbeat({ worker: this.#worker, now: instantOf(clock) });
+    const beat = (): Promise<void> => store.heartbeat({ worker, now: instantOf(clock) });
     await store.open();
     await beat();
     // A drain that began meanwhile has stopped all that there was to stop.
     if (this.#isDraining) throw draining();
-    const unwatch = store.watch(undefined, () => scheduler.notify());
     this.#stops.push(
-      unwatch,
+      store.watch(undefined, () => scheduler.notify()),
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
       repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),
     );
-    await this.#reportRecovery();
+    // Before the first look for work: after it, what is recovered runs already.
+    this.#onOpened?.(await countRecovery(store, new Set(tools.all.keys()), limits.recoverAfterMs));
     await scheduler.look();
   }
-
-  /** Before the first look for work: after it, what is recovered runs already. */
-  async #reportRecovery(): Promise<void> {
-    const { store, tools, limits } = this.#parts;
-    if (this.#onOpened === undefined) return;
-    this.#onOpened(await countRecovery(store, new Set(tools.keys()), limits.recoverAfterMs));
-  }
-}
-
-function createParts(
-  options: EngineOptions,
-  worker: string,
-  life: Pick<EngineParts, "open" | "checkOpen">,
-): EngineParts {
-  const { store, clock = systemClock, createId = randomId } = options;
-  checkContract(store);
-  const limits = limitsWithDefaults(options.limits);
-  const tools = createToolTable(options.tools);
-  const onError = neverThrowing(options.onError);
-  const unfinished = new UnfinishedTasks(store, limits.maxUnfinishedPerOwner);
-  const dueTimes = new DueTimes(clock);
-  const runnable = new RunnableTools(tools, options.validateJsonSchema);
-  const scheduler = new Scheduler({
-    store,
-    tools: runnable.table,
-    worker,
-    limits,
-    clock,
-    dueTimes,
-    validate: runnable.validate,
-    observer: neverThrowing(options.observer, onError),
-    onError,
-    onFinished: (record) => unfinished.remove(record),
-  });
-  return {
-    ...life,
-    store,
-    clock,
-    dueTimes,
-    limits,
-    tools,
-    runnable,
-    scheduler,
-    unfinished,
-    createId,
-    onError,
-    callers: new Map(),
-    arrivals: new Map(),
-    stops: new CallerStops({ clock, limits, onError }),
-    deliveries: new DeliveryNotes(),
-  };
 }
 
 /** A store of another package version may have methods that this engine does not know, and lack others. */

@@ -104,17 +104,22 @@ export function summarise(record: TaskRecord, status: TaskStatus): TaskSummary {
     createdAt: record.createdAt,
     updatedAt: record.updatedAt,
     ttlMs: record.ttlMs,
-    ...(record.total === undefined ? {} : { total: record.total }),
-    ...(record.message === undefined ? {} : { message: record.message }),
-    ...(record.session === undefined ? {} : { session: record.session }),
-    ...(record.finishedAt === undefined ? {} : { finishedAt: record.finishedAt }),
-    ...(record.error === undefined ? {} : { error: record.error }),
+    total: record.total,
+    message: record.message,
+    session: record.session,
+    finishedAt: record.finishedAt,
+    error: record.error,
   };
 }
 
 /** Tells whether a status is final. */
 export function isFinal(status: TaskStatus): status is FinalStatus {
   return finalStatuses.some((final) => final === status);
+}
+
+/** What is remembered under a key, if anything is: keys come from tool code, and may be names that every object has. */
+export function entryOf({ remembered }: Pick<TaskRecord, "remembered">, key: string): Remembered | undefined {
+  return Object.hasOwn(remembered, key) ? remembered[key] : undefined;
 }
 
 /** Tells whether the present attempt does nothing but wait, as far as the journal knows. */
@@ -126,13 +131,13 @@ export function onlyWaits({ waitsFor = [] }: Pick<TaskRecord, "waitsFor">): bool
  * When the first of the waits of the present attempt is over: wall clock in milliseconds, infinite when only an answer
  * ends it.
  */
-export function waitsUntilMs({ waitsFor = [], remembered }: Pick<TaskRecord, "waitsFor" | "remembered">): number {
-  return Math.min(...waitsFor.map((key) => endOfWaitMs(Object.hasOwn(remembered, key) ? remembered[key] : undefined)));
-}
-
-function endOfWaitMs(entry: Remembered | undefined): number {
-  const end = entry?.kind === "sleep" ? entry.until : entry?.kind === "question" ? entry.question.expiresAt : undefined;
-  return end === undefined ? Number.POSITIVE_INFINITY : Date.parse(end);
+export function waitsUntilMs(record: Pick<TaskRecord, "waitsFor" | "remembered">): number {
+  const ends = (record.waitsFor ?? []).map((key) => {
+    const entry = entryOf(record, key);
+    const end = entry?.kind === "sleep" ? entry.until : entry?.kind === "question" && entry.question.expiresAt;
+    return end ? Date.parse(end) : Number.POSITIVE_INFINITY;
+  });
+  return Math.min(...ends);
 }
 
 /** The questions that wait for an answer, by key. */

@@ -1,6 +1,6 @@
 import { ResumableError } from "../errors.js";
 import { copyJson, type Json } from "../json.js";
-import { type AnySchema, isStandardSchema, jsonSchemaOf } from "./schema.js";
+import { type AnySchema, isSchema, jsonSchemaOf } from "./schema.js";
 import type { ContentBlock, PlainToolDefinition, Tool, ToolDefinition } from "./tool.js";
 
 const validName = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -69,10 +69,6 @@ type LooseDefinition = Omit<ToolDefinition<AnySchema, AnySchema, unknown, AnySch
   run(input: never, task: never): ReturnType<Tool["run"]>;
 };
 type Functions = "content" | "key" | "run";
-
-function isSchema(state: unknown): state is AnySchema {
-  return typeof state === "object" && state !== null && isStandardSchema(state as AnySchema);
-}
 
 /** Sound as long as tools are compiled to ES2018 or later: older targets turn generators into plain functions. */
 function isGenerator(run: LooseDefinition["run"]): boolean {

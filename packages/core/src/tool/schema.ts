@@ -55,6 +55,11 @@ export function isStandardSchema(schema: AnySchema): schema is StandardSchema {
   return "~standard" in schema;
 }
 
+/** Tells a schema from a first state, which may be any JSON value. */
+export function isSchema(state: unknown): state is StandardSchema {
+  return typeof state === "object" && state !== null && "~standard" in state;
+}
+
 /**
  * Gives the JSON Schema of a schema.
  *

@@ -1,33 +1,11 @@
-import { type InterruptReason, TaskInterrupted } from "../../errors.js";
-import type { Clock } from "../clock.js";
+import { type InterruptReason, ResumableError, TaskInterrupted } from "../../errors.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import type { Tool } from "../../tool/tool.js";
+import type { Environment } from "../environment.js";
 
-/** Stops an attempt in three stages: wanted (at the next checkpoint), aborted (now), abandoned (without the tool). */
-export interface AttemptControl {
-  /** Handed to the tool. */
-  readonly signal: AbortSignal;
-  /** Why the attempt should stop at its next checkpoint, if it should. */
-  readonly wanted: InterruptReason | undefined;
-  /** Why the attempt must stop at once, if it must. */
-  readonly aborted: InterruptReason | undefined;
-  /** A verb waits in place. */
-  readonly waiting: boolean;
-  /** Rejects with a `TaskInterrupted` when the tool's code is no longer waited for. Never resolves. */
-  readonly abandoned: Promise<never>;
-  /** Stop at the next checkpoint; when none comes within the grace time, at once. */
-  want(reason: InterruptReason, graceMs: number): void;
-  /** Takes back a request of this reason, if it was not carried out yet. Requests of other reasons stand. */
-  unwant(reason: InterruptReason): void;
-  /** Stop now: aborts the signal; after the grace time the tool is abandoned. */
-  abort(reason: InterruptReason, graceMs: number): void;
-  /** Says that a verb waits in place, where stopping is always safe. Returns the end of the wait. */
-  waitInPlace(): () => void;
-  /** Turns all timers off. */
-  dispose(): void;
-}
-
-/** Makes the control of one attempt. */
-export function createAttemptControl(clock: Clock): AttemptControl {
-  return new Control(clock);
+interface ControlOptions extends Pick<Environment, "clock" | "limits"> {
+  readonly tool: Tool;
+  readonly record: TaskRecord;
 }
 
 interface StopRequest {
@@ -36,57 +14,82 @@ interface StopRequest {
   readonly stopTimer: () => void;
 }
 
-class Control implements AttemptControl {
+/**
+ * Stops an attempt in three stages: wanted (at the next checkpoint), aborted (now), abandoned (without the tool). An
+ * attempt that runs out of time is aborted.
+ */
+export class AttemptControl {
+  /** Rejects with a `TaskInterrupted` when the tool's code is no longer waited for. Never resolves. */
   readonly abandoned: Promise<never>;
-  readonly #clock: Clock;
+  readonly #options: ControlOptions;
   readonly #controller = new AbortController();
   readonly #requests = new Map<InterruptReason, StopRequest>();
   #abandon: (error: TaskInterrupted) => void = () => {};
-  #stopAbandon: () => void = () => {};
-  #abortedFor: InterruptReason | undefined;
+  #aborted: InterruptReason | undefined;
+  #timeout: ResumableError<"ATTEMPT_TIMEOUT"> | undefined;
+  #stopAbandon = () => {};
+  #stopAttemptTimer = () => {};
+  #stopStallTimer = () => {};
   #waits = 0;
 
-  constructor(clock: Clock) {
-    this.#clock = clock;
+  constructor(options: ControlOptions) {
+    const { clock, tool } = options;
+    this.#options = options;
     this.abandoned = new Promise<never>((_resolve, reject) => {
       this.#abandon = reject;
     });
     this.abandoned.catch(() => {});
+    const ms = tool.attemptTimeoutMs;
+    if (ms !== undefined) this.#stopAttemptTimer = clock.after(ms, () => this.#runOut("attemptTimeoutMs", ms));
+    this.touch();
   }
 
+  /** Handed to the tool. */
   get signal(): AbortSignal {
     return this.#controller.signal;
   }
+  /** Why the attempt should stop at its next checkpoint, if it should. */
   get wanted(): InterruptReason | undefined {
     return this.#firstRequest()?.reason;
   }
+  /** Why the attempt must stop at once, if it must. */
   get aborted(): InterruptReason | undefined {
-    return this.#abortedFor;
+    return this.#aborted;
   }
-  get waiting(): boolean {
-    return this.#waits > 0;
+  /** What ran out of time, if anything did. */
+  get timeout(): ResumableError<"ATTEMPT_TIMEOUT"> | undefined {
+    return this.#timeout;
   }
 
-  want(reason: InterruptReason, graceMs: number): void {
-    if (this.#requests.has(reason) || this.#abortedFor !== undefined) return;
-    const stopTimer = this.#clock.after(graceMs, () => this.abort(reason, graceMs));
+  /** Throws a `TaskInterrupted` when the attempt must stop at once. */
+  check(): void {
+    if (this.#aborted !== undefined) throw new TaskInterrupted(this.#aborted);
+  }
+
+  /** Stop at the next checkpoint; when none comes within the grace time, at once. */
+  want(reason: InterruptReason, graceMs = this.#options.limits.graceMs): void {
+    if (this.#requests.has(reason) || this.#aborted !== undefined) return;
+    const stopTimer = this.#options.clock.after(graceMs, () => this.abort(reason, graceMs));
     this.#requests.set(reason, { reason, graceMs, stopTimer });
-    if (this.waiting) this.abort(reason, graceMs);
+    if (this.#waits > 0) this.abort(reason, graceMs);
   }
 
+  /** Takes back a request of this reason, if it was not carried out yet. Requests of other reasons stand. */
   unwant(reason: InterruptReason): void {
     this.#requests.get(reason)?.stopTimer();
     this.#requests.delete(reason);
   }
 
-  abort(reason: InterruptReason, graceMs: number): void {
-    if (this.#abortedFor !== undefined) return;
-    this.#abortedFor = reason;
+  /** Stop now: aborts the signal; after the grace time the tool is abandoned. */
+  abort(reason: InterruptReason, graceMs = this.#options.limits.graceMs): void {
+    if (this.#aborted !== undefined) return;
+    this.#aborted = reason;
     this.#stopRequests();
     this.#controller.abort(new TaskInterrupted(reason));
-    this.#stopAbandon = this.#clock.after(graceMs, () => this.#abandon(new TaskInterrupted(reason)));
+    this.#stopAbandon = this.#options.clock.after(graceMs, () => this.#abandon(new TaskInterrupted(reason)));
   }
 
+  /** Says that a verb waits in place, where stopping is always safe. Returns the end of the wait. */
   waitInPlace(): () => void {
     this.#waits += 1;
     const request = this.#firstRequest();
@@ -96,9 +99,34 @@ class Control implements AttemptControl {
     };
   }
 
+  /** The attempt has committed something: the time in which it may commit nothing begins again. */
+  touch(): void {
+    this.#stopStallTimer();
+    const { clock, tool } = this.#options;
+    const ms = tool.stallTimeoutMs;
+    if (ms === undefined) return;
+    // A tool that waits for an answer or for a time to come is not stuck.
+    const look = () => (this.#waits > 0 ? this.touch() : this.#runOut("stallTimeoutMs", ms));
+    this.#stopStallTimer = clock.after(ms, look);
+  }
+
+  /** Turns all timers off. */
   dispose(): void {
     this.#stopRequests();
     this.#stopAbandon();
+    this.#stopAttemptTimer();
+    this.#stopStallTimer();
+  }
+
+  #runOut(limit: "attemptTimeoutMs" | "stallTimeoutMs", ms: number): void {
+    if (this.#aborted !== undefined) return;
+    const { tool, record } = this.#options;
+    this.#timeout = new ResumableError(
+      "ATTEMPT_TIMEOUT",
+      `${tool.name} was stopped by ${limit} (${ms} ms). It continues from its last checkpoint when resume_task is called.`,
+      { details: { taskId: record.id, limit, ms } },
+    );
+    this.abort("timeout");
   }
 
   #firstRequest(): StopRequest | undefined {

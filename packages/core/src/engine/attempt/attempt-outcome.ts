@@ -5,6 +5,7 @@ import type { TaskRecord } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
 import type { Signal } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
+import { isoOf } from "../clock.js";
 import { failureOf, retryDelay } from "../retry-delay.js";
 import type { JournalEntry } from "./journal-writer.js";
 
@@ -61,7 +62,7 @@ function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
 function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBody {
   const delayMs = retryDelay(error, record.failures, tool.retry);
   if (delayMs === undefined) return { type: "failed", error: failureOf(error) };
-  return { type: "attempt_ended", reason: "retry", runnableAt: iso(nowMs + delayMs), error: failureOf(error) };
+  return { type: "attempt_ended", reason: "retry", runnableAt: isoOf(nowMs + delayMs), error: failureOf(error) };
 }
 
 function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {
@@ -77,18 +78,11 @@ function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs)
       return {
         type: "attempt_ended",
         reason: "waiting",
-        ...(waitsUntilMs === undefined ? {} : { runnableAt: iso(waitsUntilMs) }),
+        runnableAt: waitsUntilMs === undefined ? undefined : isoOf(waitsUntilMs),
       };
     case "drain":
-      return { type: "attempt_ended", reason: "drained", runnableAt: iso(nowMs) };
+      return { type: "attempt_ended", reason: "drained", runnableAt: isoOf(nowMs) };
     default:
       return { type: "attempt_ended", reason: "interrupted" };
   }
-}
-
-/** The last moment that an ISO date can name; waits may be longer than any calendar. */
-const lastMs = 8.64e15;
-
-function iso(ms: number): string {
-  return new Date(Math.min(ms, lastMs)).toISOString();
 }

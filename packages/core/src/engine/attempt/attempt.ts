@@ -1,61 +1,125 @@
-import type { EngineLimits } from "../../limits.js";
-import type { Lease, Observer, Store } from "../../store/store.js";
-import type { TaskRecord } from "../../task/task-record.js";
-import type { JsonSchemaValidator } from "../../tool/schema.js";
-import type { TaskContext, Tool } from "../../tool/tool.js";
-import type { Clock, DueTimes } from "../clock.js";
-import type { AttemptControl } from "./attempt-control.js";
-import type { AttemptLog, JournalWriter } from "./journal-writer.js";
+import type { TaskEventBody } from "../../task/task-event.js";
+import { entryOf, type TaskRecord } from "../../task/task-record.js";
+import { desiredStateOf } from "../../task/task-rules.js";
+import type { Signal } from "../../task/task-snapshot.js";
+import { AttemptControl } from "./attempt-control.js";
+import { type AttemptOutcome, endOfAttempt } from "./attempt-outcome.js";
+import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
+import { driveTool, stoppedHere } from "./drive-tool.js";
+import { type JournalEntry, JournalWriter } from "./journal-writer.js";
+import { TaskVerbs } from "./task-verbs.js";
 
-/** What one attempt needs. */
-export interface AttemptOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly dueTimes: DueTimes;
-  readonly lease: Lease;
-  /** After the commit of `attempt_started`. */
-  readonly record: TaskRecord;
-  readonly tool: Tool;
-  readonly limits: EngineLimits;
-  readonly validate: JsonSchemaValidator;
-  /** Never throws. */
-  readonly observer: Observer;
-  /** Called once, at the attempt's first progress. */
-  readonly onProgressed: () => void;
-  /** Hears whether the attempt does nothing but wait in place. */
-  readonly onWaiting: (waiting: boolean) => void;
-  /** Whether one more attempt may wait in place. */
-  readonly mayWaitInPlace: () => boolean;
-}
+/** Runs a tool from the task's last checkpoint until it returns, throws, or has to stop. */
+export class Attempt {
+  readonly #parts: AttemptParts;
+  readonly #verbs: TaskVerbs;
+  readonly #applied = new Set<string>();
+  #signals: readonly Signal[] = [];
+  #progressed = false;
 
-/** An attempt that runs. */
-export interface Attempt {
-  /** Resolves when the attempt is over and nothing more will be written by it. Never rejects. */
-  readonly ended: Promise<AttemptEnd>;
+  constructor(options: AttemptOptions) {
+    const control = new AttemptControl(options);
+    const journal = new JournalWriter({
+      ...options,
+      onBroken: () => control.abort("lease_lost"),
+      onCommitted: (record) => this.#committed(record),
+      onSignals: (signals) => this.#applySignals(signals),
+    });
+    this.#parts = { ...options, control, journal };
+    this.#verbs = new TaskVerbs(this.#parts);
+  }
+
+  /**
+   * Runs the attempt until nothing more will be written by it. Resolves to the error of the store that broke it, if one
+   * did. Never rejects.
+   */
+  async run(): Promise<JournalWriter["broken"]> {
+    const { observer, lease, journal, control } = this.#parts;
+    // Signals that were left while the attempt was being started.
+    journal.look();
+    observer("engine.attempt.started", lease.taskId);
+    let over = false;
+    const driving = driveTool(this.#parts, this.#verbs).finally(() => {
+      over = true;
+    });
+    let outcome: AttemptOutcome;
+    try {
+      const output = await Promise.race([driving, control.abandoned]);
+      outcome =
+        output === stoppedHere
+          ? (this.#interrupted(false) ?? { kind: "stopped", reason: "drain", abandoned: false })
+          : { kind: "returned", output };
+    } catch (error) {
+      outcome = this.#interrupted(!over) ?? { kind: "threw", error };
+    }
+    try {
+      await journal.finish((record) => this.#lastEntry(outcome, record));
+    } catch (error) {
+      // The store refused the result for what it is (what broke the writer is reported at the end).
+      await journal.finish((record) => this.#lastEntry({ kind: "threw", error }, record)).catch(() => {});
+    }
+    observer("engine.attempt.ended", lease.taskId);
+    journal.dispose();
+    control.dispose();
+    return journal.broken;
+  }
+
   /** Looks for signals that others left. */
-  look(): void;
+  look(): void {
+    this.#parts.journal.look();
+  }
+
   /** Stops at the next checkpoint, at once after the grace time. */
-  drain(graceMs: number): void;
+  drain(graceMs: number): void {
+    this.#parts.control.want("drain", graceMs);
+  }
+
+  #committed(record: TaskRecord): void {
+    this.#parts.control.touch();
+    if (this.#progressed || !record.progressed) return;
+    this.#progressed = true;
+    this.#parts.onProgressed();
+  }
+
+  /** Carries out what others request; answers and requests to detach once each. */
+  #applySignals(signals: readonly Signal[]): void {
+    const { control, journal } = this.#parts;
+    this.#signals = signals;
+    for (const signal of signals) {
+      if (this.#applied.has(signal.id)) continue;
+      this.#applied.add(signal.id);
+      if (signal.kind === "cancel") control.abort("cancel");
+      if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
+      if (signal.kind === "answer") this.#write(answered(journal.record, signal), signal.id, signal.key);
+    }
+    const request = desiredStateOf({ record: journal.record, signals, leased: true });
+    if (request === "pause") control.want("pause");
+    else control.unwant("pause");
+  }
+
+  #write(events: readonly TaskEventBody[], signalId: string, answeredKey?: string): void {
+    this.#parts.journal
+      .commit(events, [signalId])
+      .then(() => {
+        if (answeredKey !== undefined) this.#verbs.waits.wake(answeredKey);
+      })
+      // The signal stays where it is, for the next attempt.
+      .catch(() => {});
+  }
+
+  #interrupted(abandoned: boolean): AttemptOutcome | undefined {
+    const { aborted, timeout } = this.#parts.control;
+    if (aborted === undefined) return undefined;
+    return timeout === undefined ? { kind: "stopped", reason: aborted, abandoned } : { kind: "threw", error: timeout };
+  }
+
+  #lastEntry(outcome: AttemptOutcome, record: TaskRecord): JournalEntry {
+    const { tool, clock } = this.#parts;
+    const waitsUntilMs = this.#verbs.waits.untilMs;
+    return endOfAttempt(outcome, { record, signals: this.#signals, tool, nowMs: clock.wallMs(), waitsUntilMs });
+  }
 }
 
-/** How an attempt ended; the journal has what it wrote. */
-export interface AttemptEnd {
-  /** The error of the store that broke it. */
-  readonly broken?: { readonly error: unknown };
-}
-
-/** The parts of an attempt that its tool meets. */
-export interface AttemptParts {
-  readonly control: AttemptControl;
-  readonly journal: JournalWriter;
-  readonly verbs: TaskVerbs;
-  readonly log: AttemptLog;
-}
-
-/** `step`, `ask` and `sleep` of one attempt, and what its runner needs to know of them. */
-export interface TaskVerbs extends Pick<TaskContext<unknown, unknown>, "step" | "ask" | "sleep"> {
-  /** Wakes the question that waits in place for this key. */
-  answered(key: string): void;
-  /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
-  readonly waitsUntilMs: number | undefined;
+function answered(record: TaskRecord, { key, answer }: Extract<Signal, { kind: "answer" }>): readonly TaskEventBody[] {
+  return entryOf(record, key)?.kind === "question" ? [{ type: "answered", key, answer }] : [];
 }

@@ -46,11 +46,11 @@ export async function checkCheckpoint(
   checkLimit("maxItemsBytes", record.itemBytes + itemBytes, limits.maxItemsBytes);
   return {
     type: "checkpoint",
-    ...(progress === undefined ? {} : { progress }),
-    ...(total === undefined ? {} : { total }),
-    ...(message === undefined ? {} : { message: String(message).slice(0, limits.maxMessageLength) }),
-    ...(state === undefined ? {} : { state }),
-    ...(items.length === 0 ? {} : { items, itemBytes }),
+    progress,
+    total,
+    message: message === undefined ? undefined : String(message).slice(0, limits.maxMessageLength),
+    state,
+    ...(items.length > 0 && { items, itemBytes }),
   };
 }
 

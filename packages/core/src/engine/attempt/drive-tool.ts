@@ -1,10 +1,11 @@
 import { ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkValue } from "../../tool/schema.js";
-import type { Checkpoint, TaskContext } from "../../tool/tool.js";
-import type { AttemptOptions, AttemptParts } from "./attempt.js";
+import type { Checkpoint } from "../../tool/tool.js";
+import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
 import { checkCheckpoint, checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
-import { createTaskContext } from "./create-task-context.js";
+import { createTaskContext } from "./task-context.js";
+import type { TaskVerbs } from "./task-verbs.js";
 
 /** The tool was stopped between two checkpoints. */
 export const stoppedHere = Symbol("stopped");
@@ -12,25 +13,17 @@ export const stoppedHere = Symbol("stopped");
 type Running = AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void>;
 
 /** Pulls the tool from checkpoint to checkpoint. Gives its output, or says that it was stopped on the way. */
-export async function driveTool(options: AttemptOptions, parts: AttemptParts): Promise<Json | typeof stoppedHere> {
-  const input = await parseInput(options);
-  const context: TaskContext<unknown, unknown> = await createTaskContext(options, parts);
-  const running = options.tool.run(input, context);
-  return isGenerator(running) ? pull(running, options, parts) : checkedOutput(await running, options);
-}
-
-async function pull(
-  running: Running,
-  options: AttemptOptions,
-  { control, journal }: AttemptParts,
-): Promise<Json | typeof stoppedHere> {
-  const { tool, observer, lease, validate, limits } = options;
+export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<Json | typeof stoppedHere> {
+  const { tool, tools, observer, lease, control, journal } = parts;
+  const input = await parseInput(parts);
+  const running = tool.run(input, await createTaskContext(parts, verbs));
+  if (!isGenerator(running)) return checkedOutput(await running, parts);
   for (;;) {
     const next = await running.next();
-    if (next.done === true) return checkedOutput(next.value, options);
+    if (next.done === true) return checkedOutput(next.value, parts);
     if (keepsCheckpoints(control.aborted)) {
       try {
-        const event = await checkCheckpoint(next.value, tool, journal.record, validate);
+        const event = await checkCheckpoint(next.value, tool, journal.record, tools.validate);
         observer("engine.checkpoint.before", lease.taskId);
         await journal.commit([event]);
         observer("engine.checkpoint.after", lease.taskId);
@@ -39,8 +32,7 @@ async function pull(
         throw error;
       }
     }
-    const { wanted } = control;
-    if (wanted !== undefined) control.abort(wanted, limits.graceMs);
+    if (control.wanted !== undefined) control.abort(control.wanted);
     if (control.aborted === undefined) continue;
     await leave(running);
     return stoppedHere;
@@ -63,8 +55,8 @@ async function leave(running: Running): Promise<void> {
   }
 }
 
-async function parseInput({ tool, record, validate }: AttemptOptions): Promise<unknown> {
-  const checked = await checkValue(tool.input, record.input, validate);
+async function parseInput({ tool, record, tools }: AttemptOptions): Promise<unknown> {
+  const checked = await checkValue(tool.input, record.input, tools.validate);
   if (checked.problems === undefined) return checked.value;
   throw new ResumableError(
     "VERSION_MISMATCH",
@@ -73,8 +65,9 @@ async function parseInput({ tool, record, validate }: AttemptOptions): Promise<u
   );
 }
 
-async function checkedOutput(returned: unknown, { tool, validate }: AttemptOptions): Promise<Json> {
-  const checked = tool.output === undefined ? { value: returned } : await checkValue(tool.output, returned, validate);
+async function checkedOutput(returned: unknown, { tool, tools }: AttemptOptions): Promise<Json> {
+  const checked =
+    tool.output === undefined ? { value: returned } : await checkValue(tool.output, returned, tools.validate);
   if (checked.problems !== undefined) throw invalidValue(`The output of ${tool.name}`, checked.problems);
   const output = copyJson(checked.value ?? null, "output");
   checkLimit("maxOutputBytes", jsonBytes(output), limitsOf(tool.limits).maxOutputBytes);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ResumableError } from "../../errors.js";
+import { engineDefaults } from "../../limits.js";
 import { createMemoryStore } from "../../store/memory/memory-store.js";
 import type { Store } from "../../store/store.js";
 import type { TaskEventBody } from "../../task/task-event.js";
@@ -29,34 +30,33 @@ async function createScene(commit: (store: Store) => Store["commit"] = (store) =
   if (acquired === undefined) throw new Error("A new task's lease is free.");
   const heard: (readonly Signal[])[] = [];
   const broken: unknown[] = [];
-  const piggybacked: TaskEventBody[] = [];
   const writer = new JournalWriter({
     store: { ...store, commit: commit(store) },
     lease: acquired.lease,
     record: acquired.snapshot.record,
     clock,
-    onAsk: () => {},
+    limits: engineDefaults,
+    tool: {},
     onSignals: (signals) => heard.push(signals),
     onCommitted: () => {},
     onBroken: (error) => broken.push(error),
-    takePiggybacked: () => piggybacked.splice(0),
   });
   const journal = async () =>
     (await store.readEvents(task.id, { afterSeq: 1, limit: 100 })).events.map(({ type }) => type);
-  return { store, writer, heard, broken, piggybacked, journal };
+  return { store, writer, heard, broken, journal };
 }
 
 const kindsOf = (heard: readonly (readonly Signal[])[]) =>
   heard.map((signals) => signals.map(({ kind }) => kind).join());
 
 describe("JournalWriter", () => {
-  it("merges what is given to it together, takes piggybacked events along, and folds as the store does", async () => {
+  it("merges what is given to it together, takes log entries along, and folds as the store does", async () => {
     let commits = 0;
-    const { store, writer, piggybacked, journal } = await createScene((inner) => (request) => {
+    const { store, writer, journal } = await createScene((inner) => (request) => {
       commits += 1;
       return inner.commit(request);
     });
-    piggybacked.push({ type: "log", level: "info", data: "first" });
+    writer.log("info", "first");
     await Promise.all([writer.commit([checkpoint(1)]), writer.commit([checkpoint(2)]), writer.commit([checkpoint(3)])]);
     expect([commits, await journal()]).toEqual([1, ["log", "checkpoint", "checkpoint", "checkpoint"]]);
     expect(writer.record).toEqual((await store.getTask(task.id))?.record);
@@ -64,18 +64,20 @@ describe("JournalWriter", () => {
 
   it("hears of signals in the order of the store, never an older answer after a newer one", async () => {
     const holds: (() => void)[] = [];
+    let holding = true;
     const { store, writer, heard } = await createScene((inner) => async (request) => {
       const result = await inner.commit(request);
-      await new Promise<void>((resolve) => holds.push(resolve));
+      if (holding) await new Promise<void>((resolve) => holds.push(resolve));
       return result;
     });
     const first = writer.commit([checkpoint(1)]);
     while (holds.length === 0) await Promise.resolve();
     await store.signal(task.id, { kind: "pause" });
     writer.look();
+    holding = false;
     for (const release of holds.splice(0)) release();
     await first;
-    await writer.looked();
+    await writer.finish(() => ({ events: [], consume: [] }));
     expect(kindsOf(heard).slice(0, 2)).toEqual(["", "pause"]);
     expect(kindsOf(heard).at(-1)).toBe("pause");
   });

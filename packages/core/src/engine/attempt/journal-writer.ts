@@ -1,12 +1,13 @@
 import { isResumableError, TaskInterrupted } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
-import type { TaskLimitValues } from "../../limits.js";
-import type { Lease, Store } from "../../store/store.js";
+import type { Lease } from "../../store/store.js";
 import type { LogLevel, TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Signal } from "../../task/task-snapshot.js";
-import { type Clock, instantOf } from "../clock.js";
-import { checkLimit } from "./check-checkpoint.js";
+import type { TaskLimits } from "../../tool/tool.js";
+import { instantOf } from "../clock.js";
+import type { Environment } from "../environment.js";
+import { checkLimit, limitsOf } from "./check-checkpoint.js";
 
 /** Events that become visible together, and the signals that they carry out. */
 export interface JournalEntry {
@@ -15,19 +16,14 @@ export interface JournalEntry {
 }
 
 /** What a writer is made of. */
-export interface JournalWriterOptions {
-  readonly store: Store;
+interface JournalWriterOptions extends Pick<Environment, "store" | "clock" | "limits"> {
   readonly lease: Lease;
   readonly record: TaskRecord;
-  readonly clock: Clock;
-  /** Called before each commit and each look: what was signalled until now, the store will tell. */
-  readonly onAsk: () => void;
+  readonly tool: { readonly limits?: TaskLimits };
   /** Hears which signals are pending: after each commit and each look, in the order of the store. */
   readonly onSignals: (signals: readonly Signal[]) => void;
   readonly onCommitted: (record: TaskRecord) => void;
   readonly onBroken: (error: unknown) => void;
-  /** Events that ride with the next commit. */
-  readonly takePiggybacked: () => readonly TaskEventBody[];
 }
 
 interface Waiting extends JournalEntry {
@@ -39,19 +35,34 @@ interface Waiting extends JournalEntry {
  * Writes one task's journal under one lease: one operation at a time, what waits meanwhile goes into the next commit.
  *
  * Looking for signals takes its turn with the commits, so that an older answer of the store never follows a newer one.
+ * Every commit brings the pending signals along, so a notification may wait a moment for one. Where neither notification
+ * nor commit comes, the writer looks every `pollMs`: notifications may get lost between processes.
  */
 export class JournalWriter {
   readonly #options: JournalWriterOptions;
+  readonly #unwatch: () => void;
   #current: TaskRecord;
   #waiting: Waiting[] = [];
   #lookWanted = false;
   #running: Promise<void> | undefined;
   #closed = false;
   #failure: { readonly error: unknown } | undefined;
+  #logged: TaskEventBody[] = [];
+  #droppedLogs = 0;
+  #stopNotification: (() => void) | undefined;
+  #stopPoll = () => {};
 
   constructor(options: JournalWriterOptions) {
+    const { store, lease, clock, limits } = options;
     this.#options = options;
     this.#current = options.record;
+    this.#unwatch = store.watch(lease.taskId, () => {
+      this.#stopNotification ??= clock.after(limits.notificationDelayMs, () => {
+        this.#stopNotification = undefined;
+        this.look();
+      });
+    });
+    this.#poll();
   }
 
   /** The task as of the last commit that resolved. */
@@ -72,38 +83,56 @@ export class JournalWriter {
    */
   commit(events: readonly TaskEventBody[], consume: readonly string[] = []): Promise<void> {
     if (this.#closed) return Promise.reject(new TaskInterrupted("lease_lost"));
-    return this.#enqueue({ events, consume });
+    const written = new Promise<void>((resolve, reject) => {
+      this.#waiting.push({ events, consume, resolve, reject });
+    });
+    this.#running ??= this.#pump();
+    return written;
+  }
+
+  /**
+   * Adds an entry to the task's log with the next commit.
+   *
+   * @throws {@link ResumableError} `NOT_JSON`, `LIMIT_EXCEEDED`.
+   */
+  log(level: LogLevel, data: Json): void {
+    const { maxLogBytes, maxPendingLogs } = limitsOf(this.#options.tool.limits);
+    const copied = copyJson(data ?? null, "log data");
+    checkLimit("maxLogBytes", jsonBytes(copied), maxLogBytes);
+    if (this.#logged.length >= maxPendingLogs) {
+      this.#logged.shift();
+      this.#droppedLogs += 1;
+    }
+    this.#logged.push({ type: "log", level, data: copied });
   }
 
   /** Asks the store which signals are pending; a commit that is about to begin answers that too. */
   look(): void {
     if (this.#closed) return;
     this.#lookWanted = true;
-    this.#start();
-  }
-
-  /** As `look`; resolves when the answer was heard, or when the writer is broken. */
-  async looked(): Promise<void> {
-    this.look();
-    await this.#running;
+    this.#running ??= this.#pump();
   }
 
   /** Takes nothing more from anybody, and writes what comes last when all that waited was written. */
   async finish(last: (record: TaskRecord) => JournalEntry): Promise<void> {
     this.#closed = true;
     while (this.#running !== undefined) await this.#running;
-    if (this.#failure === undefined) await this.#enqueue(last(this.#current));
+    if (this.#failure === undefined) await this.#write(last(this.#current));
   }
 
-  #enqueue(entry: JournalEntry): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ ...entry, resolve, reject });
-      this.#start();
-    });
+  /** Turns all timers off. */
+  dispose(): void {
+    this.#unwatch();
+    this.#stopNotification?.();
+    this.#stopPoll();
   }
 
-  #start(): void {
-    this.#running ??= this.#pump();
+  /** Ends this writer because the store failed: the next attempt asks it again. */
+  fail(error: unknown): void {
+    this.#closed = true;
+    if (this.#failure !== undefined) return;
+    this.#failure = { error };
+    this.#options.onBroken(error);
   }
 
   /** Handles its own errors, so that no caller has to wait for it. */
@@ -112,37 +141,42 @@ export class JournalWriter {
     await undefined;
     while (this.#waiting.length > 0 || this.#lookWanted) {
       this.#lookWanted = false;
-      const batch = this.#waiting;
-      this.#waiting = [];
-      this.#options.onAsk();
-      if (batch.length > 0) await this.#write(batch);
-      else await this.#askForSignals();
+      const batch = this.#waiting.splice(0);
+      // The store will tell of everything that it notified of until here, not of later notifications.
+      this.#stopNotification?.();
+      this.#stopNotification = undefined;
+      this.#poll();
+      if (batch.length === 0) {
+        await this.#askForSignals();
+        continue;
+      }
+      const events = batch.flatMap((entry) => entry.events);
+      const consume = batch.flatMap((entry) => entry.consume);
+      try {
+        await this.#write({ events, consume });
+        for (const entry of batch) entry.resolve();
+      } catch (error) {
+        for (const entry of batch) entry.reject(error);
+      }
     }
     // In the same turn as the last look at what waits: whatever is enqueued from now on starts another pump.
     this.#running = undefined;
   }
 
-  async #write(batch: readonly Waiting[]): Promise<void> {
+  async #write({ events, consume }: JournalEntry): Promise<void> {
+    const { store, lease, clock, onCommitted, onSignals } = this.#options;
+    if (this.#failure !== undefined) throw new TaskInterrupted("lease_lost");
+    const written = { lease, afterSeq: this.#current.lastSeq, consume, now: instantOf(clock) };
     try {
-      if (this.#failure !== undefined) throw new TaskInterrupted("lease_lost");
-      await this.#writeOnce(batch);
-      for (const entry of batch) entry.resolve();
+      const { record, signals } = await store.commit({ ...written, events: [...this.#takeLogs(), ...events] });
+      this.#current = record;
+      onCommitted(record);
+      onSignals(signals);
     } catch (error) {
-      const refused = isRefusal(error);
-      if (!refused) this.fail(error);
-      for (const entry of batch) entry.reject(refused ? error : new TaskInterrupted("lease_lost"));
+      if (isRefusal(error)) throw error;
+      this.fail(error);
+      throw new TaskInterrupted("lease_lost");
     }
-  }
-
-  async #writeOnce(batch: readonly Waiting[]): Promise<void> {
-    const { store, lease, clock, takePiggybacked } = this.#options;
-    const now = instantOf(clock);
-    const events = [...takePiggybacked(), ...batch.flatMap((entry) => entry.events)];
-    const consume = batch.flatMap((entry) => entry.consume);
-    const { record, signals } = await store.commit({ lease, afterSeq: this.#current.lastSeq, events, consume, now });
-    this.#current = record;
-    this.#options.onCommitted(record);
-    this.#options.onSignals(signals);
   }
 
   async #askForSignals(): Promise<void> {
@@ -155,12 +189,23 @@ export class JournalWriter {
     }
   }
 
-  /** Ends this writer because the store failed: the next attempt asks it again. */
-  fail(error: unknown): void {
-    this.#closed = true;
-    if (this.#failure !== undefined) return;
-    this.#failure = { error };
-    this.#options.onBroken(error);
+  #poll(): void {
+    const { clock, limits } = this.#options;
+    this.#stopPoll();
+    this.#stopPoll = clock.after(limits.pollMs, () => {
+      this.#poll();
+      this.look();
+    });
+  }
+
+  /** The log entries that wait, oldest first. */
+  #takeLogs(): readonly TaskEventBody[] {
+    const taken = this.#logged.splice(0);
+    if (this.#droppedLogs === 0) return taken;
+    const { maxPendingLogs } = limitsOf(this.#options.tool.limits);
+    const data = `${this.#droppedLogs} older log entries were dropped: maxPendingLogs allows ${maxPendingLogs} between two checkpoints.`;
+    this.#droppedLogs = 0;
+    return [{ type: "log", level: "warning", data }, ...taken];
   }
 }
 
@@ -169,37 +214,4 @@ const refusals = ["LIMIT_EXCEEDED", "QUOTA_EXCEEDED", "NOT_JSON"] as const;
 /** The store refused the events for what they are: nothing was written, and the lease is as good as before. */
 function isRefusal(error: unknown): boolean {
   return refusals.some((code) => isResumableError(error, code));
-}
-
-/** Log entries of one attempt that wait for the next commit. */
-export interface AttemptLog {
-  /** @throws {@link ResumableError} `NOT_JSON`, `LIMIT_EXCEEDED`. */
-  log(level: LogLevel, data: Json): void;
-  /** Takes what waits, oldest first. */
-  take(): readonly TaskEventBody[];
-}
-
-/** Makes the log of one attempt. */
-export function createAttemptLog(limits: Pick<TaskLimitValues, "maxLogBytes" | "maxPendingLogs">): AttemptLog {
-  let pending: TaskEventBody[] = [];
-  let dropped = 0;
-  return {
-    log(level, data) {
-      const copied = copyJson(data ?? null, "log data");
-      checkLimit("maxLogBytes", jsonBytes(copied), limits.maxLogBytes);
-      if (pending.length >= limits.maxPendingLogs) {
-        pending.shift();
-        dropped += 1;
-      }
-      pending.push({ type: "log", level, data: copied });
-    },
-    take() {
-      const taken = pending;
-      pending = [];
-      if (dropped === 0) return taken;
-      const data = `${dropped} older log entries were dropped: maxPendingLogs allows ${limits.maxPendingLogs} between two checkpoints.`;
-      dropped = 0;
-      return [{ type: "log", level: "warning", data }, ...taken];
-    },
-  };
 }

@@ -1,69 +1,30 @@
-import { isResumableError, ResumableError, TaskInterrupted } from "../../errors.js";
+import { isResumableError, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
-import type { Answer, TaskEventBody } from "../../task/task-event.js";
-import type { Remembered } from "../../task/task-record.js";
+import type { TaskLimitValues } from "../../limits.js";
+import type { Answer, Question, TaskEventBody } from "../../task/task-event.js";
+import { entryOf, type Remembered } from "../../task/task-record.js";
 import { checkValue, isStandardSchema, jsonSchemaOf } from "../../tool/schema.js";
 import type { AskRequest, AskResult } from "../../tool/tool.js";
-import type { AttemptOptions, TaskVerbs } from "./attempt.js";
-import type { AttemptControl } from "./attempt-control.js";
+import { isoOf } from "../clock.js";
+import type { AttemptParts } from "./attempt-parts.js";
 import { checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
-import type { JournalWriter } from "./journal-writer.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
-type VerbsOptions = Pick<
-  AttemptOptions,
-  "tool" | "store" | "lease" | "clock" | "dueTimes" | "validate" | "limits" | "onWaiting" | "mayWaitInPlace"
->;
-interface VerbsParts {
-  readonly journal: JournalWriter;
-  readonly control: AttemptControl;
-}
-
-/** Makes the verbs of one attempt. */
-export function createVerbs(options: VerbsOptions, parts: VerbsParts): TaskVerbs {
-  const verbs = new Verbs(options, parts);
-  return {
-    step: (key, run) => handled(verbs.step(key, run)),
-    sleep: (key, durationMs) => handled(verbs.sleep(key, durationMs)),
-    ask: (key, request) => handled(verbs.ask(key, request)),
-    answered: (key) => verbs.waits.wake(key),
-    get waitsUntilMs() {
-      return verbs.waits.untilMs;
-    },
-  };
-}
-
-/** A tool that does not wait for what it began must not take the process down when its attempt ends. */
-function handled<Value>(promise: Promise<Value>): Promise<Value> {
-  promise.catch(() => {});
-  return promise;
-}
-
-class Verbs {
+/** `step`, `ask` and `sleep` of one attempt. */
+export class TaskVerbs {
   readonly waits: WaitsInPlace;
-  readonly #options: VerbsOptions;
-  readonly #parts: VerbsParts;
-  readonly #limits: ReturnType<typeof limitsOf>;
+  readonly #parts: AttemptParts;
+  readonly #limits: TaskLimitValues;
   readonly #used = new Set<string>();
   #rememberedCount: number;
   #activeSteps = 0;
   #noting = false;
 
-  constructor(options: VerbsOptions, parts: VerbsParts) {
-    const { clock, dueTimes, limits } = options;
-    this.#options = options;
+  constructor(parts: AttemptParts) {
     this.#parts = parts;
-    this.#limits = limitsOf(options.tool.limits);
-    this.#rememberedCount = Object.keys(parts.journal.record.remembered).length;
-    this.waits = new WaitsInPlace({
-      control: parts.control,
-      clock,
-      dueTimes,
-      waitInPlaceMs: limits.waitInPlaceMs,
-      graceMs: limits.graceMs,
-      busy: () => this.#activeSteps > 0,
-      mayStay: options.mayWaitInPlace,
-    });
+    this.#limits = limitsOf(parts.tool.limits);
+    this.#rememberedCount = Object.keys(parts.record.remembered).length;
+    this.waits = new WaitsInPlace(parts, () => this.#activeSteps > 0);
   }
 
   async step<Value extends Json>(key: string, run: () => Promise<Value> | Value): Promise<Value> {
@@ -77,7 +38,7 @@ class Verbs {
       const value = copyJson((await run()) ?? null, what);
       checkLimit("maxStepBytes", jsonBytes(value), this.#limits.maxStepBytes);
       await this.#remember({ type: "step", key, value });
-      this.#checkAborted();
+      this.#parts.control.check();
       return copyJson(value, what) as Value;
     } finally {
       this.#activeSteps -= 1;
@@ -86,51 +47,47 @@ class Verbs {
   }
 
   async sleep(key: string, durationMs: number): Promise<void> {
-    const { clock } = this.#options;
+    const { clock, dueTimes } = this.#parts;
     const entry = this.#claim(key, ["sleep"]);
-    if (entry?.kind === "sleep") return this.#sleepUntil(key, Date.parse(entry.until));
-    const untilMs = laterMs(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
-    const until = new Date(untilMs).toISOString();
-    await this.#remember({ type: "sleep", key, until });
-    await this.#sleepUntil(key, Date.parse(until));
+    let until = entry?.kind === "sleep" ? entry.until : undefined;
+    if (until === undefined) {
+      until = laterIso(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
+      await this.#remember({ type: "sleep", key, until });
+    }
+    if (dueTimes.leftMs(Date.parse(until)) > 0) await this.#wait(key, Date.parse(until));
   }
 
   async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
+    const { clock, tools } = this.#parts;
     const entry = this.#claim(key, ["question", "answer"]);
-    if (entry === undefined) await this.#remember(questionEvent(key, request, this.#options.clock.wallMs()));
+    if (entry === undefined) {
+      await this.#remember({ type: "asked", key, question: questionOf(key, request, clock.wallMs()) });
+    }
     const answer = this.#answerOf(key) ?? (await this.#awaitAnswer(key));
     if (answer.action !== "accept") return { action: answer.action };
     const content = copyJson(answer.content, `the answer to ${JSON.stringify(key)}`);
     // The answer itself was checked when it was given; a Standard Schema may fill in defaults.
     if (!isStandardSchema(request.schema)) return { action: "accept", content: content as never };
-    const checked = await checkValue(request.schema, content, this.#options.validate);
+    const checked = await checkValue(request.schema, content, tools.validate);
     return { action: "accept", content: (checked.problems === undefined ? checked.value : content) as never };
   }
 
   #claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
-    const { journal } = this.#parts;
+    const { journal, control } = this.#parts;
     checkLimit("maxKeyLength", key.length, this.#limits.maxKeyLength);
-    const { remembered, id } = journal.record;
-    const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
-    if (this.#used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) throw keyReused(id, key);
+    const entry = entryOf(journal.record, key);
+    if (this.#used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) {
+      throw keyReused(journal.record.id, key);
+    }
     this.#used.add(key);
-    this.#checkAborted();
+    control.check();
     return entry;
-  }
-
-  #checkAborted(): void {
-    const { aborted } = this.#parts.control;
-    if (aborted !== undefined) throw new TaskInterrupted(aborted);
   }
 
   async #remember(event: TaskEventBody): Promise<void> {
     checkLimit("maxSteps", this.#rememberedCount + 1, this.#limits.maxSteps);
     this.#rememberedCount += 1;
     await this.#parts.journal.commit([event]);
-  }
-
-  async #sleepUntil(key: string, untilMs: number): Promise<void> {
-    if (this.#options.dueTimes.leftMs(untilMs) > 0) await this.#wait(key, untilMs);
   }
 
   async #wait(key: string, untilMs: number): Promise<void> {
@@ -153,9 +110,9 @@ class Verbs {
     // In a later turn: verbs that are called together are noted together.
     void Promise.resolve().then(() => {
       this.#noting = false;
-      const { journal, control } = this.#parts;
+      const { journal, control, onWaiting } = this.#parts;
       const keys = this.#activeSteps > 0 ? [] : this.waits.keys;
-      this.#options.onWaiting(keys.length > 0);
+      onWaiting(keys.length > 0);
       const { waitsFor = [] } = journal.record;
       const known = keys.length === waitsFor.length && keys.every((key) => waitsFor.includes(key));
       const over = this.waits.keys.length === 0 || control.aborted !== undefined;
@@ -165,18 +122,15 @@ class Verbs {
   }
 
   #answerOf(key: string): Answer | undefined {
-    const { remembered } = this.#parts.journal.record;
-    const entry = Object.hasOwn(remembered, key) ? remembered[key] : undefined;
+    const entry = entryOf(this.#parts.journal.record, key);
     return entry?.kind === "answer" ? entry.answer : undefined;
   }
 
   async #awaitAnswer(key: string): Promise<Answer> {
-    const entry = this.#parts.journal.record.remembered[key];
+    const entry = entryOf(this.#parts.journal.record, key);
     const expiresAt = entry?.kind === "question" ? entry.question.expiresAt : undefined;
     await this.#wait(key, expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt));
-    const answer = this.#answerOf(key);
-    if (answer !== undefined) return answer;
-    await this.#expire(key);
+    if (this.#answerOf(key) === undefined) await this.#expire(key);
     for (;;) {
       const answer = this.#answerOf(key);
       if (answer !== undefined) return answer;
@@ -189,37 +143,29 @@ class Verbs {
    * that a user gives at this very moment is either taken, or refused because it came too late.
    */
   async #expire(key: string): Promise<void> {
-    const { store, lease } = this.#options;
+    const { store, lease, journal } = this.#parts;
     try {
       await store.signal(lease.taskId, { kind: "answer", key, answer: { action: "expired" } });
     } catch (error) {
-      if (!isResumableError(error, "ALREADY_ANSWERED")) this.#parts.journal.fail(error);
+      if (!isResumableError(error, "ALREADY_ANSWERED")) journal.fail(error);
     }
-    this.#parts.journal.look();
+    journal.look();
   }
 }
 
-/** The last moment that an ISO date can name. */
-const lastMs = 8.64e15;
-
-function laterMs(what: string, nowMs: number, durationMs: number): number {
+function laterIso(what: string, nowMs: number, durationMs: number): string {
   if (Number.isNaN(durationMs)) throw invalidValue(what, ["must be a number of milliseconds"]);
-  return Math.min(nowMs + Math.max(0, durationMs), lastMs);
+  return isoOf(nowMs + Math.max(0, durationMs));
 }
 
-function questionEvent(key: string, request: AskRequest, nowMs: number): TaskEventBody {
+function questionOf(key: string, request: AskRequest, nowMs: number): Question {
   const { message, timeoutMs, userOnly } = request;
   const what = `question ${JSON.stringify(key)}`;
-  const untilMs = timeoutMs === undefined ? undefined : laterMs(`The timeout of ${what}`, nowMs, timeoutMs);
-  const question = {
-    message,
-    schema: jsonSchemaOf(request.schema, "input", what),
-    ...(untilMs === undefined ? {} : { expiresAt: new Date(untilMs).toISOString() }),
-    ...(userOnly === undefined ? {} : { userOnly }),
-  };
+  const expiresAt = timeoutMs === undefined ? undefined : laterIso(`The timeout of ${what}`, nowMs, timeoutMs);
+  const question = { message, schema: jsonSchemaOf(request.schema, "input", what), expiresAt, userOnly };
   // The schema is the author's: what JSON cannot hold is refused here, with its path.
   copyJson(question, what);
-  return { type: "asked", key, question };
+  return question;
 }
 
 function keyReused(taskId: string, key: string): ResumableError {

@@ -1,32 +1,22 @@
 import { TaskInterrupted } from "../../errors.js";
-import type { Clock, DueTimes } from "../clock.js";
-import type { AttemptControl } from "./attempt-control.js";
+import type { AttemptParts } from "./attempt-parts.js";
 
 interface Wait {
   readonly untilMs: number;
   readonly wake: () => void;
 }
 
-interface WaitsInPlaceOptions {
-  readonly control: AttemptControl;
-  readonly clock: Clock;
-  readonly dueTimes: DueTimes;
-  readonly waitInPlaceMs: number;
-  readonly graceMs: number;
-  /** A step is under way: ending the attempt now would do it twice. */
-  readonly busy: () => boolean;
-  /** There is room for one more attempt that waits. */
-  readonly mayStay: () => boolean;
-}
-
 /** The waits of one attempt's verbs. A wait that takes too long ends the attempt, so that it holds no slot. */
 export class WaitsInPlace {
-  readonly #options: WaitsInPlaceOptions;
+  readonly #parts: AttemptParts;
+  readonly #isBusy: () => boolean;
   readonly #waits = new Map<string, Wait>();
   #earliestMs: number | undefined;
 
-  constructor(options: WaitsInPlaceOptions) {
-    this.#options = options;
+  /** @param isBusy a step is under way: ending the attempt now would do it twice. */
+  constructor(parts: AttemptParts, isBusy: () => boolean) {
+    this.#parts = parts;
+    this.#isBusy = isBusy;
   }
 
   /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
@@ -50,8 +40,9 @@ export class WaitsInPlace {
    * @throws {@link TaskInterrupted} when the attempt stops.
    */
   wait(key: string, untilMs: number): Promise<void> {
-    const { control, clock, dueTimes, waitInPlaceMs, mayStay } = this.#options;
-    const stayMs = this.#waits.size > 0 || mayStay() ? waitInPlaceMs : 0;
+    const { control, clock, dueTimes, limits, mayWaitInPlace } = this.#parts;
+    const { waitInPlaceMs } = limits;
+    const stayMs = this.#waits.size > 0 || mayWaitInPlace() ? waitInPlaceMs : 0;
     return new Promise((resolve, reject) => {
       const begunMs = clock.monotonicMs();
       let stopTimer = () => {};
@@ -85,11 +76,10 @@ export class WaitsInPlace {
 
   /** Ends the attempt, unless something else is under way in it. */
   #giveUp(): boolean {
-    const { control, graceMs, busy } = this.#options;
-    if (busy()) return false;
+    if (this.#isBusy()) return false;
     const earliestMs = Math.min(...Array.from(this.#waits.values(), (wait) => wait.untilMs));
     if (Number.isFinite(earliestMs)) this.#earliestMs = earliestMs;
-    control.abort("waiting", graceMs);
+    this.#parts.control.abort("waiting");
     return true;
   }
 }

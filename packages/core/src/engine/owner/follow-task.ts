@@ -1,26 +1,17 @@
-import type { EngineLimits } from "../../limits.js";
-import type { Store } from "../../store/store.js";
 import { isFinalEvent } from "../../task/task-event.js";
 import { isFinal, type TaskStatus } from "../../task/task-record.js";
-import type { Clock } from "../clock.js";
 import type { Followed, TaskView, WaitResult } from "../engine.js";
-import type { EngineParts } from "./engine-parts.js";
-
-/** What following needs. */
-export interface FollowOptions {
-  readonly store: Store;
-  readonly clock: Clock;
-  readonly limits: Pick<EngineLimits, "pollMs" | "followBatch">;
-}
+import type { Environment } from "../environment.js";
 
 /** Follows a journal: what is there, then what comes, until the task is final or `signal` aborts. */
 export async function* followTask(
-  { store, clock, limits }: FollowOptions,
+  environment: Environment,
   taskId: string,
   afterSeq: number,
   signal: AbortSignal | undefined,
 ): AsyncGenerator<Followed, void, void> {
-  const news = listen(store, clock, taskId, limits.pollMs, signal);
+  const { store, limits } = environment;
+  const news = listen(environment, taskId, signal);
   let cursor = afterSeq;
   try {
     while (signal?.aborted !== true) {
@@ -50,11 +41,9 @@ export async function* followTask(
 }
 
 /** Waits for notifications about a task; where none comes, for the time after which to look anyway. */
-export function listen(
-  store: Store,
-  clock: Clock,
+function listen(
+  { store, clock, limits }: Environment,
   taskId: string,
-  pollMs: number,
   signal: AbortSignal | undefined,
 ): { readonly next: () => Promise<void>; readonly wake: () => void; readonly stop: () => void } {
   let isNotified = false;
@@ -71,7 +60,7 @@ export function listen(
         let stopTimer = () => {};
         await new Promise<void>((resolve) => {
           wake = resolve;
-          stopTimer = clock.after(pollMs, resolve, true);
+          stopTimer = clock.after(limits.pollMs, resolve, true);
         });
         stopTimer();
       }
@@ -88,17 +77,17 @@ export function listen(
 
 /** Waits until a task finished, asks or is paused, or until the time is over. */
 export async function waitForTask(
-  { store, clock, limits }: EngineParts,
+  environment: Environment,
   taskId: string,
   get: () => Promise<TaskView>,
   { timeoutMs, signal }: { readonly timeoutMs?: number; readonly signal?: AbortSignal },
 ): Promise<WaitResult> {
-  const news = listen(store, clock, taskId, limits.pollMs, signal);
+  const news = listen(environment, taskId, signal);
   let over = signal?.aborted === true;
   const stopTimer =
     timeoutMs === undefined
       ? () => {}
-      : clock.after(timeoutMs, () => {
+      : environment.clock.after(timeoutMs, () => {
           over = true;
           news.wake();
         });

@@ -1,5 +1,6 @@
 import { isResumableError } from "../../errors.js";
 import { canonicalJson, copyJson, type Json, jsonBytes } from "../../json.js";
+import type { Store } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
@@ -9,34 +10,39 @@ import type { Tool } from "../../tool/tool.js";
 import { checkLimit, invalidValue } from "../attempt/check-checkpoint.js";
 import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
-import { requireTool } from "../scheduling/tool-table.js";
+
 import type { EngineParts } from "./engine-parts.js";
 import { isTaskId } from "./task-view.js";
 
 /** What came of a call: its task, as it was found or made. */
-export interface StartOutcome {
-  readonly snapshot: TaskSnapshot;
-  readonly created: boolean;
-}
+export type StartOutcome = Awaited<ReturnType<Store["createTask"]>>;
 
 /** Makes the task of a call, or finds the existing one and lets it continue. */
 export async function startTask(parts: EngineParts, owner: string, request: StartRequest): Promise<StartOutcome> {
   const task = await newTask(parts, owner, request);
-  const outcome = await createOrContinue(parts, { ...task, id: callIdOf(request) ?? task.id });
+  const { callId } = request;
+  let outcome = await createOrContinue(
+    parts,
+    callId !== undefined && isTaskId(callId) ? { ...task, id: callId } : task,
+  );
   // The id may belong to another call already, or to another owner: that task stays invisible.
+  if (outcome.snapshot.record.owner !== owner || outcome.snapshot.record.tool !== task.tool) {
+    outcome = await createOrContinue(parts, task);
+  }
   const { record } = outcome.snapshot;
-  const isOwn = record.owner === owner && record.tool === task.tool;
-  const own = isOwn ? outcome : await createOrContinue(parts, task);
-  if (!isFinal(own.snapshot.record.status)) await goOn(parts, own, task);
-  return own;
+  if (isFinal(record.status)) return outcome;
+  parts.unfinished.add(record);
+  if (outcome.created) parts.scheduler.kick(record);
+  else await join(parts, outcome.snapshot, task.detached);
+  return outcome;
 }
 
 async function newTask(parts: EngineParts, owner: string, request: StartRequest): Promise<NewTask> {
-  const tool = requireTool(parts.tools, request.tool);
-  parts.runnable.require(tool);
+  const tool = parts.tools.require(request.tool);
+  parts.tools.requireValidator(tool.name);
   const input = copyJson(request.input ?? {}, "input");
   checkLimit("maxInputBytes", jsonBytes(input), parts.limits.maxInputBytes);
-  const checked = await checkValue(tool.input, input, parts.runnable.validate);
+  const checked = await checkValue(tool.input, input, parts.tools.validate);
   if (checked.problems !== undefined) throw invalidValue(`The input of ${tool.name}`, checked.problems);
   return {
     id: parts.createId(),
@@ -47,7 +53,7 @@ async function newTask(parts: EngineParts, owner: string, request: StartRequest)
     input,
     detached: request.detached === true,
     ttlMs: tool.ttlMs ?? parts.limits.ttlMs,
-    ...(request.session === undefined ? {} : { session: request.session }),
+    session: request.session,
   };
 }
 
@@ -68,10 +74,6 @@ function jsonOr(parsed: unknown, raw: Json): Json {
   }
 }
 
-function callIdOf({ callId }: StartRequest): string | undefined {
-  return callId !== undefined && isTaskId(callId) ? callId : undefined;
-}
-
 /** Others may restart, finish or delete the failed task meanwhile; after this many lost races the call begins a new task. */
 const maxContinueTries = 5;
 
@@ -80,17 +82,20 @@ const maxContinueTries = 5;
  * callers one restarts it, and the others find it under way.
  */
 async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
-  const continues = parts.tools.get(task.tool)?.onFailure !== "restart";
-  for (let tries = 0; continues && tries < maxContinueTries; tries++) {
-    const found = await create(parts, task, true);
+  const { store, tools, unfinished, limits, clock } = parts;
+  const { reuseResultMs } = limits;
+  let triesLeft = tools.require(task.tool).onFailure === "restart" ? 0 : maxContinueTries;
+  for (;;) {
+    await unfinished.admit(task);
+    const continueFailed = triesLeft > 0;
+    const found = await store.createTask({ task, reuseResultMs, continueFailed, now: instantOf(clock) });
     const { record } = found.snapshot;
     // The very same call delivered again gets its task as it is, failed or not.
-    if (found.created || record.status !== "failed" || record.id === task.id) return found;
+    if (!continueFailed || found.created || record.status !== "failed" || record.id === task.id) return found;
     const continued = await restarted(parts, record.id);
-    if (continued === "full") break;
-    if (continued !== undefined) return { snapshot: continued, created: false };
+    if (continued !== "full" && continued !== undefined) return { snapshot: continued, created: false };
+    triesLeft = continued === "full" ? 0 : triesLeft - 1;
   }
-  return create(parts, task, false);
 }
 
 /** What the failed task is after its restart; `undefined` when another task belongs to the call by now. */
@@ -109,38 +114,15 @@ async function restarted(
   }
 }
 
-async function create(
-  { store, unfinished, limits, clock }: EngineParts,
-  task: NewTask,
-  continueFailed: boolean,
-): Promise<StartOutcome> {
-  await unfinished.admit(task);
-  return store.createTask({ task, reuseResultMs: limits.reuseResultMs, continueFailed, now: instantOf(clock) });
-}
-
-const maxArrivals = 1_000;
-
-function noteArrival({ arrivals, clock }: EngineParts, taskId: string): void {
-  arrivals.set(taskId, clock.monotonicMs());
-  const [oldest] = arrivals.keys();
-  // Calls that never wait leave theirs behind.
-  if (arrivals.size > maxArrivals && oldest !== undefined) arrivals.delete(oldest);
-}
-
 /** A caller waits for this task: what kept it from running is over. */
-async function goOn(parts: EngineParts, { snapshot, created }: StartOutcome, call: NewTask): Promise<void> {
-  const { store, scheduler, unfinished } = parts;
-  const { record } = snapshot;
-  unfinished.add(record);
-  if (created) {
-    scheduler.kick(record);
-    return;
-  }
-  noteArrival(parts, record.id);
-  if (call.detached && !record.detached) await store.signal(record.id, { kind: "detach" });
+async function join(parts: EngineParts, found: TaskSnapshot, detached: boolean): Promise<void> {
+  const { store, scheduler, callers } = parts;
+  const { record } = found;
+  callers.arrive(record.id);
+  if (detached && !record.detached) await store.signal(record.id, { kind: "detach" });
   // It has to be known what the task is to be woken from.
-  await parts.stops.written(record.id);
-  const before = (await store.getTask(record.id)) ?? snapshot;
+  await callers.stopWritten(record.id);
+  const before = (await store.getTask(record.id)) ?? found;
   // Also a pause that is requested and not carried out yet: the end of the caller before this one left it.
   if (!isFinal(before.record.status) && desiredStateOf(before) === "pause")
     await store.signal(record.id, { kind: "resume" });

@@ -3,12 +3,12 @@ import type { Lease } from "../../store/store.js";
 import { isFinal, type TaskRecord } from "../../task/task-record.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { instantOf } from "../clock.js";
-import type { OpenTaskOptions } from "./open-task.js";
+import type { Environment } from "../environment.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
-export async function deleteFinished(options: OpenTaskOptions, taskId: string): Promise<boolean> {
-  const { store } = options;
-  const claimed = await claim(options, taskId, ({ status }) => isFinal(status));
+export async function deleteFinished(environment: Environment, taskId: string): Promise<boolean> {
+  const { store } = environment;
+  const claimed = await claim(environment, taskId, ({ status }) => isFinal(status));
   if (claimed === undefined) return false;
   const { lease, snapshot } = claimed;
   if (!isFinal(snapshot.record.status)) {
@@ -31,9 +31,9 @@ export async function deleteFinished(options: OpenTaskOptions, taskId: string): 
  *
  * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task has the same deduplication key by now.
  */
-export async function restartFailed(options: OpenTaskOptions, taskId: string): Promise<TaskRecord | undefined> {
-  const { store, clock } = options;
-  const claimed = await claim(options, taskId, ({ status }) => status === "failed");
+export async function restartFailed(environment: Environment, taskId: string): Promise<TaskRecord | undefined> {
+  const { store, clock } = environment;
+  const claimed = await claim(environment, taskId, ({ status }) => status === "failed");
   if (claimed === undefined) return undefined;
   const { lease, snapshot } = claimed;
   const { record, signals } = snapshot;
@@ -53,7 +53,7 @@ export async function restartFailed(options: OpenTaskOptions, taskId: string): P
  * `undefined` when another process has changed the task since, so that it is not `isWanted` any more.
  */
 async function claim(
-  { store, worker, limits, clock }: OpenTaskOptions,
+  { store, worker, limits, clock }: Environment,
   taskId: string,
   isWanted: (record: TaskRecord) => boolean,
 ): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
@@ -84,16 +84,8 @@ function busy(taskId: string): ResumableError {
  * A task that cannot be deleted is reported and left; it hinders no other.
  */
 export async function sweepExpired(
-  {
-    store,
-    scheduler,
-    limits,
-    clock,
-    onError,
-  }: Pick<OpenTaskOptions, "store" | "limits" | "clock"> & {
-    readonly scheduler: { remove(taskId: string): Promise<boolean> };
-    readonly onError: (error: unknown) => void;
-  },
+  { store, limits, clock, onError }: Environment,
+  remove: (taskId: string) => Promise<boolean>,
   stopped: () => boolean,
 ): Promise<number> {
   let deleted = 0;
@@ -103,7 +95,7 @@ export async function sweepExpired(
     for (const id of expired) {
       if (stopped()) return deleted;
       try {
-        if (await scheduler.remove(id)) deleted += 1;
+        if (await remove(id)) deleted += 1;
       } catch (error) {
         // Another process may have swept it.
         if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);

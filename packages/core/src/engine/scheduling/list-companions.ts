@@ -1,11 +1,10 @@
-import { isResumableError } from "../../errors.js";
 import type { Store } from "../../store/store.js";
-import { onlyWaits, type TaskRecord, type TaskStatus, type TaskSummary } from "../../task/task-record.js";
+import { onlyWaits, type TaskRecord, type TaskStatus } from "../../task/task-record.js";
 import { isOrphan } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
+import { readIfPresent, taskPages } from "./read-tasks.js";
 
 const suspected: readonly TaskStatus[] = ["pending", "running", "paused", "input_required", "failed"];
-const pageSize = 1_000;
 /** Pages that are read at most: what is older than that many tasks is taken for innocent. */
 const maxPages = 10;
 
@@ -17,37 +16,20 @@ const maxPages = 10;
 export async function listCompanions(store: Store, suspect: TaskRecord): Promise<readonly (readonly string[])[]> {
   const mine = new Set(processesOf({ record: suspect, signals: [], leased: false }));
   const companions: (readonly string[])[] = [];
-  let cursor: string | undefined;
-  for (let page = 0; page < maxPages; page++) {
-    const found = await store.listTasks({
-      statuses: suspected,
-      limit: pageSize,
-      ...(cursor === undefined ? {} : { cursor }),
-    });
-    for (const summary of found.tasks) {
-      if (summary.id === suspect.id || endedOtherwise(summary)) continue;
-      const processes = await readProcesses(store, summary.id);
+  let pages = 0;
+  for await (const page of taskPages(store, { statuses: suspected })) {
+    for (const { id, status, error } of page) {
+      const endedOtherwise = status === "failed" && error?.code !== "CRASH_LOOP";
+      if (id === suspect.id || endedOtherwise) continue;
+      // A task that cannot be read does not run.
+      const snapshot = await readIfPresent(store, id);
+      const processes = snapshot === undefined ? [] : processesOf(snapshot);
       if (processes.some((worker) => mine.has(worker))) companions.push(processes);
     }
-    cursor = found.nextCursor;
-    if (cursor === undefined) break;
+    pages += 1;
+    if (pages === maxPages) break;
   }
   return companions;
-}
-
-function endedOtherwise({ status, error }: TaskSummary): boolean {
-  return status === "failed" && error?.code !== "CRASH_LOOP";
-}
-
-async function readProcesses(store: Store, taskId: string): Promise<readonly string[]> {
-  try {
-    const snapshot = await store.getTask(taskId);
-    return snapshot === undefined ? [] : processesOf(snapshot);
-  } catch (error) {
-    // A task that cannot be read does not run.
-    if (isResumableError(error, "TASK_CORRUPT")) return [];
-    throw error;
-  }
 }
 
 /** The processes that a task may have killed: also the last one, if its death was not judged yet. */

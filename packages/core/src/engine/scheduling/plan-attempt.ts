@@ -1,5 +1,5 @@
 import type { TaskEventBody } from "../../task/task-event.js";
-import { isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../../task/task-record.js";
+import { entryOf, isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
@@ -82,7 +82,7 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
 function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[] {
   const events: TaskEventBody[] = [];
   for (const signal of signals) {
-    if (signal.kind === "answer" && isOpen(record, signal.key)) {
+    if (signal.kind === "answer" && entryOf(record, signal.key)?.kind === "question") {
       events.push({ type: "answered", key: signal.key, answer: signal.answer });
     }
   }
@@ -93,10 +93,6 @@ function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBod
   if (isRequested)
     events.push({ type: "desiredState", desiredState: desiredStateOf({ record, signals, leased: false }) });
   return events;
-}
-
-function isOpen({ remembered }: TaskSnapshot["record"], key: string): boolean {
-  return Object.hasOwn(remembered, key) && remembered[key]?.kind === "question";
 }
 
 function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInputs): Ending {

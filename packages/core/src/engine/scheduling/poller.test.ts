@@ -7,14 +7,11 @@ test("a notification that comes at any turn of a look is followed by another loo
   for (let turn = 0; turn < turnsOfALook; turn += 1) {
     const clock = createManualClock();
     let looks = 0;
-    const poller = new Poller({
-      clock,
-      limits: { pollMs: 1_000, notificationDelayMs: 50 },
-      pollOnce: async () => {
-        looks += 1;
-        return undefined;
-      },
-      onError: (error) => expect(error).toBeUndefined(),
+    const limits = { pollMs: 1_000, notificationDelayMs: 50 };
+    const onError = (error: unknown) => expect(error).toBeUndefined();
+    const poller = new Poller({ clock, limits, onError }, async () => {
+      looks += 1;
+      return undefined;
     });
     const looking = poller.look();
     for (let passed = 0; passed < turn; passed += 1) await Promise.resolve();

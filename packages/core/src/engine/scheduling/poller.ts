@@ -1,26 +1,23 @@
-import type { EngineLimits } from "../../limits.js";
-import type { Clock } from "../clock.js";
+import type { Environment } from "../environment.js";
 
-/** What a poller is made of. */
-export interface PollerOptions {
-  readonly clock: Clock;
-  readonly limits: Pick<EngineLimits, "pollMs" | "notificationDelayMs">;
-  /** Looks once; resolves to the delay until there will be something to see, if that is known. */
-  readonly pollOnce: () => Promise<number | undefined>;
-  readonly onError: (error: unknown) => void;
-}
+type PollerEnvironment = Pick<Environment, "clock" | "onError"> & {
+  readonly limits: Pick<Environment["limits"], "pollMs" | "notificationDelayMs">;
+};
 
 /** Looks for work again and again: when notified, when something falls due, and now and then. One look at a time. */
 export class Poller {
-  readonly #options: PollerOptions;
+  readonly #environment: PollerEnvironment;
+  readonly #pollOnce: () => Promise<number | undefined>;
   #stopTimer = () => {};
   #timerDueMs = Number.POSITIVE_INFINITY;
   #looking: Promise<void> | undefined;
   #isNotified = false;
   #stopped = false;
 
-  constructor(options: PollerOptions) {
-    this.#options = options;
+  /** @param pollOnce looks once; resolves to the delay until there will be something to see, if that is known. */
+  constructor(environment: PollerEnvironment, pollOnce: () => Promise<number | undefined>) {
+    this.#environment = environment;
+    this.#pollOnce = pollOnce;
   }
 
   /** Looks now, and from then on until stopped. */
@@ -37,7 +34,7 @@ export class Poller {
   /** Looks soon: notifications come in crowds. */
   notify(): void {
     if (this.#looking !== undefined) this.#isNotified = true;
-    else this.#arm(this.#options.limits.notificationDelayMs);
+    else this.#arm(this.#environment.limits.notificationDelayMs);
   }
 
   stop(): void {
@@ -46,11 +43,11 @@ export class Poller {
   }
 
   async #lookAndArm(): Promise<void> {
-    const { limits, pollOnce, onError } = this.#options;
+    const { limits, onError } = this.#environment;
     let delayMs: number = limits.pollMs;
     this.#isNotified = false;
     try {
-      delayMs = Math.min((await pollOnce()) ?? limits.pollMs, limits.pollMs);
+      delayMs = Math.min((await this.#pollOnce()) ?? limits.pollMs, limits.pollMs);
     } catch (error) {
       onError(error);
     }
@@ -61,7 +58,7 @@ export class Poller {
   }
 
   #arm(delayMs: number): void {
-    const { clock } = this.#options;
+    const { clock } = this.#environment;
     const dueMs = clock.monotonicMs() + Math.max(0, delayMs);
     if (this.#stopped || dueMs >= this.#timerDueMs) return;
     this.#stopTimer();

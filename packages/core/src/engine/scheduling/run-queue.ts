@@ -1,9 +1,6 @@
-import type { EngineLimits } from "../../limits.js";
 import type { TaskRecord } from "../../task/task-record.js";
-import type { Tool } from "../../tool/tool.js";
 import type { Attempt } from "../attempt/attempt.js";
-import type { Clock } from "../clock.js";
-
+import type { Environment } from "../environment.js";
 import { pickNext, type QueuedTask, type RunningTask, type SlotLimits } from "./pick-next.js";
 import { nextTrialMs } from "./suspects.js";
 
@@ -15,28 +12,24 @@ export interface Slot extends RunningTask {
   crashes: number;
   waiting: boolean;
   attempt?: Attempt;
-  readonly done: Promise<void>;
+  done: Promise<void>;
 }
 
-/** What a queue is made of. */
-export interface RunQueueOptions {
-  readonly tools: ReadonlyMap<string, Tool>;
-  readonly limits: EngineLimits;
-  readonly clock: Clock;
-  /** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
-  readonly serve: (task: Runnable, slot: Slot) => Promise<() => void>;
-}
+/** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
+export type Serve = (task: Runnable, slot: Slot) => Promise<() => void>;
 
 /** Tasks that wait for a slot of this process, and those that have one. */
 export class RunQueue {
-  readonly #options: RunQueueOptions;
+  readonly #environment: Pick<Environment, "tools" | "limits" | "clock">;
+  readonly #serve: Serve;
   readonly #queue = new Map<string, QueuedTask>();
   readonly #slots = new Map<string, Slot>();
   #stopped = false;
   #stopTrialTimer = () => {};
 
-  constructor(options: RunQueueOptions) {
-    this.#options = options;
+  constructor(environment: Pick<Environment, "tools" | "limits" | "clock">, serve: Serve) {
+    this.#environment = environment;
+    this.#serve = serve;
   }
 
   get running(): readonly string[] {
@@ -59,8 +52,8 @@ export class RunQueue {
 
   /** Queues a task, unless it has a slot already or this process does not have its tool. */
   add({ id, owner, tool, crashes }: Runnable): void {
-    if (this.#stopped || !this.#options.tools.has(tool) || this.#slots.has(id)) return;
-    const queuedAtMs = this.#queue.get(id)?.queuedAtMs ?? this.#options.clock.monotonicMs();
+    if (this.#stopped || !this.#environment.tools.runnable.has(tool) || this.#slots.has(id)) return;
+    const queuedAtMs = this.#queue.get(id)?.queuedAtMs ?? this.#environment.clock.monotonicMs();
     this.#queue.set(id, { id, owner, tool, crashes, queuedAtMs });
   }
 
@@ -70,14 +63,28 @@ export class RunQueue {
 
   /** Gives slots to tasks as long as there are both. */
   pump(): void {
-    const { tools, clock } = this.#options;
-    const maxRunningOf = (tool: string): number => tools.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
-    const limits = { ...this.#options.limits, maxRunningOf };
+    const { tools, clock } = this.#environment;
+    const maxRunningOf = (tool: string): number => tools.runnable.get(tool)?.maxRunning ?? Number.POSITIVE_INFINITY;
+    const limits = { ...this.#environment.limits, maxRunningOf };
     while (!this.#stopped) {
       const next = pickNext(this.#queue.values(), [...this.#slots.values()], limits, clock.monotonicMs());
       if (next === undefined) break;
-      this.#queue.delete(next.id);
-      this.#occupy(next);
+      const { id, owner, tool, crashes } = next;
+      const slot: Slot = {
+        owner,
+        tool,
+        crashes,
+        waiting: false,
+        startedAtMs: clock.monotonicMs(),
+        done: Promise.resolve(),
+      };
+      this.#queue.delete(id);
+      this.#slots.set(id, slot);
+      slot.done = this.#serve(next, slot).then((afterwards) => {
+        this.#slots.delete(id);
+        afterwards();
+        this.pump();
+      });
     }
     this.#armTrialTimer(limits);
   }
@@ -99,7 +106,7 @@ export class RunQueue {
   /** Whether one more task may wait in place. */
   get mayWaitInPlace(): boolean {
     const waiting = [...this.#slots.values()].filter((slot) => slot.waiting).length;
-    return waiting < this.#options.limits.maxWaitingInPlace;
+    return waiting < this.#environment.limits.maxWaitingInPlace;
   }
 
   /** Gives no more slots, and forgets who waits for one. */
@@ -110,24 +117,9 @@ export class RunQueue {
     return [...this.#slots.values()];
   }
 
-  #occupy(task: QueuedTask): void {
-    const { clock, serve } = this.#options;
-    // Begins in a later turn: the slot has to be there first.
-    const done = Promise.resolve()
-      .then(() => serve(task, slot))
-      .then((afterwards) => {
-        this.#slots.delete(task.id);
-        afterwards();
-        this.pump();
-      });
-    const { owner, tool, crashes } = task;
-    const slot: Slot = { owner, tool, crashes, waiting: false, startedAtMs: clock.monotonicMs(), done };
-    this.#slots.set(task.id, slot);
-  }
-
   /** A suspect may wait for nothing but the time of another's trial, or its own patience, to be over. */
   #armTrialTimer(limits: SlotLimits): void {
-    const { clock } = this.#options;
+    const { clock } = this.#environment;
     this.#stopTrialTimer();
     if (this.#stopped) return;
     const nowMs = clock.monotonicMs();

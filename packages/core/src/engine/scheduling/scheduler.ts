@@ -1,28 +1,19 @@
 import { isResumableError } from "../../errors.js";
-import type { Observer, RunnableTask } from "../../store/store.js";
+import type { RunnableTask } from "../../store/store.js";
 import { isFinal, type TaskRecord } from "../../task/task-record.js";
 import { dueMs } from "../../task/task-rules.js";
 import type { TaskSnapshot } from "../../task/task-snapshot.js";
-import type { JsonSchemaValidator } from "../../tool/schema.js";
-import type { Attempt, AttemptEnd } from "../attempt/attempt.js";
-import { runAttempt } from "../attempt/run-attempt.js";
+import { Attempt } from "../attempt/attempt.js";
 import { instantOf } from "../clock.js";
+import type { Environment } from "../environment.js";
+import { Exclusive } from "../exclusive.js";
 import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
-import { Exclusive, type OpenedTask, type OpenTaskOptions, openTask } from "./open-task.js";
+import { type OpenedTask, openTask } from "./open-task.js";
 import { Orphans } from "./orphans.js";
 import { Poller } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
 import { TaskTimers, type TimerKind } from "./task-timers.js";
-
-/** What a scheduler is made of. */
-export interface SchedulerOptions extends OpenTaskOptions {
-  readonly validate: JsonSchemaValidator;
-  /** Never throws, and neither does `onError`. */
-  readonly observer: Observer;
-  readonly onError: (error: unknown) => void;
-  readonly onFinished: (record: TaskRecord) => void;
-}
 
 /** What the store did to a task that ran here, while that is not over. */
 interface Trouble {
@@ -33,7 +24,8 @@ interface Trouble {
 
 /** Decides which tasks this process runs, and runs them. */
 export class Scheduler {
-  readonly #options: SchedulerOptions;
+  readonly #environment: Environment;
+  readonly #onFinished: (record: TaskRecord) => void;
   readonly #queue: RunQueue;
   /** Tasks that a caller in this process waits for: should a runner elsewhere die, this process continues with them. */
   readonly #awaited = new Set<string>();
@@ -45,13 +37,13 @@ export class Scheduler {
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
 
-  constructor(options: SchedulerOptions) {
-    const { clock, onError } = options;
-    this.#options = options;
-    this.#queue = new RunQueue({ ...options, serve: (task, slot) => this.#serve(task, slot) });
-    this.#timers = new TaskTimers(clock);
-    this.#orphans = new Orphans(options.limits.recoverAfterMs);
-    this.#poller = new Poller({ ...options, onError, pollOnce: () => this.#pollOnce() });
+  constructor(environment: Environment, onFinished: (record: TaskRecord) => void) {
+    this.#environment = environment;
+    this.#onFinished = onFinished;
+    this.#queue = new RunQueue(environment, (task, slot) => this.#serve(task, slot));
+    this.#timers = new TaskTimers(environment.clock);
+    this.#orphans = new Orphans(environment.limits.recoverAfterMs);
+    this.#poller = new Poller(environment, () => this.#pollOnce());
   }
 
   /** Ids of the tasks that this process runs or is about to run. */
@@ -69,10 +61,12 @@ export class Scheduler {
     this.#poller.notify();
   }
 
-  /** Queues a task that a caller in this process waits for. */
-  kick(task: Runnable): void {
-    this.#awaited.add(task.id);
-    this.#enqueue(task);
+  /** Queues a task. `awaited`: a caller in this process waits for it. */
+  kick(task: Runnable, awaited = true): void {
+    if (awaited) this.#awaited.add(task.id);
+    this.#timers.clear(task.id);
+    this.#queue.add(task);
+    this.#queue.pump();
   }
 
   /** Sees to it that a task continues that a caller in this process waits for, as soon as it may. */
@@ -83,7 +77,7 @@ export class Scheduler {
     const slot = this.#queue.slotOf(record.id);
     const due = dueMs(snapshot) ?? Number.POSITIVE_INFINITY;
     if (slot !== undefined) slot.attempt?.look();
-    else if (snapshot.leased || this.#options.dueTimes.leftMs(due) <= 0) this.#enqueue(record);
+    else if (snapshot.leased || this.#environment.dueTimes.leftMs(due) <= 0) this.kick(record);
     else this.#rest(snapshot);
   }
 
@@ -92,11 +86,11 @@ export class Scheduler {
     const { id } = snapshot.record;
     if (this.#queue.slotOf(id) === undefined && !snapshot.leased) {
       try {
-        const opened = await this.#exclusive.run(id, () => this.#open(id, false));
+        const opened = await this.#open(id, false);
         if (opened.kind === "idle") this.#rest(opened.snapshot);
       } catch (error) {
         // The request is durable: the process that runs the task next, or looks for work, carries it out.
-        this.#options.onError(error);
+        this.#environment.onError(error);
         this.#poller.notify();
       }
     }
@@ -106,19 +100,19 @@ export class Scheduler {
   /** Begins a new generation of a failed task from its last state. */
   async restart(taskId: string): Promise<void> {
     await this.#queue.slotOf(taskId)?.done;
-    const record = await this.#exclusive.run(taskId, () => restartFailed(this.#options, taskId));
+    const record = await this.#exclusive.run(taskId, () => restartFailed(this.#environment, taskId));
     if (record !== undefined) this.kick({ ...record, crashes: 0 });
   }
 
   /** Deletes a finished task; resolves to false for an unfinished one. */
   async remove(taskId: string): Promise<boolean> {
     await this.#queue.slotOf(taskId)?.done;
-    return this.#exclusive.run(taskId, () => deleteFinished(this.#options, taskId));
+    return this.#exclusive.run(taskId, () => deleteFinished(this.#environment, taskId));
   }
 
   /** Takes no more work and stops what runs. Resolves to the tasks that did not stop in time. */
   async drain(timeoutMs: number): Promise<readonly string[]> {
-    const { clock } = this.#options;
+    const { clock } = this.#environment;
     this.#drainUntilMs = clock.monotonicMs() + timeoutMs;
     this.#poller.stop();
     this.#timers.clearAll();
@@ -141,17 +135,11 @@ export class Scheduler {
   /** A third each for the next checkpoint, for the tool to notice its signal, and for the last write. */
   #drainAttempt(attempt: Attempt | undefined): void {
     if (this.#drainUntilMs === undefined) return;
-    attempt?.drain(Math.max(0, (this.#drainUntilMs - this.#options.clock.monotonicMs()) / 3));
-  }
-
-  #enqueue(task: Runnable): void {
-    this.#timers.clear(task.id);
-    this.#queue.add(task);
-    this.#queue.pump();
+    attempt?.drain(Math.max(0, (this.#drainUntilMs - this.#environment.clock.monotonicMs()) / 3));
   }
 
   #schedule(task: Runnable, kind: TimerKind, delayMs: number): void {
-    if (!this.#draining) this.#timers.set(task.id, kind, delayMs, () => this.#enqueue(task));
+    if (!this.#draining) this.#timers.set(task.id, kind, delayMs, () => this.kick(task, false));
   }
 
   /**
@@ -159,57 +147,41 @@ export class Scheduler {
    * would find the slot taken, and be lost.
    */
   async #serve(task: Runnable, slot: Slot): Promise<() => void> {
+    const { store, onError } = this.#environment;
     try {
-      const opened = await this.#exclusive.run(task.id, () => this.#open(task.id, true));
+      const opened = await this.#open(task.id, true);
       if (opened.kind === "held") return () => this.#lost(task);
       if (opened.kind === "idle") return () => this.#rest(opened.snapshot);
-      return await this.#attempt(task, slot, opened);
+      const { lease, record, tool } = opened;
+      const onProgressed = (): void => {
+        this.#troubles.delete(task.id);
+        this.#queue.clear(slot);
+      };
+      const onWaiting = (waiting: boolean): void => this.#queue.setWaiting(slot, waiting);
+      const mayWaitInPlace = (): boolean => this.#queue.mayWaitInPlace;
+      const callbacks = { onProgressed, onWaiting, mayWaitInPlace };
+      try {
+        slot.attempt = new Attempt({ ...this.#environment, ...callbacks, lease, record, tool });
+        this.#drainAttempt(slot.attempt);
+        const broken = await slot.attempt.run();
+        if (broken !== undefined) return () => this.#failed(task, broken.error, record.attempt);
+      } finally {
+        await store.releaseLease(lease).catch(onError);
+      }
+      const snapshot = await store.getTask(task.id);
+      return () => (snapshot === undefined ? this.#forget(task.id) : this.#rest({ ...snapshot, leased: false }));
     } catch (error) {
       return () => this.#failed(task, error, this.#troubles.get(task.id)?.brokenAttempt);
     }
   }
 
   #open(taskId: string, mayRun: boolean): Promise<OpenedTask> {
-    const brokenAttempt = this.#troubles.get(taskId)?.brokenAttempt;
-    return openTask(this.#options, taskId, { mayRun: mayRun && !this.#draining, brokenAttempt });
-  }
-
-  async #attempt(
-    task: Runnable,
-    slot: Slot,
-    { lease, record, tool }: Extract<OpenedTask, { kind: "started" }>,
-  ): Promise<() => void> {
-    const { store, onError } = this.#options;
-    const broken = await this.#runTool(slot, { lease, record, tool }).finally(() =>
-      store.releaseLease(lease).catch(onError),
+    return this.#exclusive.run(taskId, () =>
+      openTask(this.#environment, taskId, {
+        mayRun: mayRun && !this.#draining,
+        brokenAttempt: this.#troubles.get(taskId)?.brokenAttempt,
+      }),
     );
-    if (broken !== undefined) return () => this.#failed(task, broken.error, record.attempt);
-    const snapshot = await store.getTask(task.id);
-    return () => (snapshot === undefined ? this.#forget(task.id) : this.#rest({ ...snapshot, leased: false }));
-  }
-
-  /** Resolves to what the store did to the attempt, if it broke it. */
-  async #runTool(
-    slot: Slot,
-    { lease, record, tool }: Omit<Extract<OpenedTask, { kind: "started" }>, "kind">,
-  ): Promise<AttemptEnd["broken"]> {
-    const onProgressed = (): void => {
-      this.#troubles.delete(lease.taskId);
-      this.#queue.clear(slot);
-    };
-    const onWaiting = (waiting: boolean): void => this.#queue.setWaiting(slot, waiting);
-    const mayWaitInPlace = (): boolean => this.#queue.mayWaitInPlace;
-    slot.attempt = runAttempt({
-      ...this.#options,
-      lease,
-      record,
-      tool,
-      onProgressed,
-      onWaiting,
-      mayWaitInPlace,
-    });
-    this.#drainAttempt(slot.attempt);
-    return (await slot.attempt.ended).broken;
   }
 
   /** Decides when a task that ran here runs again: a caller was there, so it waits for none to return. */
@@ -217,20 +189,20 @@ export class Scheduler {
     const { record } = snapshot;
     const due = dueMs(snapshot);
     this.#troubles.delete(record.id);
-    if (due !== undefined) this.#schedule(record, "due", this.#options.dueTimes.leftMs(due));
+    if (due !== undefined) this.#schedule(record, "due", this.#environment.dueTimes.leftMs(due));
     // Something has to happen to it first: the process that makes it happen, or looks for work then, continues it.
     else this.#forget(record.id);
-    if (isFinal(record.status)) this.#options.onFinished(record);
+    if (isFinal(record.status)) this.#onFinished(record);
   }
 
   /** Another process runs the task. */
   #lost(task: Runnable): void {
     this.#troubles.delete(task.id);
-    if (this.#awaited.has(task.id)) this.#schedule(task, "due", this.#options.limits.pollMs);
+    if (this.#awaited.has(task.id)) this.#schedule(task, "due", this.#environment.limits.pollMs);
   }
 
   #failed(task: Runnable, error: unknown, brokenAttempt: number | undefined): void {
-    const { limits, onError } = this.#options;
+    const { limits, onError } = this.#environment;
     if (isResumableError(error, "LEASE_LOST")) {
       // No harm is done, but the operator wants to know that this process stood still.
       onError(error);
@@ -255,10 +227,10 @@ export class Scheduler {
   }
 
   async #pollOnce(): Promise<number | undefined> {
-    const { store, tools, clock, dueTimes, limits } = this.#options;
+    const { store, tools, clock, dueTimes, limits } = this.#environment;
     // What is known already must not hide what is not.
     const limit = limits.lookBatch + this.#queue.length + this.#timers.backoffs + this.#orphans.size;
-    const found = await store.listRunnable({ tools: [...tools.keys()], now: instantOf(clock), limit });
+    const found = await store.listRunnable({ tools: [...tools.runnable.keys()], now: instantOf(clock), limit });
     const orphansMs = this.#queueFound(found.tasks, found.tasks.length < limit);
     const dueMs = found.nextDueMs === undefined ? undefined : dueTimes.leftMs(found.nextDueMs);
     return dueMs === undefined || orphansMs === undefined ? (dueMs ?? orphansMs) : Math.min(dueMs, orphansMs);
@@ -268,7 +240,7 @@ export class Scheduler {
   #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
     const tasks = found.filter((task) => this.#timers.kindOf(task.id) !== "backoff" && this.#hasCome(task));
     const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
-    const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#options.clock.monotonicMs());
+    const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#environment.clock.monotonicMs());
     const waiting = new Set(orphaned);
     for (const id of due) waiting.delete(id);
     for (const task of tasks) {
@@ -282,7 +254,7 @@ export class Scheduler {
 
   /** Whether the time has come that the task waits for: the wall clock, by which the store lists, may have been set. */
   #hasCome(task: RunnableTask): boolean {
-    return this.#options.dueTimes.leftMs(task.dueMs) <= 0;
+    return this.#environment.dueTimes.leftMs(task.dueMs) <= 0;
   }
 
   /** This process runs the task, is about to, or has a caller that waits for it. */

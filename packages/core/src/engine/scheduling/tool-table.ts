@@ -2,61 +2,49 @@ import { ResumableError } from "../../errors.js";
 import { isStandardSchema, type JsonSchemaValidator } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 
-/**
- * Makes the table of an engine's tools, by name.
- *
- * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
- */
-export function createToolTable(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
-  const table = new Map<string, Tool>();
-  for (const tool of tools) {
-    if (table.has(tool.name)) {
-      throw new ResumableError("TOOL_NAME_TAKEN", `Two tools are named ${tool.name}. Rename one of them.`, {
-        details: { tool: tool.name },
-      });
-    }
-    table.set(tool.name, tool);
-  }
-  return table;
-}
-
-/**
- * Finds a tool.
- *
- * @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are.
- */
-export function requireTool(tools: ReadonlyMap<string, Tool>, name: string): Tool {
-  const tool = tools.get(name);
-  if (tool !== undefined) return tool;
-  const known = [...tools.keys()];
-  throw new ResumableError(
-    "UNKNOWN_TOOL",
-    `There is no tool ${JSON.stringify(name)}. Known tools: ${known.join(", ")}.`,
-    { details: { tool: name, known } },
-  );
-}
-
-/** Those of an engine's tools that can run now: a tool with plain JSON Schema can when there is a validator. */
-export class RunnableTools {
-  /** By name. Grows when the validator comes. */
-  readonly table: ReadonlyMap<string, Tool>;
-  readonly #all: ReadonlyMap<string, Tool>;
-  readonly #ready: Map<string, Tool>;
+/** The tools of an engine, by name. A tool with plain JSON Schema can run when there is a validator. */
+export class ToolTable {
+  readonly all: ReadonlyMap<string, Tool>;
+  /** Those that can run now. Grows when the validator comes. */
+  readonly runnable: ReadonlyMap<string, Tool>;
+  readonly #runnable: Map<string, Tool>;
   #validator: JsonSchemaValidator | undefined;
 
-  constructor(all: ReadonlyMap<string, Tool>, validator: JsonSchemaValidator | undefined) {
-    this.#all = all;
+  /** @throws {@link ResumableError} `TOOL_NAME_TAKEN`. */
+  constructor(tools: readonly Tool[], validator: JsonSchemaValidator | undefined) {
+    const all = new Map<string, Tool>();
+    for (const tool of tools) {
+      if (all.has(tool.name)) throw nameTaken(tool.name);
+      all.set(tool.name, tool);
+    }
+    this.all = all;
     this.#validator = validator;
-    this.#ready = new Map([...all].filter(([, tool]) => validator !== undefined || !needsValidator(tool)));
-    this.table = this.#ready;
+    this.#runnable = new Map([...all].filter(([, tool]) => validator !== undefined || !needsValidator(tool)));
+    this.runnable = this.#runnable;
+  }
+
+  /**
+   * Finds a tool.
+   *
+   * @throws {@link ResumableError} `UNKNOWN_TOOL`, naming the tools there are.
+   */
+  require(name: string): Tool {
+    const tool = this.all.get(name);
+    if (tool !== undefined) return tool;
+    const known = [...this.all.keys()];
+    throw new ResumableError(
+      "UNKNOWN_TOOL",
+      `There is no tool ${JSON.stringify(name)}. Known tools: ${known.join(", ")}.`,
+      { details: { tool: name, known } },
+    );
   }
 
   /** Takes the validator, unless there is one. True when more tools can run because of it. */
   use(validator: JsonSchemaValidator): boolean {
     this.#validator ??= validator;
-    const before = this.#ready.size;
-    for (const [name, tool] of this.#all) this.#ready.set(name, tool);
-    return this.#ready.size > before;
+    const before = this.#runnable.size;
+    for (const [name, tool] of this.all) this.#runnable.set(name, tool);
+    return this.#runnable.size > before;
   }
 
   /** Checks by the validator that there is at the time of the check. */
@@ -65,15 +53,21 @@ export class RunnableTools {
     return this.#validator(schema, value);
   };
 
-  /** Throws `INVALID_OPTION` when the tool cannot run. */
-  require(tool: Tool): void {
-    if (!this.#ready.has(tool.name)) throw missingValidator(`A schema of tool ${tool.name}`);
+  /** Throws `INVALID_OPTION` when the tool of that name is known and cannot run. */
+  requireValidator(name: string): void {
+    if (this.all.has(name) && !this.#runnable.has(name)) throw missingValidator(`A schema of tool ${name}`);
   }
 }
 
 /** Questions need none: their schemas are flat, and the engine checks answers itself. */
 function needsValidator({ input, output, item }: Tool): boolean {
   return [input, output, item].some((schema) => schema !== undefined && !isStandardSchema(schema));
+}
+
+function nameTaken(tool: string): ResumableError {
+  return new ResumableError("TOOL_NAME_TAKEN", `Two tools are named ${tool}. Rename one of them.`, {
+    details: { tool },
+  });
 }
 
 function missingValidator(what: string): ResumableError {

@@ -1,8 +1,13 @@
-import { isResumableError } from "../../errors.js";
 import type { Store } from "../../store/store.js";
 import { type TaskRecord, type TaskSummary, unfinishedStatuses } from "../../task/task-record.js";
 import { checkLimit } from "../attempt/check-checkpoint.js";
 import type { RecoveryCounts } from "../engine.js";
+import { readIfPresent, taskPages } from "./read-tasks.js";
+
+interface UnfinishedTasksOptions {
+  readonly store: Store;
+  readonly limits: { readonly maxUnfinishedPerOwner: number };
+}
 
 type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
 
@@ -16,9 +21,9 @@ export class UnfinishedTasks {
   /** By owner and task id: the task's key. */
   readonly #known = new Map<string, Map<string, string | null>>();
 
-  constructor(store: Store, maxPerOwner: number) {
+  constructor({ store, limits }: UnfinishedTasksOptions) {
     this.#store = store;
-    this.#maxPerOwner = maxPerOwner;
+    this.#maxPerOwner = limits.maxUnfinishedPerOwner;
   }
 
   add({ owner, id, key }: Counted): void {
@@ -48,28 +53,15 @@ export class UnfinishedTasks {
   async #refresh(owner: string): Promise<void> {
     const before = this.#known.get(owner);
     const tasks = new Map<string, string | null>();
-    let cursor: string | undefined;
-    do {
-      const range = { owner, statuses: unfinishedStatuses, limit: 1_000, ...(cursor === undefined ? {} : { cursor }) };
-      const page = await this.#store.listTasks(range);
-      for (const { id } of page.tasks) {
-        const key = before?.get(id) ?? (await this.#keyOf(id));
+    for await (const page of taskPages(this.#store, { owner, statuses: unfinishedStatuses })) {
+      for (const { id } of page) {
+        const key = before?.get(id) ?? (await readIfPresent(this.#store, id))?.record.key;
         if (key !== undefined) tasks.set(id, key);
       }
-      cursor = page.nextCursor;
-    } while (cursor !== undefined && tasks.size < this.#maxPerOwner);
+      if (tasks.size >= this.#maxPerOwner) break;
+    }
     if (tasks.size === 0) this.#known.delete(owner);
     else this.#known.set(owner, tasks);
-  }
-
-  /** A task that is damaged, or was deleted since it was listed, does not count. */
-  async #keyOf(taskId: string): Promise<string | null | undefined> {
-    try {
-      return (await this.#store.getTask(taskId))?.record.key;
-    } catch (error) {
-      if (isResumableError(error, "TASK_CORRUPT")) return undefined;
-      throw error;
-    }
   }
 }
 

@@ -1,0 +1,27 @@
+import type { Lease } from "../../store/store.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import type { Tool } from "../../tool/tool.js";
+import type { Environment } from "../environment.js";
+import type { AttemptControl } from "./attempt-control.js";
+import type { JournalWriter } from "./journal-writer.js";
+
+/** What one attempt needs. */
+export interface AttemptOptions extends Omit<Environment, "tools"> {
+  readonly tools: Pick<Environment["tools"], "validate">;
+  readonly lease: Lease;
+  /** After the commit of `attempt_started`. */
+  readonly record: TaskRecord;
+  readonly tool: Tool;
+  /** Called once, at the attempt's first progress. */
+  readonly onProgressed: () => void;
+  /** Hears whether the attempt does nothing but wait in place. */
+  readonly onWaiting: (waiting: boolean) => void;
+  /** Whether one more attempt may wait in place. */
+  readonly mayWaitInPlace: () => boolean;
+}
+
+/** What the parts of an attempt share. */
+export interface AttemptParts extends AttemptOptions {
+  readonly control: AttemptControl;
+  readonly journal: JournalWriter;
+}

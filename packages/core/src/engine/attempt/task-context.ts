@@ -1,0 +1,82 @@
+import { ResumableError } from "../../errors.js";
+import { copyJson, type Json } from "../../json.js";
+import type { TaskRecord } from "../../task/task-record.js";
+import { checkValue, isSchema } from "../../tool/schema.js";
+import type { TaskContext, Tool } from "../../tool/tool.js";
+import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
+import type { TaskVerbs } from "./task-verbs.js";
+
+/** Makes what a running tool has in its hands. */
+export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): Promise<TaskContext<unknown, unknown>> {
+  const { record, journal } = parts;
+  return {
+    id: record.id,
+    attempt: record.attempt,
+    state: await stateOfAttempt(parts),
+    signal: parts.control.signal,
+    step: (key, run) => handled(verbs.step(key, run)),
+    ask: (key, request) => handled(verbs.ask(key, request)),
+    sleep: (key, durationMs) => handled(verbs.sleep(key, durationMs)),
+    log: (level, data) => journal.log(level, data),
+    // A restart from nothing does everything again, so its keys are others; going on from the last state keeps them.
+    idempotencyKey: (key) => `${record.id}.${record.itemsFromSeq}.${key}`,
+    items: () => committedItems(parts),
+  };
+}
+
+/** A tool that does not wait for what it began must not take the process down when its attempt ends. */
+function handled<Value>(promise: Promise<Value>): Promise<Value> {
+  promise.catch(() => {});
+  return promise;
+}
+
+/** Ends at what was committed when the reading began: a tool may append while it reads. */
+async function* committedItems({ store, journal }: AttemptParts): AsyncGenerator<unknown, void, void> {
+  const pageSize = 1_000;
+  const { id, itemCount } = journal.record;
+  for (let after = 0; after < itemCount; ) {
+    const page = await store.readItems(id, { after, limit: Math.min(pageSize, itemCount - after) });
+    if (page.items.length === 0) return;
+    yield* page.items;
+    after = page.next;
+  }
+}
+
+/**
+ * Gives the state from which an attempt continues: that of the last checkpoint, migrated and checked, or the first one.
+ *
+ * @throws {@link ResumableError} `VERSION_MISMATCH` when the state does not fit the tool.
+ */
+async function stateOfAttempt({ tool, tools, record }: AttemptOptions): Promise<unknown> {
+  const schema = isSchema(tool.state) ? tool.state : undefined;
+  let state: unknown;
+  if (record.state !== undefined) state = migrated(tool, record, copyJson(record.state, "state"));
+  else if (schema === undefined) state = tool.state === undefined ? null : copyJson(tool.state, "state");
+  if (schema === undefined) return state;
+  const checked = await checkValue(schema, state, tools.validate);
+  if (checked.problems !== undefined) throw mismatch(tool, record, checked.problems);
+  return checked.value;
+}
+
+function migrated(tool: Tool, record: TaskRecord, state: Json): unknown {
+  const from = writtenBy(record);
+  if (tool.migrate === undefined || from === tool.version) return state;
+  try {
+    return tool.migrate(state, from);
+  } catch (error) {
+    throw mismatch(tool, record, [error instanceof Error ? error.message : String(error)], error);
+  }
+}
+
+function writtenBy({ stateVersion, toolVersion }: TaskRecord): string {
+  return stateVersion ?? toolVersion;
+}
+
+function mismatch(tool: Tool, record: TaskRecord, problems: readonly string[], cause?: unknown): ResumableError {
+  const from = writtenBy(record);
+  return new ResumableError(
+    "VERSION_MISMATCH",
+    `The state of the task, left by version ${from} of ${tool.name}, does not fit version ${tool.version}: ${problems.join("; ")}. Add a migrate function to the tool and resume the task, or call the tool again to begin from nothing.`,
+    { details: { taskId: record.id, from, to: tool.version }, cause },
+  );
+}

@@ -1,0 +1,19 @@
+import type { EngineLimits } from "../limits.js";
+import type { Observer, Store } from "../store/store.js";
+import type { Clock, DueTimes } from "./clock.js";
+import type { ToolTable } from "./scheduling/tool-table.js";
+
+/** What all parts of an engine share. */
+export interface Environment {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly dueTimes: DueTimes;
+  readonly limits: EngineLimits;
+  readonly tools: ToolTable;
+  /** The name of this process in the store. */
+  readonly worker: string;
+  /** Never throws. */
+  readonly observer: Observer;
+  /** Never throws. */
+  readonly onError: (error: unknown) => void;
+}

@@ -1,0 +1,27 @@
+import { isResumableError } from "../../errors.js";
+import type { Store, TaskQuery } from "../../store/store.js";
+import type { TaskSummary } from "../../task/task-record.js";
+import type { TaskSnapshot } from "../../task/task-snapshot.js";
+
+/** Lists tasks page by page, newest first. */
+export async function* taskPages(
+  store: Store,
+  query: Omit<TaskQuery, "limit" | "cursor">,
+): AsyncGenerator<readonly TaskSummary[], void, void> {
+  let cursor: string | undefined;
+  do {
+    const page = await store.listTasks({ ...query, limit: 1_000, cursor });
+    yield page.tasks;
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+}
+
+/** Reads a task, or resolves to `undefined` when it is damaged, or was deleted since it was listed. */
+export async function readIfPresent(store: Store, taskId: string): Promise<TaskSnapshot | undefined> {
+  try {
+    return await store.getTask(taskId);
+  } catch (error) {
+    if (isResumableError(error, "TASK_CORRUPT")) return undefined;
+    throw error;
+  }
+}
