@@ -165,9 +165,9 @@ export function fromSources(files: Readonly<Record<string, string>>): Options {
  * Builds a server with its SDKs and zod as a few minified files in `dist/bundled`: it starts sooner;
  * docs/decisions/0059.
  */
-export function bundledServer(entry: string, files: Readonly<Record<string, string>>): Options[] {
+export function bundledServer(entry: string): Options[] {
   const whole: Options = {
-    ...fromSources(files),
+    ...fromSources({}),
     outDir: "dist/bundled",
     minify: true,
     noExternal: [/.*/],
@@ -178,7 +178,7 @@ export function bundledServer(entry: string, files: Readonly<Record<string, stri
       ...whole,
       splitting: true,
       banner: { js: requireHere },
-      esbuildPlugins: [externalFiles(files), startsSooner, writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
+      esbuildPlugins: [startsSooner, writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
     }),
     {
       ...library([], { ...whole, format: "cjs", sourcemap: false }),

@@ -2,5 +2,5 @@ import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
 export default defineConfig(
-  library(["src/index.ts", "src/era-2025/index.ts", "src/era-2026/index.ts", "src/command-line/index.ts"]),
+  library(["src/index.ts", ...["era-2025", "era-2026", "command-line", "stdio"].map((part) => `src/${part}/index.ts`)]),
 );

@@ -2,7 +2,11 @@ import { defineConfig } from "tsup";
 import { bundledServer, externalFiles, fromSources, library } from "../../tsup.shared.js";
 
 /** Where the programs find what they load when they need it. */
-const programs = { "./serve-module.js": "./bundled/serve-module.js", "./stdio-command.js": "./stdio-command.js" };
+const programs = {
+  "./serve-definition.js": "./bundled/serve-definition.js",
+  "./with-setup.js": "./serve-definition.js",
+  "./stdio-command.js": "./stdio-command.js",
+};
 
 // All builds run at once: the cleaning one spares the others' files.
 export default defineConfig([
@@ -12,5 +16,5 @@ export default defineConfig([
   }),
   // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
   library(["src/cli.ts"], { ...fromSources(programs), format: "cjs", splitting: false }),
-  ...bundledServer("src/serve-module.ts", { "./with-setup.js": "../serve-definition.js" }),
+  ...bundledServer("src/serve-definition.ts"),
 ]);

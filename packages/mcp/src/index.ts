@@ -1,10 +1,8 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
-export type { Relayed } from "./call/question-relay.js";
-export { QuestionRelay } from "./call/question-relay.js";
-export { ConnectionClient } from "./call/session-client.js";
 export type { ControlTool } from "./control/control-tool.js";
 export { controlTools, defaultControlTools } from "./control/control-tools.js";
-export { longToolsText, makeInstructions } from "./control/instructions.js";
+export { longToolsText } from "./control/instructions.js";
+export { makeInstructions } from "./control/owner-tools.js";
 export type { ServerDefinition, Setup2026 } from "./define-server.js";
 export { defineServer } from "./define-server.js";
 export { type CrossStreamOptions, withCrossStreamReplay } from "./era-2025/cross-stream/with-cross-stream-replay.js";
@@ -14,7 +12,6 @@ export type { RegisterOptions } from "./era-2025/register-tools.js";
 export { registerTools } from "./era-2025/register-tools.js";
 export type { RequestExtra, Server2025 } from "./era-2025/server-2025.js";
 export type { ConnectableServer } from "./era-2025/session/session.js";
-export { outcomeUnknown } from "./era-2025/session/session-answers.js";
 export type { CreateServer, SessionContext } from "./era-2025/session/session-context.js";
 export type {
   FetchContext,
@@ -22,7 +19,6 @@ export type {
   SessionHandlerOptions,
 } from "./era-2025/session/session-handler.js";
 export { createSessionHandler } from "./era-2025/session/session-handler.js";
-export { type ToolKinds, toolKindsIn } from "./era-2025/session/tool-kinds.js";
 export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-store.js";
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";
 export type { BothErasOptions, EndpointContext, EndpointHandler, EraHandler } from "./http/both-eras.js";
@@ -34,6 +30,3 @@ export { listenerOf, nodeListener } from "./http/node-listener.js";
 export type { SessionLimits } from "./limits.js";
 export { sessionLimits } from "./limits.js";
 export { type Locality, local, subjectOf } from "./owner/owner.js";
-export { randomToken } from "./owner/random-token.js";
-export type { StdioEras, StdioErasOptions } from "./stdio/stdio-eras.js";
-export { serveStdioEras } from "./stdio/stdio-eras.js";

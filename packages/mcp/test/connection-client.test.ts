@@ -3,8 +3,9 @@ import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@r
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { type ServerDefinition, serveStdioEras } from "../src/index.js";
+import type { ServerDefinition } from "../src/index.js";
 import { limits } from "../src/limits.js";
+import { serveStdioEras } from "../src/stdio/index.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {

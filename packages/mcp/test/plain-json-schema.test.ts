@@ -13,7 +13,8 @@ import {
 } from "@resumable-mcp/core";
 import { afterEach, describe, expect, test } from "vitest";
 import { withStdioTasks, withTasks } from "../src/era-2026/index.js";
-import { createSessionHandler, createTaskStore, registerTools, serveStdioEras, taskHandler } from "../src/index.js";
+import { createSessionHandler, createTaskStore, registerTools, taskHandler } from "../src/index.js";
+import { serveStdioEras } from "../src/stdio/index.js";
 import { openEndpoint } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];

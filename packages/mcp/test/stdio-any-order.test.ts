@@ -1,6 +1,6 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { expect, test, vi } from "vitest";
-import { serveStdioEras } from "../src/index.js";
+import { serveStdioEras } from "../src/stdio/index.js";
 import { createRandom, greet, someMessages } from "./any-order.js";
 
 const orders = 300;

@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
-import { serveStdioEras } from "../src/index.js";
 import { limits } from "../src/limits.js";
+import { serveStdioEras } from "../src/stdio/index.js";
 import { greetTool } from "./counting-tool.js";
 import { eventsOf, openEndpoint, openSession, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";
 

@@ -1,8 +1,7 @@
 import { createEngine, type EngineLimits, type EngineOptions, type Observer, type Store } from "@resumable-mcp/core";
-import { type ServerDefinition, serveStdioEras } from "@resumable-mcp/mcp";
-import { supervisorLimits } from "./limits.js";
-import { readHostLine } from "./wire/host-line.js";
-import { readLines } from "./wire/read-lines.js";
+import type { ServerDefinition } from "@resumable-mcp/mcp";
+import { serveStdioEras } from "@resumable-mcp/mcp/stdio";
+import { type StdioServer, serveHost, type WriteMessage } from "./serve-host.js";
 
 /** How a server is served over stdio. */
 export interface ServeStdioOptions {
@@ -27,61 +26,24 @@ export interface ServeStdioOptions {
  *
  * @returns a promise that resolves when the host has disconnected and everything is released.
  */
-export async function serveStdio(options: ServeStdioOptions): Promise<void> {
-  const { definition, store, handoff, onError = () => {}, drainTimeoutMs = 10_000 } = options;
-  const { engineLimits = {}, observer = () => {}, onOpened } = options;
-  const { write, gone } = claimStdout();
-  const engine = createEngine({
-    store,
-    tools: definition.tools,
-    onError,
-    observer,
-    limits: engineLimits,
-    ...(onOpened === undefined ? {} : { onOpened }),
-  });
-  const connection = serveStdioEras({
-    definition,
-    engine,
-    write,
-    onError,
-    ...(handoff === undefined ? {} : { handoff }),
-  });
-  const read = readLines(process.stdin, supervisorLimits.maxLineBytes, async (line) => {
-    const read = readHostLine(line);
-    if ("message" in read) await connection.receive(read.message);
-    else await write(read.refusal).catch(onError);
-  });
-  await Promise.race([read.catch(onError), stopSignal(), gone]);
-  await engine.drain({ timeoutMs: drainTimeoutMs });
-  await connection.close();
-  await engine.close();
+export function serveStdio(options: ServeStdioOptions): Promise<void> {
+  const { definition, onError = () => {} } = options;
+  return serveHost({ definition, onError, makeServer: (write) => createStdioServer(options, write) });
 }
 
-/**
- * Keeps stdout for messages: all other output to it goes to stderr. A host that closes its end has disconnected, which is
- * not an error (EPIPE).
- */
-function claimStdout(): { readonly write: (message: object) => Promise<void>; readonly gone: Promise<void> } {
-  const { stdout, stderr } = process;
-  const gone = new Promise<void>((resolve) => {
-    stdout.on("error", () => resolve());
-    // What is printed for people must not end the process either.
-    stderr.on("error", () => {});
-  });
-  const write = stdout.write.bind(stdout);
-  stdout.write = stderr.write.bind(stderr);
+/** Makes an engine and its server for one host. */
+export function createStdioServer(options: ServeStdioOptions, write: WriteMessage): StdioServer {
+  const { definition, store, handoff, engineLimits, observer, onOpened } = options;
+  const { onError = () => {}, drainTimeoutMs = 10_000 } = options;
+  const { tools } = definition;
+  const engine = createEngine({ store, tools, onError, observer, limits: engineLimits, onOpened });
+  const { receive, close } = serveStdioEras({ definition, engine, write, onError, handoff });
   return {
-    gone,
-    write: (message) =>
-      new Promise((resolve, reject) => {
-        write(`${JSON.stringify(message)}\n`, (error) => (error == null ? resolve() : reject(error)));
-      }),
+    receive,
+    async close() {
+      await engine.drain({ timeoutMs: drainTimeoutMs });
+      await close();
+      await engine.close();
+    },
   };
-}
-
-/** Resolves when the process gets a signal to stop. */
-function stopSignal(): Promise<void> {
-  return new Promise((resolve) => {
-    for (const signal of ["SIGTERM", "SIGINT"]) process.once(signal, () => resolve());
-  });
 }

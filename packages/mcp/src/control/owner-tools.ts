@@ -7,8 +7,10 @@ import {
   unfinishedStatuses,
 } from "@resumable-mcp/core";
 import type { Call } from "../call/call.js";
-import { dataResult, listedTask } from "../call/tool-result.js";
+import { dataResult, listedTask, progressText } from "../call/tool-result.js";
+import { limits } from "../limits.js";
 import { controlTool } from "./control-tool.js";
+import { joinInstructions } from "./instructions.js";
 
 const allStatuses = [...unfinishedStatuses, ...finalStatuses];
 
@@ -50,8 +52,34 @@ export const sessionInfo = controlTool("get_session_info", async (call) =>
   }),
 );
 
+/**
+ * Makes the server's `instructions`: how to use long tools, and, where the owner is known at the beginning, which of
+ * their tasks are unfinished.
+ */
+export async function makeInstructions(own: string | undefined, tasks?: Call["tasks"]): Promise<string> {
+  const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, limits.maxNamedTasks);
+  const named = unfinished.length === 0 ? undefined : `Unfinished tasks of this user:\n${listText(unfinished)}`;
+  return joinInstructions(own, named);
+}
+
+/** What the prompt `unfinished_tasks` says. Source: MCP, Prompts. */
+export async function unfinishedTasksText(tasks: Call["tasks"]): Promise<string> {
+  const unfinished = await unfinishedTasks(tasks, 100);
+  if (unfinished.length === 0) return "There are no unfinished tasks.";
+  return `These tasks are not finished:\n${listText(unfinished)}\nTell me about them, and ask which of them to resume (resume_task, then wait_for_task) and which to cancel (cancel_task).`;
+}
+
+function listText(tasks: readonly TaskView[]): string {
+  return tasks
+    .map(({ record, status, interrupted }) => {
+      const state = interrupted ? "interrupted" : status;
+      return `- ${record.tool}, task_id ${record.id}: ${state}, ${progressText(record)}`;
+    })
+    .join("\n");
+}
+
 /** The caller's unfinished tasks, newest first. */
-export async function unfinishedTasks(tasks: Call["tasks"], limit: number): Promise<readonly TaskView[]> {
+async function unfinishedTasks(tasks: Call["tasks"], limit: number): Promise<readonly TaskView[]> {
   const page = await tasks.list({ statuses: unfinishedStatuses, limit });
   return (await viewsOf({ tasks }, page.tasks)).views;
 }

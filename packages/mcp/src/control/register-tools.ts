@@ -16,7 +16,7 @@ import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.
 import { forSdk } from "../sdk-workarounds.js";
 import { type ControlTool, controlMeta, InvalidArguments } from "./control-tool.js";
 import { chosenControlTools } from "./control-tools.js";
-import { unfinishedTasksText } from "./instructions.js";
+import { unfinishedTasksText } from "./owner-tools.js";
 import { listTaskResources, readTaskResource, taskResources, taskTemplate } from "./task-resources.js";
 
 /** How an engine's tools are registered, in either era. `Context` is what the SDK hands to a handler. */

@@ -5,7 +5,7 @@ import {
   SUPPORTED_PROTOCOL_VERSIONS,
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
-import { makeInstructions } from "../control/instructions.js";
+import { makeInstructions } from "../control/owner-tools.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import { forSdk, serverOfRequest } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./create-handler.js";

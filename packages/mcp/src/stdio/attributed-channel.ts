@@ -17,7 +17,7 @@ export function createAttributedChannel(write: (message: object) => Promise<void
   const inner = createStdioChannel(async (message) => {
     if (!list.takes(message)) await write(message);
   });
-  const enter = async (message: unknown): Promise<void> => {
+  const enter = async (message: object): Promise<void> => {
     if (!isRequest(message)) return inner.deliver(message);
     const kinds = client.needsTools(message) ? await list.read() : undefined;
     const takesArgument = kinds?.get(String(message.params?.name))?.takesClientId ?? false;

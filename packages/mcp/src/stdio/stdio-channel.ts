@@ -1,5 +1,3 @@
-import { forSdk } from "../sdk-workarounds.js";
-
 /** The transport of one connection, as both SDKs want it. Messages are JSON-RPC, of each SDK's own types. */
 export interface StdioChannel {
   start(): Promise<void>;
@@ -13,7 +11,7 @@ export interface StdioChannel {
 /** One side of a channel: what comes from the client is handed in here. */
 export interface ChannelEnd {
   readonly channel: StdioChannel;
-  deliver(message: unknown): Promise<void>;
+  deliver(message: object): Promise<void>;
   /** The client closed the connection. */
   end(): void;
 }
@@ -22,11 +20,11 @@ export interface ChannelEnd {
 export function createStdioChannel(write: (message: object) => Promise<void>): ChannelEnd {
   let started = false;
   let closed = false;
-  const waiting: unknown[] = [];
+  const waiting: object[] = [];
   const channel: StdioChannel = {
     async start() {
       started = true;
-      for (const message of waiting.splice(0)) pass(message);
+      for (const message of waiting.splice(0)) channel.onmessage?.(message);
     },
     send: (message) => (closed ? Promise.reject(new Error("The connection is closed.")) : write(message)),
     async close() {
@@ -35,11 +33,10 @@ export function createStdioChannel(write: (message: object) => Promise<void>): C
       channel.onclose?.();
     },
   };
-  const pass = (message: unknown): void => channel.onmessage?.(forSdk(message));
   return {
     channel,
     async deliver(message) {
-      if (started) pass(message);
+      if (started) channel.onmessage?.(message);
       else waiting.push(message);
     },
     end: () => void channel.close(),

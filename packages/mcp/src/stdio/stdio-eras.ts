@@ -4,7 +4,7 @@ import { claimsVersion } from "../call/call-meta.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { noteDelivery } from "../call/receipt/receipt.js";
 import type { ServerDefinition } from "../define-server.js";
-import { withReadableError } from "../sdk-workarounds.js";
+import type { FirstAnswer } from "./first-answer.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 
 /** What a connection over stdio is served with. */
@@ -19,8 +19,8 @@ export interface StdioErasOptions {
 
 /** A connection, of whatever era its client turns out to be. */
 export interface StdioEras {
-  /** Takes one message of the client. */
-  receive(message: unknown): Promise<void>;
+  /** Takes one message of the client; `first`: the {@link firstAnswer} to it, when the client has it already. */
+  receive(message: object, first?: FirstAnswer): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -54,23 +54,30 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
     opened = true;
     void options.engine.open().catch(options.onError);
   };
+  let answered: FirstAnswer | undefined;
   const write = async (message: object) => {
-    await options.write(message);
+    // The SDK receives the first request too, which was answered before.
+    if (answered !== undefined && "id" in message && message.id === answered.id) answered = undefined;
+    else await options.write(message);
+  };
+  const writeAndOpen = async (message: object) => {
+    await write(message);
     open();
   };
   const connect = (era: Era): Promise<Connection> => {
     const known = connections.get(era);
     if (known !== undefined) return known;
-    const made = era === "2026" ? connect2026(options) : connect2025({ ...options, write });
+    const made = era === "2026" ? connect2026({ ...options, write }) : connect2025({ ...options, write: writeAndOpen });
     connections.set(era, made);
     return made;
   };
   return {
-    async receive(message) {
+    async receive(message, first) {
       const method = isJsonObject(message) ? message.method : undefined;
       if (method === deliveryMethod)
         return options.write(await noteDelivery(options.engine, message)).catch(options.onError);
       if (method !== "server/discover" && method !== "initialize") open();
+      if (first !== undefined) answered = first;
       for (const era of erasOf(message, [...connections.keys()])) {
         const connection = await connect(era);
         const refused = refusalOf(message, connection);
@@ -106,6 +113,7 @@ function refusalOf(message: unknown, { isRequest }: Connection): object | undefi
 
 async function connect2025({ definition, engine, handoff, write, onError }: StdioErasOptions): Promise<Connection> {
   const { createMcpServer } = await import("../era-2025/create-mcp-server.js");
+  const { withReadableError } = await import("../sdk-workarounds.js");
   const { createAttributedChannel } = await import("./attributed-channel.js");
   const { isJSONRPCRequest } = await import("@modelcontextprotocol/sdk/types.js");
   const end = createAttributedChannel((message) => write(withReadableError(message)));

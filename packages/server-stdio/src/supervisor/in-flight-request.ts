@@ -1,6 +1,7 @@
-import { ConnectionClient, randomToken, type ToolKinds } from "@resumable-mcp/mcp";
+import { ConnectionClient, randomToken, type ToolKinds } from "@resumable-mcp/mcp/stdio";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "../wire/json-rpc.js";
+
 /** A request of the host that has no answer yet. */
 export class PendingRequest {
   /** The host has received the acknowledgement of its subscription, which it receives once. */

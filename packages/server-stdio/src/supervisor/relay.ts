@@ -1,4 +1,4 @@
-import { outcomeUnknown, QuestionRelay, randomToken } from "@resumable-mcp/mcp";
+import { outcomeUnknown, QuestionRelay, randomToken } from "@resumable-mcp/mcp/stdio";
 import { metaKeys, questionId, type RpcId } from "@resumable-mcp/protocol";
 import type { SupervisorLimits } from "../limits.js";
 import { isRequest, isResponse, metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";

@@ -1,4 +1,4 @@
-import { type ToolKinds, toolKindsIn } from "@resumable-mcp/mcp";
+import { type ToolKinds, toolKindsIn } from "@resumable-mcp/mcp/stdio";
 import type { RpcId } from "@resumable-mcp/protocol";
 import { metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
 

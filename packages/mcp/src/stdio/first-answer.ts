@@ -1,0 +1,92 @@
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { controlToolFacts, envelopeKeys, tasksExtension } from "@resumable-mcp/protocol";
+import { joinInstructions } from "../control/instructions.js";
+import type { ServerDefinition } from "../define-server.js";
+
+const listed = { tools: { listChanged: true }, resources: { listChanged: true, subscribe: true } };
+const offered = { logging: {}, ...listed, prompts: { listChanged: true } };
+/** What a server without `setup` offers in each era; a test compares it with the SDKs' own answers. */
+const capabilities = {
+  2025: { ...offered, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
+  2026: { ...offered, extensions: { [tasksExtension]: {} } },
+} as const;
+
+const versions: readonly unknown[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
+const version2026 = "2026-07-28";
+
+/** The response to a first request. */
+export interface FirstAnswer {
+  readonly jsonrpc: "2.0";
+  readonly id: unknown;
+  readonly result: object;
+}
+
+/**
+ * Answers `initialize` and `server/discover` as the SDK will, before an SDK is loaded: its loading takes longer than all else
+ * until then. Pure.
+ *
+ * @returns `undefined` where only the SDK knows the answer: the definition has a `setup`, or the request is not one that
+ * certainly fits the SDK's schema.
+ */
+export function firstAnswer(definition: ServerDefinition, message: object): FirstAnswer | undefined {
+  const { name, version, instructions: own } = definition;
+  if (!isPlain(definition) || !isJsonObject(message)) return undefined;
+  const { jsonrpc, id, method, params, ...others } = message;
+  const isId = typeof id === "string" || Number.isSafeInteger(id);
+  if (jsonrpc !== "2.0" || !isId || !isJsonObject(params) || Object.keys(others).length > 0) return undefined;
+  const instructions = joinInstructions(own);
+  const serverInfo = { name, version };
+  if (method === "initialize" && isInitialize(params)) {
+    const { protocolVersion } = params;
+    return { jsonrpc, id, result: { protocolVersion, capabilities: capabilities[2025], serverInfo, instructions } };
+  }
+  if (method !== "server/discover" || !isDiscover(params)) return undefined;
+  const result = {
+    resultType: "complete",
+    supportedVersions: [version2026],
+    capabilities: capabilities[2026],
+    instructions,
+    ttlMs: 0,
+    cacheScope: "private",
+    _meta: { "io.modelcontextprotocol/serverInfo": serverInfo },
+  };
+  return { jsonrpc, id, result };
+}
+
+/** Nothing but tools, which can all be registered. */
+function isPlain({ setup, setup2026, tools }: ServerDefinition): boolean {
+  const names = [...tools.map(({ name }) => name), ...Object.keys(controlToolFacts)];
+  return setup === undefined && setup2026 === undefined && new Set(names).size === names.length;
+}
+
+/** Source: MCP 2025-11-25, Lifecycle, "Initialization". */
+function isInitialize({ protocolVersion, capabilities, clientInfo, ...others }: JsonObject): boolean {
+  const isKnown = versions.includes(protocolVersion) && Object.keys(others).length === 0;
+  return isKnown && areCapabilities(capabilities) && isImplementation(clientInfo);
+}
+
+/** Source: MCP 2026-07-28, Basic, "_meta". */
+function isDiscover({ _meta, ...others }: JsonObject): boolean {
+  if (!isJsonObject(_meta) || Object.keys(others).length > 0) return false;
+  const { [envelopeKeys.protocolVersion]: version, [envelopeKeys.clientCapabilities]: client, ...rest } = _meta;
+  const { [envelopeKeys.clientInfo]: info, ...unknown } = rest;
+  const isKnown = version === version2026 && Object.keys(unknown).length === 0;
+  return isKnown && areCapabilities(client) && (info === undefined || isImplementation(info));
+}
+
+function isImplementation(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { name, version, title = "", description = "", ...others } = value;
+  const isText = [name, version, title, description].every((text) => typeof text === "string");
+  return isText && Object.keys(others).length === 0;
+}
+
+const flags: readonly string[] = ["listChanged", "applyDefaults"];
+
+/** Capabilities are objects of objects, and these flags. */
+function areCapabilities(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  return Object.entries(value).every(([key, part]) =>
+    flags.includes(key) ? typeof part === "boolean" : areCapabilities(part),
+  );
+}
