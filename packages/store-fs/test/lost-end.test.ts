@@ -10,10 +10,13 @@ import {
 } from "node:fs";
 import { basename, join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
-import type { TaskEventBody } from "@resumable-mcp/core/store";
+import type { Instant, TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
+import type { Disk } from "../src/disk/disk.js";
+import { nodeDisk } from "../src/disk/node-disk.js";
 import { everything, json } from "./command-line.js";
 import {
+  at,
   checkpoint,
   commit,
   create,
@@ -111,6 +114,49 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
     expect((await store.listTasks({ limit: 10 })).tasks.map((task) => task.id)).toEqual([neighbour]);
     await expect(lease(store, id)).rejects.toMatchObject(corrupt);
     expect(readdirSync(join(directory, "open"))).toEqual([]);
+  });
+
+  test("is found far before the end of the list, of which a task that was created later needs little", async () => {
+    const directory = emptyFolder();
+    const store = openStore(directory, options);
+    const id = await create(store, "victim");
+    const finish = async (task: string, afterSeq: number, ...events: readonly TaskEventBody[]) =>
+      commit(store, await lease(store, task), afterSeq, events);
+    await finish(id, 1, checkpoint(1), completed);
+    const owner = `client:${"x".repeat(10_000)}`;
+    const made = (name: string, when: Instant) =>
+      store.createTask({ task: newTask(name, { owner }), reuseResultMs: 0, now: when });
+    for (let n = 0; n < 20; n += 1) await finish((await made(`later-${n}`, at(1))).snapshot.record.id, 1, completed);
+    const latest = (await made("latest", at(2))).snapshot.record.id;
+    await finish(latest, 1, checkpoint(1));
+    await store.close();
+    cut(directory, id, 1);
+    writeFileSync(join(directory, "open", id), "");
+
+    const listFiles = new Set<number>();
+    let bytes = 0;
+    const disk: Disk = {
+      ...nodeDisk,
+      open(path, flags) {
+        const file = nodeDisk.open(path, flags);
+        if (path.startsWith(join(directory, "done"))) listFiles.add(file);
+        return file;
+      },
+      close(file) {
+        listFiles.delete(file);
+        nodeDisk.close(file);
+      },
+      read(file, into, position) {
+        const count = nodeDisk.read(file, into, position);
+        if (listFiles.has(file)) bytes += count;
+        return count;
+      },
+    };
+    const next = openStore(directory, { ...options, disk });
+    expect((await next.getTask(latest))?.record).toMatchObject({ progress: 1, lastSeq: 2 });
+    expect(bytes).toBe(64 * 1024);
+    await expect(next.getTask(id)).rejects.toMatchObject(corrupt);
+    expect(bytes).toBeGreaterThan(3 * 64 * 1024);
   });
 
   test("is named by check and set aside by repair, which opens nothing again", async () => {

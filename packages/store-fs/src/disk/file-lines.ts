@@ -64,16 +64,17 @@ export class LineChunks {
  * Reads the lines of a file, a chunk at a time, and lets others work in between. A torn last line is left out; one whose
  * newline was changed is given with it, so that its checksum is wrong.
  *
+ * @param from where in the file to begin: within a line, its rest is given as one.
  * @returns `undefined` when there is no such file. What is returned has to be read: it is open. The bytes of a line are
  * there until the next one is asked for.
  */
-export function fileLines(disk: Disk, path: string): AsyncGenerator<Iterable<RawLine>> | undefined {
+export function fileLines(disk: Disk, path: string, from = 0): AsyncGenerator<Iterable<RawLine>> | undefined {
   const file = openIfExists(disk, path);
-  return file === undefined ? undefined : linesOf(disk, file, path);
+  return file === undefined ? undefined : linesOf(disk, file, path, from);
 }
 
-async function* linesOf(disk: Disk, file: number, path: string): AsyncGenerator<Iterable<RawLine>> {
-  const chunks = new LineChunks(disk, file, {});
+async function* linesOf(disk: Disk, file: number, path: string, from: number): AsyncGenerator<Iterable<RawLine>> {
+  const chunks = new LineChunks(disk, file, { from });
   try {
     for (let chunk = chunks.next(); chunk !== undefined; chunk = chunks.next()) {
       yield rawLines(chunk.bytes, chunk.start, path);

@@ -12,14 +12,14 @@ import {
   type FinishedHead,
   type FinishedLine,
   finishedLines,
-  idFilter,
   isFlagged,
   parseFinished,
   readHead,
   visitLines,
 } from "./finished-line.js";
 
-interface Superseding {
+/** The newest that lines say of a task. */
+export interface Superseding {
   seq: number;
   gone: boolean;
   given: boolean;
@@ -48,6 +48,7 @@ export class FinishedIndex {
   readonly #written = new Set<string>();
   /** Raised when a write failed: what follows must not be glued to half a line. */
   #part = 1;
+  #newestCreatedAt = "";
   #compacting: Promise<void> | undefined;
 
   constructor(context: StoreContext) {
@@ -116,10 +117,11 @@ export class FinishedIndex {
   async #append(line: FinishedLine, record: Pick<TaskRecord, "createdAt" | "finishedAt">): Promise<void> {
     const { disk, layout, durable, instance } = this.#context;
     const path = join(layout.done, `${dayOf(record)}.${instance}-${this.#part}.jsonl`);
+    if (record.createdAt > this.#newestCreatedAt) this.#newestCreatedAt = record.createdAt;
     try {
       const file = disk.open(path, "a");
       try {
-        appendAll(disk, file, encodeFinished(line));
+        appendAll(disk, file, encodeFinished({ ...line, newestCreatedAt: this.#newestCreatedAt }));
       } finally {
         disk.close(file);
       }
@@ -169,7 +171,7 @@ export class FinishedIndex {
     enough: (day: string) => boolean = () => false,
   ): AsyncGenerator<Iterable<FinishedTask>> {
     const superseding = new Map<string, Superseding>();
-    for (const [day, names] of this.#days()) {
+    for (const [day, names] of this.days()) {
       if (enough(day)) return;
       await visitLines(this.#context, names, (line) => note(superseding, line));
       for (const name of names) {
@@ -178,12 +180,8 @@ export class FinishedIndex {
     }
   }
 
-  /** Looks up with which event tasks of these ids finished. */
-  ends(ids: ReadonlySet<string>): Ends {
-    return new Ends(this.#context, ids, this.#days());
-  }
-
-  #days(): readonly (readonly [string, readonly string[]])[] {
+  /** The names of the files of a day, newest day first. */
+  days(): readonly (readonly [string, readonly string[]])[] {
     const days = new Map<string, string[]>();
     for (const name of listIfExists(this.#context.disk, this.#context.layout.done) ?? []) {
       const [day] = name.split(".");
@@ -199,53 +197,12 @@ export class FinishedIndex {
   }
 }
 
-/** The events with which some tasks finished, from lines that are read as far back as they are asked for. */
-export class Ends {
-  /** A read failed: what was read before does not count. */
-  failed = false;
-  readonly #context: StoreContext;
-  readonly #hasId: (line: RawLine) => boolean;
-  readonly #unread: (readonly [string, readonly string[]])[];
-  readonly #newest = new Map<string, Superseding>();
-  #reading = Promise.resolve();
-
-  constructor(
-    context: StoreContext,
-    ids: ReadonlySet<string>,
-    days: readonly (readonly [string, readonly string[]])[],
-  ) {
-    this.#context = context;
-    this.#hasId = idFilter(ids);
-    this.#unread = [...days];
-  }
-
-  /** The seq of a task's last event, 0 when no line says that it finished. @param created the day of its creation. */
-  async of(incarnation: string, created: string): Promise<number> {
-    this.#reading = this.#reading.then(() => this.#readBackTo(created));
-    await this.#reading.catch((error: unknown) => {
-      this.failed = true;
-      throw error;
-    });
-    const end = this.#newest.get(incarnation);
-    return end === undefined || end.gone ? 0 : end.seq;
-  }
-
-  async #readBackTo(created: string): Promise<void> {
-    for (let [next] = this.#unread; next !== undefined && next[0] >= created; [next] = this.#unread) {
-      // Lines of other tasks are not decoded: many finished tasks cost little.
-      await visitLines(this.#context, next[1], (line) => {
-        if (this.#hasId(line)) supersede(this.#newest, parseFinished(line));
-      });
-      this.#unread.shift();
-    }
-  }
-}
-
 function note(superseding: Map<string, Superseding>, raw: RawLine): void {
   if (isFlagged(raw)) supersede(superseding, parseFinished(raw));
 }
 
-function supersede(superseding: Map<string, Superseding>, line: FinishedLine | undefined): void {
+/** Notes a line, unless what is known of its task is newer. */
+export function supersede(superseding: Map<string, Superseding>, line: FinishedLine | undefined): void {
   if (line === undefined) return;
   const known = superseding.get(line.incarnation);
   if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;

@@ -27,6 +27,8 @@ const lineSchema = z.object({
   id: z.string(),
   /** Lines of one incarnation are about one task; an id may be used again after a deletion. */
   incarnation: z.string(),
+  /** No line of the file up to this one is about a task that was created later. */
+  newestCreatedAt: z.optional(z.string()),
   summary: z.optional(z.custom<TaskSummary>((value) => summaryShape.safeParse(value).success)),
 });
 
@@ -57,27 +59,14 @@ export function isFlagged(line: RawLine): boolean {
 }
 
 const idMark = Buffer.from('"id":"');
-const comma = 44;
 
 /** Tells lines about tasks of these ids, and few others, from the rest; without decoding, or a look at checksums. */
 export function idFilter(ids: ReadonlySet<string>): (line: RawLine) => boolean {
-  const beginnings = new Set([...ids].map((id) => beginningOf(Buffer.from(id.padEnd(4)), 0)));
+  const beginnings = new Set([...ids].map((id) => Buffer.from(id.padEnd(4)).readInt32LE(0)));
   return ({ bytes }) => {
-    const start = idStart(bytes);
-    return start + 4 <= bytes.byteLength && beginnings.has(beginningOf(bytes, start));
+    const start = bytes.indexOf(idMark) + idMark.byteLength;
+    return start + 4 <= bytes.byteLength && beginnings.has(bytes.readInt32LE(start));
   };
-}
-
-function beginningOf(bytes: Buffer, start: number): number {
-  return bytes.readInt32LE(start);
-}
-
-/** Most lines have no flag, and the id behind the seq. */
-function idStart(bytes: Buffer): number {
-  let place = flagOffset + 1;
-  while (place < bytes.byteLength && bytes[place] !== comma) place += 1;
-  const isNext = bytes[place + 2] === idMark[1] && bytes[place + 3] === idMark[2];
-  return (isNext ? place + 1 : Math.max(0, bytes.indexOf(idMark))) + idMark.byteLength;
 }
 
 /** Parses a line, or gives `undefined` for one that is damaged: the task's own files still have all. */
@@ -106,7 +95,7 @@ const headBytes = 1024;
  */
 const headPattern = new RegExp(
   [
-    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)","summary":\{"id":"\2",/,
+    /^\{"crc":"[0-9a-f]{8}",(?:"again":true,)?"seq":(\d+),"id":"([\w-]+)","incarnation":"([\w-]+)",(?:"newestCreatedAt":"[\d:.TZ-]+",)?"summary":\{"id":"\2",/,
     /"owner":"([ !#-[\]-~]*)","tool":"([ !#-[\]-~]*)","status":"([a-z]+)","createdAt":"([\d:.TZ-]+)",/,
     /"finishedAt":"([\d:.TZ-]+)","ttlMs":(\d+)[,}]/,
   ]
@@ -165,10 +154,14 @@ function markOf(name: string): string {
  * Reads the lines of a file whose name was listed a moment ago, many at a time. Should another store have taken it over meanwhile, they
  * are read where they are now: each line is found once.
  */
-export async function* finishedLines(context: StoreContext, listed: string): AsyncGenerator<Iterable<RawLine>> {
+export async function* finishedLines(
+  context: StoreContext,
+  listed: string,
+  from = 0,
+): AsyncGenerator<Iterable<RawLine>> {
   const { disk, layout } = context;
   for (let name: string | undefined = listed; name !== undefined; name = successorOf(context, name)) {
-    const lines = fileLines(disk, join(layout.done, name));
+    const lines = fileLines(disk, join(layout.done, name), name === listed ? from : 0);
     if (lines !== undefined) return yield* lines;
   }
 }
@@ -184,8 +177,9 @@ export async function visitLines(
   context: StoreContext,
   names: readonly string[],
   visit: (line: RawLine) => void,
+  from = 0,
 ): Promise<void> {
   for (const name of names) {
-    for await (const lines of finishedLines(context, name)) for (const line of lines) visit(line);
+    for await (const lines of finishedLines(context, name, from)) for (const line of lines) visit(line);
   }
 }
