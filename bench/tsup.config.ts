@@ -5,11 +5,11 @@ export default defineConfig([
   library(
     [
       "src/{index,storm,crashes,crash-images}.ts",
-      "src/workers/{measure,store}-worker.ts",
-      "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module,tell-memory}.ts",
+      "src/workers/{measure-worker,store-worker,tell-vitals}.ts",
+      "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module}.ts",
       "src/storm/storm-server.ts",
       "src/crashes/crash-worker.ts",
-      "src/terminal/{live-servers,tell-vitals}.ts",
+      "src/terminal/live-servers.ts",
     ],
     { clean: ["!one-line.js", "!one-line.js.map"] },
   ),

@@ -2,11 +2,11 @@ import { randomUUID } from "node:crypto";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { afterEach, expect, test, vi } from "vitest";
+import { beginLife, type Life, type LifeOrder } from "../src/kills/life.js";
+import { nowhere } from "../src/kills/weather.js";
 import { temporaryFolder } from "../src/stores/stored-tasks.js";
 import { createLink, type Link } from "../src/storm/driver.js";
-import { beginLife, type ServerLife } from "../src/storm/server-life.js";
 
-const serverScript = new URL("../dist/storm/storm-server.js", import.meta.url);
 /** What has not ended by then hangs; a machine that does ten other things at once needs minutes for it. */
 const patienceMs = 900_000;
 const leaseTtlMs = 1_000;
@@ -19,9 +19,9 @@ afterEach(async () => {
 interface Scene {
   readonly reader: Store;
   /** Starts one more server on the folder. */
-  readonly begin: () => Promise<ServerLife>;
+  readonly begin: () => Promise<Life>;
   /** Talks to one server as the owner of the task. */
-  readonly link: (server: ServerLife) => Link;
+  readonly link: (server: Life) => Link;
 }
 
 /** A folder for several servers, and one owner. */
@@ -30,17 +30,18 @@ async function openScene(): Promise<Scene> {
   closing.push(() => folder.remove());
   const reader = createFsStore({ directory: folder.directory });
   closing.push(() => reader.close());
-  const begin = async (): Promise<ServerLife> => {
-    const life = await beginLife({ directory: folder.directory, port: 0, leaseTtlMs, waiting: true }, serverScript);
-    if ("diedAt" in life) throw new Error(`The server died at ${life.diedAt}.`);
+  const begin = async (): Promise<Life> => {
+    const order: LifeOrder & { readonly waiting: true } = { directory: folder.directory, leaseTtlMs, waiting: true };
+    const life = beginLife("storm/storm-server.js", order);
+    await life.ready;
     closing.push(() => kill(life));
     return life;
   };
   const clientId = randomUUID();
   const abort = new AbortController();
-  const link = (server: ServerLife): Link => {
+  const link = (server: Life): Link => {
     const made = createLink({
-      url: () => new URL(`http://127.0.0.1:${server.port}/mcp`),
+      url: () => server.url() ?? nowhere,
       clientId,
       signal: abort.signal,
     });
@@ -50,7 +51,7 @@ async function openScene(): Promise<Scene> {
   return { reader, begin, link };
 }
 
-async function kill(life: ServerLife): Promise<void> {
+async function kill(life: Life): Promise<void> {
   life.kill("SIGKILL");
   await life.death;
 }
@@ -59,10 +60,9 @@ async function kill(life: ServerLife): Promise<void> {
  * Starts the asking task and resolves when it asks. It needs no caller to continue, so any server may run it: only one
  * is there yet.
  */
-async function ask({ reader, begin, link }: Scene): Promise<{ readonly runner: ServerLife; readonly taskId: string }> {
+async function ask({ reader, begin, link }: Scene): Promise<{ readonly runner: Life; readonly taskId: string }> {
   const runner = await begin();
-  const started = await link(runner).call("storm_ask", { run: "one" }, { "resumable-mcp/handoff": 0 });
-  const taskId = String(started._meta?.["resumable-mcp/task_id"]);
+  const taskId = await link(runner).start("storm_ask", { run: "one" });
   await recordWhen(reader, taskId, ({ status }) => status === "input_required");
   return { runner, taskId };
 }
@@ -77,7 +77,7 @@ async function recordWhen(reader: Store, taskId: string, when: (record: TaskReco
   return vi.waitFor(look, { timeout: patienceMs, interval: 20 });
 }
 
-async function answerOn({ link }: Scene, server: ServerLife, taskId: string): Promise<unknown> {
+async function answerOn({ link }: Scene, server: Life, taskId: string): Promise<unknown> {
   const given = await link(server).call("answer_task", { task_id: taskId, key: "go", action: "decline" });
   return { isError: given.isError ?? false, task_id: given.structuredContent?.task_id };
 }

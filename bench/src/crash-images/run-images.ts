@@ -19,7 +19,7 @@ import {
   MemoryDisk,
   recordDisk,
 } from "@resumable-mcp/store-fs/testing";
-import { createRandom, type Random } from "../storm/kill-plan.js";
+import { createRandom, type Random } from "../kills/kill-plan.js";
 import { judgeImage } from "./judge-image.js";
 import { keepLedger, type Ledger } from "./ledger.js";
 import { finishTasks, workOnStore } from "./work-on-store.js";

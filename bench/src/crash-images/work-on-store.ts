@@ -1,7 +1,7 @@
 import { createEngine, defineTool, isFinal, isResumableError, type OwnedTasks, type Store } from "@resumable-mcp/core";
 import type { Instant, Lease, NewTask, TaskEventBody } from "@resumable-mcp/core/store";
 import { z } from "zod";
-import { createRandom, type Random } from "../storm/kill-plan.js";
+import { createRandom, type Random } from "../kills/kill-plan.js";
 import type { Ledger } from "./ledger.js";
 
 /** The tool of all tasks of this workload. */

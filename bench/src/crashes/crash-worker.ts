@@ -1,41 +1,12 @@
-import { writeSync } from "node:fs";
 import { createInterface } from "node:readline";
-import { createEngine, isResumableError, type Store } from "@resumable-mcp/core";
+import { createEngine, type Store } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
+import { dieAt, tell, tellError } from "../kills/in-life.js";
 import { stormTool } from "../storm/storm-tools.js";
-import type { WorkerLine, WorkerOrder } from "./worker-life.js";
+import type { WorkerOrder } from "./run-crashes.js";
 
 const order: WorkerOrder = JSON.parse(process.argv[2] ?? "{}");
-
-function tell(line: WorkerLine): void {
-  const bytes = Buffer.from(`${JSON.stringify(line)}\n`);
-  for (let sent = 0; sent < bytes.byteLength; ) sent += writeSome(bytes.subarray(sent));
-}
-
-/** The reader may be slower than this process: a full pipe takes nothing for a while. */
-function writeSome(bytes: Uint8Array): number {
-  try {
-    return writeSync(1, bytes);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "EAGAIN") return 0;
-    throw error;
-  }
-}
-
-let worked = false;
-let hits = 0;
-/** Dies at the named point, in the middle of whatever it was doing, once an attempt has begun. */
-function observer(point: string): void {
-  if (point === "engine.attempt.started" && !worked) {
-    worked = true;
-    tell({ kind: "working" });
-  }
-  if (point !== order.point?.name || !worked) return;
-  hits += 1;
-  if (hits < order.point.hits) return;
-  tell({ kind: "dies", point });
-  process.kill(process.pid, "SIGKILL");
-}
+const observer = dieAt(order.point);
 
 /** Tells of each commit as soon as its writer may rely on it. */
 function telling(store: Store): Store {
@@ -78,12 +49,8 @@ const engine = createEngine({
     heartbeatMs: order.leaseTtlMs / 3,
     pollMs: 200,
   },
-  onError: (error) => tell({ kind: "error", code: codeOf(error), text: String(error) }),
+  onError: tellError,
 });
-
-function codeOf(error: unknown): string {
-  return isResumableError(error) ? error.code : "none";
-}
 
 const tasks = engine.forOwner("local:storm");
 /** The run's name makes it the same call however often it is asked for, also after a death in its midst. */
@@ -97,9 +64,7 @@ async function start(run: string): Promise<void> {
 await engine.open();
 tell({ kind: "ready" });
 const orders = createInterface({ input: process.stdin });
-orders.on("line", (run) => {
-  start(run).catch((error: unknown) => tell({ kind: "error", code: codeOf(error), text: `${run}: ${error}` }));
-});
+orders.on("line", (run) => void start(run).catch(tellError));
 orders.on("close", () => {
   engine.close().then(
     () => process.exit(0),

@@ -1,15 +1,13 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isFinal, type Store } from "@resumable-mcp/core";
-import { createFsStore, observerPoints } from "@resumable-mcp/store-fs";
-import { temporaryFolder } from "../stores/stored-tasks.js";
-import { createRandom, histogram, planKill, type Random } from "../storm/kill-plan.js";
-import { type CrashVerdict, judgeRuns } from "./judge-runs.js";
-import { RunBoard } from "./run-board.js";
-import { beginWorker, type WorkerLife, type WorkerOrder } from "./worker-life.js";
+import { judgeRuns } from "../kills/judge-runs.js";
+import { planKill } from "../kills/kill-plan.js";
+import type { Acknowledged, Life, LifeLine, LifeOrder } from "../kills/life.js";
+import { killPoints, type StormReport, Weather } from "../kills/weather.js";
 
 /** How hard the storm on the bare engine is. */
 export interface CrashOptions {
-  /** SIGKILLs that count: the worker had begun to run tasks. */
+  /** Kills that count: the worker had begun to run tasks. */
   readonly kills: number;
   /** Unfinished tasks at any time. */
   readonly tasks: number;
@@ -19,206 +17,125 @@ export interface CrashOptions {
   readonly records: number;
   readonly batch: number;
   readonly durability: "machine" | "process";
+  /** Compaction removes the old files of a journal, and with them a part of the proof. */
   readonly compact: boolean;
-  readonly leaseTtlMs: number;
-  readonly log: (line: string) => void;
 }
 
-/** What the storm did, and what it found. */
-export interface CrashReport extends CrashVerdict {
-  readonly kills: number;
-  /** Workers that died before they ran anything. */
-  readonly killsBeforeWork: number;
-  readonly places: readonly (readonly [string, number])[];
-  /** Workers that were stopped beyond their lease and woken again. */
-  readonly freezes: number;
-  /** Errors that engines reported, by their code: each is one that an operator would read. */
-  readonly errors: readonly (readonly [string, number])[];
-}
+/** The order for a worker. */
+export type WorkerOrder = LifeOrder & Pick<CrashOptions, "durability" | "compact">;
 
 /** How long all runs may take to finish after the last kill, in milliseconds. */
 const finishPatienceMs = 300_000;
-/** How long to wait until a worker passes the point at which it is to die; then it dies at a moment. */
-const pointPatienceMs = 800;
-/** How long a worker may take until its first attempt begins. */
-const workPatienceMs = 5_000;
-
-const enginePoints = [
-  "engine.attempt.started",
-  "engine.checkpoint.before",
-  "engine.checkpoint.after",
-  "engine.attempt.ended",
-] as const;
+const lookEveryMs = 250;
 
 /** Kills processes that run tasks on one folder, again and again, and then asks the journals what happened. */
-export async function runCrashes(options: CrashOptions): Promise<CrashReport> {
-  const folder = await temporaryFolder();
-  const reader = createFsStore({ directory: folder.directory, durability: options.durability });
-  const crashes = new Crashes(options, folder.directory, reader);
-  let report: CrashReport | undefined;
+export async function runCrashes(options: CrashOptions, directory: string, reader: Store): Promise<StormReport> {
+  const { kills, tasks, processes, seed, records, durability, compact } = options;
+  console.log(
+    `crashes: ${kills} kills, ${tasks} tasks at once, ${processes} process(es), durability ${durability}, seed ${seed}`,
+  );
+  const board = new RunBoard(options);
+  const points = killPoints(compact);
+  const order: WorkerOrder = { directory, durability, compact, leaseTtlMs: 1_000 };
+  const weather = new Weather({
+    program: "crashes/crash-worker.js",
+    order,
+    kills,
+    processes,
+    seed,
+    plan: (random) => planKill(random, points),
+    hear: (line) => board.hear(line),
+    onReady: (life) => board.startOn(life),
+    progress: () => `, ${board.finished} runs finished`,
+  });
+  const problems: string[] = [];
+  const note = (error: unknown) => void problems.push(String(error));
   try {
-    report = await crashes.run();
-    return report;
+    let isOver = false;
+    board.fill();
+    void weather
+      .run()
+      .catch(note)
+      .finally(() => {
+        isOver = true;
+      });
+    while (!isOver) {
+      await board.noteFinished(reader);
+      if (!weather.isEnough) board.fill(weather.lives.values());
+      await pause(lookEveryMs);
+    }
+    problems.push(...(await board.finish(reader, problems.length === 0 ? finishPatienceMs : 0)));
+    for (const life of weather.lives.values()) life.end();
+    for (const life of weather.lives.values()) await life.death.catch(note);
   } finally {
-    await crashes.end();
-    await reader.close();
-    // A store that did not keep its promises is what one wants to look at.
-    if (report?.problems.length === 0) await folder.remove();
-    else options.log(`the store is kept in ${folder.directory}`);
+    await weather.end();
   }
+  const { runs, acknowledged } = board;
+  const verdict = await judgeRuns({ directory, reader, runs, acknowledged, records, compact });
+  return {
+    lines: [...weather.lines(), ...verdict.lines],
+    problems: [...problems, ...verdict.problems],
+    complete: `${runs.size} runs`,
+  };
 }
 
-class Crashes {
-  private readonly options: CrashOptions;
-  private readonly directory: string;
-  private readonly reader: Store;
-  private readonly random: Random;
-  private readonly board: RunBoard;
-  private readonly lives = new Map<number, WorkerLife>();
-  private readonly places: string[] = [];
-  private readonly problems: string[] = [];
-  private readonly points: readonly [string, ...string[]];
-  private killsBeforeWork = 0;
-  private freezes = 0;
-  private over = false;
+/** What the parent knows of the runs: which there are to be, and what workers reported of them. */
+class RunBoard {
+  /** Every run, with the tasks that were named for it: one is right. */
+  readonly runs = new Map<string, Set<string>>();
+  readonly acknowledged = new Map<string, Acknowledged[]>();
+  readonly #options: CrashOptions;
+  readonly #unfinished = new Set<string>();
 
-  constructor(options: CrashOptions, directory: string, reader: Store) {
-    this.options = options;
-    this.directory = directory;
-    this.reader = reader;
-    this.random = createRandom(options.seed);
-    this.board = new RunBoard(options);
-    this.points = [...enginePoints, ...observerPoints.filter((point) => isReached(point, options.compact))];
+  constructor(options: CrashOptions) {
+    this.#options = options;
   }
 
-  async run(): Promise<CrashReport> {
-    const slots = Array.from({ length: this.options.processes }, (_, slot) => slot);
-    this.board.fill();
-    const watching = this.watchFinishes();
-    const weather = slots.map((slot) => this.weather(slot));
-    await Promise.all(weather).catch((error: unknown) => this.problems.push(String(error)));
-    this.over = true;
-    await watching;
-    await this.endLives();
-    const { directory, reader, board, options, problems } = this;
-    const verdict = await judgeRuns({ directory, reader, board, compact: options.compact });
-    return {
-      ...verdict,
-      problems: [...problems, ...verdict.problems],
-      kills: this.places.length,
-      killsBeforeWork: this.killsBeforeWork,
-      places: histogram(this.places),
-      freezes: this.freezes,
-      errors: histogram(board.errors),
-    };
+  get finished(): number {
+    return this.runs.size - this.#unfinished.size;
   }
 
-  /** Ends what still lives, whatever happened before. */
-  async end(): Promise<void> {
-    this.over = true;
-    for (const life of this.lives.values()) life.kill("SIGKILL");
-    await Promise.allSettled([...this.lives.values()].map((life) => life.death));
-  }
-
-  private async endLives(): Promise<void> {
-    for (const life of this.lives.values()) life.end();
-    for (const life of this.lives.values()) {
-      await life.death.catch((error: unknown) => this.problems.push(String(error)));
+  /** Adds runs until there are as many unfinished ones as there have to be, and asks a living worker to start them. */
+  fill(lives: Iterable<Life> = []): void {
+    const { tasks, records, batch } = this.#options;
+    const [life] = lives;
+    while (this.#unfinished.size < tasks) {
+      const run = `run-${this.runs.size + 1}.${records}.${batch}`;
+      this.runs.set(run, new Set());
+      this.#unfinished.add(run);
+      life?.send(run);
     }
   }
 
-  private get enough(): boolean {
-    return this.places.length >= this.options.kills;
+  /** Asks a worker for the runs that none has reported as started. */
+  startOn(life: Life): void {
+    for (const run of this.#unfinished) if (this.runs.get(run)?.size === 0) life.send(run);
   }
 
-  /** Lets one worker live and die until enough kills have counted; its last life lasts until the runs are over. */
-  private async weather(slot: number): Promise<void> {
-    while (!this.enough) {
-      if (this.options.processes > 1 && this.random.next() < 0.15) await this.freeze(slot);
-      else await this.killOnce(slot);
+  hear(line: LifeLine): void {
+    if (line.kind === "started") this.runs.get(line.run)?.add(line.taskId);
+    if (line.kind !== "acknowledged") return;
+    const known = this.acknowledged.get(line.taskId);
+    if (known === undefined) this.acknowledged.set(line.taskId, [line]);
+    else known.push(line);
+  }
+
+  /** Waits until all runs have finished; resolves to those that have not. */
+  async finish(reader: Store, patienceMs: number): Promise<readonly string[]> {
+    const deadlineMs = performance.now() + patienceMs;
+    while (this.#unfinished.size > 0 && performance.now() < deadlineMs) {
+      await this.noteFinished(reader);
+      await pause(lookEveryMs);
     }
-    await this.begin(slot);
+    return [...this.#unfinished].map((run) => `${run} never finished`);
   }
 
-  private async begin(slot: number, point?: WorkerOrder["point"]): Promise<WorkerLife> {
-    const { durability, leaseTtlMs, compact } = this.options;
-    const order = { directory: this.directory, durability, leaseTtlMs, compact, ...(point && { point }) };
-    const life = beginWorker(order, (line) => this.board.hear(line));
-    this.lives.set(slot, life);
-    if (await life.ready) for (const run of this.board.unstarted()) life.start(run);
-    return life;
-  }
-
-  /** Two of three deaths are at a named point, one is at a moment; a point that is not passed becomes a moment. */
-  private async killOnce(slot: number): Promise<void> {
-    const plan = planKill(this.random, this.points);
-    const point = plan.kind === "point" ? { name: plan.point, hits: plan.hits } : undefined;
-    const life = await this.begin(slot, point);
-    await this.workBegins(life);
-    const timer = setTimeout(() => life.kill("SIGKILL"), plan.kind === "moment" ? plan.afterMs : pointPatienceMs);
-    const place = await life.death.finally(() => clearTimeout(timer));
-    this.count(life, place ?? "a random moment");
-  }
-
-  /** A worker that finds nothing to do, since others do it, lives for a while and dies without having worked. */
-  private async workBegins(life: WorkerLife): Promise<void> {
-    const patience = new AbortController();
-    await Promise.race([life.working, pause(workPatienceMs, undefined, { signal: patience.signal }).catch(() => {})]);
-    patience.abort();
-  }
-
-  private count(life: WorkerLife, place: string): void {
-    if (!life.hasWorked()) {
-      this.killsBeforeWork += 1;
-      return;
-    }
-    this.places.push(place);
-    if (this.places.length % 50 === 0) {
-      this.options.log(`${this.places.length} kills, ${this.board.finished} runs finished`);
-    }
-  }
-
-  /** Stops a worker beyond its lease, wakes it, lets it try to go on, and kills it. */
-  private async freeze(slot: number): Promise<void> {
-    const life = await this.begin(slot);
-    await this.workBegins(life);
-    await pause(this.random.between(50, 600));
-    life.kill("SIGSTOP");
-    await pause(this.options.leaseTtlMs * 2);
-    life.kill("SIGCONT");
-    await pause(this.random.between(100, 500));
-    life.kill("SIGKILL");
-    await life.death;
-    this.freezes += 1;
-    this.count(life, "after it slept through its lease");
-  }
-
-  /** Finished runs are followed by new ones while the storm lasts; afterwards all have to finish. */
-  private async watchFinishes(): Promise<void> {
-    let deadlineMs = Number.POSITIVE_INFINITY;
-    for (;;) {
-      await this.noteFinished();
-      if (!this.over && !this.enough) this.board.fill(this.lives.values());
-      else if (this.over && this.board.open.length === 0) return;
-      if (this.over) deadlineMs = Math.min(deadlineMs, performance.now() + finishPatienceMs);
-      if (performance.now() > deadlineMs || this.problems.length > 0) {
-        this.problems.push(...this.board.open.map((run) => `${run} never finished`));
-        return;
+  async noteFinished(reader: Store): Promise<void> {
+    for (const run of this.#unfinished) {
+      for (const taskId of this.runs.get(run) ?? []) {
+        const task = await reader.getTask(taskId);
+        if (task !== undefined && isFinal(task.record.status)) this.#unfinished.delete(run);
       }
-      await pause(250);
     }
   }
-
-  private async noteFinished(): Promise<void> {
-    for (const [run, taskId] of this.board.running()) {
-      const task = await this.reader.getTask(taskId);
-      if (task !== undefined && isFinal(task.record.status)) this.board.finish(run);
-    }
-  }
-}
-
-/** Nothing is deleted and nothing is damaged in this storm. */
-function isReached(point: string, compact: boolean): boolean {
-  if (point.startsWith("store.compact")) return compact;
-  return !point.startsWith("store.delete") && !point.startsWith("store.quarantine");
 }

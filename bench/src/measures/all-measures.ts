@@ -4,7 +4,7 @@ import { httpCalls, sessionMemory } from "./http.js";
 import { replay, resuming, taskLength } from "./long-task.js";
 import { stdioStart } from "./stdio-start.js";
 import { memoryMeasure, opening, storedMemory, storedTasks } from "./stored.js";
-import { firstFrameMeasure, keyMeasure, processorMeasure, terminalMemoryMeasure } from "./terminal.js";
+import { terminalMeasures } from "./terminal.js";
 
 /** Everything that is measured, in the order of the report. */
 export const measures: readonly Measure[] = [
@@ -34,8 +34,5 @@ export const measures: readonly Measure[] = [
   httpCalls("2025"),
   httpCalls("2026"),
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
-  firstFrameMeasure(),
-  keyMeasure(),
-  processorMeasure(),
-  terminalMemoryMeasure(),
+  ...terminalMeasures,
 ];

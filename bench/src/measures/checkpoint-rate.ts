@@ -4,8 +4,7 @@ import { createJsonFileKeeper, createLowdbKeeper } from "../peers/json-keepers.j
 import { createSdkEventKeeper } from "../peers/sdk-event-keeper.js";
 import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
 import { createStoreKeeper } from "../peers/store-keeper.js";
-import type { Measure, PreparedMeasure, Target } from "../report/measure.js";
-import { temporaryFolder } from "../stores/stored-tasks.js";
+import type { Measure, Scope, Target } from "../report/measure.js";
 
 /** How much work a round is: so many tasks at once, each with so many checkpoints, one after the other. */
 interface Work {
@@ -25,22 +24,15 @@ export function againstBareLoop(durability: Durability, work: Work, target: Targ
     ...describe(durability, work, "bare-loop"),
     peer,
     target,
-    async prepare() {
-      const folder = await temporaryFolder();
-      const subject = await openRounds(createStoreKeeper(folder.directory, durability), work);
-      await subject.round();
-      const line = newestLine(folder.directory);
-      const loop = createByteLoop(folder.directory, line, work.tasks, durability === "machine");
-      return {
-        note: `a line is ${line.byteLength} bytes`,
-        subject: subject.round,
-        peer: () => rateOf(work, () => loop.run(work.each)),
-        dispose: async () => {
-          loop.close();
-          await subject.close();
-          await folder.remove();
-        },
-      };
+    async prepare(scope) {
+      const directory = await scope.folder();
+      const subject = await openRounds(scope, createStoreKeeper(directory, durability), work);
+      await subject();
+      const line = newestLine(directory);
+      const loop = createByteLoop(directory, line, work.tasks, durability === "machine");
+      scope.onEnd(() => loop.close());
+      const peer = () => rateOf(work, () => loop.run(work.each));
+      return { note: `a line is ${line.byteLength} bytes`, subject, peer };
     },
   };
 }
@@ -54,15 +46,15 @@ export function processorTime(work: Work, target: Target): Measure {
     title: "Processor time of a checkpoint, `process`, 1 task",
     unit: "µs",
     judges: "figure",
-    async prepare() {
-      const { subject, peer, ...rest } = await rates.prepare();
+    async prepare(scope) {
+      const { subject, peer, note } = await rates.prepare(scope);
       const perCheckpoint = async (round: () => Promise<number>): Promise<number> => {
         const before = process.cpuUsage();
         await round();
         const { user, system } = process.cpuUsage(before);
         return (user + system) / (work.tasks * work.each);
       };
-      return { ...rest, subject: () => perCheckpoint(subject), peer: () => perCheckpoint(peer) };
+      return { note, subject: () => perCheckpoint(subject), peer: () => perCheckpoint(peer) };
     },
   };
 }
@@ -86,20 +78,11 @@ export function againstPeer(durability: Durability, work: Work, peer: Peer, targ
   return {
     ...describe(durability, work, peer.id),
     peer: peer.name,
-    ...(target && { target }),
-    async prepare(): Promise<PreparedMeasure> {
-      const [ours, theirs] = [await temporaryFolder(), await temporaryFolder()];
-      const subject = await openRounds(createStoreKeeper(ours.directory, durability), work);
-      const other = await openRounds(await peer.open(theirs.directory), work);
-      return {
-        subject: subject.round,
-        peer: other.round,
-        dispose: async () => {
-          await Promise.all([subject.close(), other.close()]);
-          await Promise.all([ours.remove(), theirs.remove()]);
-        },
-      };
-    },
+    target,
+    prepare: async (scope) => ({
+      subject: await openRounds(scope, createStoreKeeper(await scope.folder(), durability), work),
+      peer: await openRounds(scope, await peer.open(await scope.folder()), work),
+    }),
   };
 }
 
@@ -116,17 +99,17 @@ function describe(durability: Durability, work: Work, peer: string) {
 }
 
 /** Begins the tasks; each round continues them. */
-async function openRounds(keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
+async function openRounds(scope: Scope, keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
+  scope.onEnd(() => keeper.close());
   const names = Array.from({ length: tasks + stored }, (_, index) => `task-${index}`);
   for (const name of names) await keeper.begin(name);
   const running = names.slice(0, tasks);
   let done = 0;
-  const round = async () => {
+  return async () => {
     const from = done;
     done += each;
     return rateOf({ tasks, each }, () => Promise.all(running.map((name) => keepEach(keeper, name, from, each))));
   };
-  return { round, close: () => keeper.close() };
 }
 
 async function keepEach(keeper: CheckpointKeeper, name: string, from: number, each: number): Promise<void> {

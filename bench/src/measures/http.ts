@@ -1,65 +1,42 @@
 import { spawn } from "node:child_process";
-import { type Measure, spreadOf } from "../report/measure.js";
-import { temporaryFolder } from "../stores/stored-tasks.js";
+import { createInterface } from "node:readline";
+import { type Measure, type Scope, spreadOf } from "../report/measure.js";
+import { createVitalsProbe, type Vitals } from "../workers/vitals.js";
 import { callRate, connect, openSession, openSocket } from "./http-client.js";
-import { built, type Era, programOf } from "./stdio-start.js";
-
-/** What a server holds after a collection, in KiB: used by JavaScript, and in all as the operating system sees it. */
-interface Held {
-  readonly used: number;
-  readonly resident: number;
-}
+import { type Era, programOf, server } from "./stdio-start.js";
 
 interface HttpServer {
   readonly url: string;
-  held(): Promise<Held>;
+  /** What it holds after a collection. */
+  vitals(): Promise<Vitals>;
   stop(): Promise<unknown>;
 }
 
-const tellMemory = new URL("servers/tell-memory.js", import.meta.url).href;
-
-async function startHttp(args: readonly string[]): Promise<HttpServer> {
-  const flags = ["--expose-gc", "--import", tellMemory];
-  const child = spawn(process.execPath, [...flags, ...args], { stdio: ["ignore", "ignore", "pipe"] });
+async function startHttp(scope: Scope, args: readonly string[]): Promise<HttpServer> {
+  const { flags, env, ask } = createVitalsProbe(await scope.folder());
+  const child = spawn(process.execPath, [...flags, ...args], { stdio: ["ignore", "ignore", "pipe"], env });
   const ended = new Promise((resolve) => child.once("close", resolve));
-  let text = "";
-  const said = (pattern: RegExp): Promise<readonly string[]> =>
-    new Promise((resolve, reject) => {
-      const look = () => {
-        const found = pattern.exec(text);
-        if (found === null) return;
-        child.stderr.off("data", look);
-        text = text.slice(found.index + found[0].length);
-        resolve(found);
-      };
-      child.stderr.on("data", look);
-      void ended.then(() => reject(new Error(`The server ended: ${text}`)));
-    });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-    text += chunk;
-  });
-  const [, url = ""] = await said(/listening on (http:[^\s"]+)"?\n/);
-  const held = async (): Promise<Held> => {
-    const telling = said(/memory (\d+) (\d+)\n/);
-    child.kill("SIGUSR2");
-    const [, used, resident] = await telling;
-    return { used: Number(used) / 1024, resident: Number(resident) / 1024 };
-  };
   const stop = () => {
     child.kill("SIGKILL");
     return ended;
   };
-  return { url, held, stop };
+  scope.onEnd(stop);
+  const lines: string[] = [];
+  const url = await new Promise<string>((resolve, reject) => {
+    createInterface({ input: child.stderr }).on("line", (line) => {
+      lines.push(line);
+      const found = /listening on (http:[^\s"]+)/.exec(line);
+      if (found?.[1] !== undefined) resolve(found[1]);
+    });
+    void ended.then(() => reject(new Error(`The server ended: ${lines.join("\n")}`)));
+  });
+  return { url, stop, vitals: () => ask(Number(child.pid), { collect: true }) };
 }
 
-const ourHttp = (store: string) => [
-  programOf("server-http", "cli.js"),
-  built("tools-module"),
-  "--port",
-  "0",
-  "--store",
-  store,
-];
+async function ourHttp(scope: Scope): Promise<readonly string[]> {
+  const store = ["--store", await scope.folder()];
+  return [programOf("server-http", "cli.js"), server("tools-module"), "--port", "0", ...store];
+}
 
 /**
  * What one more idle session holds. Both sides are asked after a collection for heap and buffers: the resident size is for
@@ -72,19 +49,18 @@ export const sessionMemory: Measure = {
   peer: "the SDK's server with its in-memory event store",
   unit: "KiB",
   target: { atMost: 1 },
-  async prepare() {
-    const folder = await temporaryFolder();
+  async prepare(scope) {
     const resident = { ours: [] as number[], theirs: [] as number[] };
     const used = async (args: readonly string[], residents: number[]): Promise<number> => {
-      const held = await heldBySession(args);
+      const held = await heldBySession(scope, args);
       residents.push(held.resident);
       return held.used;
     };
+    const ours = await ourHttp(scope);
     const middle = (figures: readonly number[]) => Math.round(spreadOf(figures).median);
     return {
-      subject: () => used(ourHttp(folder.directory), resident.ours),
-      peer: () => used([built("bare-2025-http")], resident.theirs),
-      dispose: () => folder.remove(),
+      subject: () => used(ours, resident.ours),
+      peer: () => used([server("bare-2025-http")], resident.theirs),
       get note() {
         return `heap and buffers; the resident size grows by ${middle(resident.ours)} KiB here, ${middle(resident.theirs)} KiB with the peer`;
       },
@@ -92,19 +68,18 @@ export const sessionMemory: Measure = {
   },
 };
 
-async function heldBySession(args: readonly string[]): Promise<Held> {
-  const server = await startHttp(args);
-  try {
-    const socket = openSocket(server.url);
-    for (let warm = 0; warm < 20; warm++) await openSession(socket);
-    const before = await server.held();
-    const count = 200;
-    for (let opened = 0; opened < count; opened++) await openSession(socket);
-    const after = await server.held();
-    return { used: (after.used - before.used) / count, resident: (after.resident - before.resident) / count };
-  } finally {
-    await server.stop();
-  }
+/** What a session holds, in KiB: used by JavaScript, and in all as the operating system sees it. */
+async function heldBySession(scope: Scope, args: readonly string[]): Promise<{ used: number; resident: number }> {
+  const http = await startHttp(scope, args);
+  const socket = openSocket(http.url);
+  for (let warm = 0; warm < 20; warm++) await openSession(socket);
+  const before = await http.vitals();
+  const count = 200;
+  for (let opened = 0; opened < count; opened++) await openSession(socket);
+  const after = await http.vitals();
+  await http.stop();
+  const grown = (field: keyof Vitals) => ((after[field] - before[field]) * 1_024) / count;
+  return { used: grown("heapMiB") + grown("externalMiB"), resident: grown("residentMiB") };
 }
 
 const sdkServers = {
@@ -122,20 +97,12 @@ export function httpCalls(era: Era): Measure {
     unit: "calls/s",
     target: { atLeast: 1.5 },
     rounds: 31,
-    async prepare() {
-      const folder = await temporaryFolder();
-      const ours = await startHttp(ourHttp(folder.directory));
-      const theirs = await startHttp([built(`bare-${era}-http`)]);
+    async prepare(scope) {
       const clientsOf = ({ url }: HttpServer) => Promise.all(Array.from({ length: 50 }, () => connect(era, url)));
-      const [our, their] = [await clientsOf(ours), await clientsOf(theirs)];
-      return {
-        subject: () => callRate(our, 10),
-        peer: () => callRate(their, 10),
-        dispose: async () => {
-          await Promise.all([ours.stop(), theirs.stop()]);
-          await folder.remove();
-        },
-      };
+      const [ours, theirs] = [await ourHttp(scope), [server(`bare-${era}-http`)]];
+      const [our, their] = [await startHttp(scope, ours), await startHttp(scope, theirs)];
+      const [ourClients, theirClients] = [await clientsOf(our), await clientsOf(their)];
+      return { subject: () => callRate(ourClients, 10), peer: () => callRate(theirClients, 10) };
     },
   };
 }

@@ -16,9 +16,9 @@ export const taskLength: Measure = {
   unit: "ms",
   target: { atMost: 1.2 },
   rounds: 31,
-  async prepare() {
-    const folder = await temporaryFolder();
-    const store = createFsStore({ directory: folder.directory, durability: "process" });
+  async prepare(scope) {
+    const store = createFsStore({ directory: await scope.folder(), durability: "process" });
+    scope.onEnd(() => store.close());
     const long = await beginTask(store);
     let seq = await checkpoints(store, long.lease, long.lastSeq, 100_000);
     const count = 500;
@@ -33,10 +33,6 @@ export const taskLength: Measure = {
         const cost = await timePer(count, () => checkpoints(store, fresh.lease, begun, count));
         await store.releaseLease(fresh.lease);
         return cost;
-      },
-      dispose: async () => {
-        await store.close();
-        await folder.remove();
       },
     };
   },
@@ -73,11 +69,7 @@ export const resuming: Measure = {
   judges: "figure",
   async prepare() {
     const [long, short] = [await taskOf(1_000_000), await taskOf(100)];
-    return {
-      subject: () => resumeCopy(long),
-      peer: () => resumeCopy(short),
-      dispose: async () => {},
-    };
+    return { subject: () => resumeCopy(long), peer: () => resumeCopy(short) };
   },
 };
 
@@ -100,21 +92,18 @@ export const replay: Measure = {
   peer: "reading the same files and parsing each line",
   unit: "events/s",
   target: { atLeast: 0.5 },
-  async prepare() {
-    const folder = await temporaryFolder();
+  async prepare(scope) {
+    const directory = await scope.folder();
     // Compaction would drop the oldest of so many events.
-    const options = { directory: folder.directory, durability: "process", limits: { maxJournalFiles: 1_000 } } as const;
+    const options = { directory, durability: "process", limits: { maxJournalFiles: 1_000 } } as const;
     const writer = createFsStore(options);
     const { lease, lastSeq } = await beginTask(writer);
     const end = await checkpoints(writer, lease, lastSeq, 100_000);
     const reader = createFsStore(options);
+    scope.onEnd(() => Promise.all([reader.close(), writer.close()]));
     return {
       subject: async () => 1000 / (await timePer(end, () => readAll(reader, lease, end))),
-      peer: async () => 1000 / (await timePer(end, async () => parseAll(folder.directory, end))),
-      dispose: async () => {
-        await Promise.all([reader.close(), writer.close()]);
-        await folder.remove();
-      },
+      peer: async () => 1000 / (await timePer(end, async () => parseAll(directory, end))),
     };
   },
 };

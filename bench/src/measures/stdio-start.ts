@@ -2,31 +2,27 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { built } from "../built.js";
 import type { Measure } from "../report/measure.js";
-import { temporaryFolder } from "../stores/stored-tasks.js";
 
 /** A program of this package. */
-export const built = (name: string) => fileURLToPath(new URL(`servers/${name}.js`, import.meta.url));
+export const server = (name: string) => fileURLToPath(built(`servers/${name}.js`));
 /** A program of one of the packages that are measured. */
 export const programOf = (name: string, file: string) =>
   join(dirname(createRequire(import.meta.url).resolve(`@resumable-mcp/${name}/package.json`)), "dist", file);
 
 const clientInfo = { name: "bench", version: "1.0.0" };
-const hello2025 = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "initialize",
-  params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo },
-};
-const hello2026 = {
-  jsonrpc: "2.0",
-  id: 1,
-  method: "server/discover",
-  params: {
-    _meta: {
-      "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-      "io.modelcontextprotocol/clientInfo": clientInfo,
-      "io.modelcontextprotocol/clientCapabilities": {},
+/** The first request of a client. */
+const hellos = {
+  "2025": { method: "initialize", params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo } },
+  "2026": {
+    method: "server/discover",
+    params: {
+      _meta: {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": clientInfo,
+        "io.modelcontextprotocol/clientCapabilities": {},
+      },
     },
   },
 };
@@ -36,7 +32,7 @@ export type Era = "2025" | "2026";
 
 /** From starting a server over stdio until its first answer, with or without its supervisor. */
 export function stdioStart(era: Era, supervised: boolean): Measure {
-  const hello = era === "2025" ? hello2025 : hello2026;
+  const hello = { jsonrpc: "2.0", id: 1, ...hellos[era] };
   const sdk = era === "2025" ? "@modelcontextprotocol/sdk" : "@modelcontextprotocol/server";
   const flags = supervised ? [] : ["--no-supervise"];
   return {
@@ -47,19 +43,12 @@ export function stdioStart(era: Era, supervised: boolean): Measure {
     unit: "ms",
     target: { atMost: supervised ? 1.1 : 0.8 },
     rounds: 31,
-    async prepare() {
-      const folder = await temporaryFolder();
-      const ours = [
-        programOf("server-stdio", "cli.cjs"),
-        built("durable-tools"),
-        "--store",
-        folder.directory,
-        ...flags,
-      ];
+    async prepare(scope) {
+      const store = ["--store", await scope.folder()];
+      const ours = [programOf("server-stdio", "cli.cjs"), server("durable-tools"), ...store, ...flags];
       return {
         subject: () => firstAnswer(ours, hello),
-        peer: () => firstAnswer([built(`bare-${era}-stdio`)], hello),
-        dispose: () => folder.remove(),
+        peer: () => firstAnswer([server(`bare-${era}-stdio`)], hello),
       };
     },
   };

@@ -19,22 +19,17 @@ export const storedTasks: Measure = {
   unit: "ms",
   target: { atMost: 1.2 },
   rounds: 31,
-  async prepare() {
+  async prepare(scope) {
     const large = createFsStore({ directory: await storeOf(many), durability: "process" });
     const small = createFsStore({ directory: await storeOf(100), durability: "process" });
+    scope.onEnd(() => Promise.all([large.close(), small.close()]));
     const round = async (store: typeof large) => {
       const { lease, lastSeq } = await beginTask(store);
       const cost = await timePer(500, () => checkpoints(store, lease, lastSeq, 500));
       await store.releaseLease(lease);
       return cost;
     };
-    return {
-      subject: () => round(large),
-      peer: () => round(small),
-      dispose: async () => {
-        await Promise.all([large.close(), small.close()]);
-      },
-    };
+    return { subject: () => round(large), peer: () => round(small) };
   },
 };
 
@@ -49,11 +44,7 @@ export const opening: Measure = {
   judges: "figure",
   async prepare() {
     const [large, small] = [await storeOf(many), await storeOf(100)];
-    return {
-      subject: () => doWithStore("open", large),
-      peer: () => doWithStore("open", small),
-      dispose: async () => {},
-    };
+    return { subject: () => doWithStore("open", large), peer: () => doWithStore("open", small) };
   },
 };
 
@@ -69,11 +60,7 @@ export const storedMemory: Measure = {
   async prepare() {
     const large = await storeOf(many);
     const none = await sharedFolder("no-tasks", async () => {});
-    return {
-      subject: () => doWithStore("memory-of-stored", large),
-      peer: () => doWithStore("memory-of-stored", none),
-      dispose: async () => {},
-    };
+    return { subject: () => doWithStore("memory-of-stored", large), peer: () => doWithStore("memory-of-stored", none) };
   },
 };
 
@@ -91,7 +78,6 @@ export function memoryMeasure(many: MemoryOrder, few: MemoryOrder): Measure {
     prepare: async () => ({
       subject: () => doWithStore("memory-of-finished", JSON.stringify(many)),
       peer: () => doWithStore("memory-of-finished", JSON.stringify(few)),
-      dispose: async () => {},
     }),
   };
 }

@@ -1,34 +1,29 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Measure, spreadOf } from "../report/measure.js";
-import { openTaskBoard, terminalProgram } from "../terminal/live-board.js";
+import { built } from "../built.js";
+import { type Measure, type PreparedMeasure, type Scope, spreadOf } from "../report/measure.js";
+import { openTaskBoard, type TaskBoard, terminalProgram } from "../terminal/live-board.js";
 import { openTerminal } from "../terminal/pseudo-terminal.js";
 
 /** From the start of the process in a terminal to the first frame: the program against the smallest one of Ink. */
-export function firstFrameMeasure(): Measure {
-  return {
-    id: "terminal-first-frame",
-    title: "First frame of the terminal UI",
-    subject: "resumable-mcp",
-    peer: "one line of Ink, bundled the same way",
-    unit: "ms",
-    target: { atMost: 1.5 },
-    async prepare() {
-      const folder = await mkdtemp(join(tmpdir(), "bench-frame-"));
-      const oneLine = fileURLToPath(new URL("one-line.js", import.meta.url));
-      // No server listens there: the first frame waits for no answer.
-      const words = ["--url", "http://127.0.0.1:1/mcp", "--state", join(folder, "state.json")];
-      return {
-        subject: () => timeToShow(terminalProgram, words, /Looking for your tasks/),
-        peer: () => timeToShow(oneLine, [], /one line of text/),
-        dispose: () => rm(folder, { recursive: true, force: true }),
-      };
-    },
-  };
-}
+const firstFrame: Measure = {
+  id: "terminal-first-frame",
+  title: "First frame of the terminal UI",
+  subject: "resumable-mcp",
+  peer: "one line of Ink, bundled the same way",
+  unit: "ms",
+  target: { atMost: 1.5 },
+  async prepare(scope) {
+    const oneLine = fileURLToPath(built("one-line.js"));
+    // No server listens there: the first frame waits for no answer.
+    const words = ["--url", "http://127.0.0.1:1/mcp", "--state", join(await scope.folder(), "state.json")];
+    return {
+      subject: () => timeToShow(terminalProgram, words, /Looking for your tasks/),
+      peer: () => timeToShow(oneLine, [], /one line of text/),
+    };
+  },
+};
 
 async function timeToShow(script: string, words: readonly string[], text: RegExp): Promise<number> {
   const terminal = openTerminal(script, words);
@@ -45,40 +40,53 @@ const limitMs = 50;
 /** Keys come at any moment between two frames. */
 const leastPauseMs = 120;
 const mostPauseMs = 320;
-/** One process serves them all, and each task moves once a second: two cores are not to measure the servers. */
-const boardOrder = { servers: 13, tickMs: 1_000 };
 
-/** From a key to the frame that shows what it did, while 208 tasks of 13 servers move once a second each. */
-export function keyMeasure(): Measure {
+/** Opens the list of 208 tasks. One process serves them all: two cores are not to measure the servers. */
+async function boardIn(scope: Scope, tickMs: number): Promise<TaskBoard> {
+  const board = await openTaskBoard({ servers: 13, tickMs });
+  scope.onEnd(() => board.close());
+  return board;
+}
+
+/** Measures the list of tasks, each of which moves once a second, against a limit. */
+function onBoard(
+  { limit, ...row }: Pick<Measure, "id" | "title" | "subject"> & { readonly limit: number },
+  round: (board: TaskBoard) => Promise<number>,
+): Measure {
   return {
-    id: "terminal-key",
-    title: "Key to redraw with 208 live tasks that move once a second, median of 8 keys",
-    subject: "the list of tasks, sorted by a key",
+    ...row,
     peer: "the limit",
     unit: "ms",
     target: { atMost: 1 },
-    async prepare() {
-      const board = await openTaskBoard(boardOrder);
-      return {
-        async subject() {
-          const times: number[] = [];
-          for (let cycle = 0; cycle < 2; cycle += 1) {
-            for (const title of sorted) {
-              await delay(leastPauseMs + Math.random() * (mostPauseMs - leastPauseMs));
-              board.terminal.press("s");
-              times.push(await board.terminal.shows(title));
-            }
-            board.terminal.press("s");
-            await delay(mostPauseMs);
-          }
-          return spreadOf(times).median;
-        },
-        peer: async () => limitMs,
-        dispose: () => board.close(),
-      };
+    async prepare(scope) {
+      const board = await boardIn(scope, 1_000);
+      return { subject: () => round(board), peer: async () => limit };
     },
   };
 }
+
+/** From a key to the frame that shows what it did. */
+const key = onBoard(
+  {
+    id: "terminal-key",
+    title: "Key to redraw with 208 live tasks that move once a second, median of 8 keys",
+    subject: "the list of tasks, sorted by a key",
+    limit: limitMs,
+  },
+  async ({ terminal }) => {
+    const times: number[] = [];
+    for (let cycle = 0; cycle < 2; cycle += 1) {
+      for (const title of sorted) {
+        await delay(leastPauseMs + Math.random() * (mostPauseMs - leastPauseMs));
+        terminal.press("s");
+        times.push(await terminal.shows(title));
+      }
+      terminal.press("s");
+      await delay(mostPauseMs);
+    }
+    return spreadOf(times).median;
+  },
+);
 
 /** Share of one core that the program may need for a list that is only looked at. */
 const processorLimit = 200;
@@ -86,60 +94,45 @@ const processorLimit = 200;
 const processorRoundMs = 5_000;
 
 /** Processor time of the program alone, which no other process of a busy machine adds to. */
-export function processorMeasure(): Measure {
-  return {
+const processor = onBoard(
+  {
     id: "terminal-processor",
     title: "Processor time of the terminal UI with 208 live tasks that move once a second, for each second",
     subject: "the list of tasks",
-    peer: "the limit",
-    unit: "ms",
-    target: { atMost: 1 },
-    async prepare() {
-      const board = await openTaskBoard(boardOrder);
-      return {
-        async subject() {
-          const start = performance.now();
-          const before = (await board.terminal.vitals()).processorMs;
-          await delay(processorRoundMs);
-          const used = (await board.terminal.vitals()).processorMs - before;
-          return (used / (performance.now() - start)) * 1_000;
-        },
-        peer: async () => processorLimit,
-        dispose: () => board.close(),
-      };
-    },
-  };
-}
+    limit: processorLimit,
+  },
+  async ({ terminal }) => {
+    const start = performance.now();
+    const before = (await terminal.vitals()).processorMs;
+    await delay(processorRoundMs);
+    const used = (await terminal.vitals()).processorMs - before;
+    return (used / (performance.now() - start)) * 1_000;
+  },
+);
 
 /** Events that are received before the memory at the beginning is read, and in each round after it. */
 const warmUpEvents = 10_000;
 const eventsEachRound = 6_000;
 
 /** What is left in the heap after a collection, while 100,000 events are received, against 10,000. */
-export function terminalMemoryMeasure(): Measure {
-  return {
-    id: "terminal-memory",
-    title: "Heap of the terminal UI over 100,000 received events",
-    subject: "in the course of them",
-    peer: "after the first 10,000",
-    unit: "MiB",
-    target: { atMost: 1.2 },
-    async prepare() {
-      const board = await openTaskBoard({ servers: 13, tickMs: 200 });
-      const passEvents = async (count: number) => {
-        const until = (await board.events()) + count;
-        while ((await board.events()) < until) await delay(leastPauseMs);
-      };
-      await passEvents(warmUpEvents);
-      const before = (await board.terminal.vitals({ collect: true })).heapMiB;
-      return {
-        async subject() {
-          await passEvents(eventsEachRound);
-          return (await board.terminal.vitals({ collect: true })).heapMiB;
-        },
-        peer: async () => before,
-        dispose: () => board.close(),
-      };
-    },
-  };
-}
+const memory: Measure = {
+  id: "terminal-memory",
+  title: "Heap of the terminal UI over 100,000 received events",
+  subject: "in the course of them",
+  peer: "after the first 10,000",
+  unit: "MiB",
+  target: { atMost: 1.2 },
+  async prepare(scope): Promise<PreparedMeasure> {
+    const board = await boardIn(scope, 200);
+    const heapAfter = async (count: number): Promise<number> => {
+      const until = (await board.events()) + count;
+      while ((await board.events()) < until) await delay(leastPauseMs);
+      return (await board.terminal.vitals({ collect: true })).heapMiB;
+    };
+    const before = await heapAfter(warmUpEvents);
+    return { subject: () => heapAfter(eventsEachRound), peer: async () => before };
+  },
+};
+
+/** What is measured of the terminal UI. */
+export const terminalMeasures = [firstFrame, key, processor, memory];

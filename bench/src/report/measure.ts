@@ -1,3 +1,5 @@
+import { temporaryFolder } from "../stores/stored-tasks.js";
+
 /** The middle of some figures, and the interval in which the true middle lies with about 95 % confidence. */
 export interface Spread {
   readonly median: number;
@@ -58,25 +60,26 @@ export interface Measure {
   readonly judges?: Judged;
   /** At least 15, so that the median has an interval. */
   readonly rounds?: number;
-  prepare(): Promise<PreparedMeasure>;
+  prepare(scope: Scope): Promise<PreparedMeasure>;
+}
+
+/** What a measure opens for its rounds: all of it is closed after them, the last one first. */
+export interface Scope {
+  /** Makes an empty folder. */
+  folder(): Promise<string>;
+  onEnd(close: () => unknown): void;
 }
 
 /** A measure whose data stands ready. Each call does one round and gives its figure in the measure's unit. */
 export interface PreparedMeasure {
   subject(): Promise<number>;
   peer(): Promise<number>;
-  dispose(): Promise<void>;
   /** What was found while preparing that the report should tell. */
   readonly note?: string;
 }
 
 /** What came out. */
-export interface Outcome {
-  readonly id: string;
-  readonly title: string;
-  readonly subject: string;
-  readonly peer: string;
-  readonly unit: string;
+export interface Outcome extends Omit<Measure, "prepare" | "rounds" | "judges"> {
   readonly rounds: number;
   readonly subjectFigure: Spread;
   readonly peerFigure: Spread;
@@ -85,17 +88,25 @@ export interface Outcome {
   /** Spread of what the target is about. */
   readonly judged: Spread;
   readonly note?: string;
-  readonly target?: Target;
   readonly verdict: "met" | "unclear" | "missed" | "no target" | "failed";
 }
 
 /** Runs subject and peer in turn, changing who begins, after two rounds that do not count. */
 export async function runMeasure(measure: Measure): Promise<Outcome> {
   const rounds = measure.rounds ?? 15;
-  const prepared = await measure.prepare();
   const subject: number[] = [];
   const peer: number[] = [];
+  const closes: (() => unknown)[] = [];
+  const scope: Scope = {
+    async folder() {
+      const { directory, remove } = await temporaryFolder();
+      closes.push(remove);
+      return directory;
+    },
+    onEnd: (close) => void closes.push(close),
+  };
   try {
+    const prepared = await measure.prepare(scope);
     for (let round = -2; round < rounds; round++) {
       const subjectFirst = round % 2 === 0;
       const first = subjectFirst ? await prepared.subject() : await prepared.peer();
@@ -104,19 +115,14 @@ export async function runMeasure(measure: Measure): Promise<Outcome> {
       subject.push(subjectFirst ? first : second);
       peer.push(subjectFirst ? second : first);
     }
+    return outcomeOf(measure, subject, peer, prepared.note);
   } finally {
-    await prepared.dispose();
+    for (const close of closes.reverse()) await close();
   }
-  return outcomeOf(measure, subject, peer, prepared.note);
 }
 
-function outcomeOf(
-  measure: Measure,
-  subject: readonly number[],
-  peer: readonly number[],
-  note: string | undefined,
-): Outcome {
-  const { id, title, unit, target, judges = "ratio" } = measure;
+function outcomeOf(measure: Measure, subject: readonly number[], peer: readonly number[], note?: string): Outcome {
+  const { id, title, subject: ours, peer: theirs, unit, target, judges = "ratio" } = measure;
   const pairs = subject.map((figure, index) => [figure, peer[index] ?? Number.NaN] as const);
   const ratio = spreadOf(pairs.map(([ours, theirs]) => ours / theirs));
   const spreads: Record<Judged, Spread> = {
@@ -127,24 +133,24 @@ function outcomeOf(
   return {
     id,
     title,
-    subject: measure.subject,
-    peer: measure.peer,
+    subject: ours,
+    peer: theirs,
     unit,
+    target,
+    judges,
+    note,
     rounds: pairs.length,
     subjectFigure: spreads.figure,
     peerFigure: spreadOf(peer),
     ratio,
-    judges,
     judged: spreads[judges],
-    ...(note === undefined ? {} : { note }),
-    ...(target === undefined ? {} : { target }),
     verdict: target === undefined ? "no target" : verdict(spreads[judges], target),
   };
 }
 
 /** The row of a measure that ended without figures. */
 export function failedOutcome(measure: Measure): Outcome {
-  return { ...outcomeOf(measure, [], [], undefined), verdict: "failed" };
+  return { ...outcomeOf(measure, [], []), verdict: "failed" };
 }
 
 /** Milliseconds that something takes, divided by how often it did its work. */

@@ -25,7 +25,7 @@ export interface DriverOptions {
   readonly batch: number;
   /** Aborts when the storm has failed and no answer is needed any more. */
   readonly signal: AbortSignal;
-  readonly onStarted: (taskId: string) => void;
+  readonly onStarted?: (taskId: string) => void;
 }
 
 const meta = (key: string): string => `resumable-mcp/${key}`;
@@ -36,13 +36,9 @@ export async function driveRun(run: string, options: DriverOptions): Promise<Fol
   const progress: number[] = [];
   const seqs: number[] = [];
   let snapshots = 0;
-  const input = { run, records: options.records, batch: options.batch };
   try {
-    const started = await link.call("storm_count", input, { [meta("handoff")]: 0 });
-    // A start whose answer was lost and that is repeated may find its task finished: then its result comes at once.
-    const taskId = started._meta?.[meta("task_id")] ?? field(started, "task_id");
-    if (typeof taskId !== "string") throw new Error(`No task for ${run}: ${JSON.stringify(started)}`);
-    options.onStarted(taskId);
+    const taskId = await link.start("storm_count", { run, records: options.records, batch: options.batch });
+    options.onStarted?.(taskId);
     let result: CallToolResult;
     do {
       const waiting = { task_id: taskId, timeout_seconds: 5 };
@@ -76,6 +72,8 @@ interface Shown {
 export interface Link {
   /** Connects to a server, and tries until one answers. */
   connect(): Promise<void>;
+  /** Makes a call that becomes a task at once; resolves to its id. */
+  start(name: string, input: Record<string, unknown>): Promise<string>;
   call(
     name: string,
     input: Record<string, unknown>,
@@ -110,37 +108,33 @@ export function createLink({ url, clientId, signal }: Pick<DriverOptions, "url" 
     client = undefined;
     await old?.close().catch(() => {});
   };
+  /** Tries until a server has answered. */
+  const untilAnswered = async <Value>(work: (present: Client) => Promise<Value>): Promise<Value> => {
+    for (;;) {
+      signal.throwIfAborted();
+      try {
+        return await work(await connected());
+      } catch (error) {
+        if (isAnswer(error)) throw error;
+        await drop();
+        await pause(50);
+      }
+    }
+  };
+  const call: Link["call"] = (name, input, extra = {}, onProgress) =>
+    untilAnswered((present) => {
+      const given = typeof extra === "function" ? extra() : extra;
+      return callOnce(present, name, input, { [meta("client_id")]: clientId, ...given }, onProgress);
+    });
   return {
-    async connect() {
-      for (;;) {
-        signal.throwIfAborted();
-        try {
-          await connected();
-          return;
-        } catch {
-          await drop();
-          await pause(50);
-        }
-      }
-    },
-    async call(name, input, extra = {}, onProgress) {
-      for (;;) {
-        signal.throwIfAborted();
-        try {
-          const present = await connected();
-          return await callOnce(
-            present,
-            name,
-            input,
-            { [meta("client_id")]: clientId, ...(typeof extra === "function" ? extra() : extra) },
-            onProgress,
-          );
-        } catch (error) {
-          if (isAnswer(error)) throw error;
-          await drop();
-          await pause(50);
-        }
-      }
+    connect: () => untilAnswered(async () => {}),
+    call,
+    async start(name, input) {
+      const started = await call(name, input, { [meta("handoff")]: 0 });
+      // A start whose answer was lost and that is repeated may find its task finished: then its result comes at once.
+      const taskId = started._meta?.[meta("task_id")] ?? field(started, "task_id");
+      if (typeof taskId !== "string") throw new Error(`No task for ${name}: ${JSON.stringify(started)}`);
+      return taskId;
     },
     close: drop,
   };
@@ -160,19 +154,13 @@ async function callOnce(
   broken.catch(() => {});
   const answered = client.callTool({ name, arguments: input, _meta }, undefined, {
     timeout: 8_000,
-    ...(onProgress === undefined
-      ? {}
-      : {
-          onprogress: (shown) => {
-            const metadata: unknown = Reflect.get(shown, "_meta");
-            const facts = typeof metadata === "object" && metadata !== null ? metadata : {};
-            onProgress({
-              progress: shown.progress,
-              seq: Reflect.get(facts, meta("seq")),
-              snapshot: Reflect.get(facts, meta("snapshot")) === true,
-            });
-          },
-        }),
+    onprogress:
+      onProgress &&
+      ((shown) => {
+        const facts = Object(Reflect.get(shown, "_meta"));
+        const isSnapshot = Reflect.get(facts, meta("snapshot")) === true;
+        onProgress({ progress: shown.progress, seq: Reflect.get(facts, meta("seq")), snapshot: isSnapshot });
+      }),
   });
   answered.catch(() => {});
   return (await Promise.race([answered, broken])) as CallToolResult;

@@ -1,30 +1,17 @@
-import { writeSync } from "node:fs";
 import { createServer } from "node:http";
 import { createEngine } from "@resumable-mcp/core";
 import { createSessionHandler, defineServer } from "@resumable-mcp/mcp";
 import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import type { ServerOrder } from "./server-life.js";
+import { dieAt, tell, tellError } from "../kills/in-life.js";
+import type { LifeOrder } from "../kills/life.js";
 import { stormTool, waitingTools } from "./storm-tools.js";
 
-const order: ServerOrder = JSON.parse(process.argv[2] ?? "{}");
-const say = (line: string): void => void writeSync(2, `${line}\n`);
-
-let hits = 0;
-/** Dies at the named point, in the middle of whatever it was doing, while an attempt runs. */
-function observer(point: string): void {
-  if (point !== order.point?.name || engine.running.length === 0) return;
-  hits += 1;
-  if (hits < order.point.hits) return;
-  say(`dies at ${point}`);
-  process.kill(process.pid, "SIGKILL");
-}
-
-const definition = defineServer({
-  name: "storm",
-  version: "1",
-  tools: order.waiting === true ? waitingTools : [stormTool],
-});
+/** With waiting tasks it serves their tools, with the limits of every engine. */
+const order: LifeOrder & { readonly waiting?: true } = JSON.parse(process.argv[2] ?? "{}");
+const isWaiting = order.waiting === true;
+const observer = dieAt(order.point);
+const definition = defineServer({ name: "storm", version: "1", tools: isWaiting ? waitingTools : [stormTool] });
 const engine = createEngine({
   // Small files, so that rotation and compaction happen in every life.
   store: createFsStore({
@@ -36,21 +23,17 @@ const engine = createEngine({
   observer,
   // Where every life ends in a kill at a named point, a task that is unlucky three times in a row is not a poisonous one.
   limits: {
-    ...(order.waiting === true ? {} : { maxCrashesWithoutProgress: 10_000, crashBackoffMs: 10, trialMs: 200 }),
+    ...(isWaiting ? {} : { maxCrashesWithoutProgress: 10_000, crashBackoffMs: 10, trialMs: 200 }),
     leaseTtlMs: order.leaseTtlMs,
     heartbeatMs: order.leaseTtlMs / 3,
     pollMs: 200,
   },
-  onError: (error) => say(`error ${String(Reflect.get(Object(error), "code"))} ${String(error)}`),
+  onError: tellError,
 });
-const handler = createSessionHandler({
-  engine,
-  createServer: () => createMcpServer(definition, engine),
-  onError: (error) => say(`handler ${String(error)}`),
-});
-const server = createServer(handler.node);
+const createMcp = () => createMcpServer(definition, engine);
+const server = createServer(createSessionHandler({ engine, createServer: createMcp, onError: tellError }).node);
 await engine.open();
-server.listen(order.port, "127.0.0.1", () => {
+server.listen(0, "127.0.0.1", () => {
   const address = server.address();
-  say(`listening on http://127.0.0.1:${typeof address === "object" ? address?.port : ""}/mcp`);
+  if (typeof address === "object") tell({ kind: "ready", port: address?.port });
 });

@@ -2,11 +2,9 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
-import { createFsStore } from "@resumable-mcp/store-fs";
-import { temporaryFolder } from "../stores/stored-tasks.js";
+import type { Life, LifeOrder } from "../kills/life.js";
+import { nowhere, type StormReport, Weather } from "../kills/weather.js";
 import { createLink, type Link } from "./driver.js";
-import { createRandom, type Random } from "./kill-plan.js";
-import { beginLife, type ServerLife } from "./server-life.js";
 
 /** How hard the storm is. */
 export interface WaitingStormOptions {
@@ -15,173 +13,122 @@ export interface WaitingStormOptions {
   readonly tasks: number;
   readonly servers: number;
   readonly seed: number;
-  /** How long the last server has for what is left after the kills. */
-  readonly calmMs: number;
-  readonly leaseTtlMs: number;
-  readonly log: (line: string) => void;
+  /** The longest time of a short call of another owner, in milliseconds. */
+  readonly maxLatencyMs: number;
 }
 
-/** What the storm did and what it found. */
-export interface WaitingStormReport {
-  readonly kills: number;
-  readonly completed: number;
-  /** Short calls of another owner that a server answered that lived throughout. */
-  readonly shortCalls: number;
-  /** The time from such a call to its answer, in milliseconds. */
-  readonly worstMs: number;
-  readonly medianMs: number;
-  readonly deathsInWaits: number;
-  /** Questions that `answer_task` answered, and how many of them while servers died. */
-  readonly answers: number;
-  readonly answersInStorm: number;
-  readonly problems: readonly string[];
-}
+/** How long the last servers have for what is left after the kills. */
+const calmMs = 600_000;
 
 /** Kills servers again and again while half of their tasks wait, and calls them all the time as another owner. */
-export async function runWaitingStorm(options: WaitingStormOptions): Promise<WaitingStormReport> {
-  const folder = await temporaryFolder();
-  const reader = createFsStore({ directory: folder.directory });
-  const storm = new WaitingStorm(options, folder.directory, reader);
+export async function runWaitingStorm(
+  options: WaitingStormOptions,
+  directory: string,
+  reader: Store,
+): Promise<StormReport> {
+  const { kills, tasks, servers, seed } = options;
+  console.log(`storm: ${kills} kills, ${tasks} tasks of which half wait, ${servers} servers, seed ${seed}`);
+  const order: LifeOrder & { readonly waiting: true } = { directory, leaseTtlMs: 1_500, waiting: true };
+  const storm = new WaitingStorm(options, order, reader);
   try {
     return await storm.run();
   } finally {
     await storm.end();
-    await reader.close();
-    await folder.remove();
   }
 }
 
 class WaitingStorm {
   readonly #options: WaitingStormOptions;
-  readonly #directory: string;
   readonly #reader: Store;
-  readonly #random: Random;
-  readonly #living = new Map<number, ServerLife>();
+  readonly #weather: Weather;
   readonly #asking: string[] = [];
   readonly #ids: string[] = [];
   readonly #latencies: number[] = [];
   readonly #abort = new AbortController();
   readonly #link: Link;
   readonly #problems: string[] = [];
-  #kills = 0;
   #answers = 0;
-  #answersInStorm = 0;
 
-  constructor(options: WaitingStormOptions, directory: string, reader: Store) {
+  constructor(options: WaitingStormOptions, order: LifeOrder, reader: Store) {
+    const { kills, servers: processes, seed } = options;
     this.#options = options;
-    this.#directory = directory;
     this.#reader = reader;
-    this.#random = createRandom(options.seed);
-    this.#link = createLink({
-      url: () => this.#urlOf(this.#anyLife()),
-      clientId: randomUUID(),
-      signal: this.#abort.signal,
+    this.#weather = new Weather({
+      program: "storm/storm-server.js",
+      order,
+      kills,
+      processes,
+      seed,
+      idle: true,
+      plan: (random) => ({ kind: "moment", afterMs: random.between(100, 2_000) }),
     });
+    const { signal } = this.#abort;
+    this.#link = createLink({ url: () => this.#weather.anyUrl(), clientId: randomUUID(), signal });
   }
 
-  async run(): Promise<WaitingStormReport> {
-    const { servers, kills, log } = this.#options;
-    await Promise.all(Array.from({ length: servers }, (_, slot) => this.#begin(slot)));
+  async run(): Promise<StormReport> {
+    await this.#weather.begin(0);
     await this.#startTasks();
-    log(`${this.#ids.length} tasks started`);
-    const weather = Array.from({ length: servers }, (_, slot) => this.#weather(slot));
+    console.log(`${this.#ids.length} tasks started`);
     const probing = this.#probe();
-    await Promise.all([...weather, this.#answerInStorm()]);
-    log(`${kills} kills; what is left has ${this.#options.calmMs / 1_000} s`);
-    await this.#answerRest();
+    await Promise.all([this.#weather.run(), this.#answerInStorm()]);
+    const answersInStorm = this.#answers;
+    console.log(`${this.#weather.kills} kills; what is left has ${calmMs / 1_000} s`);
+    for (const taskId of this.#asking.slice(answeredInStorm(this.#asking))) await this.#answer(taskId);
     const records = await this.#endOfAll();
     this.#abort.abort(new Error("The storm is over."));
     await probing;
-    return this.#report(records);
+    return this.#report(records, answersInStorm);
   }
 
   async end(): Promise<void> {
     this.#abort.abort(new Error("The storm is over."));
     await this.#link.close();
-    for (const life of this.#living.values()) life.kill("SIGKILL");
-    await Promise.allSettled([...this.#living.values()].map((life) => life.death));
-  }
-
-  #urlOf(life: ServerLife | undefined): URL {
-    // Where no server lives just now, the call fails and is made again.
-    return new URL(`http://127.0.0.1:${life?.port ?? 1}/mcp`);
-  }
-
-  #anyLife(): ServerLife | undefined {
-    const lives = [...this.#living.values()];
-    const [first, ...others] = lives;
-    return first === undefined ? undefined : this.#random.pick([first, ...others]);
-  }
-
-  async #begin(slot: number): Promise<ServerLife> {
-    const { leaseTtlMs } = this.#options;
-    const life = await beginLife({ directory: this.#directory, port: 0, leaseTtlMs, waiting: true });
-    if ("diedAt" in life) throw new Error("A server died before it listened.");
-    this.#living.set(slot, life);
-    return life;
+    await this.#weather.end();
   }
 
   async #startTasks(): Promise<void> {
     const { tasks, kills } = this.#options;
     for (let index = 0; index < tasks; index++) {
       const run = `run-${index}`;
-      const naps = Array.from({ length: 4 }, () => this.#random.between(1, Math.min(90, kills)) * 1_000);
+      const naps = Array.from({ length: 4 }, () => this.#weather.random.between(1, Math.min(90, kills)) * 1_000);
       const [name, input] =
         index % 2 === 0
           ? ["storm_work", { run, steps: 20 + kills * 4, stepMs: 50 }]
           : index % 4 === 1
             ? ["storm_ask", { run }]
             : ["storm_nap", { run, naps }];
-      const started = await this.#link.call(String(name), Object(input), { "resumable-mcp/handoff": 0 });
-      const taskId = started._meta?.["resumable-mcp/task_id"] ?? started.structuredContent?.task_id;
-      if (typeof taskId !== "string") throw new Error(`No task for ${run}: ${JSON.stringify(started)}`);
+      const taskId = await this.#link.start(String(name), Object(input));
       this.#ids.push(taskId);
       if (name === "storm_ask") this.#asking.push(taskId);
-    }
-  }
-
-  async #weather(slot: number): Promise<void> {
-    while (this.#kills < this.#options.kills) {
-      const life = this.#living.get(slot) ?? (await this.#begin(slot));
-      await pause(this.#random.between(100, 2_000));
-      if (this.#kills >= this.#options.kills) return;
-      this.#kills += 1;
-      this.#living.delete(slot);
-      life.kill("SIGKILL");
-      await life.death;
-      if (this.#kills % 50 === 0) this.#options.log(`${this.#kills} kills`);
-      await this.#begin(slot);
     }
   }
 
   /** Short calls of another owner, one after the other; those whose server died under them are not measured. */
   async #probe(): Promise<void> {
     for (let call = 0; !this.#abort.signal.aborted; call++) {
-      const life = this.#anyLife();
+      const life = this.#weather.anyServer();
       if (life !== undefined) await this.#probeOnce(life, `short-${call}`);
       await pause(100);
     }
   }
 
-  async #probeOnce(life: ServerLife, run: string): Promise<void> {
-    let alive = true;
-    const over = life.death.then(() => {
-      alive = false;
-    });
+  async #probeOnce(life: Life, run: string): Promise<void> {
     const stop = new AbortController();
-    void over.then(() => stop.abort(new Error("The server died.")));
-    const link = createLink({ url: () => this.#urlOf(life), clientId: randomUUID(), signal: stop.signal });
+    const over = life.death.finally(() => stop.abort(new Error("The server died."))).then(() => undefined);
+    over.catch(() => {});
+    const link = createLink({ url: () => life.url() ?? nowhere, clientId: randomUUID(), signal: stop.signal });
     try {
       await link.connect();
       const begun = performance.now();
       const answer = link.call("storm_short", { run });
       // The answer of a server that dies does not come.
       const given = await Promise.race([answer, over]);
-      if (alive) this.#latencies.push(performance.now() - begun);
-      else await answer.catch(() => {});
+      if (stop.signal.aborted) await answer.catch(() => {});
+      else this.#latencies.push(performance.now() - begun);
       if (given?.isError === true) this.#problems.push(`storm_short ${run}: ${JSON.stringify(given.content)}`);
     } catch (error) {
-      if (alive && !this.#abort.signal.aborted) this.#options.log(`short call: ${String(error)}`);
+      if (!stop.signal.aborted && !this.#abort.signal.aborted) console.log(`short call: ${String(error)}`);
     } finally {
       await link.close();
     }
@@ -189,17 +136,12 @@ class WaitingStorm {
 
   /** Half of the questions get their answers while servers die, spread over the kills. */
   async #answerInStorm(): Promise<void> {
-    const early = this.#asking.slice(0, Math.floor(this.#asking.length / 2));
+    const early = this.#asking.slice(0, answeredInStorm(this.#asking));
     for (const [index, taskId] of early.entries()) {
       const kills = Math.floor((this.#options.kills * (index + 1)) / (early.length + 1));
-      while (this.#kills < kills) await pause(50, undefined, { signal: this.#abort.signal });
+      while (this.#weather.kills < kills) await pause(50, undefined, { signal: this.#abort.signal });
       await this.#answer(taskId);
     }
-    this.#answersInStorm = this.#answers;
-  }
-
-  async #answerRest(): Promise<void> {
-    for (const taskId of this.#asking.slice(Math.floor(this.#asking.length / 2))) await this.#answer(taskId);
   }
 
   /** Answers as a client does: by any server, as soon as the task shows its question. */
@@ -226,35 +168,32 @@ class WaitingStorm {
   }
 
   async #endOfAll(): Promise<readonly TaskRecord[]> {
-    const untilMs = performance.now() + this.#options.calmMs;
+    const untilMs = performance.now() + calmMs;
     for (;;) {
-      const records = await this.#records();
+      const snapshots = await Promise.all(this.#ids.map((id) => this.#reader.getTask(id)));
+      const records = snapshots.flatMap((snapshot) => (snapshot === undefined ? [] : [snapshot.record]));
       if (records.every(({ status }) => isFinal(status)) || performance.now() > untilMs) return records;
       await pause(500);
     }
   }
 
-  async #records(): Promise<readonly TaskRecord[]> {
-    const snapshots = await Promise.all(this.#ids.map((id) => this.#reader.getTask(id)));
-    return snapshots.flatMap((snapshot) => (snapshot === undefined ? [] : [snapshot.record]));
-  }
-
-  async #report(records: readonly TaskRecord[]): Promise<WaitingStormReport> {
+  async #report(records: readonly TaskRecord[], answersInStorm: number): Promise<StormReport> {
+    const { maxLatencyMs } = this.#options;
     const problems = [...this.#problems, ...records.flatMap(problemsOf)];
     if (records.length !== this.#ids.length) problems.push(`${this.#ids.length - records.length} tasks are lost`);
     const sorted = this.#latencies.toSorted((a, b) => a - b);
-    let deathsInWaits = 0;
-    for (const { id, tool } of records) if (tool !== "storm_work") deathsInWaits += await this.#deathsOf(id);
+    const [medianMs, worstMs] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0].map(Math.round);
+    if (Number(worstMs) > maxLatencyMs) problems.push(`a short call took ${worstMs} ms`);
+    let deaths = 0;
+    for (const { id, tool } of records) if (tool !== "storm_work") deaths += await this.#deathsOf(id);
     return {
-      kills: this.#kills,
-      completed: records.filter(({ status }) => status === "completed").length,
-      shortCalls: sorted.length,
-      worstMs: Math.round(sorted.at(-1) ?? 0),
-      medianMs: Math.round(sorted[Math.floor(sorted.length / 2)] ?? 0),
-      deathsInWaits,
-      answers: this.#answers,
-      answersInStorm: this.#answersInStorm,
+      lines: [
+        `${this.#weather.kills} kills, ${deaths} of them in attempts of waiting tasks`,
+        `${this.#answers} questions answered through answer_task, ${answersInStorm} of them while servers died`,
+        `${sorted.length} short calls of others: median ${medianMs} ms, worst ${worstMs} ms`,
+      ],
       problems,
+      complete: `${records.filter(({ status }) => status === "completed").length} tasks`,
     };
   }
 
@@ -264,10 +203,14 @@ class WaitingStorm {
   }
 }
 
+/** How many of the questions get their answers while servers die. */
+function answeredInStorm(asking: readonly string[]): number {
+  return Math.floor(asking.length / 2);
+}
+
 /** The code of an error result. */
 function codeOf({ structuredContent }: CallToolResult): unknown {
-  const error = structuredContent?.error;
-  return typeof error === "object" && error !== null ? Reflect.get(error, "code") : undefined;
+  return Reflect.get(Object(structuredContent?.error), "code");
 }
 
 function problemsOf({ id, tool, status, error, output }: TaskRecord): readonly string[] {

@@ -1,11 +1,10 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { openClient } from "@resumable-mcp/client";
+import { built } from "../built.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
 import type { ServersMessage, ServersOrder } from "./live-servers.js";
 import { openTerminal, type PseudoTerminal } from "./pseudo-terminal.js";
 
@@ -28,13 +27,14 @@ export interface TaskBoard {
 
 /** Starts servers and tasks, opens the program and goes to the list. */
 export async function openTaskBoard(order: ServersOrder): Promise<TaskBoard> {
-  const folder = await mkdtemp(join(tmpdir(), "bench-terminal-"));
-  const script = fileURLToPath(new URL("terminal/live-servers.js", import.meta.url));
-  const servers = fork(script, [JSON.stringify(order)], { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const folder = await temporaryFolder();
+  const servers = fork(built("terminal/live-servers.js"), [JSON.stringify(order)], {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
   const answer = async (): Promise<ServersMessage> => (await once(servers, "message"))[0];
   const first = await answer();
   if (!("urls" in first)) throw new Error("The servers said nothing of where they are.");
-  const stateFile = join(folder, "state.json");
+  const stateFile = join(folder.directory, "state.json");
   await startTasks(first.urls, stateFile);
   const words = first.urls.flatMap((url) => ["--url", url]);
   const terminal = openTerminal(terminalProgram, [...words, "--state", stateFile]);
@@ -51,7 +51,7 @@ export async function openTaskBoard(order: ServersOrder): Promise<TaskBoard> {
     async close() {
       await terminal.close();
       servers.kill("SIGKILL");
-      await rm(folder, { recursive: true, force: true });
+      await folder.remove();
     },
   };
 }

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askVitals, type Vitals, vitalsFileVariable } from "./vitals.js";
+import { createVitalsProbe, type Vitals } from "../workers/vitals.js";
 
 /** A program in a terminal of its own, 120×40. */
 export interface PseudoTerminal {
@@ -18,39 +18,38 @@ export interface PseudoTerminal {
 /** Characters of output that a wait looks back at. */
 const keptCharacters = 200_000;
 
-const tellVitals = new URL("terminal/tell-vitals.js", import.meta.url).href;
-
 /** Runs a script with this Node in a pseudo-terminal. */
 export function openTerminal(script: string, args: readonly string[]): PseudoTerminal {
   const folder = mkdtempSync(join(tmpdir(), "bench-vitals-"));
-  const vitalsFile = join(folder, "vitals.json");
-  const words = [process.execPath, "--expose-gc", "--import", tellVitals, script, ...args]
-    .map((word) => `'${word}'`)
-    .join(" ");
+  const { flags, env, ask } = createVitalsProbe(folder);
+  const words = [process.execPath, ...flags, script, ...args].map((word) => `'${word}'`).join(" ");
   const child = spawn("script", ["-qec", `stty rows 40 cols 120; echo "pid $$"; exec ${words}`, "/dev/null"], {
     stdio: ["pipe", "pipe", "inherit"],
-    env: { ...process.env, TERM: "xterm-256color", CI: "false", [vitalsFileVariable]: vitalsFile },
+    env: { ...env, TERM: "xterm-256color", CI: "false" },
   });
   let written = "";
-  let pid: number | undefined;
+  let pid: string | undefined;
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     written = (written + text).slice(-keptCharacters);
-    pid ??= pidIn(written);
+    pid ??= /pid (\d+)/.exec(written)?.[1];
   });
   const ended = once(child, "close").then((): never => {
     throw new Error(`The program ended with: ${written.slice(-2_000)}`);
   });
   ended.catch(() => undefined);
-  const shows = (text: RegExp) => waitFor(child.stdout, text, () => written, ended);
   return {
     press: (keys) => {
       written = "";
       child.stdin.write(keys);
     },
-    shows,
-    vitals(options = {}) {
+    async shows(text) {
+      const start = performance.now();
+      while (!text.test(written)) await Promise.race([once(child.stdout, "data"), ended]);
+      return performance.now() - start;
+    },
+    vitals(options) {
       if (pid === undefined) throw new Error("The program has not begun.");
-      return askVitals(pid, vitalsFile, options);
+      return ask(Number(pid), options);
     },
     async close() {
       rmSync(folder, { recursive: true, force: true });
@@ -59,20 +58,4 @@ export function openTerminal(script: string, args: readonly string[]): PseudoTer
       await once(child, "close");
     },
   };
-}
-
-function pidIn(text: string): number | undefined {
-  const [, found] = /pid (\d+)/.exec(text) ?? [];
-  return found === undefined ? undefined : Number(found);
-}
-
-async function waitFor(
-  output: NodeJS.ReadableStream,
-  text: RegExp,
-  written: () => string,
-  ended: Promise<never>,
-): Promise<number> {
-  const start = performance.now();
-  while (!text.test(written())) await Promise.race([once(output, "data"), ended]);
-  return performance.now() - start;
 }

@@ -1,5 +1,5 @@
 import { fork } from "node:child_process";
-import { fileURLToPath } from "node:url";
+import { built } from "../built.js";
 import type { Outcome } from "../report/measure.js";
 
 /** Threads of each measured process that may sync at once: the default of Node. */
@@ -38,9 +38,8 @@ export function doWithStore(job: StoreJob, argument: string): Promise<number> {
 
 /** Runs one of this package's programs and resolves to the message that it sends. */
 function inProcess<Message>(program: string, args: readonly string[]): Promise<Message> {
-  const script = fileURLToPath(new URL(program, import.meta.url));
   return new Promise((resolve, reject) => {
-    const child = fork(script, [...args], {
+    const child = fork(built(program), [...args], {
       execArgv: ["--expose-gc"],
       stdio: "inherit",
       env: plainEnvironment(),

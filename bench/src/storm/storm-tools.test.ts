@@ -1,6 +1,6 @@
 import { checkResumable } from "@resumable-mcp/core/testing";
 import { describe, expect, it } from "vitest";
-import { createRandom, histogram, planKill } from "./kill-plan.js";
+import { createRandom, histogram, planKill } from "../kills/kill-plan.js";
 import { stormTool } from "./storm-tools.js";
 
 describe("storm", () => {

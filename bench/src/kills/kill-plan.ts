@@ -22,33 +22,29 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** How one life of a server ends. */
+/** A named point of the code, at which a process kills itself when it passes it for this time, after an attempt began. */
+export interface KillPoint {
+  readonly name: string;
+  readonly hits: number;
+}
+
+/** How one life of a process ends: at a point, or so many milliseconds after its work began by a kill from outside. */
 export type KillPlan =
-  | {
-      readonly kind: "point";
-      /** A named point of the code at which the server kills itself … */
-      readonly point: string;
-      /** … when it passes it for this time, while an attempt runs. */
-      readonly hits: number;
-    }
-  | {
-      readonly kind: "moment";
-      /** Milliseconds after the ready line at which it is killed from outside. */
-      readonly afterMs: number;
-    };
+  | { readonly kind: "point"; readonly point: KillPoint }
+  | { readonly kind: "moment"; readonly afterMs: number };
 
 /** Chooses the end of the next life: two of three at a named point, one at a random moment. */
 export function planKill(random: Random, points: readonly [string, ...string[]]): KillPlan {
   if (random.next() < 1 / 3) return { kind: "moment", afterMs: random.between(1, 700) };
-  const point = random.pick(points);
+  const name = random.pick(points);
   // Points of a take-over are passed once for each task at the start of a life, those of a commit all the time.
-  const often = point.includes("commit") || point.includes("checkpoint");
-  return { kind: "point", point, hits: random.between(1, often ? 120 : 4) };
+  const often = name.includes("commit") || name.includes("checkpoint");
+  return { kind: "point", point: { name, hits: random.between(1, often ? 120 : 4) } };
 }
 
-/** Counts how often the servers died where. */
-export function histogram(places: readonly string[]): readonly (readonly [place: string, count: number])[] {
+/** Counts how often each text occurs. */
+export function histogram(texts: readonly string[]): readonly (readonly [text: string, count: number])[] {
   const counts = new Map<string, number>();
-  for (const place of places) counts.set(place, (counts.get(place) ?? 0) + 1);
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
   return [...counts].sort(([a], [b]) => a.localeCompare(b));
 }

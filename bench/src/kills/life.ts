@@ -1,0 +1,117 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { fileURLToPath } from "node:url";
+import { built } from "../built.js";
+import type { KillPoint } from "./kill-plan.js";
+
+/** The order for a process that is to be killed: where its store is, and where it kills itself. */
+export interface LifeOrder {
+  readonly directory: string;
+  readonly leaseTtlMs: number;
+  readonly point?: KillPoint;
+}
+
+/** A commit that the store acknowledged to its writer. */
+export interface Acknowledged {
+  readonly taskId: string;
+  /** The lease's epoch. */
+  readonly epoch: number;
+  readonly worker: string;
+  readonly afterSeq: number;
+  readonly lastSeq: number;
+}
+
+/** What a process reports, one JSON line each, written synchronously: all that it reported arrives, though it dies. */
+export type LifeLine =
+  /** A server says its port. */
+  | { readonly kind: "ready"; readonly port?: number }
+  /** Its first attempt begins. */
+  | { readonly kind: "working" }
+  | { readonly kind: "started"; readonly run: string; readonly taskId: string }
+  | ({ readonly kind: "acknowledged" } & Acknowledged)
+  | { readonly kind: "error"; readonly code: string; readonly text: string }
+  | { readonly kind: "dies"; readonly point: string };
+
+/** One life of a process, from its start to its death. */
+export interface Life {
+  /** Resolves when it is ready, and when it died before that. */
+  readonly ready: Promise<void>;
+  /** Resolves when its first attempt begins, or when it died before that. */
+  readonly working: Promise<void>;
+  /** Resolves, when the process has ended and all its lines are read, to the point at which it killed itself. */
+  readonly death: Promise<string | undefined>;
+  /** Where it listens, as long as it was not killed. */
+  readonly url: () => URL | undefined;
+  readonly hasWorked: () => boolean;
+  /** Gives it a line of input. */
+  send(line: string): void;
+  kill(signal: NodeJS.Signals): void;
+  /** Lets it end by itself. */
+  end(): void;
+}
+
+/** Starts a program of this package, and passes on what it reports. */
+export function beginLife(program: string, order: LifeOrder, hear: (line: LifeLine) => void = () => {}): Life {
+  const script = fileURLToPath(built(program));
+  const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: ["pipe", "pipe", "pipe"] });
+  const [ready, working] = [signalOnce(), signalOnce()];
+  let worked = false;
+  let port: number | undefined;
+  let point: string | undefined;
+  createInterface({ input: child.stdout }).on("line", (text) => {
+    const line: LifeLine = JSON.parse(text);
+    if (line.kind === "ready") port = line.port;
+    if (line.kind === "working") worked = true;
+    if (line.kind === "dies") point = line.point;
+    if (line.kind === "ready") ready.resolve();
+    if (worked) working.resolve();
+    hear(line);
+  });
+  const death = deathOf(child)
+    .finally(() => {
+      port = undefined;
+      ready.resolve();
+      working.resolve();
+    })
+    .then(() => point);
+  // The caller that waits for the death receives the error; until then it may wait for the beginning.
+  death.catch(() => {});
+  // A line that is sent to a process that has just died is sent again to the next one.
+  child.stdin.on("error", () => {});
+  return {
+    ready: ready.promise,
+    working: working.promise,
+    death,
+    url: () => (port === undefined ? undefined : new URL(`http://127.0.0.1:${port}/mcp`)),
+    hasWorked: () => worked,
+    send: (line) => void child.stdin.write(`${line}\n`),
+    kill(signal) {
+      if (signal === "SIGKILL") port = undefined;
+      child.kill(signal);
+    },
+    end: () => void child.stdin.end(),
+  };
+}
+
+function signalOnce(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve: () => resolve() };
+}
+
+/** An end that is neither a kill nor requested is a defect: an uncaught error, for instance. */
+function deathOf(child: ChildProcess): Promise<void> {
+  let complaint = "";
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    complaint = `${complaint}${text}`.slice(-10_000);
+  });
+  return new Promise((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => {
+      if (signal === "SIGKILL" || code === 0) resolve();
+      else reject(new Error(`${child.spawnargs[1]} ended with code ${code}:\n${complaint}`));
+    });
+  });
+}
