@@ -12,8 +12,7 @@ describe("draining", () => {
     const { record } = await tasks.start(start);
     await rest();
     const drained = engine.drain();
-    await engine.drainStarted;
-    expect(engine.draining).toBe(true);
+    expect([engine.draining, engine.drainSignal.aborted]).toEqual([true, true]);
     await expect(tasks.start({ tool: "job", input: { n: 1 } })).rejects.toMatchObject({ code: "DRAINING" });
     for (const gate of gates) gate.open();
     await rest();

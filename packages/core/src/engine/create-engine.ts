@@ -32,14 +32,12 @@ export function createEngine(options: EngineOptions): Engine {
 class ToolEngine implements Engine {
   readonly tools: readonly Tool[];
   readonly documents: Documents;
-  readonly drainStarted: Promise<void>;
   readonly observe: Observer;
   readonly #parts: EngineParts;
   readonly #onOpened: EngineOptions["onOpened"];
   readonly #stops: (() => void)[] = [];
-  #beginDrain = () => {};
+  readonly #drain = new AbortController();
   #opened: Promise<void> | undefined;
-  #isDraining = false;
   #closed: Promise<void> | undefined;
 
   constructor(options: EngineOptions) {
@@ -64,18 +62,15 @@ class ToolEngine implements Engine {
       callers: new Callers(environment),
       deliveries: new DeliveryNotes(),
       createId,
-      open: () => (this.#isDraining ? Promise.resolve() : this.open()),
+      open: () => (this.draining ? Promise.resolve() : this.open()),
       checkOpen: () => {
-        if (this.#isDraining) throw draining();
+        if (this.draining) throw draining();
       },
     };
     this.documents = store;
     this.observe = environment.observer;
     this.#onOpened = options.onOpened && neverThrowing(options.onOpened, onError);
     this.tools = [...environment.tools.all.values()];
-    this.drainStarted = new Promise<void>((resolve) => {
-      this.#beginDrain = resolve;
-    });
   }
 
   get running(): readonly string[] {
@@ -83,7 +78,11 @@ class ToolEngine implements Engine {
   }
 
   get draining(): boolean {
-    return this.#isDraining;
+    return this.#drain.signal.aborted;
+  }
+
+  get drainSignal(): AbortSignal {
+    return this.#drain.signal;
   }
 
   tool(name: string): Tool {
@@ -122,13 +121,12 @@ class ToolEngine implements Engine {
     return sweepExpired(
       this.#parts,
       (taskId) => scheduler.remove(taskId),
-      () => this.#isDraining,
+      () => this.draining,
     );
   }
 
   async drain({ timeoutMs = this.#parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {
-    this.#isDraining = true;
-    this.#beginDrain();
+    this.#drain.abort("draining");
     const left = await this.#parts.scheduler.drain(timeoutMs);
     for (const stop of this.#stops.splice(0)) stop();
     return left;
@@ -144,12 +142,12 @@ class ToolEngine implements Engine {
 
   async #begin(): Promise<void> {
     const { store, clock, limits, tools, worker, scheduler, onError } = this.#parts;
-    if (this.#isDraining) throw draining();
+    if (this.draining) throw draining();
     const beat = (): Promise<void> => store.heartbeat({ worker, now: instantOf(clock) });
     await store.open();
     await beat();
     // A drain that began meanwhile has stopped all that there was to stop.
-    if (this.#isDraining) throw draining();
+    if (this.draining) throw draining();
     this.#stops.push(
       store.watch(undefined, () => scheduler.notify()),
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),

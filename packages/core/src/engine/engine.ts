@@ -208,8 +208,8 @@ export interface Engine {
   drain(options?: { readonly timeoutMs?: number }): Promise<readonly string[]>;
   /** True from the beginning of `drain` on. */
   readonly draining: boolean;
-  /** Resolves, for the callers that wait, when `drain` begins. */
-  readonly drainStarted: Promise<void>;
+  /** Aborts when `drain` begins, for the callers that wait. */
+  readonly drainSignal: AbortSignal;
   /** Resolves when the store can be used now, and rejects with the error that calls get while it cannot. */
   checkHealth(): Promise<void>;
   /** Tells the engine's observer of a point that a server reaches on behalf of a task. Never throws. */
