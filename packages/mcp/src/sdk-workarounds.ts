@@ -154,3 +154,36 @@ export function serverOfRequest(built: McpServer): McpServer {
   });
   return Object.create(built, { server: { value: derived } });
 }
+
+/** The part of a transport of either SDK that is watched; its messages are only passed on. */
+interface Wire {
+  send(message: unknown, ...rest: unknown[]): Promise<void>;
+  onmessage?: ((message: unknown, ...rest: unknown[]) => void) | undefined;
+}
+
+/**
+ * Watches the messages that pass a transport, of either SDK: neither says when a message was sent.
+ *
+ * @param sending is waited for before a message is sent; what it gives is called afterwards.
+ */
+export function watchTransport(
+  transport: object,
+  sending: (message: unknown) => Promise<(() => void) | undefined> | undefined,
+  received: (message: unknown) => void,
+): void {
+  const wire: Wire = forSdk(transport);
+  const { send, onmessage } = wire;
+  const sendWatched = async (before: Promise<(() => void) | undefined>, ...args: Parameters<Wire["send"]>) => {
+    const sent = await before;
+    await send.apply(wire, args);
+    sent?.();
+  };
+  wire.send = (...args) => {
+    const before = sending(args[0]);
+    return before === undefined ? send.apply(wire, args) : sendWatched(before, ...args);
+  };
+  wire.onmessage = (message, ...rest) => {
+    received(message);
+    onmessage?.call(wire, message, ...rest);
+  };
+}

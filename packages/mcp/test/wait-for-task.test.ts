@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore, type OwnedTasks } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import type { Call } from "../src/call/call.js";
-import { parseCallMeta } from "../src/call/call-meta.js";
+import { parseCallMeta } from "../src/call/call.js";
 import { controlTools } from "../src/index.js";
 import { countTool } from "./counting-tool.js";
 
@@ -31,9 +31,8 @@ test("wait_for_task gives the result of a task that another server finishes betw
     left: () => "gone",
     notify: () => Promise.resolve(),
     wantsLog: () => false,
-    handoffAfterMs: () => undefined,
-    carryResult: () => {},
-    controlToolName: (name) => name,
+    server: {},
+    prefix: "",
   };
   const waitForTask = controlTools.find(({ name }) => name === "wait_for_task");
   const result = await waitForTask?.run(call, { task_id: record.id, timeout_seconds: 1 });

@@ -1,5 +1,7 @@
-import type { Answer, Engine, OpenQuestion, OwnedTasks } from "@resumable-mcp/core";
-import type { CallMeta } from "./call-meta.js";
+import { type Answer, type Engine, isJsonObject, type OpenQuestion, type OwnedTasks } from "@resumable-mcp/core";
+import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
+import { maxClientIdLength } from "../owner/client-id.js";
+import type { ConnectedServer } from "../sdk-workarounds.js";
 import type { Notification } from "./journal-message.js";
 
 /** A call of a tool, whatever era it came by. */
@@ -13,26 +15,91 @@ export interface Call {
   readonly requestId: string | number;
   /** Aborts when the caller has left or has cancelled its request. */
   readonly signal: AbortSignal;
+  /** The server that answers the request. */
+  readonly server: ConnectedServer;
+  /** The HTTP request, where the one who sends its answer tells when the connection accepted it. */
+  readonly request?: object | undefined;
+  /** Put before the names of the control tools. */
+  readonly prefix: string;
+  /** The server's option, and the name of the client program: both decide when the call is handed off. */
+  readonly handoff?: boolean | undefined;
+  readonly host?: string | undefined;
   /** How the caller left, once `signal` aborted. */
   left(): "cancelled" | "gone";
   /** Sends a notification that belongs to this call; resolves when there is room for the next. */
-  notify(notification: Notification): Promise<void>;
+  readonly notify: (notification: Notification) => Promise<void>;
   /** Asks the user through the client; absent where the client cannot. */
-  readonly ask?: (taskId: string, question: AskedQuestion, signal: AbortSignal) => Promise<Answer>;
+  readonly ask?: ((taskId: string, question: AskedQuestion, signal: AbortSignal) => Promise<Answer>) | undefined;
   /** Whether messages of this level are wanted. */
   wantsLog(level: string): boolean;
-  /** After how many milliseconds a call of this tool has to be answered; `undefined`: no limit. */
-  handoffAfterMs(toolHandoffAfterMs: number | undefined): number | undefined;
-  /**
-   * Notes that the answer to this call carries what a task came to. It counts as delivered once the connection accepted
-   * the answer while it was open, and no longer when the call is cancelled afterwards.
-   */
-  carryResult(taskId: string): void;
-  /** The name under which a control tool is offered here. */
-  controlToolName(name: string): string;
 }
 
 /** A question with the place of the journal at which it is put to the user. */
 export interface AskedQuestion extends OpenQuestion {
   readonly seq: number;
+}
+
+/** What a request's `_meta` says, checked. Values of the wrong type count as absent. */
+export interface CallMeta {
+  readonly clientId?: string;
+  /** `true`: after the tool's own time; a number: after that many milliseconds; `false`: never. */
+  readonly handoff?: boolean | number;
+  /** The caller stays with the task after the hand-off: after a crash the task waits for its return. */
+  readonly callerStays: boolean;
+  readonly newTask?: boolean | string;
+  /** Messages for events up to this seq were seen. */
+  readonly afterSeq: number;
+  readonly callId?: string;
+  readonly taskId?: string;
+  readonly redelivered: boolean;
+  /** The sender itself reports whether the result was delivered. */
+  readonly tellsDelivery: boolean;
+  readonly requestId?: string | number;
+  readonly progressToken?: string | number;
+}
+
+/**
+ * Parses the `_meta` of a request.
+ *
+ * @param trusted whether the sender may set the internal keys; those of any other are ignored.
+ */
+export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
+  const source = isJsonObject(meta) ? meta : {};
+  const read = <Value>(key: string, accepts: (value: unknown) => value is Value) => {
+    const isRead = Object.hasOwn(source, key) && (trusted || !internalMetaKeys.includes(key));
+    const value = isRead ? source[key] : undefined;
+    return accepts(value) ? value : undefined;
+  };
+  return {
+    afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
+    callerStays: read(metaKeys.callerStays, isBoolean) ?? false,
+    redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
+    tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
+    clientId: read(metaKeys.clientId, isLabel),
+    handoff: read(metaKeys.handoff, isBoolean) ?? read(metaKeys.handoff, isCount),
+    newTask: read(metaKeys.newTask, isBoolean) ?? read(metaKeys.newTask, isLabel),
+    callId: read(metaKeys.callId, isLabel),
+    taskId: read(metaKeys.taskId, isLabel),
+    requestId: read(metaKeys.requestId, isRequestId),
+    progressToken: read("progressToken", isRequestId),
+  };
+}
+
+const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isLabel = (value: unknown): value is string =>
+  typeof value === "string" && value.length > 0 && value.length <= maxClientIdLength;
+/** Tells whether a value can be the id of a request. */
+export const isRequestId = (value: unknown): value is string | number =>
+  typeof value === "string" || typeof value === "number";
+
+/**
+ * Whether a message says its version in `_meta`, as each request of the 2026 era does. Pure.
+ *
+ * Source: MCP 2026-07-28, Basic, "Versioning".
+ */
+export function claimsVersion(message: unknown): boolean {
+  const params = isJsonObject(message) ? message.params : undefined;
+  const meta = isJsonObject(params) ? params._meta : undefined;
+  return isJsonObject(meta) && envelopeKeys.protocolVersion in meta;
 }

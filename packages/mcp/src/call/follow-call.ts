@@ -1,7 +1,7 @@
 import { type Followed, isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
 import { limits } from "../limits.js";
 import type { AskedQuestion, Call } from "./call.js";
-import { journalMessage, notificationOf, type Shown } from "./journal-message.js";
+import { journalMessage, notificationOf, type Shown, seqOf } from "./journal-message.js";
 
 /** How following a task for a caller ended. */
 export interface CallEnding {
@@ -19,84 +19,60 @@ export interface CallEnding {
  * Cancellation: `call.signal` ends the following, never the task.
  */
 export async function followCall(call: Call, begun: TaskView, timeoutMs: number | undefined): Promise<CallEnding> {
-  const { id: taskId } = begun.record;
+  const { id: taskId, tool, total, lastSeq } = begun.record;
+  const { afterSeq, progressToken } = call.meta;
   const stop = new AbortController();
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), timeoutMs);
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
+  let shown: Shown = { total };
+  let seen = afterSeq;
+  let mayStand = standsStill(begun);
+  const endNow = async (): Promise<CallEnding | undefined> => {
+    const view = await call.tasks.get(taskId);
+    if (seen < view.record.lastSeq) return undefined;
+    mayStand = false;
+    const reason = reasonToStop(view, asking);
+    return reason && endingOf(call, taskId, reason);
+  };
   try {
-    const reason = await tellAll(call, begun, AbortSignal.any([call.signal, stop.signal]), asking);
-    return await endingOf(call, taskId, reason ?? (stop.signal.reason === "timeout" ? "timeout" : undefined));
+    let ending = mayStand && afterSeq >= lastSeq ? await endNow() : undefined;
+    if (ending !== undefined) return ending;
+    for await (const followed of call.tasks.follow(taskId, {
+      afterSeq: Math.max(0, afterSeq - limits.lookBackEvents),
+      signal: AbortSignal.any([call.signal, stop.signal]),
+    })) {
+      asking.heard(followed);
+      const mapped = journalMessage(followed, shown, taskId);
+      shown = mapped.shown;
+      const seq = seqOf(followed);
+      if (seq <= afterSeq) continue;
+      const { message } = mapped;
+      const isWanted = message !== undefined && (message.kind !== "log" || call.wantsLog(message.level));
+      const notification = isWanted ? notificationOf(message, { taskId, tool, progressToken }) : undefined;
+      if (notification !== undefined) await call.notify(notification);
+      seen = seq;
+      // What was before `begun` was read cannot have stopped it since.
+      mayStand ||= seq > lastSeq && mayStop(followed);
+      ending = mayStand ? await endNow() : undefined;
+      if (ending !== undefined) return ending;
+    }
+    return await endingOf(call, taskId, "timeout");
   } finally {
     clearTimeout(timer);
     asking.stop();
   }
 }
 
-async function endingOf(call: Call, taskId: string, reason: CallEnding["reason"] | undefined): Promise<CallEnding> {
+async function endingOf(call: Call, taskId: string, reason: CallEnding["reason"]): Promise<CallEnding> {
   const view = await call.tasks.get(taskId);
   if (call.signal.aborted) return { reason: "left", view };
   if (isFinal(view.status)) return { reason: "finished", view };
   if (view.status === "paused" || view.status === "input_required") return { reason: view.status, view };
-  return { reason: reason ?? "timeout", view };
-}
-
-async function tellAll(
-  call: Call,
-  begun: TaskView,
-  signal: AbortSignal,
-  asking: Asking,
-): Promise<CallEnding["reason"] | undefined> {
-  const { afterSeq } = call.meta;
-  const { id: taskId, tool, total, lastSeq } = begun.record;
-  let shown: Shown = { total };
-  let seen = afterSeq;
-  let mayStand = standsStill(begun);
-  const standsNow = async () => {
-    const view = await call.tasks.get(taskId);
-    if (seen < view.record.lastSeq) return undefined;
-    mayStand = false;
-    return reasonToStop(view, asking);
-  };
-  if (mayStand && afterSeq >= lastSeq) {
-    const reason = await standsNow();
-    if (reason !== undefined) return reason;
-  }
-  for await (const followed of call.tasks.follow(taskId, {
-    afterSeq: Math.max(0, afterSeq - limits.lookBackEvents),
-    signal,
-  })) {
-    asking.heard(followed);
-    const mapped = journalMessage(followed, shown, taskId);
-    shown = mapped.shown;
-    const seq = seqOf(followed);
-    if (seq <= afterSeq) continue;
-    if (mapped.message !== undefined) await tell(call, taskId, tool, mapped.message);
-    seen = seq;
-    // What was before `begun` was read cannot have stopped it since.
-    mayStand ||= seq > lastSeq && mayStop(followed);
-    const reason = mayStand ? await standsNow() : undefined;
-    if (reason !== undefined) return reason;
-  }
-  return undefined;
+  return { reason, view };
 }
 
 function standsStill({ status }: TaskView): boolean {
   return isFinal(status) || status === "paused" || status === "input_required";
-}
-
-async function tell(
-  call: Call,
-  taskId: string,
-  tool: string,
-  message: Parameters<typeof notificationOf>[0],
-): Promise<void> {
-  if (message.kind === "log" && !call.wantsLog(message.level)) return;
-  const notification = notificationOf(message, { taskId, tool, progressToken: call.meta.progressToken });
-  if (notification !== undefined) await call.notify(notification);
-}
-
-function seqOf(followed: Followed): number {
-  return followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
 }
 
 /** After these the task may stand still, and only its present record can tell. */

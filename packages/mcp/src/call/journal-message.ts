@@ -63,6 +63,11 @@ export function journalMessage(
   });
 }
 
+/** The place in the journal up to which something tells of a task. */
+export function seqOf(followed: Followed): number {
+  return followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
+}
+
 type Progress = Omit<Extract<JournalMessage, { kind: "progress" }>, "kind">;
 
 function risen(shown: Shown, next: Progress): { message?: JournalMessage; shown: Shown } {

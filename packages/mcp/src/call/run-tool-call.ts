@@ -1,7 +1,16 @@
-import { isResumableError, type Json, type StartedTask, type TaskView, type Tool } from "@resumable-mcp/core";
-import type { Call } from "./call.js";
+import {
+  isResumableError,
+  type Json,
+  type StartedTask,
+  type StartRequest,
+  type TaskView,
+  type Tool,
+} from "@resumable-mcp/core";
+import { limits } from "../limits.js";
+import type { Call, CallMeta } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { notificationOf } from "./journal-message.js";
+import { carryResult } from "./receipt.js";
 import { finishedResult, pausedResult, questionResult, runningResult, type ToolResult } from "./tool-result.js";
 
 /**
@@ -13,34 +22,67 @@ import { finishedResult, pausedResult, questionResult, runningResult, type ToolR
  * Cancellation: the caller's end stops the task at its next checkpoint, resumable, when no other caller waits for it.
  */
 export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<ToolResult> {
-  const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const started = await beginTask(call, tool, input, handoffMs === 0 && !call.meta.callerStays);
-  const joined = await joinTask(call, started);
-  const ending = await followTask(joined, started, handoffMs);
-  return resultOf(joined, ending, started.reused);
+  const handoffMs = handoffMsOf(call, tool);
+  const detached = handoffMs === 0 && !call.meta.callerStays;
+  const known = await knownTask(call);
+  const started = known ?? (await call.tasks.start(startRequest(call, tool, input, detached)));
+  return resultOf(call, await followTask(call, started, handoffMs), started.reused);
 }
 
 /**
- * A caller that joins a task under way receives its present progress, and then what comes: its progress does not begin at
- * nothing again. What was before stands in the journal.
+ * Hosts that are known to give up on a call, by the name in their `clientInfo`, with the limit in milliseconds.
+ * A host is listed here only when its limit was measured.
  */
-export async function joinTask<Joining extends Call>(
-  call: Joining,
-  { record, created }: StartedTask,
-): Promise<Joining> {
-  if (created || call.meta.redelivered || call.meta.afterSeq > 0 || record.progress === 0) return call;
-  const { id: taskId, tool, lastSeq: seq, progress, total, message } = record;
-  const notification = notificationOf(
-    { kind: "progress", seq, progress, total, message },
-    { taskId, tool, progressToken: call.meta.progressToken },
-  );
-  if (notification !== undefined) await call.notify(notification);
-  return { ...call, meta: { ...call.meta, afterSeq: seq } };
+const hostLimitsMs = new Map([["claude-ai", 60_000]]);
+
+/**
+ * Decides after how many milliseconds a call is answered although its task continues; `undefined`: never.
+ *
+ * What the call asks for wins, then the server's option, then the table of hosts: a server cannot know who may wait.
+ */
+export function handoffMsOf(
+  { meta, handoff, host = "" }: Pick<Call, "handoff" | "host"> & { readonly meta: Pick<CallMeta, "handoff"> },
+  { handoffAfterMs: usualMs = limits.defaultHandoffAfterMs }: Pick<Tool, "handoffAfterMs">,
+): number | undefined {
+  if (typeof meta.handoff === "number") return meta.handoff;
+  const limitMs = hostLimitsMs.get(host);
+  if (!(meta.handoff ?? handoff ?? limitMs !== undefined)) return undefined;
+  return limitMs === undefined ? usualMs : Math.min(usualMs, limitMs * 0.75);
+}
+
+/** What the task of a call is started with, or joined by. */
+export function startRequest(
+  { meta: { callId, newTask }, sessionId }: Call,
+  tool: Tool,
+  input: Json,
+  detached: boolean,
+): StartRequest {
+  return { tool: tool.name, input, detached, session: sessionId, callId, newTask };
+}
+
+/**
+ * The task of a call that was delivered before: also when it has finished or was paused meanwhile. One whose process died
+ * runs again, by the caller that waits for it. One read.
+ */
+export async function knownTask({ meta, tasks }: Call): Promise<StartedTask | undefined> {
+  const taskId = meta.redelivered ? (meta.taskId ?? meta.callId) : undefined;
+  if (taskId === undefined) return undefined;
+  try {
+    return { ...(await tasks.get(taskId)), created: false, reused: false };
+  } catch (error) {
+    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    throw error;
+  }
 }
 
 /** Follows a task for a caller, and notes how the caller left. */
-export async function followTask(call: Call, started: StartedTask, handoffMs: number | undefined): Promise<CallEnding> {
+export async function followTask(
+  given: Call,
+  started: StartedTask,
+  handoffMs: number | undefined,
+): Promise<CallEnding> {
   const { id: taskId } = started.record;
+  const call = await joinTask(given, started);
   const leave = call.tasks.addWaiter(taskId);
   let left: "cancelled" | "gone" = "gone";
   try {
@@ -55,6 +97,21 @@ export async function followTask(call: Call, started: StartedTask, handoffMs: nu
   }
 }
 
+/**
+ * A caller that joins a task under way receives its present progress, and then what comes: its progress does not begin at
+ * nothing again. What was before stands in the journal.
+ */
+async function joinTask(call: Call, { record, created }: StartedTask): Promise<Call> {
+  if (created || call.meta.redelivered || call.meta.afterSeq > 0 || record.progress === 0) return call;
+  const { id: taskId, tool, lastSeq: seq, progress, total, message } = record;
+  const notification = notificationOf(
+    { kind: "progress", seq, progress, total, message },
+    { taskId, tool, progressToken: call.meta.progressToken },
+  );
+  if (notification !== undefined) await call.notify(notification);
+  return { ...call, meta: { ...call.meta, afterSeq: seq } };
+}
+
 /** The end of an earlier caller may have stopped the task between this call's start and the moment at which it waits. */
 async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
   const view = await call.tasks.get(taskId);
@@ -62,36 +119,17 @@ async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
 }
 
 /** What a caller is answered when following its task ended. */
-export function resultOf(call: Call, ending: CallEnding, reused: boolean): ToolResult {
-  const { view } = ending;
-  if (ending.reason === "finished") {
-    call.carryResult(view.record.id);
-    return finishedResult(call.engine, view, reused);
-  }
-  if (ending.reason === "paused") return pausedResult(view, call.controlToolName("resume_task"));
-  if (ending.reason === "input_required") return questionResult(view, call.controlToolName("answer_task"));
-  return runningResult(view, call.controlToolName("wait_for_task"));
-}
-
-/** Starts the task of a call, or joins the one that the same call began. */
-export async function beginTask(call: Call, tool: Tool, input: Json, detached: boolean): Promise<StartedTask> {
-  const { redelivered, taskId, callId, newTask } = call.meta;
-  const known = redelivered ? (taskId ?? callId) : undefined;
-  return (
-    (known === undefined ? undefined : await resumeCall(call, known)) ??
-    call.tasks.start({ tool: tool.name, input, detached, session: call.sessionId, callId, newTask })
-  );
-}
-
-/**
- * A call that was delivered before belongs to its task, also when that has finished or was paused meanwhile. One whose
- * process died runs again, by the caller that waits for it. One read.
- */
-async function resumeCall({ tasks }: Call, taskId: string): Promise<StartedTask | undefined> {
-  try {
-    return { ...(await tasks.get(taskId)), created: false, reused: false };
-  } catch (error) {
-    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
-    throw error;
+export function resultOf(call: Call, { reason, view }: CallEnding, reused: boolean): ToolResult {
+  switch (reason) {
+    case "finished":
+      carryResult(call, view.record.id);
+      return finishedResult(call.engine, view, reused);
+    case "paused":
+      return pausedResult(view, `${call.prefix}resume_task`);
+    case "input_required":
+      return questionResult(view, `${call.prefix}answer_task`);
+    case "timeout":
+    case "left":
+      return runningResult(view, `${call.prefix}wait_for_task`);
   }
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { maxClientIdLength } from "../owner/client-id.js";
-import { claimsVersion, parseCallMeta } from "./call-meta.js";
+import { claimsVersion, parseCallMeta } from "./call.js";
 
 /** The part of a request that names its caller. */
 export interface NamedRequest {

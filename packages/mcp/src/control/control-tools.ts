@@ -30,7 +30,7 @@ function hasTool({ engine }: Call, { record }: TaskView): boolean {
 }
 
 function missingTool(call: Call, { record }: TaskView): ToolResult {
-  const cancel = call.controlToolName("cancel_task");
+  const cancel = `${call.prefix}cancel_task`;
   return errorResult(
     "UNKNOWN_TOOL",
     `Task ${record.id} needs the tool "${record.tool}", which this server does not have, and no other server has taken it up. Start a server that has the tool, or end the task with ${cancel}.`,

@@ -46,14 +46,14 @@ export interface ServerRegistry {
 }
 
 /** What differs between the eras. */
-export interface EraAdapter<Context> {
+export interface EraAdapter<Context, EraCall extends Call> {
   /**
    * Makes the era-neutral call of a request.
    * @throws {@link ResumableError} `NO_OWNER`.
    */
-  call(context: Context, clientIdArgument: string | undefined): Call;
+  call(context: Context, clientIdArgument: string | undefined): EraCall;
   /** Answers the call of a resumable tool. */
-  runTool(tool: Tool, input: JsonObject, context: Context, clientIdArgument: string | undefined): Promise<object>;
+  runTool(call: EraCall, tool: Tool, input: JsonObject, context: Context): Promise<object>;
   /** How tools are listed. */
   readonly configs: ToolConfigs;
   /** Registers what the era knows of tasks. */
@@ -63,20 +63,25 @@ export interface EraAdapter<Context> {
 }
 
 /** Registers an engine's tools, the tools that control their tasks, resources and the prompt at a server of either era. */
-export function registerEngine<Context>(
+export function registerEngine<Context, EraCall extends Call>(
   server: ServerRegistry,
   engine: Engine,
   { controlTools, prefix = "", onError }: RegisterToolsOptions<Context>,
-  adapter: EraAdapter<Context>,
+  adapter: EraAdapter<Context, EraCall>,
 ): void {
   bringValidator(engine);
   const { configs } = adapter;
-  type Run = (input: JsonObject, context: Context, clientId: string | undefined) => Promise<object>;
-  const register = (name: string, config: object, run: Run, takesClientId: boolean): void => {
+  const register = <Registered>(
+    name: string,
+    config: object,
+    takesClientId: boolean,
+    tool: Registered,
+    answer: (call: EraCall, tool: Registered, input: JsonObject, context: Context) => Promise<object>,
+  ): void => {
     const handler = async (input: JsonObject, context: Context): Promise<object> => {
       try {
         const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
-        return await run(rest, context, clientId);
+        return await answer(adapter.call(context, clientId), tool, rest, context);
       } catch (error) {
         return failureResult(error, onError);
       }
@@ -84,12 +89,12 @@ export function registerEngine<Context>(
     registerTool(server, name, config, handler);
   };
   for (const tool of engine.tools) {
-    const run: Run = (input, context, clientId) => adapter.runTool(tool, input, context, clientId);
-    register(tool.name, configs.ofTool(tool), run, tool.clientIdArgument === true);
+    register(tool.name, configs.ofTool(tool), tool.clientIdArgument === true, tool, adapter.runTool);
   }
   for (const tool of chosenControlTools(controlTools)) {
-    const run: Run = async (input, context, clientId) => tool.run(adapter.call(context, clientId), input);
-    register(`${prefix}${tool.name}`, configs.ofControlTool(tool), run, true);
+    register(`${prefix}${tool.name}`, configs.ofControlTool(tool), true, tool, (call, { run }, input) =>
+      run(call, input),
+    );
   }
   adapter.registerTasks();
   const tasksOf = (context: Context): OwnedTasks => adapter.call(context, undefined).tasks;

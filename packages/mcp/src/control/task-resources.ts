@@ -1,5 +1,6 @@
 import { type Engine, type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
+import { seqOf } from "../call/journal-message.js";
 import { RpcError } from "../call/rpc-error.js";
 import { taskObject } from "../call/tool-result.js";
 import { limits } from "../limits.js";
@@ -122,10 +123,6 @@ function shownEvent(followed: Followed): JsonObject {
     ...shown
   } = { ...(followed.event as unknown as JsonObject) };
   return Array.isArray(items) ? { ...shown, item_count: items.length } : shown;
-}
-
-function seqOf(followed: Followed): number {
-  return followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
 }
 
 function notFound(uri: string): RpcError {

@@ -1,26 +1,23 @@
-import type { Engine } from "@resumable-mcp/core";
-import { internalMetaKeys } from "@resumable-mcp/protocol";
-import type { Call } from "../call/call.js";
-import { type CallMeta, parseCallMeta } from "../call/call-meta.js";
-import { decideHandoff } from "../call/handoff.js";
-import { noteReceipt } from "../call/receipt/note-receipt.js";
-import { createReceipt } from "../call/receipt/receipt.js";
-import { type Locality, local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
+import type { Answer, Engine } from "@resumable-mcp/core";
+import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
+import { z } from "zod";
+import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
+import type { RegisterToolsOptions } from "../control/register-tools.js";
+import { local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
 import { forSdk } from "../sdk-workarounds.js";
-import { askUser, canAsk } from "./ask-user.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
 /** The reason with which a transport ends a delivery whose caller left or is served by a newer one. */
 export const goneReason = "resumable-mcp: the stream of this call has ended";
 
-/** What a server makes of its callers. */
-export interface CallPolicy2025 {
-  readonly owner?: (extra: RequestExtra) => string | undefined;
-  readonly singleUser?: boolean;
-  readonly prefix: string;
-  readonly handoff?: boolean;
+/** What the handlers of one server have in common. */
+export interface Environment2025 {
+  readonly mcp: Server2025;
+  readonly engine: Engine;
+  readonly options: RegisterToolsOptions<RequestExtra>;
   readonly wantsLog: (level: string, sessionId: string | undefined) => boolean;
-  readonly onError?: (error: unknown) => void;
+  /** A signal that aborts when the connection that the server has now is closed. */
+  readonly closedSignal: () => AbortSignal;
 }
 
 /**
@@ -29,69 +26,73 @@ export interface CallPolicy2025 {
  * @throws {@link ResumableError} `NO_OWNER`.
  */
 export function call2025(
-  server: Server2025,
-  engine: Engine,
-  policy: CallPolicy2025,
+  { mcp, engine, options, wantsLog }: Environment2025,
   extra: RequestExtra,
   clientIdArgument: string | undefined,
 ): Call {
-  const meta = readMeta(server, extra);
+  const { server } = mcp;
+  const { signal, sessionId, requestInfo, requestId } = extra;
+  // Over HTTP the SDK always passes the request's headers on; stdio has none.
+  const isStdio = requestInfo === undefined && sessionId === undefined;
+  // Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A host
+  // at the other end of stdio, and the supervisor in between, are the one local user.
+  const isTrusted = isStdio || (server.transport !== undefined && setsInternalMeta in server.transport);
+  const meta = parseCallMeta(extra._meta, isTrusted);
   const clientId = meta.clientId ?? clientIdArgument;
-  const subject = policy.owner === undefined ? subjectOf(extra.authInfo) : policy.owner(extra);
-  const locality = localityIn(policy, extra);
-  const owner = resolveOwner({ subject, clientId, sessionId: extra.sessionId, locality });
-  const tasks = engine.forOwner(owner);
+  const subject = options.owner === undefined ? subjectOf(extra.authInfo) : options.owner(extra);
+  const locality = options.singleUser === true || isStdio ? local : localityOf(requestInfo);
   return {
     engine,
-    tasks,
+    tasks: engine.forOwner(resolveOwner({ subject, clientId, sessionId, locality })),
     meta,
-    requestId: extra.requestId,
-    signal: extra.signal,
+    requestId,
+    signal,
+    server,
     clientId,
-    sessionId: extra.sessionId,
-    left: () => (hasLeft(server, extra.signal) ? "gone" : "cancelled"),
-    notify: (notification) => extra.sendNotification(forSdk(notification)),
-    ...(canAsk(server) ? { ask: (taskId, question, signal) => askUser(extra, taskId, question, signal) } : {}),
-    wantsLog: (level) => policy.wantsLog(level, extra.sessionId),
-    handoffAfterMs: (toolMs) =>
-      decideHandoff({
-        asked: meta.handoff,
-        option: policy.handoff,
-        host: server.server.getClientVersion()?.name,
-        toolMs,
-      }),
-    carryResult(taskId) {
-      const receipt = createReceipt({ engine, tasks }, taskId, meta.tellsDelivery);
-      noteReceipt(server.server, extra.requestId, receipt);
-    },
-    controlToolName: (name) => `${policy.prefix}${name}`,
+    sessionId,
+    prefix: options.prefix ?? "",
+    handoff: options.handoff,
+    host: server.getClientVersion()?.name,
+    // A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller.
+    left: () => (signal.reason === goneReason || server.transport === undefined ? "gone" : "cancelled"),
+    notify: forSdk(extra.sendNotification),
+    ask: canAsk(mcp) ? (...asked) => askUser(extra, ...asked) : undefined,
+    wantsLog: (level) => wantsLog(level, sessionId),
   };
-}
-
-function localityIn({ singleUser }: CallPolicy2025, extra: RequestExtra): Locality {
-  return singleUser === true || isStdio(extra) ? local : localityOf(extra.requestInfo);
-}
-
-/** Over HTTP the SDK always passes the request's headers on; stdio has none. */
-function isStdio({ requestInfo, sessionId }: RequestExtra): boolean {
-  return requestInfo === undefined && sessionId === undefined;
 }
 
 /** A transport of this toolkit's own has this property: what it hands on carries no internal keys but its own. */
 export const setsInternalMeta: unique symbol = Symbol.for("resumable-mcp.sets-internal-meta");
 
-/**
- * Over HTTP only the toolkit's own transport may say which call a request is; what came by another may be forged. A
- * host at the other end of stdio, and the supervisor in between, are the one local user.
- */
-function readMeta({ server }: Server2025, extra: RequestExtra): CallMeta {
-  if (isStdio(extra) || (server.transport !== undefined && setsInternalMeta in server.transport))
-    return parseCallMeta(extra._meta);
-  const own = Object.entries(extra._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
-  return parseCallMeta(Object.fromEntries(own));
+/** Any object: `parseElicitationResult` reads the result. */
+const anyResult = z.looseObject({});
+
+/** The longest delay that timers accept: a person may think as long as they like. */
+const noTimeoutMs = 2 ** 31 - 1;
+
+/** Tells whether a client can ask its user by a form. Source: MCP, Elicitation, "Capabilities". */
+function canAsk({ server }: Server2025): boolean {
+  const elicitation = server.getClientCapabilities()?.elicitation;
+  if (elicitation === undefined) return false;
+  return "form" in elicitation || !("url" in elicitation);
 }
 
-/** A request that ends with its connection, or that a newer delivery replaces, was not cancelled by its caller. */
-function hasLeft({ server }: Server2025, signal: AbortSignal): boolean {
-  return signal.reason === goneReason || server.transport === undefined;
+/**
+ * Asks the user through the client.
+ *
+ * The request names task and question in `_meta`, so that a transport of ours can give it an id that stays the same
+ * across restarts: the user is asked once. Source: MCP, Elicitation, "Creating Elicitation Requests".
+ */
+async function askUser(
+  extra: RequestExtra,
+  taskId: string,
+  { key, question, seq }: AskedQuestion,
+  signal: AbortSignal,
+): Promise<Answer> {
+  const _meta = { [metaKeys.taskId]: taskId, [metaKeys.question]: key, [metaKeys.seq]: seq };
+  const params = { message: question.message, requestedSchema: question.schema, _meta };
+  const request = { method: "elicitation/create", params };
+  const options = { signal, timeout: noTimeoutMs };
+  const given = await extra.sendRequest(forSdk(request), forSdk(anyResult), forSdk(options));
+  return parseElicitationResult(given) ?? { action: "cancel" };
 }

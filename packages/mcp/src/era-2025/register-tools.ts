@@ -2,12 +2,11 @@ import type { Engine } from "@resumable-mcp/core";
 import { runToolCall } from "../call/run-tool-call.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
 import { exactSchema } from "../sdk-workarounds.js";
-import { type CallPolicy2025, call2025 } from "./call-2025.js";
+import { call2025, type Environment2025 } from "./call-2025.js";
 import { createLogFilter } from "./log-filter.js";
-import type { RequestExtra, Server2025 } from "./server-2025.js";
+import { createClosedSignal, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { takeSubscriptions } from "./take-subscriptions.js";
 import { registerTasks } from "./tasks/register-tasks.js";
-import { takeTaskCalls } from "./tasks/task-calls.js";
 
 /** How tools are registered at a server of the 2025 era. */
 export interface RegisterOptions extends RegisterToolsOptions<RequestExtra> {}
@@ -27,15 +26,18 @@ const configs = createToolConfigs(exactSchema);
  * registerTools(server, engine, { owner: (extra) => extra.authInfo?.clientId });
  */
 export function registerTools(server: Server2025, engine: Engine, options: RegisterOptions = {}): void {
-  const policy: CallPolicy2025 = { ...options, prefix: options.prefix ?? "", wantsLog: createLogFilter(server) };
-  const call = (extra: RequestExtra, clientId: string | undefined) => call2025(server, engine, policy, extra, clientId);
+  const environment: Environment2025 = {
+    mcp: server,
+    engine,
+    options,
+    wantsLog: createLogFilter(server),
+    closedSignal: createClosedSignal(server),
+  };
   registerEngine(server, engine, options, {
-    call,
-    runTool: (tool, input, extra, clientId) => runToolCall(call(extra, clientId), tool, input),
+    call: (extra, clientId) => call2025(environment, extra, clientId),
+    runTool: runToolCall,
     configs,
-    registerTasks() {
-      if (registerTasks(server, engine, policy)) takeTaskCalls(server, engine, policy);
-    },
-    registerSubscriptions: (tasksOf) => takeSubscriptions(server, tasksOf, policy),
+    registerTasks: () => registerTasks(environment),
+    registerSubscriptions: (tasksOf) => takeSubscriptions(environment, tasksOf),
   });
 }

@@ -8,7 +8,7 @@ export interface RequestExtra {
   readonly requestId: string | number;
   readonly authInfo?: AuthFacts;
   readonly requestInfo?: object;
-  sendNotification(notification: never): Promise<void>;
+  readonly sendNotification: (notification: never) => Promise<void>;
   // The SDK's signature is generic in its own schema type, which differs between copies of zod.
   sendRequest(request: never, schema: never, options?: never): Promise<unknown>;
 }
@@ -49,30 +49,24 @@ export interface Server2025 extends ServerRegistry {
   };
 }
 
-/** The part of the SDK's `Server` that tells of the end of its connection. */
-export interface ClosingServer {
-  readonly transport?: object | undefined;
-  onclose?: (() => void) | undefined;
-}
-
-const signals = new WeakMap<ClosingServer, AbortSignal>();
-
 /**
- * A signal that aborts when the connection that a server has now is closed: whatever watches on behalf of its client
- * ends with it, not at the next change of a task that may never change again.
+ * Makes what gives a signal that aborts when the connection that a server has now is closed: whatever watches on behalf of
+ * its client ends with it, not at the next change of a task that may never change again.
  */
-export function closedSignal(server: ClosingServer): AbortSignal {
-  const known = signals.get(server);
-  if (known !== undefined) return known;
-  if (server.transport === undefined) return AbortSignal.abort("closed");
-  const closed = new AbortController();
-  const before = server.onclose;
-  server.onclose = () => {
-    signals.delete(server);
-    server.onclose = before;
-    closed.abort("closed");
-    before?.();
+export function createClosedSignal({ server }: Server2025): () => AbortSignal {
+  let known: AbortSignal | undefined;
+  return () => {
+    if (known !== undefined) return known;
+    if (server.transport === undefined) return AbortSignal.abort("closed");
+    const closed = new AbortController();
+    const before = server.onclose;
+    server.onclose = () => {
+      known = undefined;
+      server.onclose = before;
+      closed.abort("closed");
+      before?.();
+    };
+    known = closed.signal;
+    return known;
   };
-  signals.set(server, closed.signal);
-  return closed.signal;
 }

@@ -5,8 +5,8 @@ import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
 import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
-import type { CallPolicy2025 } from "./call-2025.js";
-import { closedSignal, type RequestExtra, type Server2025 } from "./server-2025.js";
+import type { Environment2025 } from "./call-2025.js";
+import type { RequestExtra } from "./server-2025.js";
 
 const uriParams = z.looseObject({ uri: z.string().max(1_024) });
 const requests = {
@@ -20,13 +20,12 @@ type UriRequest = { readonly params: z.output<typeof uriParams> };
  * silent, unless the server handles them itself.
  */
 export function takeSubscriptions(
-  { server }: Server2025,
+  { mcp: { server }, options, closedSignal }: Environment2025,
   tasksOf: (extra: RequestExtra) => OwnedTasks,
-  policy: CallPolicy2025,
 ): void {
   const open = new Map<string, AbortController>();
   const watch = async (uri: string, tasks: OwnedTasks, stop: AbortController): Promise<void> => {
-    const signal = AbortSignal.any([stop.signal, closedSignal(server)]);
+    const signal = AbortSignal.any([stop.signal, closedSignal()]);
     const updated = async (): Promise<void> => {
       if (!signal.aborted)
         await server.notification(forSdk({ method: "notifications/resources/updated", params: { uri } }));
@@ -34,7 +33,7 @@ export function takeSubscriptions(
     try {
       await watchTaskResource(tasks, uri, updated, signal);
     } catch (error) {
-      if (!isResumableError(error, "TASK_NOT_FOUND")) policy.onError?.(error);
+      if (!isResumableError(error, "TASK_NOT_FOUND")) options.onError?.(error);
     }
   };
   const subscribe = async (uri: string, extra: RequestExtra): Promise<object> => {

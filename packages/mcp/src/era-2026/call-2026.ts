@@ -1,27 +1,18 @@
-import type { Engine } from "@resumable-mcp/core";
-import { internalMetaKeys, isAtLeast } from "@resumable-mcp/protocol";
-import type { Call } from "../call/call.js";
-import { type CallMeta, parseCallMeta } from "../call/call-meta.js";
-import { decideHandoff } from "../call/handoff.js";
-import type { Notification } from "../call/journal-message.js";
-import { noteReceipt } from "../call/receipt/note-receipt.js";
-import { createReceipt, holdReceipt } from "../call/receipt/receipt.js";
+import { type Engine, isJsonObject } from "@resumable-mcp/core";
+import { envelopeKeys, isAtLeast, rpcCodes, tasksExtension } from "@resumable-mcp/protocol";
+import { type Call, parseCallMeta } from "../call/call.js";
+import type { RpcErrorBody } from "../call/rpc-error.js";
 import { local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
 import { answeringServerOf } from "../sdk-workarounds.js";
-import { type ClientFacts, clientFacts } from "./envelope.js";
-import type { ConnectedServer, Context2026 } from "./server-2026.js";
+import type { SigningKey } from "./engine-state.js";
+import type { Context2026, RegisterOptions2026, Server2026 } from "./server-2026.js";
 
-/** How the owner of a request is found. */
-export interface OwnerPolicy {
-  readonly owner?: ((context: Context2026) => string | undefined) | undefined;
-  readonly singleUser?: boolean | undefined;
-}
-
-/** What a server makes of its callers. */
-export interface CallPolicy2026 extends OwnerPolicy {
-  readonly server: ConnectedServer;
-  readonly prefix: string;
-  readonly handoff?: boolean;
+/** What the handlers of one server have in common. */
+export interface Environment2026 {
+  readonly mcp: Server2026;
+  readonly engine: Engine;
+  readonly options: RegisterOptions2026;
+  readonly signingKey: SigningKey;
 }
 
 /** A call of the 2026 era, with what its client declared in this very request. */
@@ -38,73 +29,84 @@ export interface Call2026 extends Call {
  * @throws {@link ResumableError} `NO_OWNER`.
  */
 export function call2026(
-  engine: Engine,
-  policy: CallPolicy2026,
+  { mcp, engine, options }: Environment2026,
   context: Context2026,
   clientIdArgument: string | undefined,
 ): Call2026 {
-  const { mcpReq } = context;
+  const { mcpReq, http } = context;
   const client = clientFacts(mcpReq.envelope);
-  const meta = readMeta(context);
+  // Over HTTP no supervisor stands between client and server that may set the internal keys.
+  const meta = parseCallMeta(mcpReq._meta, http === undefined);
   const clientId = meta.clientId ?? clientIdArgument;
-  const tasks = engine.forOwner(ownerOf(policy, context, clientId));
   return {
     engine,
     client,
-    tasks,
+    tasks: engine.forOwner(ownerOf(options, context, clientId)),
     meta,
     requestId: mcpReq.id,
-    signal: AbortSignal.any([mcpReq.signal, drainSignal(engine)]),
+    signal: AbortSignal.any([mcpReq.signal, engine.drainSignal]),
+    server: answeringServerOf(context) ?? mcp.server,
+    request: http?.req,
     clientId,
+    prefix: options.prefix ?? "",
+    handoff: options.handoff,
+    host: client.name,
     // Only a request that was cancelled while the server was up was cancelled by its caller.
     left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
-    notify: ({ method, params }: Notification) => mcpReq.notify({ method, params: { ...params } }),
+    notify: mcpReq.notify,
     wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),
-    handoffAfterMs: (toolMs) =>
-      decideHandoff({ asked: meta.handoff, option: policy.handoff, host: client.name, toolMs }),
-    carryResult: (taskId) => carryResult(policy, context, { engine, tasks }, taskId),
-    controlToolName: (name) => `${policy.prefix}${name}`,
   };
 }
 
-/** Notes that the answer to a request carries what a task came to. See `Call.carryResult`. */
-export function carryResult(
-  { server }: CallPolicy2026,
-  context: Context2026,
-  owned: Pick<Call, "engine" | "tasks">,
-  taskId: string,
-): void {
-  const receipt = createReceipt(owned, taskId, readMeta(context).tellsDelivery);
-  const request = context.http?.req;
-  noteReceipt(
-    answeringServerOf(context) ?? server,
-    context.mcpReq.id,
-    request === undefined ? receipt : holdReceipt(request, receipt),
-  );
-}
-
 /** Says whose tasks a request may reach. @throws {@link ResumableError} `NO_OWNER`. */
-export function ownerOf(policy: OwnerPolicy, context: Context2026, clientId: string | undefined): string {
-  const subject = policy.owner === undefined ? subjectOf(context.http?.authInfo) : policy.owner(context);
-  const isLocal = policy.singleUser === true || context.http === undefined;
-  return resolveOwner({ subject, clientId, locality: isLocal ? local : localityOf(context.http?.req) });
+export function ownerOf(
+  { owner, singleUser }: Pick<RegisterOptions2026, "owner" | "singleUser">,
+  context: Context2026,
+  clientId: string | undefined,
+): string {
+  const { http } = context;
+  const subject = owner === undefined ? subjectOf(http?.authInfo) : owner(context);
+  const locality = singleUser === true || http === undefined ? local : localityOf(http.req);
+  return resolveOwner({ subject, clientId, locality });
 }
 
-/** Over HTTP no supervisor stands between client and server that may set the internal keys. */
-export function readMeta({ mcpReq, http }: Context2026): CallMeta {
-  if (http === undefined) return parseCallMeta(mcpReq._meta);
-  const own = Object.entries(mcpReq._meta ?? {}).filter(([key]) => !internalMetaKeys.includes(key));
-  return parseCallMeta(Object.fromEntries(own));
+/** What one request says of its client. Nothing is remembered from an earlier one. */
+export interface ClientFacts {
+  /** It declared the tasks extension, so a call may be answered with a task. */
+  readonly tasks: boolean;
+  /** It can ask its user by a form. */
+  readonly forms: boolean;
+  readonly name?: string;
+  /** The least level of log messages that it wants; none at all when absent. */
+  readonly logLevel?: string;
 }
 
-const drainSignals = new WeakMap<Engine, AbortSignal>();
-
-/** One signal for all calls of an engine. */
-function drainSignal(engine: Engine): AbortSignal {
-  const known = drainSignals.get(engine);
-  if (known !== undefined) return known;
-  const controller = new AbortController();
-  void engine.drainStarted.then(() => controller.abort("draining"));
-  drainSignals.set(engine, controller.signal);
-  return controller.signal;
+/** Reads the envelope of a request; what is malformed counts as not declared. */
+export function clientFacts(envelope: unknown): ClientFacts {
+  const capabilities = child(envelope, envelopeKeys.clientCapabilities);
+  const elicitation = child(capabilities, "elicitation");
+  const name = field(child(envelope, envelopeKeys.clientInfo), "name");
+  const logLevel = field(envelope, envelopeKeys.logLevel);
+  return {
+    tasks: child(child(capabilities, "extensions"), tasksExtension) !== undefined,
+    forms: isJsonObject(elicitation) && ("form" in elicitation || !("url" in elicitation)),
+    name: typeof name === "string" ? name : undefined,
+    logLevel: typeof logLevel === "string" ? logLevel : undefined,
+  };
 }
+
+function field(parent: unknown, key: string): unknown {
+  return isJsonObject(parent) && Object.hasOwn(parent, key) ? parent[key] : undefined;
+}
+
+function child(parent: unknown, key: string): unknown {
+  const value = field(parent, key);
+  return isJsonObject(value) ? value : undefined;
+}
+
+/** The request needs the tasks extension and did not declare it. Source: SEP-2663, SEP-2575. */
+export const missingTasksExtension: RpcErrorBody = {
+  code: rpcCodes.missingCapability,
+  message: `This needs the extension ${tasksExtension}: declare it in the request's clientCapabilities.`,
+  data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
+};

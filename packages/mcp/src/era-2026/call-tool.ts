@@ -1,26 +1,17 @@
-import { type Engine, isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
+import { isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
-import { beginTask, followTask, joinTask, resultOf } from "../call/run-tool-call.js";
+import { followTask, handoffMsOf, knownTask, resultOf, startRequest } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
 import { limits } from "../limits.js";
 import { wrapAnswer } from "../sdk-workarounds.js";
-import { type Call2026, type CallPolicy2026, call2026 } from "./call-2026.js";
-import { missingTasksExtension } from "./envelope.js";
-import { noteAnswer } from "./open-answers.js";
+import { type Call2026, type Environment2026, missingTasksExtension } from "./call-2026.js";
+import { noteAnswer, type SigningKey } from "./engine-state.js";
 import { type RoundTrip, type RoundTripBinding, readRoundTrip, signRoundTrip } from "./request-state.js";
 import type { Context2026 } from "./server-2026.js";
-import type { SigningKey } from "./signing-key.js";
 import { answerQuestions } from "./tasks/task-methods.js";
 import { createTaskResult, inputRequests } from "./tasks/task-on-wire.js";
-
-/** What calls of one server have in common. */
-export interface CallEnvironment {
-  readonly engine: Engine;
-  readonly policy: CallPolicy2026;
-  readonly signingKey: SigningKey;
-}
 
 /** A result that asks the client for input, or to come back. Source: MCP 2026-07-28, Multi Round-Trip Requests. */
 export interface InputRequiredResult {
@@ -43,32 +34,32 @@ const invalidState: RpcErrorBody = {
  *   answered with a signed state, with which the client's next request continues where this one ended.
  */
 export function callTool(
-  environment: CallEnvironment,
+  environment: Environment2026,
+  call: Call2026,
   tool: Tool,
   input: Json,
   context: Context2026,
-  clientIdArgument: string | undefined,
 ): Promise<ToolResult | InputRequiredResult> {
-  return noteAnswer(environment.engine, answerCall(environment, tool, input, context, clientIdArgument));
+  return noteAnswer(environment.engine, answerCall(environment, call, tool, input, context));
 }
 
 async function answerCall(
-  environment: CallEnvironment,
+  { signingKey }: Environment2026,
+  call: Call2026,
   tool: Tool,
   input: Json,
-  context: Context2026,
-  clientIdArgument: string | undefined,
+  { mcpReq }: Context2026,
 ): Promise<ToolResult | InputRequiredResult> {
-  const { engine, policy, signingKey } = environment;
-  const call = call2026(engine, policy, context, clientIdArgument);
   const { taskSupport = "optional" } = tool;
   if (taskSupport === "required" && !call.client.tasks) return wrapAnswer({ error: missingTasksExtension });
   const binding = { owner: call.tasks.owner, tool: tool.name, input };
-  const state = context.mcpReq.requestState();
+  const state = mcpReq.requestState();
   const roundTrip = state === undefined ? undefined : await verifiedRoundTrip(signingKey, state, binding);
   if (state !== undefined && roundTrip === undefined) return wrapAnswer({ error: invalidState });
   if (call.client.tasks && taskSupport !== "forbidden") return answerWithTask(call, tool, input, roundTrip);
-  return answerInline({ call, tool, input, context, signingKey, binding, roundTrip });
+  const sign = async (taskId: string, seq: number) =>
+    signRoundTrip(await signingKey(), { taskId, seq }, binding, Date.now());
+  return answerInline(call, tool, input, mcpReq, roundTrip, sign);
 }
 
 async function verifiedRoundTrip(
@@ -79,45 +70,53 @@ async function verifiedRoundTrip(
   return typeof state === "string" ? readRoundTrip(await key(), state, binding, Date.now()) : undefined;
 }
 
+/** Starts the task of a call, or returns to it: a round trip belongs to its task. */
+async function begin(
+  call: Call2026,
+  tool: Tool,
+  input: Json,
+  roundTrip: RoundTrip | undefined,
+  detached: boolean,
+): Promise<StartedTask> {
+  if (roundTrip !== undefined) return returnTo(call, roundTrip);
+  return (await knownTask(call)) ?? call.tasks.start(startRequest(call, tool, input, detached));
+}
+
 async function answerWithTask(
   call: Call2026,
   tool: Tool,
   input: Json,
   roundTrip: RoundTrip | undefined,
 ): Promise<ToolResult> {
-  const begun = roundTrip === undefined ? await beginTask(call, tool, input, true) : await returnTo(call, roundTrip);
+  const begun = await begin(call, tool, input, roundTrip, true);
   // The task is the server's now: no caller has to wait for it.
   if (!begun.created) await call.tasks.detach(begun.record.id);
   return wrapAnswer({ result: createTaskResult(begun) });
 }
 
-interface InlineCall {
-  readonly call: Call2026;
-  readonly tool: Tool;
-  readonly input: Json;
-  readonly context: Context2026;
-  readonly signingKey: SigningKey;
-  readonly binding: RoundTripBinding;
-  readonly roundTrip: RoundTrip | undefined;
-}
+/** Signs up to which event of a task its caller has received messages. */
+type Sign = (taskId: string, seq: number) => Promise<string>;
 
-async function answerInline(inline: InlineCall): Promise<ToolResult | InputRequiredResult> {
-  const { tool, input, context, roundTrip } = inline;
-  const { engine, client } = inline.call;
-  if (roundTrip !== undefined && engine.draining) await held(context.mcpReq.signal);
-  const call = roundTrip === undefined ? inline.call : afterRoundTrip(inline.call, roundTrip);
-  const handoffMs = call.handoffAfterMs(tool.handoffAfterMs);
-  const begun =
-    roundTrip === undefined
-      ? await beginTask(call, tool, input, handoffMs === 0 && !call.meta.callerStays)
-      : await returnTo(call, roundTrip);
+async function answerInline(
+  given: Call2026,
+  tool: Tool,
+  input: Json,
+  { inputResponses, signal }: Context2026["mcpReq"],
+  roundTrip: RoundTrip | undefined,
+  sign: Sign,
+): Promise<ToolResult | InputRequiredResult> {
+  const { engine, client, meta } = given;
+  if (roundTrip !== undefined && engine.draining) await held(signal);
+  // Messages that an earlier round trip sent are not sent again.
+  const call = { ...given, meta: { ...meta, afterSeq: Math.max(meta.afterSeq, roundTrip?.seq ?? 0) } };
+  const handoffMs = handoffMsOf(call, tool);
+  const begun = await begin(call, tool, input, roundTrip, handoffMs === 0 && !meta.callerStays);
   const taskId = begun.record.id;
-  const { inputResponses } = context.mcpReq;
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
-  const ending = await followTask(await joinTask(call, begun), begun, handoffMs);
-  if (ending.reason === "input_required" && client.forms) return askForInput(inline, taskId);
+  const ending = await followTask(call, begun, handoffMs);
+  if (ending.reason === "input_required" && client.forms) return askForInput(call, taskId, sign);
   if (ending.reason === "left" && engine.draining) {
-    return { resultType: "input_required", requestState: await signed(inline, taskId, ending.view.record.lastSeq) };
+    return { resultType: "input_required", requestState: await sign(taskId, ending.view.record.lastSeq) };
   }
   return resultOf(call, ending, begun.reused);
 }
@@ -136,11 +135,6 @@ async function takeAnswers(
   }
 }
 
-/** Messages that an earlier round trip sent are not sent again. */
-function afterRoundTrip(call: Call2026, { seq }: RoundTrip): Call2026 {
-  return { ...call, meta: { ...call.meta, afterSeq: Math.max(call.meta.afterSeq, seq) } };
-}
-
 /** A round trip belongs to its task, even if that has finished or was paused meanwhile; an orphan continues. */
 async function returnTo({ tasks }: Call2026, { taskId }: RoundTrip): Promise<StartedTask> {
   const view = await tasks.get(taskId);
@@ -148,18 +142,14 @@ async function returnTo({ tasks }: Call2026, { taskId }: RoundTrip): Promise<Sta
   return { ...(rests ? view : await tasks.resume(taskId)), created: false, reused: false };
 }
 
-async function askForInput(inline: InlineCall, taskId: string): Promise<InputRequiredResult> {
+async function askForInput({ tasks }: Call2026, taskId: string, sign: Sign): Promise<InputRequiredResult> {
   await new Promise((resolve) => setTimeout(resolve, limits.gatherQuestionsMs));
-  const { record, questions } = await inline.call.tasks.get(taskId);
+  const { record, questions } = await tasks.get(taskId);
   const requests = inputRequests(questions);
-  const requestState = await signed(inline, taskId, record.lastSeq);
+  const requestState = await sign(taskId, record.lastSeq);
   // Answered meanwhile by another caller: the next round trip continues.
   if (Object.keys(requests).length === 0) return { resultType: "input_required", requestState };
   return { resultType: "input_required", inputRequests: requests, requestState };
-}
-
-async function signed({ signingKey, binding }: InlineCall, taskId: string, seq: number): Promise<string> {
-  return signRoundTrip(await signingKey(), { taskId, seq }, binding, Date.now());
 }
 
 function held(signal: AbortSignal): Promise<void> {

@@ -7,8 +7,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
 import { limits2026 } from "../limits.js";
+import { lastAnswers } from "./engine-state.js";
 import type { TasksHandler, WithTasksOptions } from "./handler-options.js";
-import { lastAnswers } from "./open-answers.js";
 import { withTasks } from "./tasks/with-tasks.js";
 
 /** Makes the server of one request, with `registerTools2026` done. By `changes` it can tell what changed. */

@@ -1,7 +1,7 @@
 import type { HttpAnswer } from "../http/http-answer.js";
 import type { HttpRequest } from "../http/http-request.js";
 import type { Locality, VerifiedToken } from "../owner/owner.js";
-import type { RegisterOptions2026 } from "./register-tools.js";
+import type { RegisterOptions2026 } from "./server-2026.js";
 
 /** What comes along with a request. */
 export interface RequestOptions2026<Auth extends VerifiedToken = VerifiedToken> {

@@ -2,19 +2,13 @@ import { type Engine, type JsonObject, ResumableError } from "@resumable-mcp/cor
 import { tasksExtension } from "@resumable-mcp/protocol";
 import { bringValidator } from "../call/json-schema-validator.js";
 import type { ToolResult } from "../call/tool-result.js";
-import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
+import { createToolConfigs, registerEngine } from "../control/register-tools.js";
 import { passingSchema } from "../sdk-workarounds.js";
-import { call2026 } from "./call-2026.js";
-import { type CallEnvironment, callTool, type InputRequiredResult } from "./call-tool.js";
-import type { Context2026, Server2026 } from "./server-2026.js";
-import { storedSigningKey } from "./signing-key.js";
+import { call2026, type Environment2026 } from "./call-2026.js";
+import { callTool, type InputRequiredResult } from "./call-tool.js";
+import { storedSigningKey } from "./engine-state.js";
+import type { Context2026, RegisterOptions2026, Server2026 } from "./server-2026.js";
 import { registerTaskMethods } from "./tasks/task-methods.js";
-
-/** How tools are registered at a server of the 2026 era. */
-export interface RegisterOptions2026 extends RegisterToolsOptions<Context2026> {
-  /** Signs what clients keep between two round trips of a call; at least 32 bytes. Default: a key kept in the store. */
-  readonly requestStateKey?: Uint8Array | undefined;
-}
 
 const configs = createToolConfigs(passingSchema);
 
@@ -29,14 +23,13 @@ const configs = createToolConfigs(passingSchema);
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
  */
 export function registerTools2026(mcp: Server2026, engine: Engine, options: RegisterOptions2026 = {}): void {
-  const environment = callEnvironment(mcp, engine, options);
-  const { policy } = environment;
+  const environment = environmentOf(mcp, engine, options);
   mcp.server.registerCapabilities({ extensions: { [tasksExtension]: {} } });
   registerEngine(mcp, engine, options, {
-    call: (context, clientId) => call2026(engine, policy, context, clientId),
-    runTool: (tool, input, context, clientId) => callTool(environment, tool, input, context, clientId),
+    call: (context: Context2026, clientId) => call2026(environment, context, clientId),
+    runTool: (call, tool, input, context) => callTool(environment, call, tool, input, context),
     configs,
-    registerTasks: () => registerTaskMethods(mcp, engine, policy),
+    registerTasks: () => registerTaskMethods(environment),
     // What `withTasks` and `withStdioTasks` serve.
     registerSubscriptions: () => mcp.server.registerCapabilities({ resources: { subscribe: true } }),
   });
@@ -54,20 +47,18 @@ export function createToolCaller(
   options: RegisterOptions2026 = {},
 ): (tool: string, input: JsonObject, context: Context2026) => Promise<ToolResult | InputRequiredResult> {
   bringValidator(engine);
-  const environment = callEnvironment(server, engine, options);
-  return (name, input, context) => callTool(environment, engine.tool(name), input, withoutState(context), undefined);
+  const environment = environmentOf(server, engine, options);
+  return async (name, input, { mcpReq, ...rest }) => {
+    // The state and the answers of a server's own handler are its own.
+    const { inputResponses: _own, ...request } = mcpReq;
+    const context = { ...rest, mcpReq: { ...request, requestState: () => undefined } };
+    return callTool(environment, call2026(environment, context, undefined), engine.tool(name), input, context);
+  };
 }
 
-/** The state and the answers of a server's own handler are its own. */
-function withoutState({ mcpReq, ...context }: Context2026): Context2026 {
-  const { inputResponses: _own, ...request } = mcpReq;
-  return { ...context, mcpReq: { ...request, requestState: () => undefined } };
-}
-
-function callEnvironment({ server }: Server2026, engine: Engine, options: RegisterOptions2026): CallEnvironment {
-  const { requestStateKey, prefix = "" } = options;
-  const key = requestStateKey === undefined ? storedSigningKey(engine.documents) : givenKey(requestStateKey);
-  return { engine, policy: { ...options, server, prefix }, signingKey: key };
+function environmentOf(mcp: Server2026, engine: Engine, options: RegisterOptions2026): Environment2026 {
+  const { requestStateKey } = options;
+  return { mcp, engine, options, signingKey: requestStateKey ? givenKey(requestStateKey) : storedSigningKey(engine) };
 }
 
 function givenKey(key: Uint8Array): () => Promise<Uint8Array> {

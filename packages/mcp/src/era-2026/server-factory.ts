@@ -9,7 +9,8 @@ import { makeInstructions } from "../control/owner-tools.js";
 import type { ServerDefinition, Setup2026 } from "../define-server.js";
 import { forSdk, serverOfRequest } from "../sdk-workarounds.js";
 import type { CreateServer2026 } from "./create-handler.js";
-import { createToolCaller, type RegisterOptions2026, registerTools2026 } from "./register-tools.js";
+import { createToolCaller, registerTools2026 } from "./register-tools.js";
+import type { RegisterOptions2026 } from "./server-2026.js";
 
 /** The version of the 2026 era, which the SDK exports under no name. */
 const revision = "2026-07-28";

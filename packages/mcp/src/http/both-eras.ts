@@ -1,6 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
-import { claimsVersion } from "../call/call-meta.js";
+import { claimsVersion } from "../call/call.js";
 import type { Locality } from "../owner/owner.js";
 import { HttpAnswer, refusal } from "./http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "./http-request.js";

@@ -2,7 +2,7 @@ import type { McpServer, ServerNotifier } from "@modelcontextprotocol/server";
 import { type StdioServerHandle, serveStdio } from "@modelcontextprotocol/server/stdio";
 import type { Engine } from "@resumable-mcp/core";
 import type { ServerDefinition } from "../define-server.js";
-import type { RegisterOptions2026 } from "../era-2026/register-tools.js";
+import type { RegisterOptions2026 } from "../era-2026/server-2026.js";
 import { serverFactory2026 } from "../era-2026/server-factory.js";
 import { withStdioTasks } from "../era-2026/tasks/stdio-tasks.js";
 import type { StdioChannel } from "./stdio-channel.js";

@@ -1,8 +1,8 @@
 import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { deliveryMethod, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
-import { claimsVersion } from "../call/call-meta.js";
+import { claimsVersion } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
-import { noteDelivery } from "../call/receipt/receipt.js";
+import { noteDelivery } from "../call/receipt.js";
 import type { ServerDefinition } from "../define-server.js";
 import type { FirstAnswer } from "./first-answer.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";

@@ -1,8 +1,8 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
-import { isCompletedResponse } from "../../call/receipt/note-receipt.js";
-import type { Receipt } from "../../call/receipt/receipt.js";
+import type { Receipt } from "../../call/receipt.js";
+import { isCompletedResponse } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
 import { formatEventId } from "./event-id.js";
 import { ReplayBuffer, type SseStream } from "./sse-stream.js";

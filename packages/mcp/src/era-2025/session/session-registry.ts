@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
-import { parseCallMeta } from "../../call/call-meta.js";
+import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
 import { limits } from "../../limits.js";

@@ -10,8 +10,7 @@ import type {
 import type { JsonObject } from "@resumable-mcp/core";
 import { metaKeys, questionId, rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { QuestionRelay } from "../../call/question-relay.js";
-import { type TakesReceipts, takesReceipts } from "../../call/receipt/note-receipt.js";
-import { hearCallers, type Receipt } from "../../call/receipt/receipt.js";
+import { hearCallers, type Receipt, type TakesReceipts, takesReceipts } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";

@@ -1,12 +1,15 @@
-import { type Engine, isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { isJsonObject, type JsonObject, type OwnedTasks, type Tool } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { Call } from "../../call/call.js";
-import { asRpcError } from "../../call/rpc-error.js";
-import { forSdk } from "../../sdk-workarounds.js";
-import { type CallPolicy2025, call2025 } from "../call-2025.js";
-import type { RequestExtra, Server2025 } from "../server-2025.js";
-import { cancelTask, listTasks, relatedTaskKey, task2025 } from "./task-2025.js";
-import { taskResult } from "./task-result.js";
+import { asRpcError, RpcError } from "../../call/rpc-error.js";
+import { knownTask, startRequest } from "../../call/run-tool-call.js";
+import { splitClientId } from "../../call/session-client.js";
+import { errorResult } from "../../call/tool-result.js";
+import { forSdk, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
+import { call2025, type Environment2025 } from "../call-2025.js";
+import type { RequestExtra } from "../server-2025.js";
+import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
 
 type TaskMethod = (call: Call, params: Params) => Promise<object>;
 const paramsSchema = z.looseObject({
@@ -26,33 +29,35 @@ const methods: Readonly<Record<string, TaskMethod>> = {
 const requests = Object.keys(methods).map((method) =>
   z.looseObject({ method: z.literal(method), params: paramsSchema.default({ taskId: "" }) }),
 );
+const callRequest = z.looseObject({ method: z.literal("tools/call") });
+const listRequest = z.looseObject({ method: z.literal("tools/list") });
 
 /**
- * Registers the tasks of 2025-11-25 as views of an engine's. False when the server has tasks of its own.
+ * Registers the tasks of 2025-11-25 as views of an engine's, unless the server has tasks of its own.
  *
  * Bound to the owner: a caller with the same token or `client_id` finds them in any session, and in the other era.
  * Source: MCP 2025-11-25, Tasks.
  */
-export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolicy2025): boolean {
-  const { server } = mcp;
+export function registerTasks(environment: Environment2025): void {
+  const { server } = environment.mcp;
   try {
     for (const method of Object.keys(methods)) server.assertCanSetRequestHandler(method);
   } catch {
-    return false;
+    return;
   }
   server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
   for (const [index, [method, run]] of Object.entries(methods).entries()) {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
       try {
         const shown = method === "tasks/result" ? aboutTask(extra, params.taskId) : extra;
-        return await run(call2025(mcp, engine, policy, shown, undefined), params);
+        return await run(call2025(environment, shown, undefined), params);
       } catch (error) {
         throw asRpcError(error);
       }
     };
     server.setRequestHandler(forSdk(requests[index]), forSdk(handler));
   }
-  return true;
+  takeTaskCalls(environment);
 }
 
 /**
@@ -60,7 +65,7 @@ export function registerTasks(mcp: Server2025, engine: Engine, policy: CallPolic
  *
  * Source: MCP 2025-11-25, Tasks, "Associating Task-Related Messages".
  */
-export function aboutTask(extra: RequestExtra, taskId: string): RequestExtra {
+function aboutTask(extra: RequestExtra, taskId: string): RequestExtra {
   return {
     ...extra,
     sendNotification: (notification) => extra.sendNotification(forSdk(related(notification, taskId))),
@@ -72,4 +77,113 @@ function related(message: JsonObject, taskId: string): JsonObject {
   const params = isJsonObject(message.params) ? message.params : {};
   const meta = isJsonObject(params._meta) ? params._meta : {};
   return { ...message, params: { ...params, _meta: { ...meta, [relatedTaskKey]: { taskId } } } };
+}
+
+/**
+ * Lets calls of an engine's tools become tasks, and lists which tools may. Calls that ask for no task, and those of
+ * other tools, go the way that they went before.
+ *
+ * The SDK has no seam for a tool that is a task for one caller and a stream for the next, so its two handlers are
+ * wrapped; where it hides them differently one day, tools are simply called without tasks.
+ *
+ * Source: MCP 2025-11-25, Tasks, "Creating Tasks" and "Tool-Level Negotiation".
+ */
+function takeTaskCalls(environment: Environment2025): void {
+  const { server } = environment.mcp;
+  const callTool = handlerOf<RequestExtra>(server, "tools/call");
+  const listTools = handlerOf<RequestExtra>(server, "tools/list");
+  if (callTool === undefined || listTools === undefined) return;
+  const tools = new Map(environment.engine.tools.map((tool) => [tool.name, tool]));
+  const tellStatus = createStatusTeller(environment);
+  const listed = async (extra: RequestExtra): Promise<readonly JsonObject[]> => {
+    const list: unknown = Reflect.get(await listTools({ method: "tools/list" }, extra), "tools");
+    return Array.isArray(list) ? list.filter(isJsonObject) : [];
+  };
+  const takeCall = async (request: JsonObject, extra: RequestExtra): Promise<object> => {
+    const { name, task, arguments: input } = isJsonObject(request.params) ? request.params : {};
+    const tool = tools.get(String(name));
+    if (tool === undefined) {
+      const answer = await callTool(request, extra);
+      return isUnknownTool(String(name), answer) ? unknownTool(String(name), await listed(extra)) : answer;
+    }
+    checkSupport(tool, task !== undefined);
+    if (task === undefined) return callTool(request, extra);
+    return createTask(environment, tool, isJsonObject(input) ? input : {}, extra, tellStatus);
+  };
+  const takeList = async (request: JsonObject, extra: RequestExtra): Promise<object> => {
+    const answer = await listTools(request, extra);
+    const list: unknown = Reflect.get(answer, "tools");
+    return { ...answer, tools: Array.isArray(list) ? list.map((entry) => withExecution(entry, tools)) : [] };
+  };
+  server.setRequestHandler(forSdk(callRequest), forSdk(takeCall));
+  server.setRequestHandler(forSdk(listRequest), forSdk(takeList));
+}
+
+/** The SDK says of a tool that it does not know just that; what there is instead is what helps. */
+function unknownTool(name: string, tools: readonly JsonObject[]): object {
+  const known = tools.map((tool) => String(tool.name)).join(", ");
+  const message = `There is no tool ${JSON.stringify(name.slice(0, 100))}. There are: ${known}.`;
+  return errorResult("UNKNOWN_TOOL", message);
+}
+
+function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean): void {
+  const problems = {
+    required: asTask ? undefined : `has to be called as a task: add "task": {} to the params.`,
+    forbidden: asTask ? `cannot be called as a task: leave out "task".` : undefined,
+    optional: undefined,
+  };
+  const problem = problems[taskSupport];
+  if (problem !== undefined) throw new RpcError({ code: rpcCodes.methodNotFound, message: `Tool ${name} ${problem}` });
+}
+
+type TellStatus = (tasks: OwnedTasks, taskId: string) => void;
+
+async function createTask(
+  environment: Environment2025,
+  tool: Tool,
+  input: JsonObject,
+  extra: RequestExtra,
+  tellStatus: TellStatus,
+): Promise<JsonObject> {
+  const { clientId, rest } =
+    tool.clientIdArgument === true ? splitClientId(input) : { clientId: undefined, rest: input };
+  try {
+    const call = call2025(environment, extra, clientId);
+    const begun = (await knownTask(call)) ?? (await call.tasks.start(startRequest(call, tool, rest, true)));
+    if (!begun.created) await call.tasks.detach(begun.record.id);
+    tellStatus(call.tasks, begun.record.id);
+    return createTaskResult2025(begun);
+  } catch (error) {
+    throw asRpcError(error);
+  }
+}
+
+/**
+ * Tells the session's own stream of each new status of a task, once however many calls join it, for as long as
+ * there is a session. Source: the same, "Task Status Notification".
+ */
+function createStatusTeller({ mcp: { server }, options, closedSignal }: Environment2025): TellStatus {
+  const watched = new Set<string>();
+  const tell = async (tasks: OwnedTasks, taskId: string, signal: AbortSignal): Promise<void> => {
+    let shown: unknown;
+    for await (const _event of tasks.follow(taskId, { signal })) {
+      const params = task2025(await tasks.get(taskId));
+      if (signal.aborted) return;
+      if (params.status === shown) continue;
+      shown = params.status;
+      await server.notification(forSdk({ method: "notifications/tasks/status", params }));
+    }
+  };
+  return (tasks, taskId) => {
+    if (watched.has(taskId)) return;
+    watched.add(taskId);
+    tell(tasks, taskId, closedSignal())
+      .catch((error: unknown) => options.onError?.(error))
+      .finally(() => watched.delete(taskId));
+  };
+}
+
+function withExecution(entry: unknown, tools: ReadonlyMap<string, Tool>): unknown {
+  const tool = isJsonObject(entry) ? tools.get(String(entry.name)) : undefined;
+  return tool === undefined ? entry : { ...Object(entry), execution: { taskSupport: tool.taskSupport ?? "optional" } };
 }

@@ -16,8 +16,7 @@ import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../call/session-client.js";
 import { limits } from "../../limits.js";
-import { cancelTask, listTasks, task2025 } from "./task-2025.js";
-import { answerOfTask } from "./task-result.js";
+import { answerOfTask, cancelTask, listTasks, task2025 } from "./task-2025.js";
 
 /** Whose tasks a task store shows. */
 export interface TaskStoreOptions {

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { parseTaskUri } from "@resumable-mcp/protocol";
-import { clientFacts } from "../envelope.js";
+import { clientFacts } from "../call-2026.js";
 import type { Context2026 } from "../server-2026.js";
 
 /** A request to listen. */

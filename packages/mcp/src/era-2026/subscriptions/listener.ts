@@ -1,10 +1,9 @@
 import type { Engine } from "@resumable-mcp/core";
-import { parseCallMeta } from "../../call/call-meta.js";
+import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
 import type { VerifiedToken } from "../../owner/owner.js";
-import { ownerOf } from "../call-2026.js";
-import { missingTasksExtension } from "../envelope.js";
+import { missingTasksExtension, ownerOf } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
 import { type ListenRequest, listenContext } from "./listen-request.js";
 import { type ListenStream, listenStream } from "./listen-stream.js";

@@ -7,6 +7,7 @@ import {
   type TaskView,
 } from "@resumable-mcp/core";
 import { envelopeKeys, parseTaskUri } from "@resumable-mcp/protocol";
+import { seqOf } from "../../call/journal-message.js";
 import { watchTaskResource } from "../../control/task-resources.js";
 import { limits2026 } from "../../limits.js";
 import { detailedTask } from "../tasks/task-on-wire.js";
@@ -93,9 +94,8 @@ async function watchTask(watch: TaskWatch, taskId: string): Promise<void> {
   while (!signal.aborted && !isFinal(view.status)) {
     let seen = view.record.lastSeq;
     for await (const followed of tasks.follow(taskId, { afterSeq: seen, signal })) {
-      const seq = followed.kind === "event" ? followed.event.seq : followed.record.lastSeq;
       // One look tells of everything up to it.
-      if (seq <= seen) continue;
+      if (seqOf(followed) <= seen) continue;
       view = await tell();
       seen = view.record.lastSeq;
     }

@@ -1,13 +1,12 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { envelopeKeys } from "@resumable-mcp/protocol";
-import { parseCallMeta } from "../../call/call-meta.js";
+import { parseCallMeta } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
 import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
-import { ownerOf } from "../call-2026.js";
-import { missingTasksExtension } from "../envelope.js";
-import type { RegisterOptions2026 } from "../register-tools.js";
+import { missingTasksExtension, ownerOf } from "../call-2026.js";
+import type { RegisterOptions2026 } from "../server-2026.js";
 import {
   isAcknowledgement,
   type ListenRequest,

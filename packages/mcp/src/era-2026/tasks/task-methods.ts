@@ -1,14 +1,15 @@
-import { type Engine, isFinal, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { isFinal, isResumableError, type OwnedTasks } from "@resumable-mcp/core";
 import { parseElicitationResult, rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
+import type { Call } from "../../call/call.js";
+import { carryResult } from "../../call/receipt.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { forSdk } from "../../sdk-workarounds.js";
-import { type CallPolicy2026, carryResult, ownerOf, readMeta } from "../call-2026.js";
-import { clientFacts, missingTasksExtension } from "../envelope.js";
-import type { Context2026, Server2026 } from "../server-2026.js";
+import { call2026, clientFacts, type Environment2026, missingTasksExtension } from "../call-2026.js";
+import type { Context2026 } from "../server-2026.js";
 import { detailedTask } from "./task-on-wire.js";
 
-type TaskMethod = (tasks: OwnedTasks, taskId: string, context: Context2026) => Promise<object>;
+type TaskMethod = (call: Call, taskId: string, context: Context2026) => Promise<object>;
 
 const params = z.looseObject({ taskId: z.string().min(1).max(256) });
 
@@ -17,51 +18,46 @@ const params = z.looseObject({ taskId: z.string().min(1).max(256) });
  *
  * An owner's tasks are all there, by whatever call and era they began. Source: SEP-2663, "Methods".
  */
-export function registerTaskMethods({ server }: Server2026, engine: Engine, policy: CallPolicy2026): void {
-  const methods: Readonly<Record<string, TaskMethod>> = {
-    "tasks/get": async (tasks, taskId, context) => {
-      const view = await tasks.get(taskId);
-      if (isFinal(view.status)) carryResult(policy, context, { engine, tasks }, taskId);
-      return detailedTask(engine, view);
-    },
-    "tasks/update": updateTask,
-    "tasks/cancel": cancelTask,
-  };
+export function registerTaskMethods(environment: Environment2026): void {
   for (const [method, run] of Object.entries(methods)) {
     const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<object> => {
       if (!clientFacts(context.mcpReq.envelope).tasks) throw new RpcError(missingTasksExtension);
       try {
-        const owner = ownerOf(policy, context, readMeta(context).clientId);
-        return await run(engine.forOwner(owner), taskId, context);
+        return await run(call2026(environment, context, undefined), taskId, context);
       } catch (error) {
         throw asRpcError(error);
       }
     };
-    server.setRequestHandler(method, forSdk({ params }), forSdk(handler));
+    environment.mcp.server.setRequestHandler(method, forSdk({ params }), forSdk(handler));
   }
 }
 
-async function updateTask(tasks: OwnedTasks, taskId: string, { mcpReq }: Context2026): Promise<JsonObject> {
-  // The SDK takes them out of the parameters, as it does for every method.
-  const responses = mcpReq.inputResponses;
-  if (responses === undefined) {
-    throw new RpcError({
-      code: rpcCodes.invalidParams,
-      message: "Invalid params: inputResponses is missing or has no valid entry.",
-    });
-  }
-  await answerQuestions(tasks, taskId, responses);
-  return {};
-}
+const methods: Readonly<Record<string, TaskMethod>> = {
+  async "tasks/get"(call, taskId) {
+    const view = await call.tasks.get(taskId);
+    if (isFinal(view.status)) carryResult(call, taskId);
+    return detailedTask(call.engine, view);
+  },
+  async "tasks/update"({ tasks }, taskId, { mcpReq: { inputResponses } }) {
+    // The SDK takes them out of the parameters, as it does for every method.
+    if (inputResponses === undefined) {
+      throw new RpcError({
+        code: rpcCodes.invalidParams,
+        message: "Invalid params: inputResponses is missing or has no valid entry.",
+      });
+    }
+    await answerQuestions(tasks, taskId, inputResponses);
+    return {};
+  },
+  async "tasks/cancel"({ tasks }, taskId) {
+    await tasks.cancel(taskId).catch(unlessFinished);
+    return {};
+  },
+};
 
 /** A task that has finished has nothing left to cancel, which is not an error. Source: SEP-2663, "tasks/cancel". */
-async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<JsonObject> {
-  try {
-    await tasks.cancel(taskId);
-  } catch (error) {
-    if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
-  }
-  return {};
+function unlessFinished(error: unknown): void {
+  if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
 }
 
 /**

@@ -1,12 +1,12 @@
 import type { Engine } from "@resumable-mcp/core";
 import { bringValidator } from "../../call/json-schema-validator.js";
-import { answerSent } from "../../call/receipt/receipt.js";
+import { answerSent } from "../../call/receipt.js";
 import { HttpAnswer } from "../../http/http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "../../http/http-request.js";
 import { limits2026 } from "../../limits.js";
 import { noteLocality, type VerifiedToken } from "../../owner/owner.js";
 import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
-import { missingTasksExtension } from "../envelope.js";
+import { missingTasksExtension } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "../handler-options.js";
 import { parseListenRequest } from "../subscriptions/listen-request.js";
 import { createListener } from "../subscriptions/listener.js";
