@@ -71,47 +71,18 @@ export interface ErrorDetails {
 /** A code out of the closed table of errors. */
 export type ErrorCode = keyof ErrorDetails;
 
-/** All codes. The type makes sure that none is missing, and that none is there that the table does not know. */
-const codeTable: { readonly [Code in ErrorCode]: true } = {
-  NOT_JSON: true,
-  INVALID_VALUE: true,
-  INVALID_OPTION: true,
-  UNKNOWN_TOOL: true,
-  TOOL_NAME_TAKEN: true,
-  TASK_NOT_FOUND: true,
-  ILLEGAL_TRANSITION: true,
-  PROGRESS_WENT_BACK: true,
-  STEP_KEY_REUSED: true,
-  LIMIT_EXCEEDED: true,
-  QUOTA_EXCEEDED: true,
-  LEASE_LOST: true,
-  SEQ_CONFLICT: true,
-  KEY_TAKEN: true,
-  ALREADY_ANSWERED: true,
-  UNKNOWN_QUESTION: true,
-  CRASH_LOOP: true,
-  OUTCOME_UNKNOWN: true,
-  VERSION_MISMATCH: true,
-  TOOL_FAILED: true,
-  ATTEMPT_TIMEOUT: true,
-  NO_OWNER: true,
-  TASK_CORRUPT: true,
-  STORE_WRITE_FAILED: true,
-  STORE_READ_FAILED: true,
-  STORE_LAYOUT: true,
-  STORE_CONTRACT: true,
-  STORE_MISSING: true,
-  TASK_EXISTS: true,
-  EXPORT_INVALID: true,
-  STORE_CLOSED: true,
-  DOCUMENT_CONFLICT: true,
-  DRAINING: true,
-};
-
-/** Every error code of the toolkit, as the document of errors lists them. */
-export const errorCodes: readonly string[] = Object.keys(codeTable);
-
 const brand: unique symbol = Symbol.for("resumable-mcp.error") as never;
+const retryBrand: unique symbol = Symbol.for("resumable-mcp.retryable") as never;
+const terminalBrand: unique symbol = Symbol.for("resumable-mcp.terminal") as never;
+const interruptedBrand: unique symbol = Symbol.for("resumable-mcp.interrupted") as never;
+
+function isBranded(error: unknown, mark: symbol): error is object {
+  return typeof error === "object" && error !== null && mark in error;
+}
+
+function causeOf({ cause }: { cause?: unknown }): ErrorOptions | undefined {
+  return cause === undefined ? undefined : { cause };
+}
 
 /** An error of the toolkit: a code, a sentence that says what to do next, and typed details. */
 export class ResumableError<Code extends ErrorCode = ErrorCode> extends Error {
@@ -121,24 +92,11 @@ export class ResumableError<Code extends ErrorCode = ErrorCode> extends Error {
   readonly [brand] = true;
 
   constructor(code: Code, message: string, options: { details: ErrorDetails[Code]; cause?: unknown }) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, causeOf(options));
     this.code = code;
     this.details = options.details;
   }
 }
-
-/** Tells whether a value is a {@link ResumableError}, also one of another loaded copy of this package. */
-export function isResumableError<Code extends ErrorCode = ErrorCode>(
-  error: unknown,
-  code?: Code,
-): error is ResumableError<Code> {
-  if (typeof error !== "object" || error === null || !(brand in error)) return false;
-  return code === undefined || ("code" in error && error.code === code);
-}
-
-const retryBrand: unique symbol = Symbol.for("resumable-mcp.retryable") as never;
-const terminalBrand: unique symbol = Symbol.for("resumable-mcp.terminal") as never;
-const interruptedBrand: unique symbol = Symbol.for("resumable-mcp.interrupted") as never;
 
 /** Thrown by a tool to ask for another attempt, whatever its retry policy says about other errors. */
 export class RetryableError extends Error {
@@ -148,7 +106,7 @@ export class RetryableError extends Error {
   readonly [retryBrand] = true;
 
   constructor(message: string, options: { delayMs?: number; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(message, causeOf(options));
     this.delayMs = options.delayMs;
   }
 }
@@ -174,13 +132,18 @@ export class TaskInterrupted extends Error {
   }
 }
 
-function branded(error: unknown, mark: symbol): boolean {
-  return typeof error === "object" && error !== null && mark in error;
+/** Tells whether a value is a {@link ResumableError}, of one of these codes if any is given, also one of another loaded copy of this package. */
+export function isResumableError<Code extends ErrorCode = ErrorCode>(
+  error: unknown,
+  ...codes: readonly Code[]
+): error is ResumableError<Code> {
+  if (!isBranded(error, brand)) return false;
+  return codes.length === 0 || ("code" in error && codes.some((code) => code === error.code));
 }
 
 /** Tells whether an error is a {@link RetryableError} of any loaded copy. */
-export const isRetryableError = (error: unknown): error is RetryableError => branded(error, retryBrand);
+export const isRetryableError = (error: unknown): error is RetryableError => isBranded(error, retryBrand);
 /** Tells whether an error is a {@link TerminalError} of any loaded copy. */
-export const isTerminalError = (error: unknown): error is TerminalError => branded(error, terminalBrand);
+export const isTerminalError = (error: unknown): error is TerminalError => isBranded(error, terminalBrand);
 /** Tells whether an error is a {@link TaskInterrupted} of any loaded copy. */
-export const isTaskInterrupted = (error: unknown): error is TaskInterrupted => branded(error, interruptedBrand);
+export const isTaskInterrupted = (error: unknown): error is TaskInterrupted => isBranded(error, interruptedBrand);

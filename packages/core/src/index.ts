@@ -1,4 +1,5 @@
 export type { Clock } from "./engine/clock.js";
+export { parseDuration } from "./engine/clock.js";
 export { createEngine } from "./engine/create-engine.js";
 export type {
   Engine,
@@ -37,7 +38,6 @@ export { rpcCodeOf } from "./task/task-event.js";
 export type { FinalStatus, TaskRecord, TaskStatus, TaskSummary } from "./task/task-record.js";
 export { finalStatuses, isFinal, openQuestions, unfinishedStatuses } from "./task/task-record.js";
 export { defineTool } from "./tool/define-tool.js";
-export { parseDuration } from "./tool/parse-duration.js";
 export type { AnySchema, JsonSchemaValidator, StandardSchema } from "./tool/schema.js";
 export type {
   AskRequest,

@@ -16,8 +16,8 @@ export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
 export type { NewTask, TaskEventBody, TraceContext } from "./task/task-event.js";
 export { isFinalEvent } from "./task/task-event.js";
-export type { Remembered } from "./task/task-record.js";
-export { summarise } from "./task/task-record.js";
+export type { NewSignal, Remembered, Signal, TaskSnapshot } from "./task/task-record.js";
+export { oppositeOf, summarise } from "./task/task-record.js";
 export {
   desiredStateOf,
   dueMs,
@@ -30,5 +30,3 @@ export {
   needsNoCaller,
   statusOf,
 } from "./task/task-rules.js";
-export type { NewSignal, Signal, TaskSnapshot } from "./task/task-snapshot.js";
-export { oppositeOf } from "./task/task-snapshot.js";

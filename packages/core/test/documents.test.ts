@@ -1,6 +1,5 @@
 import { readdir, readFile } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
-import { errorCodes } from "../src/errors.js";
 import { engineDefaults, taskDefaults } from "../src/index.js";
 
 const read = (path: string) => readFile(new URL(path, import.meta.url), "utf8");
@@ -12,7 +11,10 @@ function firstCells(markdown: string): readonly string[] {
 
 describe("docs/errors.md", () => {
   it("lists every error code of the toolkit once, and no other", async () => {
-    expect([...firstCells(await read("../../../docs/errors.md"))].sort()).toEqual([...errorCodes].sort());
+    const [table = ""] = /interface ErrorDetails \{[\s\S]*?\n\}/.exec(await read("../src/errors.ts")) ?? [];
+    const codes = [...table.matchAll(/^ {2}([A-Z]+(?:_[A-Z]+)*): /gm)].map(([, code = ""]) => code);
+    expect(codes.length).toBeGreaterThan(30);
+    expect([...firstCells(await read("../../../docs/errors.md"))].sort()).toEqual(codes.sort());
   });
 });
 

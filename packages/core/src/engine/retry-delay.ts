@@ -40,18 +40,13 @@ function isDelay(delayMs: number | undefined): delayMs is number {
 /** Cuts an error down to what a journal keeps: a code and a sentence, never a stack. */
 export function failureOf(error: unknown): TaskFailure {
   const message = error instanceof Error ? error.message : describe(error);
+  // What the task has committed is of no use, or its journal takes no more: to continue would fail again.
+  const terminal = isTerminalError(error) || isResumableError(error, "VERSION_MISMATCH", "QUOTA_EXCEEDED");
   return {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
     message: message === "" ? "The tool failed without saying why." : message.slice(0, 2_000),
-    ...(isTerminal(error) ? { terminal: true } : {}),
+    ...(terminal && { terminal }),
   };
-}
-
-/** What the task has committed is of no use, or its journal takes no more: to continue would fail again. */
-function isTerminal(error: unknown): boolean {
-  return (
-    isTerminalError(error) || isResumableError(error, "VERSION_MISMATCH") || isResumableError(error, "QUOTA_EXCEEDED")
-  );
 }
 
 /** Anything can be thrown, also what cannot be made a text. */

@@ -17,39 +17,25 @@ export function checkJournalQuotas(
   events: readonly TaskEventBody[],
   after: { readonly events: number; readonly bytes: number },
 ): void {
-  if (after.events > quotas.maxJournalEvents && isContinuing(events)) {
-    throw journalFull("maxJournalEvents", taskId, quotas.maxJournalEvents, after.events);
-  }
-  if (after.bytes > quotas.maxJournalBytes && isContinuing(events)) {
-    throw journalFull("maxJournalBytes", taskId, quotas.maxJournalBytes, after.bytes);
+  for (const [quota, used] of [
+    ["maxJournalEvents", after.events],
+    ["maxJournalBytes", after.bytes],
+  ] as const) {
+    const limit = quotas[quota];
+    if (used <= limit || !isContinuing(events)) continue;
+    throw new ResumableError(
+      "QUOTA_EXCEEDED",
+      `The journal of task ${taskId} may hold ${quota} = ${limit}, and would hold ${used}. Nothing was written. Do the rest in another task, or raise ${quota} of the store.`,
+      { details: { quota, limit, used, taskId } },
+    );
   }
 }
 
-const growing: ReadonlySet<TaskEventBody["type"]> = new Set([
-  "checkpoint",
-  "step",
-  "sleep",
-  "asked",
-  "log",
-  "restarted",
-]);
-const ending: ReadonlySet<TaskEventBody["type"]> = new Set(["attempt_ended", "completed", "failed", "cancelled"]);
+const growing: readonly string[] = ["checkpoint", "step", "sleep", "asked", "log", "restarted"];
+const ending: readonly string[] = ["attempt_ended", "completed", "failed", "cancelled"];
 
 function isContinuing(events: readonly TaskEventBody[]): boolean {
-  return events.some(({ type }) => growing.has(type)) && !events.some(({ type }) => ending.has(type));
-}
-
-function journalFull(
-  quota: "maxJournalEvents" | "maxJournalBytes",
-  taskId: string,
-  limit: number,
-  used: number,
-): ResumableError {
-  return new ResumableError(
-    "QUOTA_EXCEEDED",
-    `The journal of task ${taskId} may hold ${quota} = ${limit}, and would hold ${used}. Nothing was written. Do the rest in another task, or raise ${quota} of the store.`,
-    { details: { quota, limit, used, taskId } },
-  );
+  return events.some(({ type }) => growing.includes(type)) && !events.some(({ type }) => ending.includes(type));
 }
 
 /**
@@ -61,14 +47,16 @@ export function checkStoreQuotas(
   quotas: Pick<StoreQuotas, "maxStoreTasks" | "maxStoreBytes">,
   used: { readonly tasks: number; readonly bytes: number },
 ): void {
-  if (used.tasks >= quotas.maxStoreTasks) throw storeFull("maxStoreTasks", quotas.maxStoreTasks, used.tasks);
-  if (used.bytes >= quotas.maxStoreBytes) throw storeFull("maxStoreBytes", quotas.maxStoreBytes, used.bytes);
-}
-
-function storeFull(quota: "maxStoreTasks" | "maxStoreBytes", limit: number, used: number): ResumableError {
-  return new ResumableError(
-    "QUOTA_EXCEEDED",
-    `The store may hold ${quota} = ${limit}, and holds ${used}. No task was made; those that are there go on. Delete finished tasks, keep them for a shorter time (ttlMs), or raise ${quota}.`,
-    { details: { quota, limit, used } },
-  );
+  for (const [quota, held] of [
+    ["maxStoreTasks", used.tasks],
+    ["maxStoreBytes", used.bytes],
+  ] as const) {
+    const limit = quotas[quota];
+    if (held < limit) continue;
+    throw new ResumableError(
+      "QUOTA_EXCEEDED",
+      `The store may hold ${quota} = ${limit}, and holds ${held}. No task was made; those that are there go on. Delete finished tasks, keep them for a shorter time (ttlMs), or raise ${quota}.`,
+      { details: { quota, limit, used: held } },
+    );
+  }
 }

@@ -1,7 +1,6 @@
 import type { Json } from "../json.js";
 import type { NewTask, TaskEvent, TaskEventBody } from "../task/task-event.js";
-import type { TaskRecord, TaskStatus, TaskSummary } from "../task/task-record.js";
-import type { NewSignal, Signal, TaskSnapshot } from "../task/task-snapshot.js";
+import type { NewSignal, Signal, TaskRecord, TaskSnapshot, TaskStatus, TaskSummary } from "../task/task-record.js";
 
 /** A reading of the caller's clocks. Stores never read a clock of their own. */
 export interface Instant {

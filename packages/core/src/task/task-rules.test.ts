@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reduceTask } from "./reduce-task.js";
 import type { TaskEventBody } from "./task-event.js";
+import type { NewSignal, TaskSnapshot } from "./task-record.js";
 import {
   desiredStateOf,
   dueMs,
@@ -12,7 +13,6 @@ import {
   statusOf,
   unansweredQuestions,
 } from "./task-rules.js";
-import type { NewSignal, TaskSnapshot } from "./task-snapshot.js";
 
 const at = "2026-01-01T00:00:00.000Z";
 const atMs = Date.parse(at);

@@ -1,6 +1,5 @@
 import { derivedStatus } from "./reduce-task.js";
-import { isFinal, openQuestions, type TaskStatus } from "./task-record.js";
-import type { TaskSnapshot } from "./task-snapshot.js";
+import { isFinal, openQuestions, type TaskSnapshot, type TaskStatus } from "./task-record.js";
 
 /** The status of a task as a caller should see it: a task whose process died does not run. */
 export function statusOf(snapshot: TaskSnapshot): TaskStatus {

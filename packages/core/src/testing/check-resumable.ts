@@ -109,7 +109,7 @@ async function runOn(
     store: watched(store, atCommit),
     tools: [tool],
     limits: { crashBackoffMs: 0, maxCrashesWithoutProgress: 1_000 },
-    ...(options.validateJsonSchema === undefined ? {} : { validateJsonSchema: options.validateJsonSchema }),
+    validateJsonSchema: options.validateJsonSchema,
   });
   const tasks = engine.forOwner("local:check");
   const { record } = await tasks.start({ tool: tool.name, input, callId });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { reduceTask } from "../../task/reduce-task.js";
-import type { NewSignal, Signal } from "../../task/task-snapshot.js";
+import type { NewSignal, Signal } from "../../task/task-record.js";
 import { type AttemptOutcome, type EndInputs, endOfAttempt } from "./attempt-outcome.js";
 
 const nowMs = Date.UTC(2026, 0, 1);

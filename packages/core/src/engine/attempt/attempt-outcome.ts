@@ -1,9 +1,8 @@
 import type { InterruptReason } from "../../errors.js";
 import type { Json } from "../../json.js";
 import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
-import type { TaskRecord } from "../../task/task-record.js";
+import type { Signal, TaskRecord } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
-import type { Signal } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { isoOf } from "../clock.js";
 import { failureOf, retryDelay } from "../retry-delay.js";

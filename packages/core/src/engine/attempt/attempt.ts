@@ -1,7 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
-import { entryOf, type TaskRecord } from "../../task/task-record.js";
+import { entryOf, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
-import type { Signal } from "../../task/task-snapshot.js";
 import { AttemptControl } from "./attempt-control.js";
 import { type AttemptOutcome, endOfAttempt } from "./attempt-outcome.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";

@@ -4,7 +4,7 @@ import { engineDefaults } from "../../limits.js";
 import { createMemoryStore } from "../../store/memory/memory-store.js";
 import type { Store } from "../../store/store.js";
 import type { TaskEventBody } from "../../task/task-event.js";
-import type { Signal } from "../../task/task-snapshot.js";
+import type { Signal } from "../../task/task-record.js";
 import { createManualClock } from "../../testing/manual-clock.js";
 import { JournalWriter } from "./journal-writer.js";
 

@@ -2,8 +2,7 @@ import { isResumableError, TaskInterrupted } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import type { Lease } from "../../store/store.js";
 import type { LogLevel, TaskEventBody } from "../../task/task-event.js";
-import type { TaskRecord } from "../../task/task-record.js";
-import type { Signal } from "../../task/task-snapshot.js";
+import type { Signal, TaskRecord } from "../../task/task-record.js";
 import type { TaskLimits } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
@@ -173,7 +172,8 @@ export class JournalWriter {
       onCommitted(record);
       onSignals(signals);
     } catch (error) {
-      if (isRefusal(error)) throw error;
+      // Events that are refused for what they are: nothing was written, and the lease is as good as before.
+      if (isResumableError(error, "LIMIT_EXCEEDED", "QUOTA_EXCEEDED", "NOT_JSON")) throw error;
       this.fail(error);
       throw new TaskInterrupted("lease_lost");
     }
@@ -207,11 +207,4 @@ export class JournalWriter {
     this.#droppedLogs = 0;
     return [{ type: "log", level: "warning", data }, ...taken];
   }
-}
-
-const refusals = ["LIMIT_EXCEEDED", "QUOTA_EXCEEDED", "NOT_JSON"] as const;
-
-/** The store refused the events for what they are: nothing was written, and the lease is as good as before. */
-function isRefusal(error: unknown): boolean {
-  return refusals.some((code) => isResumableError(error, code));
 }

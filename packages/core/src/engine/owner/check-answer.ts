@@ -1,8 +1,7 @@
 import { ResumableError } from "../../errors.js";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../json.js";
 import type { Answer } from "../../task/task-event.js";
-import { isFinal, openQuestions } from "../../task/task-record.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
+import { isFinal, openQuestions, type TaskSnapshot } from "../../task/task-record.js";
 import { invalidValue } from "../attempt/check-checkpoint.js";
 
 /**
@@ -53,25 +52,30 @@ function choicesOf({ enum: plain, oneOf, anyOf }: JsonObject): readonly Json[] |
 
 function checkString({ minLength, maxLength }: JsonObject, value: Json): readonly string[] {
   if (typeof value !== "string") return ["must be text"];
-  if (typeof minLength === "number" && value.length < minLength) return [`must have at least ${minLength} characters`];
-  if (typeof maxLength === "number" && value.length > maxLength) return [`must have at most ${maxLength} characters`];
-  return [];
+  return checkRange(value.length, minLength, maxLength, (bound, limit) => `must have ${bound} ${limit} characters`);
 }
 
 function checkNumber({ type, minimum, maximum }: JsonObject, value: Json): readonly string[] {
   if (typeof value !== "number") return ["must be a number"];
   if (type === "integer" && !Number.isInteger(value)) return ["must be a whole number"];
-  if (typeof minimum === "number" && value < minimum) return [`must be at least ${minimum}`];
-  if (typeof maximum === "number" && value > maximum) return [`must be at most ${maximum}`];
-  return [];
+  return checkRange(value, minimum, maximum, (bound, limit) => `must be ${bound} ${limit}`);
 }
 
 function checkList({ items, minItems, maxItems }: JsonObject, value: Json): readonly string[] {
   if (!Array.isArray(value)) return ["must be a list"];
-  if (typeof minItems === "number" && value.length < minItems) return [`must have at least ${minItems} entries`];
-  if (typeof maxItems === "number" && value.length > maxItems) return [`must have at most ${maxItems} entries`];
-  if (!isJsonObject(items)) return [];
+  const size = checkRange(value.length, minItems, maxItems, (bound, limit) => `must have ${bound} ${limit} entries`);
+  if (size.length > 0 || !isJsonObject(items)) return size;
   return value.flatMap((entry: Json, index) => checkProperty(items, entry).map((problem) => `[${index}] ${problem}`));
+}
+
+function checkRange(
+  value: number,
+  min: Json | undefined,
+  max: Json | undefined,
+  problem: (bound: "at least" | "at most", limit: number) => string,
+): readonly string[] {
+  if (typeof min === "number" && value < min) return [problem("at least", min)];
+  return typeof max === "number" && value > max ? [problem("at most", max)] : [];
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

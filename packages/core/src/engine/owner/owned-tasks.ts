@@ -1,12 +1,10 @@
-import { isFinal } from "../../task/task-record.js";
+import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, statusOf } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { invalidValue } from "../attempt/check-checkpoint.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
 import { checkGivenAnswer } from "./check-answer.js";
-import type { EngineParts } from "./engine-parts.js";
 import { followTask, waitForTask } from "./follow-task.js";
-import { startTask } from "./start-task.js";
+import { type EngineParts, startTask } from "./start-task.js";
 import { illegalTransition, isTaskId, taskNotFound, viewOf } from "./task-view.js";
 
 /** One owner's view of an engine. Its methods may be taken off it. */

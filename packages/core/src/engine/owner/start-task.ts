@@ -2,17 +2,32 @@ import { isResumableError } from "../../errors.js";
 import { canonicalJson, copyJson, type Json, jsonBytes } from "../../json.js";
 import type { Store } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
-import { isFinal } from "../../task/task-record.js";
+import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 import { checkLimit, invalidValue } from "../attempt/check-checkpoint.js";
 import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
 
-import type { EngineParts } from "./engine-parts.js";
+import type { Environment } from "../environment.js";
+import type { Scheduler } from "../scheduling/scheduler.js";
+import type { UnfinishedTasks } from "../scheduling/unfinished-tasks.js";
+import type { Callers, DeliveryNotes } from "./callers.js";
 import { isTaskId } from "./task-view.js";
+
+/** What all owners' views of an engine share. */
+export interface EngineParts extends Environment {
+  readonly scheduler: Scheduler;
+  readonly unfinished: UnfinishedTasks;
+  readonly callers: Callers;
+  readonly deliveries: DeliveryNotes;
+  readonly createId: () => string;
+  /** Opens the engine unless it is open or draining. */
+  readonly open: () => Promise<void>;
+  /** Throws `DRAINING` when no new work is taken. */
+  readonly checkOpen: () => void;
+}
 
 /** What came of a call: its task, as it was found or made. */
 export type StartOutcome = Awaited<ReturnType<Store["createTask"]>>;
@@ -109,7 +124,7 @@ async function restarted(
   } catch (error) {
     // Its journal takes no more events: only a new task can do the rest.
     if (isResumableError(error, "QUOTA_EXCEEDED")) return "full";
-    if (isResumableError(error, "KEY_TAKEN") || isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    if (isResumableError(error, "KEY_TAKEN", "TASK_NOT_FOUND")) return undefined;
     throw error;
   }
 }

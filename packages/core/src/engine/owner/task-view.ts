@@ -1,7 +1,6 @@
 import { ResumableError } from "../../errors.js";
-import type { TaskStatus } from "../../task/task-record.js";
+import type { TaskSnapshot, TaskStatus } from "../../task/task-record.js";
 import { isOrphan, statusOf, unansweredQuestions } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { TaskView } from "../engine.js";
 
 const validId = /^[A-Za-z0-9_-]{16,64}$/;

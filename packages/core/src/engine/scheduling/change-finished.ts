@@ -1,68 +1,55 @@
 import { isResumableError, ResumableError } from "../../errors.js";
 import type { Lease } from "../../store/store.js";
-import { isFinal, type TaskRecord } from "../../task/task-record.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
+import { finalStatuses, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(environment: Environment, taskId: string): Promise<boolean> {
-  const { store } = environment;
-  const claimed = await claim(environment, taskId, ({ status }) => isFinal(status));
-  if (claimed === undefined) return false;
-  const { lease, snapshot } = claimed;
-  if (!isFinal(snapshot.record.status)) {
-    await store.releaseLease(lease);
-    return false;
-  }
-  try {
-    await store.deleteTask(lease);
+  const deleted = await change(environment, taskId, finalStatuses, async (lease) => {
+    await environment.store.deleteTask(lease);
     return true;
-  } catch (error) {
-    // Else no process, not even the next sweep here, could take it while this process lives.
-    await store.releaseLease(lease).catch(() => {});
-    throw error;
-  }
+  });
+  return deleted ?? false;
 }
 
 /**
- * Begins a new generation of a failed task, from its last state. Resolves to what the task is then, or to `undefined`
+ * Begins a new generation of a failed task, from its last state. Resolves to what the task was before, or to `undefined`
  * when it is not failed any more.
  *
  * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task has the same deduplication key by now.
  */
-export async function restartFailed(environment: Environment, taskId: string): Promise<TaskRecord | undefined> {
+export function restartFailed(environment: Environment, taskId: string): Promise<TaskRecord | undefined> {
   const { store, clock } = environment;
-  const claimed = await claim(environment, taskId, ({ status }) => status === "failed");
-  if (claimed === undefined) return undefined;
-  const { lease, snapshot } = claimed;
-  const { record, signals } = snapshot;
-  try {
-    if (record.status !== "failed") return undefined;
+  return change(environment, taskId, ["failed"], async (lease, { record, signals }) => {
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
     await store.commit({ lease, afterSeq: record.lastSeq, events: [restarted], consume, now: instantOf(clock) });
     return record;
-  } finally {
-    await store.releaseLease(lease).catch(() => {});
-  }
+  });
 }
 
 /**
- * Takes the lease of a task that is finished: the process that has just finished it gives it back in a moment. Resolves to
- * `undefined` when another process has changed the task since, so that it is not `isWanted` any more.
+ * Takes the lease of a task that is finished, changes the task, and gives the lease back: else no process, not even the
+ * next sweep here, could take it while this process lives. Waits for a process that has just finished the task: it gives the
+ * lease back in a moment. Resolves to `undefined` when the task has none of these statuses any more.
  */
-async function claim(
+async function change<Result>(
   { store, worker, limits, clock }: Environment,
   taskId: string,
-  isWanted: (record: TaskRecord) => boolean,
-): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
+  statuses: readonly TaskStatus[],
+  run: (lease: Lease, snapshot: TaskSnapshot) => Promise<Result>,
+): Promise<Result | undefined> {
   const deadlineMs = clock.monotonicMs() + limits.claimPatienceMs;
   for (;;) {
     const claimed = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
-    if (claimed !== undefined) return claimed;
+    if (claimed !== undefined) {
+      const { lease, snapshot } = claimed;
+      const changed = statuses.includes(snapshot.record.status) ? run(lease, snapshot) : Promise.resolve(undefined);
+      return changed.finally(() => store.releaseLease(lease).catch(() => {}));
+    }
     const present = await store.getTask(taskId);
-    if (present !== undefined && !isWanted(present.record)) return undefined;
+    if (present !== undefined && !statuses.includes(present.record.status)) return undefined;
     if (clock.monotonicMs() >= deadlineMs) throw busy(taskId);
     await new Promise<void>((resolve) => {
       clock.after(limits.notificationDelayMs, resolve, true);

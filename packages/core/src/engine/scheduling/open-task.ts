@@ -1,11 +1,10 @@
 import type { Lease } from "../../store/store.js";
-import type { TaskRecord } from "../../task/task-record.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
+import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
-import { listCompanions } from "./list-companions.js";
 import { planAttempt, waitsUntil } from "./plan-attempt.js";
+import { listCompanions } from "./read-tasks.js";
 
 /** What came of opening a task. */
 export type OpenedTask =

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { TaskEventBody } from "../../task/task-event.js";
-import type { NewSignal, TaskSnapshot } from "../../task/task-snapshot.js";
+import type { NewSignal, TaskSnapshot } from "../../task/task-record.js";
 import { type PlanInputs, planAttempt, waitsUntil } from "./plan-attempt.js";
 
 const nowMs = Date.UTC(2026, 0, 1);

@@ -1,7 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
-import { entryOf, isFinal, onlyWaits, openQuestions, waitsUntilMs } from "../../task/task-record.js";
+import { entryOf, isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
 

@@ -1,8 +1,7 @@
 import { isResumableError } from "../../errors.js";
 import type { RunnableTask } from "../../store/store.js";
-import { isFinal, type TaskRecord } from "../../task/task-record.js";
+import { isFinal, type TaskRecord, type TaskSnapshot } from "../../task/task-record.js";
 import { dueMs } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import { Attempt } from "../attempt/attempt.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
@@ -11,9 +10,8 @@ import { writeBackoff } from "../retry-delay.js";
 import { deleteFinished, restartFailed } from "./change-finished.js";
 import { type OpenedTask, openTask } from "./open-task.js";
 import { Orphans } from "./orphans.js";
-import { Poller } from "./poller.js";
+import { Poller, TaskTimers, type TimerKind } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
-import { TaskTimers, type TimerKind } from "./task-timers.js";
 
 /** What the store did to a task that ran here, while that is not over. */
 interface Trouble {
@@ -210,7 +208,8 @@ export class Scheduler {
       return;
     }
     if (!isResumableError(error, "TASK_NOT_FOUND")) onError(error);
-    if (isHopeless(error)) {
+    // The task was deleted, or cannot be read, or its store is closed: trying again changes nothing.
+    if (isResumableError(error, "TASK_NOT_FOUND", "TASK_CORRUPT", "STORE_CLOSED")) {
       this.#forget(task.id);
       return;
     }
@@ -261,9 +260,4 @@ export class Scheduler {
   #isInHand(taskId: string): boolean {
     return this.#awaited.has(taskId) || this.#queue.has(taskId) || this.#timers.kindOf(taskId) !== undefined;
   }
-}
-
-/** The task was deleted, or cannot be read, or its store is closed: trying again changes nothing. */
-function isHopeless(error: unknown): boolean {
-  return (["TASK_NOT_FOUND", "TASK_CORRUPT", "STORE_CLOSED"] as const).some((code) => isResumableError(error, code));
 }

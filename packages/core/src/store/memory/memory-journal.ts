@@ -1,10 +1,10 @@
+import { ResumableError } from "../../errors.js";
 import type { Json } from "../../json.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewTask, TaskEvent, TaskEventBody } from "../../task/task-event.js";
-import { type NewSignal, oppositeOf, type Signal } from "../../task/task-snapshot.js";
+import { entryOf, type NewSignal, oppositeOf, type Signal } from "../../task/task-record.js";
 import type { EventPage, Instant, ItemPage } from "../store.js";
 import { freezeRecord, isolate, type MemoryTask } from "./memory.js";
-import { alreadyAnswered } from "./memory-error.js";
 
 /** Begins a task's journal. */
 export function beginTask(task: NewTask, now: Instant): MemoryTask {
@@ -18,7 +18,6 @@ export function beginTask(task: NewTask, now: Instant): MemoryTask {
     signals: Object.freeze([]),
     answered: new Set(),
     holder: undefined,
-    epoch: 0,
   };
 }
 
@@ -52,7 +51,7 @@ export function readEvents(task: MemoryTask, range: { afterSeq: number; limit: n
   const baseSeq = task.base?.lastSeq ?? 0;
   const start = Math.max(range.afterSeq - baseSeq, 0);
   return {
-    ...(task.base !== undefined && range.afterSeq < baseSeq ? { snapshot: task.base } : {}),
+    snapshot: range.afterSeq < baseSeq ? task.base : undefined,
     events: task.events.slice(start, start + range.limit),
     lastSeq: task.record.lastSeq,
   };
@@ -75,11 +74,15 @@ function pendingWith(task: MemoryTask, added: Signal): Signal[] {
   const others = task.signals.filter(({ kind }) => kind !== added.kind && kind !== oppositeOf(added.kind));
   if (oppositeOf(added.kind) !== undefined) return [...others, added];
   if (added.kind !== "answer") return others.length < task.signals.length ? [...task.signals] : [...others, added];
-  if (isAnswered(task, added.key)) throw alreadyAnswered(task.record.id, added.key);
+  if (task.answered.has(added.key) || entryOf(task.record, added.key)?.kind === "answer")
+    throw alreadyAnswered(task.record.id, added.key);
   return [...task.signals, added];
 }
 
-function isAnswered(task: MemoryTask, key: string): boolean {
-  const { remembered } = task.record;
-  return task.answered.has(key) || (Object.hasOwn(remembered, key) && remembered[key]?.kind === "answer");
+function alreadyAnswered(taskId: string, key: string): ResumableError {
+  return new ResumableError(
+    "ALREADY_ANSWERED",
+    `Question ${JSON.stringify(key)} of task ${taskId} already has an answer. The first one stands.`,
+    { details: { taskId, key } },
+  );
 }

@@ -1,83 +1,62 @@
 import type { Instant, Lease } from "../store.js";
 import type { Memory, MemoryTask } from "./memory.js";
-import { leaseLost, taskNotFound } from "./memory-error.js";
 
 /** One process's view of who is alive: heartbeats of others are timed by this process's own monotonic clock. */
-export interface Leases {
+export class Leases {
+  readonly #memory: Memory;
+  readonly #ownWorkers = new Set<string>();
+  /** The newest heartbeat of a worker that was seen, and when it was seen first. */
+  readonly #sightings = new Map<string, { readonly beat: number; readonly atMs: number }>();
+  #latestMs: number | undefined;
+
+  constructor(memory: Memory) {
+    this.#memory = memory;
+  }
+
   /** Takes note of the time; what follows is judged by the latest time that was given. */
-  look(now: Instant): void;
-  heartbeat(worker: string, now: Instant): void;
+  look(now: Instant): void {
+    this.#latestMs = Math.max(this.#latestMs ?? now.monotonicMs, now.monotonicMs);
+  }
+
+  heartbeat(worker: string, now: Instant): void {
+    const { heartbeats } = this.#memory;
+    this.look(now);
+    this.#ownWorkers.add(worker);
+    const beat = (heartbeats.get(worker) ?? 0) + 1;
+    heartbeats.set(worker, beat);
+    this.#sightings.set(worker, { beat, atMs: now.monotonicMs });
+  }
+
   /** A live worker holds the task's lease. */
-  isLeased(task: MemoryTask): boolean;
-  /** Gives the task's lease to a worker. */
-  take(task: MemoryTask, worker: string, ttlMs: number, now: Instant): Lease;
-  /** Gives up what this process's workers hold, and names the tasks that are free now. */
-  giveUp(): readonly string[];
-}
-
-interface Sighting {
-  readonly beat: number;
-  readonly atMs: number;
-}
-
-/** Makes the view that one process has of the leases in a memory. */
-export function createLeases(memory: Memory): Leases {
-  const ownWorkers = new Set<string>();
-  const sightings = new Map<string, Sighting>();
-  let latestMs: number | undefined;
-
-  const look = (now: Instant) => {
-    latestMs = Math.max(latestMs ?? now.monotonicMs, now.monotonicMs);
-  };
-  const isAlive = (worker: string, ttlMs: number): boolean => {
-    const beat = memory.heartbeats.get(worker);
-    if (beat === undefined) return false;
+  isLeased({ holder }: MemoryTask): boolean {
+    const beat = holder && this.#memory.heartbeats.get(holder.lease.worker);
+    if (holder === undefined || beat === undefined) return false;
     // Before a caller gave the time there is nothing to measure by: better to wait than to take from the living.
-    if (latestMs === undefined) return true;
-    const seen = sightings.get(worker);
-    if (seen?.beat === beat) return latestMs - seen.atMs < ttlMs;
-    sightings.set(worker, { beat, atMs: latestMs });
+    if (this.#latestMs === undefined) return true;
+    const { worker } = holder.lease;
+    const seen = this.#sightings.get(worker);
+    if (seen?.beat === beat) return this.#latestMs - seen.atMs < holder.ttlMs;
+    this.#sightings.set(worker, { beat, atMs: this.#latestMs });
     return true;
-  };
-  const heartbeat = (worker: string, now: Instant) => {
-    look(now);
-    ownWorkers.add(worker);
-    const beat = (memory.heartbeats.get(worker) ?? 0) + 1;
-    memory.heartbeats.set(worker, beat);
-    sightings.set(worker, { beat, atMs: now.monotonicMs });
-  };
-  return {
-    look,
-    heartbeat,
-    isLeased: (task) => task.holder !== undefined && isAlive(task.holder.lease.worker, task.holder.ttlMs),
-    take(task, worker, ttlMs, now) {
-      heartbeat(worker, now);
-      // Counted for all tasks together: a task made again under a deleted one's id never repeats an epoch.
-      memory.lastEpoch += 1;
-      task.epoch = memory.lastEpoch;
-      const lease = Object.freeze({ taskId: task.record.id, worker, epoch: task.epoch });
-      task.holder = { lease, ttlMs };
-      return lease;
-    },
-    giveUp() {
-      for (const worker of ownWorkers) memory.heartbeats.delete(worker);
-      const held = [...memory.tasks.values()].filter((task) => ownWorkers.has(task.holder?.lease.worker ?? ""));
-      for (const task of held) task.holder = undefined;
-      return held.map((task) => task.record.id);
-    },
-  };
-}
+  }
 
-/** Finds a task. */
-export function requireTask(memory: Memory, taskId: string): MemoryTask {
-  const task = memory.tasks.get(taskId);
-  if (task === undefined) throw taskNotFound(taskId);
-  return task;
-}
+  /** Gives the task's lease to a worker. */
+  take(task: MemoryTask, worker: string, ttlMs: number, now: Instant): Lease {
+    this.heartbeat(worker, now);
+    // Counted for all tasks together: a task made again under a deleted one's id never repeats an epoch.
+    this.#memory.lastEpoch += 1;
+    const lease = Object.freeze({ taskId: task.record.id, worker, epoch: this.#memory.lastEpoch });
+    task.holder = { lease, ttlMs };
+    return lease;
+  }
 
-/** Finds the task that a lease gives the right to write. */
-export function requireHolder(memory: Memory, lease: Lease): MemoryTask {
-  const task = requireTask(memory, lease.taskId);
-  if (task.holder?.lease.epoch !== lease.epoch) throw leaseLost(lease);
-  return task;
+  /** Gives up what this process's workers hold, and names the tasks that are free now. */
+  giveUp(): readonly string[] {
+    for (const worker of this.#ownWorkers) this.#memory.heartbeats.delete(worker);
+    const held = [...this.#memory.tasks.values()].filter((task) =>
+      this.#ownWorkers.has(task.holder?.lease.worker ?? ""),
+    );
+    for (const task of held) task.holder = undefined;
+    return held.map((task) => task.record.id);
+  }
 }

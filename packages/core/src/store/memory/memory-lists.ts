@@ -1,7 +1,6 @@
 import { ResumableError } from "../../errors.js";
-import { summarise, type TaskRecord, type TaskStatus } from "../../task/task-record.js";
+import { summarise, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { dueMs, isExpired, needsNoCaller, statusOf } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
 import type { Instant, RunnableTask, TaskCounts, TaskPage, TaskQuery } from "../store.js";
 
 /** One page of tasks, newest first. @throws {@link ResumableError} `INVALID_VALUE` for a cursor of no page. */

@@ -1,27 +1,13 @@
-import { copyJson, jsonBytes } from "../../json.js";
+import { ResumableError } from "../../errors.js";
 import { type StoreQuotas, storeQuotaDefaults } from "../../limits.js";
 import { reduceTask } from "../../task/reduce-task.js";
-import type { TaskEvent } from "../../task/task-event.js";
-import { isFinal } from "../../task/task-record.js";
+import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isContinuable, isReusable } from "../../task/task-rules.js";
-import type { TaskSnapshot } from "../../task/task-snapshot.js";
-import { contractVersion, type Documents, type Store } from "../store.js";
+import { contractVersion, type Store } from "../store.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
-import {
-  claim,
-  createMemory,
-  type Memory,
-  type MemoryTask,
-  newestClaim,
-  rivalOf,
-  unclaim,
-  type Watcher,
-  wake,
-} from "./memory.js";
-import { documentName, listIdleDocuments, putDocument } from "./memory-documents.js";
-import { keyTaken, seqConflict, storeClosed } from "./memory-error.js";
+import { isolate, Memory, type MemoryTask, type Watcher } from "./memory.js";
 import { addSignal, append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
-import { createLeases, type Leases, requireHolder, requireTask } from "./memory-leases.js";
+import { Leases } from "./memory-leases.js";
 import { countTasks, listExpired, listRunnable, listTasks } from "./memory-lists.js";
 
 /** A store in memory, and what tests need to play the death of its process. */
@@ -58,16 +44,11 @@ export function createMemoryStore(
   options: { readonly maxEvents?: number; readonly quotas?: Partial<StoreQuotas> } = {},
 ): MemoryStore {
   const quotas = { ...storeQuotaDefaults, maxJournalBytes: Number.POSITIVE_INFINITY, ...options.quotas };
-  return openMemoryStore(createMemory(options.maxEvents ?? 10_000, quotas));
+  return openMemoryStore(new Memory(options.maxEvents ?? 10_000, quotas));
 }
 
-type Methods = Omit<
-  MemoryStore,
-  "contractVersion" | "capabilities" | "open" | "anotherProcess" | "kill" | "watch" | "close"
->;
-
 function openMemoryStore(memory: Memory): MemoryStore {
-  const leases = createLeases(memory);
+  const leases = new Leases(memory);
   const watchers = new Set<Watcher>();
   let state: "open" | "closed" | "killed" = "open";
 
@@ -76,7 +57,7 @@ function openMemoryStore(memory: Memory): MemoryStore {
     state = last;
     for (const watcher of watchers) memory.watchers.delete(watcher);
     const freed = releases ? leases.giveUp() : [];
-    for (const taskId of freed) wake(memory, taskId, "runnable");
+    for (const taskId of freed) memory.wake(taskId, "runnable");
   };
   const whenOpen: Guard =
     (method) =>
@@ -123,68 +104,56 @@ function snapshotOf(leases: Leases, task: MemoryTask): TaskSnapshot {
   return Object.freeze({ record: task.record, signals: task.signals, leased: leases.isLeased(task) });
 }
 
-function taskMethods(
-  memory: Memory,
-  leases: Leases,
-  whenOpen: Guard,
-): Pick<Methods, "createTask" | "commit" | "signal" | "deleteTask"> {
+function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   return {
     createTask: whenOpen(({ task, reuseResultMs, continueFailed = false, now }) => {
       leases.look(now);
-      const present = memory.tasks.get(task.id) ?? newestClaim(memory, task);
+      const present = memory.tasks.get(task.id) ?? memory.newestClaim(task);
       const snapshot = present && snapshotOf(leases, present);
       const continues = continueFailed && snapshot !== undefined && isContinuable(snapshot.record);
       if (snapshot !== undefined && (continues || isTaskOfCall(snapshot, task.id, reuseResultMs, now.wallMs))) {
         return { snapshot, created: false };
       }
-      checkStoreQuotas(memory.quotas, usedBy(memory));
+      checkStoreQuotas(memory.quotas, { tasks: memory.tasks.size, bytes: memory.bytes });
       const made = beginTask(task, now);
-      made.bytes = bytesOf(memory, made.events);
+      made.bytes = memory.bytesOf(made.events);
       memory.tasks.set(task.id, made);
-      claim(memory, made.record);
-      wake(memory, task.id, "runnable");
+      memory.claim(made.record);
+      memory.wake(task.id, "runnable");
       return { snapshot: snapshotOf(leases, made), created: true };
     }),
     commit: whenOpen(({ lease, afterSeq, events: bodies, consume, now }) => {
       leases.look(now);
-      const task = requireHolder(memory, lease);
+      const task = memory.requireHolder(lease);
       if (task.record.lastSeq !== afterSeq) throw seqConflict(lease.taskId, afterSeq, task.record.lastSeq);
       const events = numbered(bodies, afterSeq, now);
       const record = reduceTask(task.record, events);
-      const bytes = task.bytes + bytesOf(memory, events);
+      const bytes = task.bytes + memory.bytesOf(events);
       checkJournalQuotas(memory.quotas, record.id, bodies, { events: record.lastSeq, bytes });
-      const restarts = isFinal(task.record.status) && !isFinal(record.status);
-      const rival = restarts ? rivalOf(memory, record) : undefined;
-      if (rival !== undefined) throw keyTaken(record.id, rival.record.id);
-      if (restarts) claim(memory, record);
+      if (isFinal(task.record.status) && !isFinal(record.status)) {
+        const rival = memory.rivalOf(record);
+        if (rival !== undefined) throw keyTaken(record.id, rival.record.id);
+        memory.claim(record);
+      }
       append(task, events, record);
       task.bytes = bytes;
       compact(task, memory.maxEvents);
       task.signals = Object.freeze(task.signals.filter(({ id }) => !consume.includes(id)));
-      wake(memory, record.id, "progress");
+      memory.wake(record.id, "progress");
       return { record: task.record, signals: task.signals };
     }),
     signal: whenOpen((id, signal) => {
       memory.lastSignal += 1;
-      addSignal(requireTask(memory, id), signal, String(memory.lastSignal));
-      wake(memory, id, "runnable");
+      addSignal(memory.require(id), signal, String(memory.lastSignal));
+      memory.wake(id, "runnable");
     }),
     deleteTask: whenOpen((lease) => {
-      const task = requireHolder(memory, lease);
+      const task = memory.requireHolder(lease);
       memory.tasks.delete(lease.taskId);
-      unclaim(memory, task.record);
-      wake(memory, lease.taskId, "progress");
+      memory.claim(task.record, false);
+      memory.wake(lease.taskId, "progress");
     }),
-  };
-}
-
-function bytesOf(memory: Memory, events: readonly TaskEvent[]): number {
-  return memory.counts ? jsonBytes(copyJson(events, "events")) : 0;
-}
-
-function usedBy({ tasks, counts }: Memory): { readonly tasks: number; readonly bytes: number } {
-  const bytes = counts ? [...tasks.values()].reduce((sum, task) => sum + task.bytes, 0) : 0;
-  return { tasks: tasks.size, bytes };
+  } satisfies Partial<Store>;
 }
 
 function isTaskOfCall(snapshot: TaskSnapshot, id: string, reuseResultMs: number, nowMs: number): boolean {
@@ -192,15 +161,11 @@ function isTaskOfCall(snapshot: TaskSnapshot, id: string, reuseResultMs: number,
   return record.id === id || !isFinal(record.status) || isReusable(snapshot, reuseResultMs, nowMs);
 }
 
-function leaseMethods(
-  memory: Memory,
-  leases: Leases,
-  whenOpen: Guard,
-): Pick<Methods, "acquireLease" | "heartbeat" | "releaseLease"> {
+function leaseMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   return {
     acquireLease: whenOpen(({ taskId, worker, ttlMs, now }) => {
       leases.look(now);
-      const task = requireTask(memory, taskId);
+      const task = memory.require(taskId);
       if (leases.isLeased(task)) return undefined;
       const lease = leases.take(task, worker, ttlMs, now);
       return { lease, snapshot: snapshotOf(leases, task) };
@@ -210,16 +175,12 @@ function leaseMethods(
       const task = memory.tasks.get(lease.taskId);
       if (task?.holder?.lease.epoch !== lease.epoch) return;
       task.holder = undefined;
-      wake(memory, lease.taskId, "runnable");
+      memory.wake(lease.taskId, "runnable");
     }),
-  };
+  } satisfies Partial<Store>;
 }
 
-function readMethods(
-  memory: Memory,
-  leases: Leases,
-  whenOpen: Guard,
-): Pick<Methods, "getTask" | "listTasks" | "listExpired" | "countTasks" | "listRunnable" | "readEvents" | "readItems"> {
+function readMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   const all = () => [...memory.tasks.values()].map((task) => snapshotOf(leases, task));
   return {
     getTask: whenOpen((id) => {
@@ -236,18 +197,57 @@ function readMethods(
       leases.look(request.now);
       return listRunnable(all(), request);
     }),
-    readEvents: whenOpen((id, range) => readEvents(requireTask(memory, id), range)),
-    readItems: whenOpen((id, range) => readItems(requireTask(memory, id), range)),
-  };
+    readEvents: whenOpen((id, range) => readEvents(memory.require(id), range)),
+    readItems: whenOpen((id, range) => readItems(memory.require(id), range)),
+  } satisfies Partial<Store>;
 }
 
-function documentMethods(memory: Memory, whenOpen: Guard): Documents {
+function documentMethods({ documents }: Memory, whenOpen: Guard) {
+  const nameOf = (kind: string, id: string) => JSON.stringify([kind, id]);
   return {
-    getDocument: whenOpen((kind, id) => memory.documents.get(documentName(kind, id))),
-    putDocument: whenOpen((request) => putDocument(memory, request)),
-    deleteDocument: whenOpen((kind, id) => {
-      memory.documents.delete(documentName(kind, id));
+    getDocument: whenOpen((kind, id) => documents.get(nameOf(kind, id))),
+    putDocument: whenOpen(({ kind, id, owner, value, expectedVersion, now }) => {
+      const name = nameOf(kind, id);
+      if ((documents.get(name)?.version ?? 0) !== expectedVersion) throw documentConflict(kind, id);
+      const updatedAt = new Date(now.wallMs).toISOString();
+      const document = isolate({ kind, id, owner, value, version: expectedVersion + 1, updatedAt }, "document");
+      documents.set(name, document);
+      return document;
     }),
-    listIdleDocuments: whenOpen((request) => listIdleDocuments(memory, request)),
-  };
+    deleteDocument: whenOpen((kind, id) => void documents.delete(nameOf(kind, id))),
+    listIdleDocuments: whenOpen(({ kind, idleSinceMs, limit }) =>
+      [...documents.values()]
+        .filter((document) => document.kind === kind && Date.parse(document.updatedAt) < idleSinceMs)
+        .sort((left, right) => (left.updatedAt < right.updatedAt ? -1 : 1))
+        .slice(0, limit),
+    ),
+  } satisfies Partial<Store>;
+}
+
+function storeClosed(): ResumableError {
+  return new ResumableError("STORE_CLOSED", "The store was closed. Open another one.", { details: {} });
+}
+
+function seqConflict(taskId: string, expected: number, actual: number): ResumableError {
+  return new ResumableError(
+    "SEQ_CONFLICT",
+    `The journal of task ${taskId} ends at ${actual}, not at ${expected}: nothing was written. Read it again.`,
+    { details: { taskId, expected, actual } },
+  );
+}
+
+function keyTaken(taskId: string, otherTaskId: string): ResumableError {
+  return new ResumableError(
+    "KEY_TAKEN",
+    `Task ${taskId} cannot restart: task ${otherTaskId} belongs to the same call and is not finished. Use that one.`,
+    { details: { taskId, otherTaskId } },
+  );
+}
+
+function documentConflict(kind: string, id: string): ResumableError {
+  return new ResumableError(
+    "DOCUMENT_CONFLICT",
+    `The ${kind} ${id} has another version by now: nothing was written. Read it again and repeat the change.`,
+    { details: { kind, id } },
+  );
 }

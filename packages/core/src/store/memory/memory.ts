@@ -1,8 +1,8 @@
-import { copyJson, type Json } from "../../json.js";
+import { ResumableError } from "../../errors.js";
+import { copyJson, type Json, jsonBytes } from "../../json.js";
 import type { StoreQuotas } from "../../limits.js";
 import type { TaskEvent } from "../../task/task-event.js";
-import { isFinal, type TaskRecord } from "../../task/task-record.js";
-import type { Signal } from "../../task/task-snapshot.js";
+import { isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
 import type { Lease, StoredDocument } from "../store.js";
 
 /** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
@@ -19,8 +19,6 @@ export interface MemoryTask {
   answered: ReadonlySet<string>;
   /** The newest lease, until it is released. */
   holder: { readonly lease: Lease; readonly ttlMs: number } | undefined;
-  /** The fencing number of the newest lease that ever was. */
-  epoch: number;
 }
 
 /** A watcher and what wakes it. */
@@ -29,39 +27,91 @@ export interface Watcher {
   readonly wake: () => void;
 }
 
+interface Call {
+  readonly id: string;
+  readonly owner: string;
+  readonly key: string | null;
+}
+
 /** What all processes on the same data share. */
-export interface Memory {
-  readonly tasks: Map<string, MemoryTask>;
-  /** Ids of the tasks that claimed an owner's key, the newest claim last. */
-  readonly claims: Map<string, readonly string[]>;
+export class Memory {
+  readonly tasks = new Map<string, MemoryTask>();
   /** By kind and id. */
-  readonly documents: Map<string, StoredDocument>;
+  readonly documents = new Map<string, StoredDocument>();
   /** Heartbeats of each worker so far; a worker that is missing is known to be dead. */
-  readonly heartbeats: Map<string, number>;
-  readonly watchers: Set<Watcher>;
+  readonly heartbeats = new Map<string, number>();
+  readonly watchers = new Set<Watcher>();
   /** Events that a journal keeps before it is compacted. */
   readonly maxEvents: number;
   readonly quotas: StoreQuotas;
-  /** Whether bytes have to be counted. */
-  readonly counts: boolean;
-  lastEpoch: number;
-  lastSignal: number;
-}
+  lastEpoch = 0;
+  lastSignal = 0;
+  /** Ids of the tasks that claimed an owner's key, the newest claim last. */
+  readonly #claims = new Map<string, readonly string[]>();
 
-/** Makes an empty memory. */
-export function createMemory(maxEvents: number, quotas: StoreQuotas): Memory {
-  return {
-    tasks: new Map(),
-    claims: new Map(),
-    documents: new Map(),
-    heartbeats: new Map(),
-    watchers: new Set(),
-    maxEvents,
-    quotas,
-    counts: quotas.maxJournalBytes < Number.POSITIVE_INFINITY || quotas.maxStoreBytes < Number.POSITIVE_INFINITY,
-    lastEpoch: 0,
-    lastSignal: 0,
-  };
+  constructor(maxEvents: number, quotas: StoreQuotas) {
+    this.maxEvents = maxEvents;
+    this.quotas = quotas;
+  }
+
+  /** Finds a task. */
+  require(taskId: string): MemoryTask {
+    const task = this.tasks.get(taskId);
+    if (task === undefined) throw taskNotFound(taskId);
+    return task;
+  }
+
+  /** Finds the task that a lease gives the right to write. */
+  requireHolder(lease: Lease): MemoryTask {
+    const task = this.require(lease.taskId);
+    if (task.holder?.lease.epoch !== lease.epoch) throw leaseLost(lease);
+    return task;
+  }
+
+  /** Tells those who watch a task, or any task, to look. */
+  wake(taskId: string, change: "progress" | "runnable"): void {
+    for (const watcher of this.watchers) {
+      const concerned = watcher.taskId === taskId || (watcher.taskId === undefined && change === "runnable");
+      // Later, so that no watcher looks while the change is still being made.
+      if (concerned) queueMicrotask(() => this.watchers.has(watcher) && watcher.wake());
+    }
+  }
+
+  /** Finds the task that claimed a call last. */
+  newestClaim({ owner, key }: Call): MemoryTask | undefined {
+    const id = key === null ? undefined : this.#claims.get(JSON.stringify([owner, key]))?.at(-1);
+    return id === undefined ? undefined : this.tasks.get(id);
+  }
+
+  /** Finds another unfinished task of the same call. */
+  rivalOf(call: Call): MemoryTask | undefined {
+    const newest = this.newestClaim(call);
+    return newest === undefined || newest.record.id === call.id || isFinal(newest.record.status) ? undefined : newest;
+  }
+
+  /** Makes a task the newest of its call, or forgets that it ever belonged to it. */
+  claim({ id, owner, key }: Call, claims = true): void {
+    if (key === null) return;
+    const name = JSON.stringify([owner, key]);
+    const others = (this.#claims.get(name) ?? []).filter((other) => other !== id);
+    if (claims) this.#claims.set(name, [...others, id]);
+    else if (others.length > 0) this.#claims.set(name, others);
+    else this.#claims.delete(name);
+  }
+
+  /** Bytes of all journals, as far as they are counted. */
+  get bytes(): number {
+    if (this.quotas.maxStoreBytes === Number.POSITIVE_INFINITY) return 0;
+    return [...this.tasks.values()].reduce((sum, task) => sum + task.bytes, 0);
+  }
+
+  /** The size of events as JSON: counted only where a quota asks for it, else 0. */
+  bytesOf(events: readonly TaskEvent[]): number {
+    const { maxJournalBytes, maxStoreBytes } = this.quotas;
+    return Math.min(maxJournalBytes, maxStoreBytes) < Number.POSITIVE_INFINITY
+      ? jsonBytes(copyJson(events, "events"))
+      : 0;
+  }
 }
 
 /** Copies a value that came from a caller and freezes the copy, so that neither side can change the other's. */
@@ -82,51 +132,16 @@ export function freezeRecord(record: TaskRecord): TaskRecord {
   return Object.freeze(record);
 }
 
-/** Tells those who watch a task, or any task, to look. */
-export function wake(memory: Memory, taskId: string, change: "progress" | "runnable"): void {
-  for (const watcher of memory.watchers) {
-    const concerned = watcher.taskId === taskId || (watcher.taskId === undefined && change === "runnable");
-    // Later, so that no watcher looks while the change is still being made.
-    if (concerned) queueMicrotask(() => memory.watchers.has(watcher) && watcher.wake());
-  }
+function taskNotFound(taskId: string): ResumableError {
+  return new ResumableError("TASK_NOT_FOUND", `There is no task ${taskId}. It may have been deleted.`, {
+    details: { taskId },
+  });
 }
 
-interface Call {
-  readonly id: string;
-  readonly owner: string;
-  readonly key: string | null;
-}
-
-/** Finds the task that claimed a call last. */
-export function newestClaim(memory: Memory, { owner, key }: Call): MemoryTask | undefined {
-  if (key === null) return undefined;
-  const id = memory.claims.get(claimName(owner, key))?.at(-1);
-  return id === undefined ? undefined : memory.tasks.get(id);
-}
-
-/** Finds another unfinished task of the same call. */
-export function rivalOf(memory: Memory, call: Call): MemoryTask | undefined {
-  const newest = newestClaim(memory, call);
-  return newest === undefined || newest.record.id === call.id || isFinal(newest.record.status) ? undefined : newest;
-}
-
-/** Makes a task the newest of its call. */
-export function claim(memory: Memory, call: Call): void {
-  if (call.key === null) return;
-  unclaim(memory, call);
-  const name = claimName(call.owner, call.key);
-  memory.claims.set(name, [...(memory.claims.get(name) ?? []), call.id]);
-}
-
-/** Forgets that a task ever stood for its call. */
-export function unclaim(memory: Memory, { id, owner, key }: Call): void {
-  if (key === null) return;
-  const name = claimName(owner, key);
-  const left = (memory.claims.get(name) ?? []).filter((other) => other !== id);
-  if (left.length === 0) memory.claims.delete(name);
-  else memory.claims.set(name, left);
-}
-
-function claimName(owner: string, key: string): string {
-  return JSON.stringify([owner, key]);
+function leaseLost({ taskId, epoch }: Lease): ResumableError {
+  return new ResumableError(
+    "LEASE_LOST",
+    `Lease ${epoch} of task ${taskId} was released or taken over: nothing was written. Stop the attempt.`,
+    { details: { taskId, epoch } },
+  );
 }
