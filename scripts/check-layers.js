@@ -29,6 +29,16 @@ const packages = {
     ["era-2025", "era-2026"],
     ["stdio"],
   ],
+  "packages/client-tui": [
+    ["json.ts", "open-program-client.ts"],
+    ["display"],
+    ["model", "hosts"],
+    ["command-line"],
+    ["terminal-ui-options.ts"],
+    ["ui"],
+    ["terminal"],
+    ["screen-reader"],
+  ],
   "packages/server-stdio": [["limits.ts", "data-folder.ts"], ["wire"], ["supervisor", "hosts"]],
 };
 

@@ -62,7 +62,7 @@ const runUi = (line: CommandLine) =>
     servers: line.servers.length === 0 ? undefined : line.servers,
     stateFile: line.state,
     onInterrupt: line.onInterrupt,
-    screenReader: line.screenReader || undefined,
+    screenReader: line["screen-reader"] || undefined,
   });
 
 const line = screensLine();

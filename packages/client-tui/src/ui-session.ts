@@ -1,7 +1,7 @@
 import { type Client, isFinal } from "@resumable-mcp/client";
 import { exitCodes } from "./command-line/exit-codes.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
-import { createTaskBoard, type TaskBoard } from "./model/task-board.js";
+import { TaskBoard } from "./model/task-board.js";
 import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
 import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
@@ -9,7 +9,7 @@ import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
   const client = await openProgramClient({ servers: options.servers, stateFile: options.stateFile });
-  const board = createTaskBoard(client, { clock: Date.now });
+  const board = new TaskBoard(client, { clock: Date.now });
   const code = await show({ client, board }, options, screen);
   const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
   if (code === exitCodes.interrupted) await onInterrupt(client, board, options.onInterrupt ?? "detach");

@@ -4,7 +4,6 @@ import { render } from "ink";
 import type { ReactNode } from "react";
 import { onTestFinished } from "vitest";
 import { KeyProvider } from "../src/ui/keys/key-provider.js";
-import { createTheme, ThemeContext } from "../src/ui/parts/theme.js";
 import type { ScreenSize } from "../src/ui/screen-props.js";
 import { type Frame, frameOf } from "./frame.js";
 
@@ -33,10 +32,8 @@ export function draw(node: ReactNode, size: ScreenSize, look: { readonly colors?
   const { colors = false } = look;
   const terminal = fakeTerminal(size);
   const keyboard = fakeKeyboard();
-  const theme = createTheme({ colors });
-  const themed = (inner: ReactNode) => <ThemeContext value={theme}>{inner}</ThemeContext>;
   chalk.level = colors ? 1 : 0;
-  const instance = render(themed(node), {
+  const instance = render(node, {
     // The library uses no more of them than what is there.
     stdout: terminal as unknown as NodeJS.WriteStream,
     stdin: keyboard as unknown as NodeJS.ReadStream,
@@ -57,7 +54,7 @@ export function draw(node: ReactNode, size: ScreenSize, look: { readonly colors?
     redraw(next, { columns, rows }) {
       Object.assign(terminal, { columns, rows });
       terminal.emit("resize");
-      instance.rerender(themed(next));
+      instance.rerender(next);
     },
   };
 }

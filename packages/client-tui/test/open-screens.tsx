@@ -1,6 +1,6 @@
 import type { TaskInfo } from "@resumable-mcp/client";
 import { onTestFinished } from "vitest";
-import { createTaskBoard } from "../src/model/task-board.js";
+import { TaskBoard } from "../src/model/task-board.js";
 import { App } from "../src/ui/app.js";
 import type { ScreenSize } from "../src/ui/screen-props.js";
 import { draw, usual } from "./draw.js";
@@ -33,7 +33,7 @@ export function openScreens(tasks: readonly TaskInfo[], options: OpenScreensOpti
   const copied: string[] = [];
   const exits: string[] = [];
   const client = fakeClient({ tasks, said, ...world });
-  const board = createTaskBoard(client, { clock: () => nowMs, schedule: soon });
+  const board = new TaskBoard(client, { clock: () => nowMs, schedule: soon });
   const screens = (at: ScreenSize) => (
     <App
       client={client}

@@ -10,14 +10,14 @@ import type { Screen } from "../ui/navigation.js";
 import type { OpeningOutcome } from "../ui/opening/opening-state.js";
 import type { ServersOutcome } from "../ui/servers/servers.js";
 import { commandNames, commandTable, helpText, optionTable } from "./command-table.js";
-import { commandWords } from "./command-words.js";
-import { parseCommandLine } from "./parse-command-line.js";
+import { commandWords, parseCommandLine } from "./parse-command-line.js";
 
 /** What moves on the screen and does nothing elsewhere. */
 type OnlyOnScreen =
   | "store"
   | "notice"
   | "dismiss"
+  | "attempt"
   | "close"
   | "back"
   | "keys"
@@ -119,7 +119,7 @@ describe("help", () => {
       "version",
       "screen-reader",
     ];
-    const given = new Set([...everywhere, ...commandNames.flatMap((name) => [...commandTable[name].options])]);
+    const given = new Set([...everywhere, ...commandNames.flatMap((name) => [...(commandTable[name].options ?? [])])]);
     expect([...given].toSorted()).toEqual(Object.keys(optionTable).toSorted());
   });
 });

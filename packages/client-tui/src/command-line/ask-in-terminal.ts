@@ -1,8 +1,9 @@
 import { createInterface } from "node:readline/promises";
 import type { Json, JsonObject, Question, QuestionAnswer } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
+import { asObject } from "../json.js";
 import { UsageError } from "./exit-code.js";
-import { asObject, parseToolArguments } from "./tool-arguments.js";
+import { parseToolArguments } from "./tool-arguments.js";
 
 /** Asks a question line by line: an empty line takes the default, `-` declines. */
 export async function askInTerminal(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {

@@ -1,9 +1,8 @@
 import { describe, expect, it, vi } from "vitest";
-import { commandWords } from "./command-words.js";
+import { type Interrupt, listenForInterrupts } from "./command.js";
 import { exitCodeOfResult, UsageError } from "./exit-code.js";
-import { type Interrupt, listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
-import { parseCommandLine } from "./parse-command-line.js";
+import { commandWords, parseCommandLine } from "./parse-command-line.js";
 import { parseToolArguments } from "./tool-arguments.js";
 
 const usage = (run: () => unknown) => {
@@ -28,7 +27,7 @@ describe("a command line", () => {
 
   it("keeps the words of a command in their order", () => {
     const line = parseCommandLine(["call", "count", "to=5", "--timeout", "1.5", "--new"], {});
-    expect([line.command, line.words, line.timeoutMs, line.resume]).toEqual(["call", ["count", "to=5"], 1500, false]);
+    expect([line.command, line.words, line.timeoutMs, line.new]).toEqual(["call", ["count", "to=5"], 1500, true]);
   });
 
   it.each([

@@ -4,104 +4,102 @@ export type WordKind = "task" | "unfinished_task" | "tool" | "server" | "servers
 /** One subcommand, as help and completion know it. */
 export interface CommandEntry {
   /** How its words are written. */
-  readonly words: string;
+  readonly words?: string;
   readonly summary: string;
   /** The kinds of its words; the last one is for all words that follow. */
-  readonly completes: readonly WordKind[];
+  readonly completes?: readonly WordKind[];
   /** Its own options, without those that every command has. */
-  readonly options: readonly OptionName[];
+  readonly options?: readonly OptionName[];
 }
 
-/** One option, as help and completion know it. */
+/** One option, as the parser, help and completion know it. */
 export interface OptionEntry {
-  /** Absent for an option without a value. */
+  readonly type: "string" | "boolean";
+  /** The name of its value; absent for an option without one. */
   readonly value?: string;
   readonly summary: string;
   /** The values that it can have, where they are few. */
   readonly values?: readonly string[];
   readonly completes?: WordKind;
+  readonly multiple?: true;
+  readonly short?: string;
 }
 
-const statuses = ["pending", "running", "paused", "input_required", "completed", "failed", "cancelled"];
+const flag = (summary: string) => ({ type: "boolean", default: false, summary }) as const;
+const text = (value: string, summary: string) => ({ type: "string", value, summary }) as const;
+
+/** Every status of a task. */
+export const taskStatuses = [
+  "pending",
+  "running",
+  "paused",
+  "input_required",
+  "completed",
+  "failed",
+  "cancelled",
+] as const;
+
+/** What Ctrl-C does to the task that is being watched. */
+export const interruptActions = ["detach", "pause", "cancel"] as const;
 
 /** Every option of the program. */
 export const optionTable = {
-  url: { value: "URL", summary: "a server over HTTP (may be given several times)" },
-  stdio: { value: '"COMMAND"', summary: "a command that starts a server on stdin and stdout" },
-  server: { value: "NAME", summary: "only this one of the known servers, by name or address", completes: "server" },
-  token: { value: "TOKEN", summary: "bearer token (or RESUMABLE_MCP_TOKEN)" },
-  state: { value: "FILE", summary: "the state file, by default one per user" },
-  json: { summary: "one JSON object, or one per line, on stdout" },
-  args: { value: "JSON", summary: "arguments as a JSON object" },
-  again: { summary: "call: reuse the last arguments; words override some of them" },
-  new: { summary: "call: a new run even if the same call is unfinished" },
-  detach: { summary: "call: print the task's id and leave" },
-  wait: { summary: "call, watch, wait: keep waiting while the task is paused or asks a question" },
-  timeout: { value: "SECONDS", summary: "stop waiting after this time; the task continues" },
+  url: { ...text("URL", "a server over HTTP (may be given several times)"), multiple: true },
+  stdio: { ...text('"COMMAND"', "a command that starts a server on stdin and stdout"), multiple: true },
+  server: { ...text("NAME", "only this one of the known servers, by name or address"), completes: "server" },
+  token: text("TOKEN", "bearer token (or RESUMABLE_MCP_TOKEN)"),
+  state: text("FILE", "the state file, by default one per user"),
+  json: flag("one JSON object, or one per line, on stdout"),
+  args: text("JSON", "arguments as a JSON object"),
+  again: flag("call: reuse the last arguments; words override some of them"),
+  new: flag("call: a new run even if the same call is unfinished"),
+  detach: flag("call: print the task's id and leave"),
+  wait: flag("call, watch, wait: keep waiting while the task is paused or asks a question"),
+  timeout: text("SECONDS", "stop waiting after this time; the task continues"),
   "on-interrupt": {
-    value: "ACTION",
-    summary: "what Ctrl-C does to the task: detach (default), pause or cancel",
-    values: ["detach", "pause", "cancel"],
+    ...text("ACTION", "what Ctrl-C does to the task: detach (default), pause or cancel"),
+    values: interruptActions,
   },
-  "from-start": { summary: "watch: from the task's first event, not from now" },
-  all: { summary: "tasks, tools: everything; pause, resume, cancel, forget: all that it applies to" },
-  status: { value: "LIST", summary: "only tasks of these statuses, with commas between them", values: statuses },
-  tool: { value: "NAME", summary: "only tasks of this tool", completes: "tool" },
-  decline: { summary: "answer: decline the question" },
-  dismiss: { summary: "answer: cancel the question" },
-  name: { value: "NAME", summary: "servers add: a short name for it" },
-  "token-env": { value: "VARIABLE", summary: "servers add: the bearer token is in this environment variable" },
-  "token-stdin": { summary: "servers add: the bearer token comes on stdin" },
-  oauth: { summary: "servers add: sign in with the server's authorization server" },
-  "client-id": { value: "ID", summary: "servers add, login: a client id that was registered by hand" },
-  "callback-port": {
-    value: "PORT",
-    summary: "servers add, login: the port of the browser's callback, by default any free one",
+  "from-start": flag("watch: from the task's first event, not from now"),
+  all: flag("tasks, tools: everything; pause, resume, cancel, forget: all that it applies to"),
+  status: {
+    ...text("LIST", "only tasks of these statuses, with commas between them"),
+    multiple: true,
+    values: taskStatuses,
   },
-  file: { value: "FILE", summary: "servers import: a configuration file in another place" },
-  "screen-reader": { summary: "the user interface as sentences and typed commands (also where TERM is dumb)" },
-  help: { summary: "this text" },
-  version: { summary: "the version" },
+  tool: { ...text("NAME", "only tasks of this tool"), completes: "tool" },
+  decline: flag("answer: decline the question"),
+  dismiss: flag("answer: cancel the question"),
+  name: text("NAME", "servers add: a short name for it"),
+  "token-env": text("VARIABLE", "servers add: the bearer token is in this environment variable"),
+  "token-stdin": flag("servers add: the bearer token comes on stdin"),
+  oauth: flag("servers add: sign in with the server's authorization server"),
+  "client-id": text("ID", "servers add, login: a client id that was registered by hand"),
+  "callback-port": text("PORT", "servers add, login: the port of the browser's callback, by default any free one"),
+  file: text("FILE", "servers import: a configuration file in another place"),
+  "screen-reader": flag("the user interface as sentences and typed commands (also where TERM is dumb)"),
+  help: { ...flag("this text"), short: "h" },
+  version: flag("the version"),
 } as const satisfies Readonly<Record<string, OptionEntry>>;
 
 /** The name of an option, without its dashes. */
 export type OptionName = keyof typeof optionTable;
 
 /** Options that every command understands. */
-export const commonOptions: readonly OptionName[] = [
-  "url",
-  "stdio",
-  "server",
-  "token",
-  "state",
-  "timeout",
-  "json",
-  "help",
-];
+export const commonOptions = ["url", "stdio", "server", "token", "state", "timeout", "json", "help"] as const;
 
 const follow = ["wait", "on-interrupt"] as const;
 const several = ["all", "status", "tool"] as const;
 
-/** Every subcommand of the program. */
-export const commandTable = {
+const commands = {
   call: {
     words: "TOOL [key=value …]",
     summary: "call a tool, or join the same call if it is unfinished",
     completes: ["tool"],
     options: ["args", "again", "new", "detach", ...follow],
   },
-  tasks: {
-    words: "",
-    summary: "list the unfinished tasks (--all: the finished ones too)",
-    completes: [],
-    options: [...several],
-  },
-  show: {
-    words: "ID",
-    summary: "one task in detail: attempts, steps, questions, result",
-    completes: ["task"],
-    options: [],
-  },
+  tasks: { summary: "list the unfinished tasks (--all: the finished ones too)", options: several },
+  show: { words: "ID", summary: "one task in detail: attempts, steps, questions, result", completes: ["task"] },
   watch: {
     words: "[ID]",
     summary: "follow one task, or all unfinished ones",
@@ -112,56 +110,52 @@ export const commandTable = {
     words: "ID",
     summary: "wait for the end and print the result",
     completes: ["unfinished_task"],
-    options: [...follow],
+    options: follow,
   },
-  pause: { words: "ID…", summary: "pause tasks, or --all", completes: ["unfinished_task"], options: [...several] },
-  resume: { words: "ID…", summary: "resume tasks, or --all", completes: ["task"], options: [...several] },
-  cancel: { words: "ID…", summary: "cancel tasks, or --all", completes: ["unfinished_task"], options: [...several] },
+  pause: { words: "ID…", summary: "pause tasks, or --all", completes: ["unfinished_task"], options: several },
+  resume: { words: "ID…", summary: "resume tasks, or --all", completes: ["task"], options: several },
+  cancel: { words: "ID…", summary: "cancel tasks, or --all", completes: ["unfinished_task"], options: several },
   answer: {
     words: "ID [KEY] [key=value …]",
     summary: "answer a task's question (--decline, --dismiss)",
     completes: ["unfinished_task"],
     options: ["args", "decline", "dismiss"],
   },
-  result: { words: "ID", summary: "print the result of a finished task", completes: ["task"], options: [] },
-  items: {
-    words: "ID",
-    summary: "print the items of a task, one per line",
-    completes: ["task"],
-    options: [],
-  },
+  result: { words: "ID", summary: "print the result of a finished task", completes: ["task"] },
+  items: { words: "ID", summary: "print the items of a task, one per line", completes: ["task"] },
   forget: {
     words: "ID…",
     summary: "delete finished tasks, and take unfinished ones off the list",
     completes: ["task"],
-    options: [...several],
+    options: several,
   },
-  stats: { words: "", summary: "count the tasks by status", completes: [], options: [] },
-  session: { words: "", summary: "who this client is and what it remembers", completes: [], options: [] },
+  stats: { summary: "count the tasks by status" },
+  session: { summary: "who this client is and what it remembers" },
   servers: {
     words: "[add|test|remove|login|import …]",
     summary: "the servers and whether they answer; change them",
     completes: ["servers_verb", "server"],
     options: ["name", "token-env", "token-stdin", "oauth", "client-id", "callback-port", "file", "all"],
   },
-  tools: { words: "", summary: "the tools that can be called", completes: [], options: ["all"] },
-  ping: { words: "", summary: "check that the servers answer", completes: [], options: [] },
-  completion: {
-    words: "bash|zsh|fish",
-    summary: "print the completion script of a shell",
-    completes: ["shell"],
-    options: [],
-  },
+  tools: { summary: "the tools that can be called", options: ["all"] },
+  ping: { summary: "check that the servers answer" },
+  completion: { words: "bash|zsh|fish", summary: "print the completion script of a shell", completes: ["shell"] },
 } as const satisfies Readonly<Record<string, CommandEntry>>;
 
 /** The name of a subcommand. */
-export type CommandName = keyof typeof commandTable;
+export type CommandName = keyof typeof commands;
 
-/** The subcommands, in the order of the help text. */
+/** Every subcommand of the program, in the order of the help text. */
+export const commandTable: Readonly<Record<CommandName, CommandEntry>> = commands;
+
+/** The names of the subcommands. */
 export const commandNames = Object.keys(commandTable) as readonly CommandName[];
 
 /** What can be done with servers. */
 export const serversVerbs = ["list", "add", "test", "remove", "login", "import"] as const;
+
+/** One of them. */
+export type ServersVerb = (typeof serversVerbs)[number];
 
 const wordsColumn = 34;
 const optionColumn = 26;
@@ -172,11 +166,11 @@ function rows(entries: readonly (readonly [left: string, summary: string])[], co
   return entries.map(line).join("\n");
 }
 
-const commands = Object.entries<CommandEntry>(commandTable).map(
-  ([name, { words, summary }]) => [`${name} ${words}`.trimEnd(), summary] as const,
+const commandRows = Object.entries(commandTable).map(
+  ([name, { words = "", summary }]) => [`${name} ${words}`.trimEnd(), summary] as const,
 );
-const options = Object.entries<OptionEntry>(optionTable).map(
-  ([name, { value, summary }]) => [`--${name}${value === undefined ? "" : ` ${value}`}`, summary] as const,
+const optionRows = Object.entries<OptionEntry>(optionTable).map(
+  ([name, { value = "", summary }]) => [`--${name} ${value}`.trimEnd(), summary] as const,
 );
 
 /** What `--help` prints. */
@@ -185,7 +179,7 @@ export const helpText = `resumable-mcp: call MCP tools whose tasks survive crash
 Usage: resumable-mcp [COMMAND] [OPTIONS]     without a command, in a terminal: the user interface
 
 Commands
-${rows(commands, wordsColumn)}
+${rows(commandRows, wordsColumn)}
 
 Servers
   servers add URL                   a server over HTTP (--name, --token-env, --token-stdin, --oauth)
@@ -197,7 +191,7 @@ Servers
                                     without words: show what there is
 
 Options
-${rows(options, optionColumn)}
+${rows(optionRows, optionColumn)}
 
 Exit codes
   0 done · 1 the tool failed or the server refused · 2 wrong command line · 3 no server answers · 4 no such task or tool

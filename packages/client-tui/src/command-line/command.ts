@@ -1,5 +1,4 @@
 import type { Client, Question, QuestionAnswer } from "@resumable-mcp/client";
-import type { Interrupts } from "./interrupts.js";
 import type { Output } from "./output.js";
 import type { CommandLine } from "./parse-command-line.js";
 
@@ -19,3 +18,35 @@ export interface CommandContext {
 
 /** Carries out a subcommand and resolves to the exit code. */
 export type Command = (context: CommandContext) => Promise<number>;
+
+const interruptSignals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+
+/** A request from outside to end. */
+export type Interrupt = (typeof interruptSignals)[number];
+
+/** Lets one piece of work decide what a first Ctrl-C means; without one it ends the program, as a second always does. */
+export interface Interrupts {
+  /** Resolves at the next interrupt, which then does not end the program. */
+  next(): Promise<Interrupt>;
+}
+
+/** Listens for signals from now on; `source` is `process` in life. */
+export function listenForInterrupts(
+  source: { on(signal: Interrupt, listener: () => void): unknown },
+  exit: (interrupt: Interrupt) => void,
+): Interrupts {
+  let waiting: ((interrupt: Interrupt) => void) | undefined;
+  for (const signal of interruptSignals) {
+    source.on(signal, () => {
+      const resolve = waiting ?? exit;
+      waiting = undefined;
+      resolve(signal);
+    });
+  }
+  return {
+    next: () =>
+      new Promise((resolve) => {
+        waiting = resolve;
+      }),
+  };
+}

@@ -1,6 +1,6 @@
 import { type ClientError, isClientError, type TaskResult } from "@resumable-mcp/client";
+import type { Interrupt } from "./command.js";
 import { exitCodes, UsageError } from "./exit-codes.js";
-import type { Interrupt } from "./interrupts.js";
 
 // Parsing a command line and drawing the first frame need no client, so these two are in a file of their own.
 export { exitCodes, UsageError };

@@ -1,9 +1,9 @@
-import { type ClientEvent, isClientError, type TaskResult } from "@resumable-mcp/client";
+import type { ClientEvent, TaskResult } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { formatDuration, progressLine } from "../display/progress-line.js";
-import type { CommandContext } from "./command.js";
+import { messageOf, textOf } from "../json.js";
+import type { CommandContext, Interrupt } from "./command.js";
 import { exitCodeOfInterrupt, exitCodeOfResult, exitCodes } from "./exit-code.js";
-import type { Interrupt } from "./interrupts.js";
 import type { Output } from "./output.js";
 import { printResult } from "./print-result.js";
 
@@ -43,8 +43,10 @@ async function showEvents(
   target: Followable,
   stop: Promise<Stop>,
 ): Promise<Stop | number | undefined> {
+  const { output, clock } = context;
+  const { name, taskId } = target;
   const events = target.events();
-  const started = context.clock();
+  const started = clock();
   const asking = new AbortController();
   try {
     for (;;) {
@@ -52,16 +54,8 @@ async function showEvents(
       if (typeof next === "string") return next;
       if (next.done === true) return undefined;
       const { value: event } = next;
-      if (context.output.json) context.output.object({ ...event, ...taskIdOf(target) });
-      else
-        showEvent(
-          context.output,
-          eventLine(event, {
-            name: target.name,
-            elapsedMs: context.clock() - started,
-            columns: context.output.columns - 1,
-          }),
-        );
+      if (output.json) output.object({ ...event, task_id: taskId });
+      else showEvent(output, event, name, clock() - started);
       const code = stepAside(context, target, event, asking.signal);
       if (code !== undefined) return code;
     }
@@ -70,16 +64,6 @@ async function showEvents(
     // Not awaited: it ends when the wait in flight does.
     events.return?.().catch(() => undefined);
   }
-}
-
-function taskIdOf({ taskId }: Followable): { readonly task_id?: string } {
-  return taskId === undefined ? {} : { task_id: taskId };
-}
-
-function showEvent(output: Output, line: EventLine | undefined): void {
-  if (line === undefined) return;
-  if (line.passing) output.progress(line.text);
-  else output.note(line.text);
 }
 
 /** Decides whether a task that stands still is left, and how its questions are asked. */
@@ -93,7 +77,7 @@ function stepAside(
   const { taskId } = target;
   if (taskId === undefined) return undefined;
   if (event.type === "status" && event.status === "paused" && !line.wait) {
-    output.note(`Paused. Resume with: resumable-mcp resume ${taskId}`);
+    output.note(pausedText(taskId));
     return exitCodes.paused;
   }
   if (event.type !== "question") return undefined;
@@ -102,7 +86,7 @@ function stepAside(
     ask(question, signal)
       .then((answer) => client.task(taskId).answer(question.key, answer))
       .catch((error: unknown) => {
-        if (!signal.aborted) output.note(error instanceof Error ? error.message : String(error));
+        if (!signal.aborted) output.note(messageOf(error));
       });
     return undefined;
   }
@@ -130,56 +114,45 @@ async function leave(
     return code;
   }
   const back = `Come back with: resumable-mcp watch ${taskId}`;
-  if (stop !== "SIGINT" || line.onInterrupt === "detach") {
+  const { onInterrupt } = line;
+  if (stop !== "SIGINT" || onInterrupt === "detach") {
     output.note(`The task continues on its server. ${back}`);
     return code;
   }
   try {
-    const task = client.task(taskId);
-    await (line.onInterrupt === "pause" ? task.pause() : task.cancel());
-    output.note(line.onInterrupt === "pause" ? `Paused. Resume with: resumable-mcp resume ${taskId}` : "Cancelled.");
+    await client.task(taskId)[onInterrupt]();
+    output.note(onInterrupt === "pause" ? pausedText(taskId) : "Cancelled.");
   } catch (error) {
-    output.note(
-      `The request to ${line.onInterrupt} it failed: ${isClientError(error) ? error.message : String(error)} ${back}`,
-    );
+    output.note(`The request to ${onInterrupt} it failed: ${messageOf(error)} ${back}`);
   }
   return code;
 }
 
-/** What a person reads of an event; a passing line is overwritten by the next. */
-export interface EventLine {
-  readonly text: string;
-  readonly passing: boolean;
+/** What is said of a task that stands still because it was paused. */
+export function pausedText(taskId: string): string {
+  return `Paused. Resume with: resumable-mcp resume ${taskId}`;
 }
 
-/** Says an event on one line, or nothing where it does not matter to a person. */
-export function eventLine(
-  event: ClientEvent,
-  look: { readonly name: string; readonly elapsedMs: number; readonly columns: number },
-): EventLine | undefined {
-  const { name, elapsedMs, columns } = look;
+/** Says an event on one line where it matters to a person: progress is overwritten by the next line, the rest stays. */
+function showEvent(output: Output, event: ClientEvent, name: string, elapsedMs: number) {
   switch (event.type) {
     case "progress":
-      return { text: progressLine({ ...event, name, elapsedMs }, columns), passing: true };
+      return output.progress(progressLine({ ...event, name, elapsedMs }, output.columns - 1));
     case "log":
-      return event.level === "debug" ? undefined : { text: `${event.level}: ${logText(event.data)}`, passing: false };
+      return event.level === "debug" ? undefined : output.note(`${event.level}: ${plainText(textOf(event.data))}`);
     case "reconnecting": {
       const delay = formatDuration(event.nextDelayMs + 999);
-      return { text: `${name}: connection lost (${plainText(event.reason)}); next attempt in ${delay}`, passing: true };
+      return output.progress(`${name}: connection lost (${plainText(event.reason)}); next attempt in ${delay}`);
     }
     case "reconnected":
-      return { text: "connected again", passing: false };
+      return output.note("connected again");
     case "session_changed":
-      return { text: "server's session id changed; your tasks are kept", passing: false };
+      return output.note("server's session id changed; your tasks are kept");
     case "question":
-      return { text: `The task asks: ${plainText(event.question.message)}`, passing: false };
+      return output.note(`The task asks: ${plainText(event.question.message)}`);
     case "dropped":
-      return { text: `${event.count} log messages left out`, passing: false };
+      return output.note(`${event.count} log messages left out`);
     case "status":
       return undefined;
   }
-}
-
-function logText(data: Extract<ClientEvent, { type: "log" }>["data"]): string {
-  return plainText(typeof data === "string" ? data : JSON.stringify(data));
 }

@@ -1,4 +1,5 @@
 import type { Json } from "@resumable-mcp/client";
+import { exitCodes } from "./exit-codes.js";
 
 /** A stream that text is written to. */
 export interface TextStream {
@@ -15,6 +16,8 @@ export interface Output {
   line(text: string): void;
   /** One JSON object on its own line. */
   object(value: object | Json): void;
+  /** The result of a command that succeeded: an object for programs, lines for people. Returns the exit code. */
+  result(object: object, lines: readonly string[]): number;
   /** A line that is drawn over the last one on a terminal, and written under it elsewhere. */
   progress(text: string): void;
   /** A line that stays, for people. */
@@ -34,7 +37,7 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
     if (drawn) stderr.write(eraseLine);
     drawn = false;
   };
-  return {
+  const output: Output = {
     json,
     columns: redraws ? (stderr.columns ?? defaultColumns) : plainColumns,
     line(text) {
@@ -57,5 +60,11 @@ export function createOutput(stdout: TextStream, stderr: TextStream, json: boole
       clear();
       stderr.write(`${text}\n`);
     },
+    result(object, lines) {
+      if (json) output.object(object);
+      else for (const text of lines) output.line(text);
+      return exitCodes.ok;
+    },
   };
+  return output;
 }

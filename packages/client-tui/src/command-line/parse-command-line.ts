@@ -1,64 +1,26 @@
 import { parseArgs } from "node:util";
 import type { ServerConfig } from "@resumable-mcp/client";
-import { type CommandName, commandNames, type OptionEntry, type OptionName, optionTable } from "./command-table.js";
-import { commandWords } from "./command-words.js";
+import { splitCommand } from "@resumable-mcp/protocol/hosts";
+import { messageOf } from "../json.js";
+import { type CommandName, commandNames, interruptActions, optionTable } from "./command-table.js";
 import { UsageError } from "./exit-codes.js";
 
 /** What Ctrl-C does to the task that is being watched. */
-export type OnInterrupt = "detach" | "pause" | "cancel";
+export type OnInterrupt = (typeof interruptActions)[number];
 
-/** The options of `servers`. */
-export interface ServerLineOptions {
-  readonly name?: string;
-  readonly tokenVariable?: string;
-  readonly tokenOnStdin: boolean;
-  readonly oauth: boolean;
-  readonly clientId?: string;
-  readonly callbackPort?: number;
-  readonly file?: string;
-}
+type Options = ReturnType<typeof parse>["values"];
 
-/** A command line, understood. */
-export interface CommandLine {
+/** A command line, understood: its options as they were given, and what some of them mean. */
+export interface CommandLine extends Omit<Options, "status" | "callback-port" | "on-interrupt"> {
   /** Absent: the terminal UI. */
   readonly command?: CommandName;
   readonly words: readonly string[];
   readonly servers: readonly ServerConfig[];
-  /** Only this one of the known servers, by name or address. */
-  readonly server?: string;
-  readonly state?: string;
-  readonly json: boolean;
-  readonly detach: boolean;
-  readonly wait: boolean;
-  readonly resume: boolean;
-  readonly again: boolean;
-  readonly fromStart: boolean;
-  readonly all: boolean;
   readonly timeoutMs?: number;
-  readonly args?: string;
   readonly status?: readonly string[];
-  readonly tool?: string;
-  readonly answer: "accept" | "decline" | "cancel";
   readonly onInterrupt: OnInterrupt;
-  readonly serverOptions: ServerLineOptions;
-  readonly screenReader: boolean;
-  readonly help: boolean;
-  readonly version: boolean;
+  readonly callbackPort?: number;
 }
-
-type ParseOption<Name extends OptionName> = (typeof optionTable)[Name] extends { readonly value: string }
-  ? { readonly type: "string"; readonly multiple: Name extends "url" | "stdio" | "status" ? true : false }
-  : { readonly type: "boolean"; readonly default: false };
-
-/** The options for Node's parser: those with a value are strings, of which three may be given several times. */
-const options = Object.fromEntries(
-  Object.entries<OptionEntry>(optionTable).map(([name, { value }]) => [
-    name,
-    value === undefined
-      ? { type: "boolean", default: false, ...(name === "help" && { short: "h" }) }
-      : { type: "string", multiple: ["url", "stdio", "status"].includes(name) },
-  ]),
-) as { readonly [Name in OptionName]: ParseOption<Name> };
 
 /**
  * Understands a command line.
@@ -67,51 +29,33 @@ const options = Object.fromEntries(
  */
 export function parseCommandLine(words: readonly string[], environment: NodeJS.ProcessEnv): CommandLine {
   const { values, positionals } = parse(words);
+  const { timeout, status, "callback-port": port, "on-interrupt": action = "detach", ...options } = values;
   const [name, ...rest] = positionals;
   const command = commandNames.find((known) => known === name);
   if (name !== undefined && command === undefined) {
     throw new UsageError(`There is no command ${name}. There are: ${commandNames.join(", ")}.`);
   }
-  const token = values.token ?? environment.RESUMABLE_MCP_TOKEN;
-  const urls = (values.url ?? []).map((url) => httpServer(url, token));
-  const programs = (values.stdio ?? []).map(stdioServer);
+  const token = options.token ?? environment.RESUMABLE_MCP_TOKEN;
+  const onInterrupt = interruptActions.find((known) => known === action);
+  if (onInterrupt === undefined) throw new UsageError(`--on-interrupt is detach, pause or cancel, not "${action}".`);
   return {
-    words: rest,
-    servers: [...urls, ...programs],
-    json: values.json,
-    detach: values.detach,
-    wait: values.wait,
-    resume: !values.new,
-    again: values.again,
-    fromStart: values["from-start"],
-    all: values.all,
-    answer: values.decline ? "decline" : values.dismiss ? "cancel" : "accept",
-    onInterrupt: onInterrupt(values["on-interrupt"] ?? "detach"),
-    serverOptions: serverOptions(values),
-    screenReader: values["screen-reader"],
-    help: values.help,
-    version: values.version,
+    ...options,
     command,
-    server: values.server,
-    state: values.state,
-    timeoutMs: values.timeout === undefined ? undefined : seconds(values.timeout),
-    args: values.args,
-    status: values.status?.flatMap((entry) => entry.split(",")),
-    tool: values.tool,
+    words: rest,
+    servers: [...(options.url ?? []).map((url) => httpServer(url, token)), ...(options.stdio ?? []).map(stdioServer)],
+    timeoutMs: timeout === undefined ? undefined : seconds(timeout) * 1000,
+    status: status?.flatMap((entry) => entry.split(",")),
+    onInterrupt,
+    callbackPort: port === undefined ? undefined : portNumber(port),
   };
 }
 
-function serverOptions(values: ReturnType<typeof parse>["values"]): ServerLineOptions {
-  const { name, file, "token-env": tokenVariable, "client-id": clientId, "callback-port": port } = values;
-  return {
-    tokenOnStdin: values["token-stdin"],
-    oauth: values.oauth,
-    name,
-    tokenVariable,
-    clientId,
-    callbackPort: port === undefined ? undefined : portNumber(port),
-    file,
-  };
+function parse(words: readonly string[]) {
+  try {
+    return parseArgs({ args: [...words], options: optionTable, allowPositionals: true });
+  } catch (error) {
+    throw new UsageError(`${messageOf(error).split(". ")[0]}. --help lists the options.`);
+  }
 }
 
 function portNumber(text: string): number {
@@ -120,26 +64,27 @@ function portNumber(text: string): number {
   throw new UsageError(`--callback-port needs a port from 1 to 65535, not "${text}".`);
 }
 
-function parse(words: readonly string[]) {
-  try {
-    return parseArgs({ args: [...words], options, allowPositionals: true });
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${message.split(". ")[0]}. --help lists the options.`);
-  }
-}
-
 /** Makes the configuration of a server over HTTP of a word of the command line. */
-export function httpServer(url: string, token: string | undefined): ServerConfig {
-  if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new UsageError(`"${url}" is not a valid server URL: give one like http://127.0.0.1:8001/mcp.`);
-  }
-  return { url, token };
+export function httpServer(url: string, token?: string): ServerConfig {
+  if (/^https?:\/\//.test(url) && URL.canParse(url)) return { url, token };
+  throw new UsageError(`"${url}" is not a valid server URL: give one like http://127.0.0.1:8001/mcp.`);
 }
 
-function stdioServer(text: string): ServerConfig {
+/**
+ * Makes the configuration of a server that is started of a command in one text.
+ *
+ * @throws {@link UsageError} for an empty command or an open quote.
+ */
+export function stdioServer(text: string): ServerConfig {
   const [command, ...args] = commandWords(text);
   return { command, args };
+}
+
+/** The program and the arguments of a command line. */
+export function commandWords(text: string): [program: string, ...args: string[]] {
+  const words = splitCommand(text);
+  if (words !== undefined) return words;
+  throw new UsageError(text.trim() === "" ? "--stdio needs a command." : `The command ${text} has an open quote.`);
 }
 
 /** A timer of Node that is longer ends at once. */
@@ -150,15 +95,6 @@ function seconds(text: string): number {
   if (text.trim() === "" || !Number.isFinite(value) || value < 0) {
     throw new UsageError(`--timeout needs a number of seconds, not "${text}".`);
   }
-  if (value > maxTimeoutSeconds) {
-    throw new UsageError(
-      `--timeout is at most ${maxTimeoutSeconds} seconds. Leave it out to wait as long as it takes.`,
-    );
-  }
-  return value * 1000;
-}
-
-function onInterrupt(text: string): OnInterrupt {
-  if (text === "detach" || text === "pause" || text === "cancel") return text;
-  throw new UsageError(`--on-interrupt is detach, pause or cancel, not "${text}".`);
+  if (value <= maxTimeoutSeconds) return value;
+  throw new UsageError(`--timeout is at most ${maxTimeoutSeconds} seconds. Leave it out to wait as long as it takes.`);
 }

@@ -1,26 +1,14 @@
 import type { TaskInfo, TaskResult } from "@resumable-mcp/client";
-import { continueCommand } from "../display/task-facts.js";
+import { continueCommand } from "../display/task-status.js";
 import type { Output } from "./output.js";
 
 /** Prints the end of a task: its text for people, with how a failed one continues, and everything for programs. */
 export function printResult(output: Output, result: TaskResult): void {
-  if (output.json) {
-    const { taskId, status, reused, isError, content, structuredContent } = result;
-    output.object({
-      type: "result",
-      task_id: taskId,
-      status,
-      reused,
-      is_error: isError,
-      content,
-      structured_content: structuredContent,
-    });
-    return;
-  }
-  output.line(withoutControl(resultText(result)));
-  const { taskId, error } = result;
-  const command = taskId === undefined ? undefined : continueCommand(taskId, error);
-  if (command !== undefined) output.note(command);
+  const { taskId, status, reused, isError, content, structuredContent, error } = result;
+  const facts = { task_id: taskId, status, reused, is_error: isError, content, structured_content: structuredContent };
+  output.result({ type: "result", ...facts }, [withoutControl(resultText(result))]);
+  const command = taskId && continueCommand(taskId, error);
+  if (command && !output.json) output.note(command);
 }
 
 /** A result for people: its text, else its structured content. */
@@ -36,27 +24,13 @@ function withoutControl(text: string): string {
 
 /** A task as `--json` prints it: the names of the wire, with the server. */
 export function taskJson(task: TaskInfo): object {
+  const { id, tool, server, status, interrupted, progress, total, percent, message, attempt, generation } = task;
+  const questions = task.questions.map(({ key, message: text, schema }) => ({ key, message: text, schema }));
   return {
-    task_id: task.id,
-    task_name: task.tool,
-    server: task.server,
-    status: task.status,
-    interrupted: task.interrupted,
-    progress: task.progress,
-    total: task.total,
-    progress_percent: task.percent,
-    message: task.message,
-    attempt: task.attempt,
-    generation: task.generation,
-    item_count: task.itemCount,
-    last_seq: task.lastSeq,
-    created_at: task.createdAt,
-    updated_at: task.updatedAt,
-    finished_at: task.finishedAt,
-    questions:
-      task.questions.length === 0
-        ? undefined
-        : task.questions.map(({ key, message, schema }) => ({ key, message, schema })),
+    ...{ task_id: id, task_name: tool, server, status, interrupted, progress, total, progress_percent: percent },
+    ...{ message, attempt, generation, item_count: task.itemCount, last_seq: task.lastSeq },
+    ...{ created_at: task.createdAt, updated_at: task.updatedAt, finished_at: task.finishedAt },
+    questions: questions.length === 0 ? undefined : questions,
     error: task.error,
   };
 }

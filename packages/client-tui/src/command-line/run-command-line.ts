@@ -1,48 +1,25 @@
 import { type Client, isClientError } from "@resumable-mcp/client";
+import { messageOf } from "../json.js";
 import { openProgramClient } from "../open-program-client.js";
 import { askInTerminal } from "./ask-in-terminal.js";
-import type { Command } from "./command.js";
+import { type Command, listenForInterrupts } from "./command.js";
 import { type CommandName, helpText } from "./command-table.js";
 import { callCommand } from "./commands/call-command.js";
-import { pingCommand, sessionCommand, statsCommand, toolsCommand } from "./commands/server-commands.js";
+import { serverCommands } from "./commands/server-commands.js";
 import { serversCommand } from "./commands/servers-command.js";
-import {
-  answerCommand,
-  forgetCommand,
-  itemsCommand,
-  resultCommand,
-  showCommand,
-  steerCommand,
-  tasksCommand,
-  waitCommand,
-  watchCommand,
-} from "./commands/task-commands.js";
+import { taskCommands } from "./commands/task-commands.js";
+import { completionCommand, runComplete } from "./completion/complete.js";
 import { completeCommand } from "./completion/completion-script.js";
-import { completionCommand, runComplete } from "./completion/run-complete.js";
 import { exitCodeOfError, exitCodeOfInterrupt, exitCodes, TimeOverError, UsageError } from "./exit-code.js";
-import { listenForInterrupts } from "./interrupts.js";
 import { createOutput } from "./output.js";
 import { type CommandLine, parseCommandLine } from "./parse-command-line.js";
 
 /** Those that work with a client; `completion` needs none. */
 const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = {
+  ...taskCommands,
+  ...serverCommands,
   call: callCommand,
-  tasks: tasksCommand,
-  show: showCommand,
-  watch: watchCommand,
-  wait: waitCommand,
-  pause: steerCommand("pause"),
-  resume: steerCommand("resume"),
-  cancel: steerCommand("cancel"),
-  answer: answerCommand,
-  result: resultCommand,
-  items: itemsCommand,
-  forget: forgetCommand,
-  stats: statsCommand,
-  session: sessionCommand,
   servers: serversCommand,
-  tools: toolsCommand,
-  ping: pingCommand,
 };
 
 /** What the program is run in. */
@@ -81,17 +58,12 @@ export async function runCommandLine(words: readonly string[], options: ProgramO
 async function runCommand(line: CommandLine, command: Command): Promise<number> {
   const output = createOutput(process.stdout, process.stderr, line.json);
   let client: Client | undefined;
-  const interrupts = listenForInterrupts(process, (interrupt) => {
-    process.exit(exitCodeOfInterrupt(interrupt));
-  });
+  const interrupts = listenForInterrupts(process, (interrupt) => process.exit(exitCodeOfInterrupt(interrupt)));
   try {
     // `servers add` names a server that is not one of the client's yet.
     const known = line.servers.length === 0 || (line.command === "servers" && line.words[0] === "add");
-    client = await openProgramClient({
-      servers: known ? undefined : line.servers,
-      only: line.server,
-      stateFile: line.state,
-    });
+    const servers = known ? undefined : line.servers;
+    client = await openProgramClient({ servers, only: line.server, stateFile: line.state });
     for (const notice of client.notices) output.note(notice);
     const interactive = process.stdin.isTTY && process.stderr.isTTY && !line.json;
     const ask = interactive ? askInTerminal : undefined;
@@ -104,9 +76,8 @@ async function runCommand(line: CommandLine, command: Command): Promise<number> 
 }
 
 function report(error: unknown, json: boolean): void {
-  const message = error instanceof Error ? error.message : String(error);
-  const code = codeOf(error);
-  if (json) process.stdout.write(`${JSON.stringify({ error: { code, message } })}\n`);
+  const message = messageOf(error);
+  if (json) process.stdout.write(`${JSON.stringify({ error: { code: codeOf(error), message } })}\n`);
   else process.stderr.write(`${message}\n`);
 }
 
@@ -116,15 +87,8 @@ function codeOf(error: unknown): string {
   return error instanceof UsageError ? "USAGE" : "UNEXPECTED";
 }
 
-/** The time that a whole command may take. */
-export interface TimeLimit {
-  /** Rejects when the time is over; stays pending otherwise. */
-  readonly over: Promise<never>;
-  readonly clear: () => void;
-}
-
-/** Starts the time that `--timeout` gives. */
-export function startTimeLimit(timeoutMs: number | undefined): TimeLimit {
+/** Starts the time that `--timeout` gives a whole command: `over` rejects at its end and stays pending otherwise. */
+function startTimeLimit(timeoutMs: number | undefined): { readonly over: Promise<never>; readonly clear: () => void } {
   let timer: NodeJS.Timeout | undefined;
   const over = new Promise<never>((_resolve, reject) => {
     if (timeoutMs === undefined) return;

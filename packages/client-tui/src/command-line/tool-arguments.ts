@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
+import { asObject, parseJson } from "../json.js";
 import { UsageError } from "./exit-code.js";
 
 /**
@@ -14,7 +15,9 @@ export function parseToolArguments(
   json: string | undefined,
   schema: JsonObject = {},
 ): JsonObject {
-  const given = json === undefined ? {} : parseObject(json);
+  const given = json === undefined ? {} : asObject(parseJson(json));
+  if (given === undefined)
+    throw new UsageError(`--args has to be a JSON object, for example --args '{"total_records": 50}'.`);
   const entries = words.map((word): readonly [string, Json] => {
     const at = word.indexOf("=");
     if (at < 1) throw new UsageError(`"${word}" is not a valid argument: write key=value, or --args '{"key": …}'.`);
@@ -25,20 +28,12 @@ export function parseToolArguments(
 }
 
 /** The schema of one property, or `undefined` where the schema says nothing of it. */
-export function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
+function propertySchema(schema: JsonObject, key: string): JsonObject | undefined {
   const properties = asObject(schema.properties);
   const known = properties?.[key];
   if (known !== undefined) return asObject(known) ?? {};
   if (properties === undefined || schema.additionalProperties !== false) return undefined;
   throw new UsageError(`The tool has no argument ${key}. It has: ${Object.keys(properties).join(", ")}.`);
-}
-
-function parseObject(text: string): JsonObject {
-  const value = parseJson(text);
-  const object = value === undefined ? undefined : asObject(value);
-  if (object === undefined)
-    throw new UsageError(`--args has to be a JSON object, for example --args '{"total_records": 50}'.`);
-  return object;
 }
 
 function parseValue(key: string, text: string, schema: JsonObject | undefined): Json {
@@ -63,35 +58,10 @@ export function typesOf(schema: JsonObject): readonly string[] {
 }
 
 function fits(value: Json, type: string): boolean {
-  switch (type) {
-    case "integer":
-      return Number.isInteger(value);
-    case "array":
-      return Array.isArray(value);
-    case "null":
-      return value === null;
-    case "object":
-      return asObject(value) !== undefined;
-    default:
-      return typeof value === type;
-  }
-}
-
-function parseJson(text: string): Json | undefined {
-  try {
-    const value: Json = JSON.parse(text);
-    return value;
-  } catch {
-    return undefined;
-  }
+  if (type === "integer") return Number.isInteger(value);
+  return type === (value === null ? "null" : Array.isArray(value) ? "array" : typeof value);
 }
 
 function withArticle(type: string): string {
   return `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
-}
-
-/** The value as an object, or `undefined` for anything else. */
-export function asObject(value: Json | undefined): JsonObject | undefined {
-  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
-  return isObject ? (value as JsonObject) : undefined;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
 import { formatDuration, progressBar, progressLine } from "./progress-line.js";
-import { statusMark, statusWord } from "./task-facts.js";
+import { statusMark, statusWord } from "./task-status.js";
 
 describe("a text from a server", () => {
   it("loses colours, cursor movements, line breaks and what turns the direction", () => {

@@ -1,13 +1,14 @@
+import type { TaskInfo } from "@resumable-mcp/client";
 import { cutText, plainText, textWidth } from "./plain-text.js";
 
+/** How far something is. */
+type ProgressNumbers = Pick<TaskInfo, "progress" | "total" | "percent">;
+
 /** The contents of a progress line. */
-export interface ProgressFacts {
+export interface ProgressFacts extends ProgressNumbers {
   readonly name: string;
-  readonly progress: number;
-  readonly total?: number | undefined;
-  readonly percent?: number | undefined;
-  readonly message?: string | undefined;
-  readonly elapsedMs?: number | undefined;
+  readonly message?: string;
+  readonly elapsedMs?: number;
 }
 
 const mostBarColumns = 20;
@@ -21,7 +22,7 @@ export function progressBar(percent: number | undefined, columns: number): strin
 }
 
 /** Says how far it is in numbers: `30% (15/50)`. */
-export function progressNumbers({ progress, total, percent }: ProgressFacts): string {
+export function progressNumbers({ progress, total, percent }: ProgressNumbers): string {
   if (total === undefined) return `(${progress})`;
   return percent === undefined ? `(${progress}/${total})` : `${percent}% (${progress}/${total})`;
 }

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { fakeServer, fakeTask } from "../../test/fake-client.js";
 import { initialBoardState, reduceBoard } from "../model/board-state.js";
-import { newBoardTask } from "../model/board-task.js";
+import { newBoardTask, serverOf } from "../model/board-task.js";
 import { serverLabel, serverLabelAt } from "./server-label.js";
-import { serverOf } from "./task-facts.js";
 
 const state = { name: "connected", known: true, attempt: 0 } as const;
 

@@ -9,6 +9,9 @@ import {
   type TaskStatus,
 } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
+import { formatDuration } from "../display/progress-line.js";
+import { serverLabel } from "../display/server-label.js";
+import { resultPreview, statusWord } from "../display/task-status.js";
 import { addSample, type Pace } from "./pace.js";
 
 /** One line of a task's log. */
@@ -130,4 +133,39 @@ export function withoutReconnecting(task: BoardTask): BoardTask {
 
 function addLog(task: BoardTask, level: string, text: string, { seq }: { readonly seq?: number } = {}): BoardTask {
   return { ...task, log: [...task.log.slice(1 - maxLogLines), { level, text: plainText(text), seq }] };
+}
+
+/** What the server of a task is called. */
+export function serverOf({ info, serverName }: BoardTask): string {
+  return serverLabel({ address: info.server, name: serverName });
+}
+
+/** How long a task takes, or took. */
+export function elapsedMsOf({ info }: BoardTask, nowMs: number): number | undefined {
+  if (info.createdAt === undefined) return undefined;
+  const ended = isFinal(info.status) ? (info.finishedAt ?? info.updatedAt) : undefined;
+  const end = ended === undefined ? nowMs : Date.parse(ended);
+  return Math.max(0, end - Date.parse(info.createdAt));
+}
+
+/** Time since the last update of a task: `2m05s ago`. */
+export function ageText({ info }: BoardTask, nowMs: number): string {
+  const at = info.updatedAt ?? info.createdAt;
+  return at === undefined ? "" : `${formatDuration(nowMs - Date.parse(at))} ago`;
+}
+
+/** What there is to say of a task: its trouble first, then why it stands still, its message, its result. */
+export function taskMessage(task: BoardTask): string {
+  const { info, problem, reconnecting, remembered, result } = task;
+  if (reconnecting !== undefined) return `reconnecting (${reconnecting})`;
+  if (problem !== undefined) return problem;
+  if (remembered === true) return joinParts(["no answer yet; last seen", info.message]);
+  if (isFinal(info.status)) return joinParts([statusWord(info.status), info.error?.message ?? resultPreview(result)]);
+  const message = info.status === "input_required" ? info.questions[0]?.message : info.message;
+  if (info.status === "running" && !info.interrupted) return message ?? "";
+  return joinParts([statusWord(info.status, info.interrupted), message]);
+}
+
+function joinParts(parts: readonly (string | undefined)[]): string {
+  return parts.filter((part) => part !== undefined && part !== "").join(": ");
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { fakeClient, fakeTask } from "../../test/fake-client.js";
 import { otherServer, twoServers } from "../../test/odd-texts.js";
-import { createTaskBoard } from "./task-board.js";
+import { TaskBoard } from "./task-board.js";
 
 const tasks = [
   fakeTask("a", { status: "paused" }),
@@ -13,7 +13,7 @@ describe("resuming all tasks", () => {
   it("holds for a server that lists its tasks later, and once", async () => {
     const said: string[] = [];
     const silent = [otherServer];
-    const board = createTaskBoard(fakeClient({ tasks, said, silent, servers: twoServers }), { clock: () => 0 });
+    const board = new TaskBoard(fakeClient({ tasks, said, silent, servers: twoServers }), { clock: () => 0 });
     await board.refresh();
     expect(board.resumeAll()).toEqual({ tasks: 1, awaitedServers: 1 });
     expect(said.filter((verb) => verb.startsWith("resume"))).toEqual(["resume a"]);
@@ -26,7 +26,7 @@ describe("resuming all tasks", () => {
 
   it("holds for all servers before any of them has listed its tasks", async () => {
     const said: string[] = [];
-    const board = createTaskBoard(fakeClient({ tasks, said, servers: twoServers }), { clock: () => 0 });
+    const board = new TaskBoard(fakeClient({ tasks, said, servers: twoServers }), { clock: () => 0 });
     expect(board.resumeAll()).toEqual({ tasks: 0, awaitedServers: 2 });
     await board.refresh();
     expect(said.filter((verb) => verb.startsWith("resume"))).toEqual(["resume a", "resume b"]);
@@ -41,7 +41,7 @@ describe("the first notice of a board", () => {
     [{ stateOrigin: "found", notices: ["Kept."] }, "Reusing Persistent Client ID id. Kept."],
     [{ stateOrigin: "replaced" }, undefined],
   ] as const)("of a client with %j says %j (feature 43)", (world, text) => {
-    const board = createTaskBoard(fakeClient({ tasks: [], said: [], ...world }), { clock: () => 0 });
+    const board = new TaskBoard(fakeClient({ tasks: [], said: [], ...world }), { clock: () => 0 });
     expect(board.store.current.notice?.text).toBe(text);
     board.close();
   });

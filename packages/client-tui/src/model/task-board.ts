@@ -8,10 +8,10 @@ import {
   type TaskResult,
   type TaskStatus,
 } from "@resumable-mcp/client";
+import { messageOf } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
-import { openingNotices } from "./opening-notices.js";
 import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
@@ -27,51 +27,8 @@ const maxSought = 20;
  */
 const drawIntervalMs = 250;
 
-/** What the screens can do; every one reports its failure as a notice and never throws. */
-export interface TaskBoard {
-  readonly store: ThrottledStore<BoardState, BoardAction>;
-  /** Asks the servers what there is, and follows what is not over. */
-  refresh(): Promise<void>;
-  follow(taskId: string): void;
-  /** Calls a tool; resolves to the task's id, or `undefined` when that failed or the server keeps no tasks. */
-  call(tool: string, values: JsonObject, options: CallPlace): Promise<string | undefined>;
-  pause(taskId: string): Promise<void>;
-  resume(taskId: string): Promise<void>;
-  /** Resumes every unfinished task; those of a server that has not listed its tasks yet, as soon as it does. */
-  resumeAll(): ResumeAll;
-  cancel(taskId: string): Promise<void>;
-  answer(taskId: string, key: string, answer: QuestionAnswer): Promise<void>;
-  /** Takes a task off this client's lists; one that is over is deleted on its server. */
-  forget(taskId: string): Promise<void>;
-  /** Reads what happened to a task, and its result once it is over. */
-  look(taskId: string): Promise<void>;
-  notice(kind: "info" | "error", text: string): void;
-  /** Removes the last notice. */
-  dismiss(): void;
-  close(): void;
-}
-
-/** How many tasks resume now, and how many servers have not listed theirs yet. */
-export interface ResumeAll {
-  readonly tasks: number;
-  readonly awaitedServers: number;
-}
-
-/** Where a tool is called, and whether the task runs without a caller. */
-export interface CallPlace {
-  readonly server: string;
-  readonly detached: boolean;
-}
-
-/** Creates the board of a client. */
-export function createTaskBoard(
-  client: Client,
-  options: { readonly clock: () => number; readonly schedule?: Schedule },
-): TaskBoard {
-  return new ClientTaskBoard(client, options);
-}
-
-class ClientTaskBoard implements TaskBoard {
+/** What the screens can do with tasks; every action reports its failure as a notice and never throws. */
+export class TaskBoard {
   readonly store: ThrottledStore<BoardState, BoardAction>;
   readonly #client: Client;
   readonly #clock: () => number;
@@ -85,6 +42,7 @@ class ClientTaskBoard implements TaskBoard {
   readonly #stopListening: () => void;
   #closed = false;
 
+  /** `clock` gives milliseconds since 1970. */
   constructor(client: Client, options: { readonly clock: () => number; readonly schedule?: Schedule }) {
     this.#client = client;
     this.#clock = options.clock;
@@ -98,11 +56,13 @@ class ClientTaskBoard implements TaskBoard {
     if (texts.length > 0) this.notice("info", texts.join(" "));
   }
 
+  /** Asks the servers what there is, and follows what is not over. */
   async refresh(): Promise<void> {
     this.#showServers();
     await Promise.all(this.#client.servers().map(({ address }) => this.#refreshServer(address)));
   }
 
+  /** Shows what happens to a task from now on. */
   follow(taskId: string): void {
     if (this.#closed || this.#followed.has(taskId) || this.#followed.size >= maxFollowed) return;
     const task = this.#handle(taskId);
@@ -111,18 +71,17 @@ class ClientTaskBoard implements TaskBoard {
     void this.#read(taskId, events, () => task.result());
   }
 
-  async call(tool: string, values: JsonObject, { server, detached }: CallPlace): Promise<string | undefined> {
-    return this.#attempt(async () => {
-      const call = await this.#client.call(tool, values, { server, detached });
-      const { taskId } = call;
-      if (taskId === undefined) {
-        void this.#readPlain(tool, call.result());
-        return undefined;
-      }
-      this.#show(await this.#client.task(taskId, call.server).info());
-      this.follow(taskId);
-      return taskId;
+  /** Calls a tool; resolves to the task's id, or `undefined` when that failed or the server keeps no tasks. */
+  async call(tool: string, values: JsonObject, place: CallPlace): Promise<string | undefined> {
+    let taskId: string | undefined;
+    await this.attempt(async () => {
+      const call = await this.#client.call(tool, values, place);
+      if (call.taskId === undefined) return void this.attempt(() => this.#readPlain(tool, call.result()));
+      this.#show(await this.#client.task(call.taskId, call.server).info());
+      this.follow(call.taskId);
+      taskId = call.taskId;
     });
+    return taskId;
   }
 
   pause(taskId: string): Promise<void> {
@@ -130,20 +89,18 @@ class ClientTaskBoard implements TaskBoard {
   }
 
   async resume(taskId: string): Promise<void> {
-    const info = this.store.current.tasks.get(taskId)?.info;
+    const status = this.store.current.tasks.get(taskId)?.info.status ?? "paused";
     // Following an interrupted task resumes it; a running one needs nothing.
-    if (info !== undefined && info.status !== "paused" && info.status !== "failed") return this.follow(taskId);
-    await this.#steer(taskId, "resume");
+    if (status === "paused" || status === "failed") await this.#steer(taskId, "resume");
     this.follow(taskId);
   }
 
+  /** Resumes every unfinished task; those of a server that has not listed its tasks yet, as soon as it does. */
   resumeAll(): ResumeAll {
-    const waiting = [...this.store.current.tasks.values()].filter(
-      (task) => isUnfinished(task) && task.remembered !== true,
-    );
+    const waiting = this.#waiting();
     const awaited = this.#client.servers().filter(({ address }) => !this.#listed.has(address));
     for (const { address } of awaited) this.#resumeWhenListed.add(address);
-    for (const { info } of waiting) void this.resume(info.id);
+    for (const { id } of waiting) void this.resume(id);
     return { tasks: waiting.length, awaitedServers: awaited.length };
   }
 
@@ -151,12 +108,13 @@ class ClientTaskBoard implements TaskBoard {
     return this.#steer(taskId, "cancel");
   }
 
-  async answer(taskId: string, key: string, answer: QuestionAnswer): Promise<void> {
-    await this.#attempt(async () => this.#show(await this.#handle(taskId).answer(key, answer)));
+  answer(taskId: string, key: string, answer: QuestionAnswer): Promise<void> {
+    return this.attempt(async () => this.#show(await this.#handle(taskId).answer(key, answer)));
   }
 
-  async forget(taskId: string): Promise<void> {
-    await this.#attempt(async () => {
+  /** Takes a task off this client's lists; one that is over is deleted on its server. */
+  forget(taskId: string): Promise<void> {
+    return this.attempt(async () => {
       const task = this.store.current.tasks.get(taskId);
       const events = this.#followed.get(taskId);
       if (task === undefined || isUnfinished(task) || task.gone === true) await this.#handle(taskId).forget();
@@ -166,6 +124,7 @@ class ClientTaskBoard implements TaskBoard {
     });
   }
 
+  /** Reads what happened to a task, and its result once it is over. */
   async look(taskId: string): Promise<void> {
     const task = this.store.current.tasks.get(taskId);
     if (task === undefined || task.gone === true || task.remembered === true) return;
@@ -183,8 +142,18 @@ class ClientTaskBoard implements TaskBoard {
     this.store.dispatch({ type: "notice", kind, text });
   }
 
+  /** Removes the last notice. */
   dismiss(): void {
     this.store.dispatch({ type: "dismissed" });
+  }
+
+  /** Does something; a failure becomes a notice. */
+  async attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work();
+    } catch (error) {
+      this.notice("error", messageOf(error));
+    }
   }
 
   close(): void {
@@ -194,12 +163,16 @@ class ClientTaskBoard implements TaskBoard {
     this.store.close();
   }
 
+  /** The unfinished tasks that their servers have listed. */
+  #waiting(): readonly TaskInfo[] {
+    const tasks = [...this.store.current.tasks.values()];
+    return tasks.filter((task) => isUnfinished(task) && task.remembered !== true).map(({ info }) => info);
+  }
+
   /** A silent server does not delay the lists of the others. */
   async #refreshServer(server: string): Promise<void> {
     await this.#once(server, async () => {
-      const expected = [...this.store.current.tasks.values()].filter(
-        (task) => task.info.server === server && isUnfinished(task) && task.remembered !== true,
-      );
+      const expected = this.#waiting().filter((task) => task.server === server);
       const unfinished = await this.#client.unfinished({ server });
       // Without those that the first list has: a server with many live tasks sends each of them once.
       const finished = await this.#client
@@ -211,8 +184,8 @@ class ClientTaskBoard implements TaskBoard {
       for (const task of unfinished) if (!task.interrupted) this.follow(task.id);
       this.#listed.add(server);
       if (this.#resumeWhenListed.delete(server)) for (const task of unfinished) void this.resume(task.id);
-      const missing = expected.filter(({ info }) => !tasks.some(({ id }) => id === info.id)).slice(0, maxSought);
-      await Promise.all(missing.map(({ info }) => this.#seek(info)));
+      const missing = expected.filter((task) => !tasks.some(({ id }) => id === task.id)).slice(0, maxSought);
+      await Promise.all(missing.map((task) => this.#seek(task)));
     }).catch((error: unknown) => this.#onSilence(server, error));
   }
 
@@ -245,19 +218,15 @@ class ClientTaskBoard implements TaskBoard {
     return this.#client.task(taskId, this.store.current.tasks.get(taskId)?.info.server);
   }
 
-  async #steer(taskId: string, verb: "pause" | "resume" | "cancel"): Promise<void> {
-    await this.#attempt(async () => this.#show(await this.#handle(taskId)[verb]()));
+  #steer(taskId: string, verb: "pause" | "resume" | "cancel"): Promise<void> {
+    return this.attempt(async () => this.#show(await this.#handle(taskId)[verb]()));
   }
 
   #show(task: TaskInfo): void {
     this.store.dispatch({ type: "seen", task });
   }
 
-  async #read(
-    taskId: string,
-    events: AsyncIterableIterator<ClientEvent>,
-    result: () => Promise<TaskResult>,
-  ): Promise<void> {
+  async #read(taskId: string, events: AsyncIterableIterator<ClientEvent>, result: () => Promise<TaskResult>) {
     try {
       for await (const event of events) this.store.dispatch({ type: "event", taskId, event, atMs: this.#clock() });
       if (!this.#closed && this.store.current.tasks.has(taskId))
@@ -275,26 +244,30 @@ class ClientTaskBoard implements TaskBoard {
   }
 
   async #readPlain(tool: string, result: Promise<TaskResult>): Promise<void> {
-    await this.#attempt(async () => {
-      const { isError, text } = await result;
-      this.notice(isError ? "error" : "info", `${tool}: ${text}`);
-    });
+    const { isError, text } = await result;
+    this.notice(isError ? "error" : "info", `${tool}: ${text}`);
   }
 
   #showServers(): void {
     this.store.dispatch({ type: "servers", servers: this.#client.servers() });
   }
-
-  async #attempt<T>(work: () => Promise<T>): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      this.notice("error", messageOf(error));
-      return undefined;
-    }
-  }
 }
 
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+/** What a user reads first: which client this is, and what happened to its state file. */
+export function openingNotices({ stateOrigin, clientId, summary, notices }: Client): readonly string[] {
+  if (stateOrigin === "found") return [`Reusing Persistent Client ID ${clientId}.`, ...notices];
+  const begun = `No state found at ${summary().stateFile}: a new one begins.`;
+  return stateOrigin === "created" ? [begun, ...notices] : notices;
+}
+
+/** How many tasks resume now, and how many servers have not listed theirs yet. */
+export interface ResumeAll {
+  readonly tasks: number;
+  readonly awaitedServers: number;
+}
+
+/** Where a tool is called, and whether the task runs without a caller. */
+export interface CallPlace {
+  readonly server: string;
+  readonly detached: boolean;
 }

@@ -25,7 +25,7 @@ export function createThrottledStore<State, Action>(
   initial: State,
   options: { readonly intervalMs: number; readonly schedule?: Schedule },
 ): ThrottledStore<State, Action> {
-  const schedule = options.schedule ?? scheduleByTimer;
+  const { intervalMs, schedule = scheduleByTimer } = options;
   const listeners = new Set<() => void>();
   let current = initial;
   let shown = initial;
@@ -33,11 +33,9 @@ export function createThrottledStore<State, Action>(
   let cancel: (() => void) | undefined;
 
   const applied = () => {
-    if (pending.length > 0) {
-      const actions = pending;
-      pending = [];
-      current = reduce(current, actions);
-    }
+    const actions = pending;
+    pending = [];
+    if (actions.length > 0) current = reduce(current, actions);
     return current;
   };
   const notify = () => {
@@ -59,7 +57,7 @@ export function createThrottledStore<State, Action>(
     dispatch(action) {
       pending.push(action);
       if (pending.length >= maxPendingActions) applied();
-      cancel ??= schedule(notify, options.intervalMs);
+      cancel ??= schedule(notify, intervalMs);
     },
     close() {
       cancel?.();

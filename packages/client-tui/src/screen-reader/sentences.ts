@@ -1,9 +1,9 @@
 import { isFinal, type ServerInfo, type TaskError, type TaskStatus } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { serverLabel, serverWord } from "../display/server-label.js";
-import { resultPreview, serverOf, statusWord } from "../display/task-facts.js";
+import { resultPreview, statusWord } from "../display/task-status.js";
 import type { BoardState } from "../model/board-state.js";
-import type { BoardTask } from "../model/board-task.js";
+import { type BoardTask, serverOf } from "../model/board-task.js";
 
 /** Progress is announced in steps of this many percent: more would never stop talking. */
 const announcedPercent = 10;

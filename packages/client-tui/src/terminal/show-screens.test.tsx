@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { draw, large, least, usual } from "../../test/draw.js";
 import { fakeClient, fakeTask } from "../../test/fake-client.js";
 import { keys } from "../../test/open-screens.js";
-import { createTaskBoard } from "../model/task-board.js";
+import { TaskBoard } from "../model/task-board.js";
 import { showScreens } from "./show-screens.js";
 import type { TerminalScreen } from "./terminal-screen.js";
 
@@ -25,7 +25,7 @@ function fakeScreen(size: typeof usual) {
 
 function show(size = usual) {
   const client = fakeClient({ tasks: [fakeTask("a")], said: [] });
-  const board = createTaskBoard(client, { clock: Date.now });
+  const board = new TaskBoard(client, { clock: Date.now });
   const { screen, drawn } = fakeScreen(size);
   const code = showScreens(screen, { client, board }, []).finally(() => board.close());
   if (drawn.now === undefined) throw new Error("Nothing was drawn.");

@@ -3,7 +3,6 @@ import { exitCodes } from "../command-line/exit-codes.js";
 import type { TaskBoard } from "../model/task-board.js";
 import type { ExtraAction } from "../terminal-ui-options.js";
 import { App } from "../ui/app.js";
-import { createTheme, ThemeContext } from "../ui/parts/theme.js";
 import type { TerminalScreen } from "./terminal-screen.js";
 
 const refreshMs = 5_000;
@@ -14,20 +13,10 @@ export async function showScreens(
   { client, board }: { readonly client: Client; readonly board: TaskBoard },
   extraActions: readonly ExtraAction[],
 ): Promise<number> {
-  const theme = createTheme({ colors: process.env.NO_COLOR === undefined && process.env.TERM !== "dumb" });
-  screen.draw((size) => (
-    <ThemeContext value={theme}>
-      <App
-        client={client}
-        board={board}
-        extraActions={extraActions}
-        clock={Date.now}
-        copy={copyToClipboard}
-        onExit={(reason) => screen.close(reason === "quit" ? exitCodes.ok : exitCodes.interrupted)}
-        size={size}
-      />
-    </ThemeContext>
-  ));
+  const onExit = (reason: "quit" | "interrupt") =>
+    screen.close(reason === "quit" ? exitCodes.ok : exitCodes.interrupted);
+  const props = { client, board, extraActions, clock: Date.now, copy: copyToClipboard, onExit };
+  screen.draw((size) => <App {...props} size={size} />);
   const refresh = setInterval(() => void board.refresh(), refreshMs);
   try {
     return await screen.closed;

@@ -5,11 +5,10 @@ import { cutText, wrapText } from "../display/plain-text.js";
 import { isReady, type Notice as NoticeText } from "../model/board-state.js";
 import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
-import { KeyProvider } from "./keys/key-provider.js";
+import { InterruptOnly, KeyProvider } from "./keys/key-provider.js";
 import { createScreenMemories, ScreenMemoryContext } from "./keys/use-key-state.js";
 import { currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
-import { Header } from "./parts/header.js";
-import { type OpenQuestion, openQuestions, QuestionBanner } from "./parts/question-banner.js";
+import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
 import { useNow } from "./parts/use-now.js";
 import type { AppProps } from "./screen-props.js";
 import { ScreenView } from "./screen-view.js";
@@ -43,7 +42,7 @@ export function App(props: AppProps): ReactNode {
   useEffect(() => {
     if (screen !== present) go({ type: "replace", screen });
   }, [screen, present]);
-  if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} columns={columns} />;
+  if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} />;
   const banner = questions.length > 0;
   const notice = noticeLines(state.notice, columns);
   return (
@@ -55,7 +54,7 @@ export function App(props: AppProps): ReactNode {
             {...props}
             {...{ screen, state, unfinished, go, nowMs, columns }}
             rows={rows - frameRows - notice.length - (banner ? 1 : 0)}
-            notice={<Notice kind={state.notice?.kind} lines={notice} />}
+            notice={<Notice kind={state.notice?.kind} text={notice.join("\n")} />}
             banner={banner ? <QuestionBanner questions={questions} columns={columns} /> : null}
           />
         </ScreenMemoryContext>
@@ -83,15 +82,12 @@ function hearGlobalKey(
 }
 
 /** Ctrl-C still leaves; everything else waits for room. */
-function TooSmall({ onExit, columns }: AppProps & { readonly columns: number }): ReactNode {
-  const leave = (press: KeyPress) => {
-    if (press.name === "interrupt") onExit("interrupt");
-    return true;
-  };
+function TooSmall({ onExit, size }: AppProps): ReactNode {
+  const text = `Too small: ${leastColumns}×${leastRows} is needed.`;
   return (
-    <KeyProvider onPress={leave}>
-      <Text>{cutText(`Too small: ${leastColumns}×${leastRows} is needed.`, columns)}</Text>
-    </KeyProvider>
+    <InterruptOnly onInterrupt={() => onExit("interrupt")}>
+      <Text>{cutText(text, size.columns)}</Text>
+    </InterruptOnly>
   );
 }
 
@@ -100,10 +96,6 @@ function noticeLines(notice: NoticeText | undefined, columns: number): readonly 
   return notice === undefined ? [" "] : wrapText(notice.text, columns - noticeLead, mostNoticeRows);
 }
 
-function Notice(props: {
-  readonly kind: NoticeText["kind"] | undefined;
-  readonly lines: readonly string[];
-}): ReactNode {
-  const text = props.lines.join("\n");
-  return props.kind === undefined ? <Text>{text}</Text> : <StatusMessage variant={props.kind}>{text}</StatusMessage>;
+function Notice({ kind, text }: { readonly kind: NoticeText["kind"] | undefined; readonly text: string }): ReactNode {
+  return kind === undefined ? <Text>{text}</Text> : <StatusMessage variant={kind}>{text}</StatusMessage>;
 }

@@ -8,8 +8,7 @@ import { detailKeys, initialDetailState, reduceDetail } from "./detail/detail-st
 import { formKeys } from "./form/form.js";
 import { initialFormState, reduceForm } from "./form/form-state.js";
 import type { KeyPress } from "./keys/key-press.js";
-import { reduceMenu } from "./menu/menu.js";
-import { menuItems, menuKeys } from "./menu/menu-screen.js";
+import { menuItems, menuKeys, reduceMenu } from "./menu/menu.js";
 import { openingKeys, reduceOpening } from "./opening/opening-state.js";
 import { confirmKeys, reduceConfirm } from "./parts/confirm.js";
 import { reducePage, textPageKeys } from "./parts/text-page.js";

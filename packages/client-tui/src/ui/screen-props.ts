@@ -25,13 +25,16 @@ export interface AppProps {
   readonly size: ScreenSize;
 }
 
-/** What every screen is drawn from. */
-export interface ScreenProps extends AppProps {
+/** What every screen is drawn from; its size is what header, notice and keys leave. */
+export interface ScreenProps extends AppProps, ScreenSize {
   readonly screen: Screen;
   readonly state: BoardState;
   readonly unfinished: readonly BoardTask[];
   readonly go: (action: NavigationAction) => void;
   readonly nowMs: number;
-  readonly columns: number;
-  readonly rows: number;
 }
+
+/** What the screen of a name is drawn from. */
+export type PropsOf<Name extends Screen["name"]> = ScreenProps & {
+  readonly screen: Extract<Screen, { readonly name: Name }>;
+};

@@ -1,135 +1,132 @@
+import type { ServerStats } from "@resumable-mcp/client";
 import { Box } from "ink";
-import { type ReactNode, useCallback } from "react";
+import { type ComponentType, type ReactNode, useCallback } from "react";
+import { countLines, sessionLines } from "../display/summary-lines.js";
 import { isReady } from "../model/board-state.js";
 import { Board } from "./board/board.js";
 import { boardKeys } from "./board/board-view-state.js";
 import { Detail } from "./detail/detail.js";
 import { detailKeys } from "./detail/detail-state.js";
-import { AnswerScreen } from "./form/answer-screen.js";
-import { CallScreen } from "./form/call-screen.js";
 import { formKeys } from "./form/form.js";
-import { MenuScreen, menuKeys } from "./menu/menu-screen.js";
+import { AnswerScreen, CallScreen } from "./form/task-forms.js";
+import { MenuScreen, menuKeys } from "./menu/menu.js";
 import type { Screen } from "./navigation.js";
 import { Opening } from "./opening/opening.js";
 import { openingKeys } from "./opening/opening-state.js";
 import { Confirm, confirmKeys } from "./parts/confirm.js";
-import { KeyBar } from "./parts/key-bar.js";
+import { KeyBar } from "./parts/frame.js";
 import { TextPage, textPageKeys } from "./parts/text-page.js";
-import type { ScreenProps } from "./screen-props.js";
+import { type Loaded, useLoaded } from "./parts/use-loaded.js";
+import type { PropsOf, ScreenProps } from "./screen-props.js";
 import { AddServerScreen } from "./servers/add-server-screen.js";
 import { ImportScreen, importKeys } from "./servers/import-screen.js";
-import { serversKeys } from "./servers/servers.js";
-import { ServersScreen } from "./servers/servers-screen.js";
+import { ServersScreen, serversKeys } from "./servers/servers.js";
 import { SignInScreen, signInKeys } from "./servers/sign-in-screen.js";
-import { SessionScreen } from "./summary/session-screen.js";
-import { StatsScreen } from "./summary/stats-screen.js";
 import { taskActions } from "./task-actions.js";
 import { ToolsScreen, toolListKeys } from "./tools/tool-list.js";
 
-const keysOf: Readonly<Record<Screen["name"], readonly string[]>> = {
-  opening: openingKeys,
-  menu: menuKeys,
-  board: boardKeys,
-  tools: toolListKeys,
-  stats: textPageKeys,
-  session: textPageKeys,
-  servers: serversKeys,
-  add_server: formKeys,
-  import_servers: importKeys,
-  sign_in: signInKeys,
-  page: textPageKeys,
-  detail: detailKeys,
-  call: formKeys,
-  answer: formKeys,
-  confirm: confirmKeys,
-};
+interface ScreenEntry<Name extends Screen["name"]> {
+  readonly Body: ComponentType<PropsOf<Name>>;
+  readonly keys: readonly string[];
+  /** `?` lists all keys of the screen. */
+  readonly listed?: true;
+}
 
-/** Screens on which `?` lists all keys. */
-const listed: ReadonlySet<Screen["name"]> = new Set(["opening", "board", "detail", "servers"]);
+const screens: { readonly [Name in Screen["name"]]: ScreenEntry<Name> } = {
+  opening: { Body: OpeningScreen, keys: openingKeys, listed: true },
+  menu: { Body: MenuScreen, keys: menuKeys },
+  board: { Body: BoardScreen, keys: boardKeys, listed: true },
+  tools: { Body: ToolsScreen, keys: toolListKeys },
+  stats: { Body: StatsScreen, keys: textPageKeys },
+  session: { Body: SessionScreen, keys: textPageKeys },
+  servers: { Body: ServersScreen, keys: serversKeys, listed: true },
+  add_server: { Body: AddServerScreen, keys: formKeys },
+  import_servers: { Body: ImportScreen, keys: importKeys },
+  sign_in: { Body: SignInScreen, keys: signInKeys },
+  page: { Body: PageScreen, keys: textPageKeys },
+  detail: { Body: DetailScreen, keys: detailKeys, listed: true },
+  call: { Body: CallScreen, keys: formKeys },
+  answer: { Body: AnswerScreen, keys: formKeys },
+  confirm: { Body: ConfirmScreen, keys: confirmKeys },
+};
 
 /** The present screen between the title and the keys. */
 export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; readonly banner: ReactNode }): ReactNode {
   const { notice, banner, ...rest } = props;
   const { screen, columns, rows } = rest;
+  // Each entry of the table is for the screen of its name.
+  const { Body, keys, listed = false } = screens[screen.name] as ScreenEntry<Screen["name"]>;
   return (
     <>
       <Box flexDirection="column" height={rows} overflowY="hidden">
         {/* What is too high is cut off at the bottom: lines that shrink are drawn over each other. */}
         <Box flexDirection="column" flexShrink={0}>
-          <ScreenBody {...rest} />
+          <Body {...rest} />
         </Box>
       </Box>
       {banner}
       {notice}
-      <KeyBar keys={keysOf[screen.name]} columns={columns} listed={listed.has(screen.name)} />
+      <KeyBar keys={keys} columns={columns} listed={listed} />
     </>
   );
 }
 
-function ScreenBody(props: ScreenProps): ReactNode {
-  const { screen, go, columns, rows } = props;
-  const size = { columns, rows };
-  const back = () => go({ type: "back" });
-  switch (screen.name) {
-    case "opening":
-    case "board":
-    case "detail":
-      return <TaskScreen {...props} />;
-    case "menu":
-      return <MenuScreen {...props} />;
-    case "tools":
-      return <ToolsScreen {...props} />;
-    case "call":
-      return <CallScreen {...props} tool={screen.tool} />;
-    case "answer":
-      return <AnswerScreen {...props} taskId={screen.taskId} question={screen.question} />;
-    case "stats":
-      return <StatsScreen client={props.client} {...size} onBack={back} />;
-    case "session":
-      return <SessionScreen client={props.client} {...size} onBack={back} />;
-    case "servers":
-      return <ServersScreen {...props} />;
-    case "add_server":
-      return <AddServerScreen {...props} />;
-    case "import_servers":
-      return <ImportScreen {...props} />;
-    case "sign_in":
-      return <SignInScreen {...props} signIn={screen} />;
-    case "page":
-      return <TextPage title={screen.title} lines={screen.lines} {...size} onBack={back} />;
-    case "confirm":
-      return (
-        <Confirm
-          text={screen.text}
-          columns={columns}
-          onDecide={(yes) => {
-            back();
-            if (yes) screen.action();
-          }}
-        />
-      );
-  }
+function OpeningScreen(props: ScreenProps): ReactNode {
+  const { state, unfinished, columns, rows, nowMs } = props;
+  const facts = { servers: state.servers, tasks: unfinished, ready: isReady(state), columns, rows, nowMs };
+  return <Opening {...facts} onOutcome={taskActions(props).onOpening} />;
 }
 
-/** The screens that show tasks and steer them. */
-function TaskScreen(props: ScreenProps): ReactNode {
-  const { screen, state, unfinished, board, columns, rows, nowMs } = props;
-  const act = taskActions(props);
-  const look = useCallback((taskId: string) => void board.look(taskId), [board]);
-  const common = { columns, rows, nowMs };
-  if (screen.name === "board") return <Board tasks={state.tasks} {...common} onOutcome={act.onBoard} onLook={look} />;
-  if (screen.name !== "detail") {
-    const { servers } = state;
-    return <Opening {...{ servers, ...common }} tasks={unfinished} ready={isReady(state)} onOutcome={act.onOpening} />;
-  }
+function BoardScreen(props: ScreenProps): ReactNode {
+  const { state, columns, rows, nowMs } = props;
+  const facts = { tasks: state.tasks, columns, rows, nowMs };
+  return <Board {...facts} onOutcome={taskActions(props).onBoard} onLook={useLook(props)} />;
+}
+
+function DetailScreen(props: PropsOf<"detail">): ReactNode {
+  const { screen, state, columns, rows, nowMs } = props;
   const task = state.tasks.get(screen.taskId);
+  const { onDetail } = taskActions(props);
+  const facts = { task, columns, rows, nowMs };
   return (
-    <Detail
-      key={screen.taskId}
-      task={task}
-      {...common}
-      onLook={look}
-      onOutcome={(outcome) => act.onDetail(outcome, task)}
-    />
+    <Detail key={screen.taskId} {...facts} onLook={useLook(props)} onOutcome={(outcome) => onDetail(outcome, task)} />
   );
+}
+
+function useLook({ board }: Pick<ScreenProps, "board">): (taskId: string) => void {
+  return useCallback((taskId) => void board.look(taskId), [board]);
+}
+
+/** How many tasks of which status each server keeps. */
+function StatsScreen(props: ScreenProps): ReactNode {
+  const stats = useLoaded(() => props.client.stats());
+  return <Page {...props} title="Statistics" lines={statsLines(stats)} />;
+}
+
+function statsLines(stats: Loaded<readonly ServerStats[]>): readonly string[] {
+  if (stats.name === "asking") return ["Asking the servers…"];
+  if (stats.name === "failed") return [stats.problem];
+  return stats.value.length === 0 ? ["There are no servers: 5 in the menu adds one."] : stats.value.flatMap(countLines);
+}
+
+/** Who this client is, and what it remembers. */
+function SessionScreen(props: ScreenProps): ReactNode {
+  return <Page {...props} title="Session" lines={sessionLines(props.client.summary())} />;
+}
+
+function PageScreen(props: PropsOf<"page">): ReactNode {
+  return <Page {...props} title={props.screen.title} lines={props.screen.lines} />;
+}
+
+function Page(props: ScreenProps & { readonly title: string; readonly lines: readonly string[] }): ReactNode {
+  const { title, lines, columns, rows, go } = props;
+  return <TextPage {...{ title, lines, columns, rows }} onBack={() => go({ type: "back" })} />;
+}
+
+function ConfirmScreen({ screen, go, columns }: PropsOf<"confirm">): ReactNode {
+  const onDecide = (yes: boolean) => {
+    go({ type: "back" });
+    if (yes) screen.action();
+  };
+  return <Confirm text={screen.text} columns={columns} onDecide={onDecide} />;
 }

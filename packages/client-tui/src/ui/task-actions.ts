@@ -6,17 +6,10 @@ import { keysPage } from "./navigation.js";
 import { type OpeningOutcome, openingKeys } from "./opening/opening-state.js";
 import type { ScreenProps } from "./screen-props.js";
 
-/** What the screens about tasks do when a key says so. */
-export interface TaskActions {
-  onOpening(outcome: OpeningOutcome): void;
-  onBoard(outcome: BoardOutcome): void;
-  onDetail(outcome: DetailOutcome, task: BoardTask | undefined): void;
-}
-
 type Verb = "pause" | "resume" | "cancel" | "forget";
 
 /** Connects what users want with tasks to the board and to the next screen. */
-export function taskActions(props: Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy">): TaskActions {
+export function taskActions(props: Pick<ScreenProps, "client" | "board" | "state" | "go" | "copy">) {
   const { board, state, go } = props;
   const openDetail = (taskId: string) => go({ type: "open", screen: { name: "detail", taskId } });
   const keys = (lines: readonly string[]) => go({ type: "open", screen: keysPage(lines) });
@@ -30,7 +23,7 @@ export function taskActions(props: Pick<ScreenProps, "client" | "board" | "state
     else go({ type: "open", screen: { name: "confirm", text, action } });
   };
   return {
-    onOpening(outcome) {
+    onOpening(outcome: OpeningOutcome) {
       if (outcome.type === "keys") return keys(openingKeys);
       if (outcome.type === "cancel" || outcome.type === "forget") return steer(outcome.type, [outcome.taskId]);
       go({ type: "replace", screen: { name: "menu" } });
@@ -39,14 +32,14 @@ export function taskActions(props: Pick<ScreenProps, "client" | "board" | "state
       if (outcome.type === "resume_all") resumeAll(board);
       if (outcome.type === "resume_all" || outcome.type === "resume") go({ type: "open", screen: { name: "board" } });
     },
-    onBoard(outcome) {
+    onBoard(outcome: BoardOutcome) {
+      if ("taskIds" in outcome) return steer(outcome.type, outcome.taskIds);
+      if (outcome.type === "open") return openDetail(outcome.taskId);
       if (outcome.type === "back") return go({ type: "back" });
       if (outcome.type === "keys") return keys(boardKeys);
-      if (outcome.type === "refresh") return void board.refresh();
-      if (outcome.type === "open") return openDetail(outcome.taskId);
-      steer(outcome.type, outcome.taskIds);
+      void board.refresh();
     },
-    onDetail(outcome, task) {
+    onDetail(outcome: DetailOutcome, task: BoardTask | undefined) {
       if (outcome === "back" || task === undefined) return go({ type: "back" });
       if (outcome === "keys") return keys(detailKeys);
       if (outcome === "answer") return answer(props, task);

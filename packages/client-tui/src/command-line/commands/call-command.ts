@@ -1,6 +1,6 @@
 import { ClientError, type ToolInfo } from "@resumable-mcp/client";
 import type { Command, CommandContext } from "../command.js";
-import { exitCodes, UsageError } from "../exit-code.js";
+import { UsageError } from "../exit-code.js";
 import { followToEnd } from "../follow-to-end.js";
 import { parseToolArguments } from "../tool-arguments.js";
 
@@ -13,31 +13,16 @@ export const callCommand: Command = async (context) => {
   const last = line.again ? client.lastArguments(name) : {};
   if (last === undefined) throw new UsageError(`${name} was never called from here, so there is nothing to repeat.`);
   const values = { ...last, ...parseToolArguments(words, line.args, tool.inputSchema) };
-  const call = await client.call(name, values, { server: tool.server, resume: line.resume, detached: line.detach });
-  const { taskId } = call;
-  if (taskId !== undefined) announce(context, name, taskId, call.joined);
-  if (line.detach && taskId !== undefined) return detached(context, taskId, call.joined);
-  return followToEnd(context, {
-    name,
-    events: () => call.events(),
-    result: () => call.result(),
-    taskId,
-  });
-
-  function detached({ output: out }: CommandContext, id: string, joined: boolean): number {
-    if (out.json) output.object({ task_id: id, task_name: name, server: call.server, joined });
-    else out.line(id);
-    return exitCodes.ok;
+  const call = await client.call(name, values, { server: tool.server, resume: !line.new, detached: line.detach });
+  const { taskId, server, joined } = call;
+  const facts = { task_id: taskId, task_name: name, joined };
+  if (taskId !== undefined) {
+    if (!output.json) output.note(joined ? `Continuing task ${taskId}.` : `Task ${taskId}`);
+    if (line.detach) return output.result({ ...facts, server }, [taskId]);
+    if (output.json) output.object({ type: "started", ...facts });
   }
+  return followToEnd(context, { taskId, name, events: () => call.events(), result: () => call.result() });
 };
-
-function announce({ output, line }: CommandContext, name: string, taskId: string, joined: boolean): void {
-  if (output.json) {
-    if (!line.detach) output.object({ type: "started", task_id: taskId, task_name: name, joined });
-    return;
-  }
-  output.note(joined ? `Continuing task ${taskId}.` : `Task ${taskId}`);
-}
 
 async function findTool({ client }: CommandContext, name: string): Promise<ToolInfo> {
   const tools = await client.tools();

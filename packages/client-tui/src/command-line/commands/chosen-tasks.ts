@@ -1,5 +1,6 @@
-import { isFinal, type TaskInfo, type TaskStatus } from "@resumable-mcp/client";
+import { isFinal, type TaskInfo } from "@resumable-mcp/client";
 import type { CommandContext } from "../command.js";
+import { taskStatuses } from "../command-table.js";
 import { UsageError } from "../exit-code.js";
 
 /** What can be done with several tasks at once. */
@@ -14,16 +15,20 @@ export async function chosenTasks(context: CommandContext, verb: BulkVerb): Prom
   if (!line.all && line.words.length === 0) {
     throw new UsageError(`${verb} needs the id of a task, or --all. \`tasks\` lists yours.`);
   }
-  return line.all ? (await listFor(context, verb)).map(({ id }) => id) : line.words;
+  if (!line.all) return line.words;
+  const tasks = await listTasks(context, verb === "forget");
+  return tasks.filter((task) => makesSense[verb](task)).map(({ id }) => id);
 }
 
-async function listFor({ client, line }: CommandContext, verb: BulkVerb): Promise<readonly TaskInfo[]> {
-  const status = line.status === undefined ? undefined : parseStatuses(line.status);
-  const named = status !== undefined || verb === "forget";
-  const tasks = named
-    ? await client.tasks({ tool: line.tool, status })
-    : (await client.unfinished()).filter((task) => line.tool === undefined || task.tool === line.tool);
-  return tasks.filter((task) => makesSense[verb](task));
+/** The tasks that `--status` and `--tool` name; without a status the unfinished ones, and the finished ones on request. */
+export async function listTasks({ client, line }: CommandContext, finished: boolean): Promise<readonly TaskInfo[]> {
+  const status = line.status?.map((word) => {
+    const known = taskStatuses.find((one) => one === word);
+    if (known === undefined) throw new UsageError(`There is no status ${word}. There are: ${taskStatuses.join(", ")}.`);
+    return known;
+  });
+  if (status !== undefined || finished) return client.tasks({ tool: line.tool, status });
+  return (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool);
 }
 
 const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo) => boolean>> = {
@@ -32,22 +37,3 @@ const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo) => boolean>> = {
   cancel: ({ status }) => !isFinal(status),
   forget: ({ status }) => isFinal(status),
 };
-
-const statuses: readonly TaskStatus[] = [
-  "pending",
-  "running",
-  "paused",
-  "input_required",
-  "completed",
-  "failed",
-  "cancelled",
-];
-
-/** Checks the statuses that `--status` names. */
-export function parseStatuses(words: readonly string[]): readonly TaskStatus[] {
-  return words.map((word) => {
-    const status = statuses.find((known) => known === word);
-    if (status === undefined) throw new UsageError(`There is no status ${word}. There are: ${statuses.join(", ")}.`);
-    return status;
-  });
-}

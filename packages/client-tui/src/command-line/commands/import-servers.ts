@@ -1,8 +1,13 @@
-import { homedir } from "node:os";
-import { type Client, type ServerInfo, serverAddress } from "@resumable-mcp/client";
+import { serverAddress } from "@resumable-mcp/client";
 import { type HostName, hostNames } from "@resumable-mcp/protocol/hosts";
 import { plainText } from "../../display/plain-text.js";
-import { type HostServer, readHostServers } from "../../hosts/read-host-servers.js";
+import {
+  type HostServer,
+  hostEnvironment,
+  importState,
+  readHostServers,
+  takeServer,
+} from "../../hosts/host-servers.js";
 import type { CommandContext } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 
@@ -15,10 +20,10 @@ export async function importServers(context: CommandContext, words: readonly str
   const { client, line, output } = context;
   const wanted = words.map(parseWord);
   const hosts = wanted.length === 0 ? hostNames : [...new Set(wanted.map(({ host }) => host))];
-  const found = await readHostServers(hosts, environment(), line.serverOptions.file);
+  const found = await readHostServers(hosts, hostEnvironment(), line.file);
   for (const { file, problem } of found.problems) output.note(`${file} was skipped: ${problem}.`);
   if (wanted.length === 0 && !line.all) {
-    for (const server of found.servers) printServer(context, server, stateOf(server, client.servers()));
+    for (const server of found.servers) printServer(context, server, importState(client, server));
     if (!output.json) output.note(nextStep(found.servers.length));
     return exitCodes.ok;
   }
@@ -47,31 +52,11 @@ function matches({ host, name }: Wanted, server: HostServer): boolean {
   return host === server.host && (name === undefined || name === server.name);
 }
 
-/** Where hosts' files are looked for on this machine. */
-export function environment() {
-  return { platform: process.platform, env: process.env, home: homedir(), workingDirectory: process.cwd() };
-}
-
-function stateOf({ config }: HostServer, known: readonly ServerInfo[]): "new" | "known" | "unusable" {
-  if (config === undefined) return "unusable";
-  return known.some(({ address }) => address === serverAddress(config)) ? "known" : "new";
-}
-
-/** Takes one server over; one that is known already stays as it is. */
-export async function takeServer(client: Client, server: HostServer): Promise<"added" | "known" | "unusable"> {
-  const state = stateOf(server, client.servers());
-  if (server.config === undefined || state !== "new") return state === "new" ? "unusable" : state;
-  // Two hosts may call different servers the same.
-  const taken = client.servers().some(({ name }) => name === server.name);
-  await client.addServer(server.config, { name: taken ? `${server.name}-${server.host}` : server.name });
-  return "added";
-}
-
 function printServer({ output }: CommandContext, server: HostServer, state: string): void {
   const { host, name, file, config, problem } = server;
-  const address = config === undefined ? undefined : serverAddress(config);
-  if (output.json) output.object({ host, name, file, server: address, state, problem });
-  else output.line(`${state.padEnd(8)}  ${plainText(`${host}/${name}`)}  ${plainText(address ?? problem ?? "")}`);
+  const address = config && serverAddress(config);
+  const place = `${plainText(`${host}/${name}`)}  ${plainText(address ?? problem ?? "")}`;
+  output.result({ host, name, file, server: address, state, problem }, [`${state.padEnd(8)}  ${place}`]);
 }
 
 function nextStep(count: number): string {

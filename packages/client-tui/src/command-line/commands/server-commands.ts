@@ -4,80 +4,63 @@ import type { Command } from "../command.js";
 import { exitCodes } from "../exit-code.js";
 
 /** `stats`: counts the tasks by status. */
-export const statsCommand: Command = async ({ client, output }) => {
-  const stats = await client.stats();
-  if (output.json) {
-    output.object({
-      servers: stats.map(({ server, counts, total }) => ({
-        server,
-        checkpoint_stats: counts,
-        total_checkpoints: total,
-      })),
-    });
-    return exitCodes.ok;
-  }
-  for (const text of stats.flatMap(countLines)) output.line(text);
-  return exitCodes.ok;
+const stats: Command = async ({ client, output }) => {
+  const found = await client.stats();
+  const servers = found.map(({ server, counts, total }) => ({
+    server,
+    checkpoint_stats: counts,
+    total_checkpoints: total,
+  }));
+  return output.result({ servers }, found.flatMap(countLines));
 };
 
 /** `session`: who this client is, what it remembers, and what its servers say. */
-export const sessionCommand: Command = async ({ client, output }) => {
+const session: Command = async ({ client, output }) => {
   const said = await client.sessionInfo().catch(() => []);
   // What ended while no program of this client ran leaves the active tasks.
   await client.unfinished().catch(() => []);
-  const { clientId, stateFile, createdAt, servers, activeTasks, completedTasks } = client.summary();
-  if (output.json) {
-    const sessions = servers.map(({ address, sessionId }) => ({
-      server_url: address,
-      session_id: said.find(({ server }) => server === address)?.sessionId ?? sessionId ?? null,
-      answers: said.some(({ server }) => server === address),
-    }));
-    output.object({
-      client_id: clientId,
-      state_file: stateFile,
-      created_at: createdAt,
-      sessions,
-      active_tasks: activeTasks,
-      completed_tasks: completedTasks.filter(({ status }) => status === "completed"),
-      failed_tasks: completedTasks.filter(({ status }) => status === "failed"),
-      cancelled_tasks: completedTasks.filter(({ status }) => status === "cancelled"),
-    });
-    return exitCodes.ok;
-  }
-  for (const text of sessionLines(client.summary())) output.line(text);
-  return exitCodes.ok;
+  const summary = client.summary();
+  const ended = (wanted: string) => summary.completedTasks.filter(({ status }) => status === wanted);
+  const sessions = summary.servers.map(({ address, sessionId }) => ({
+    server_url: address,
+    session_id: said.find(({ server }) => server === address)?.sessionId ?? sessionId ?? null,
+    answers: said.some(({ server }) => server === address),
+  }));
+  const facts = {
+    client_id: summary.clientId,
+    state_file: summary.stateFile,
+    created_at: summary.createdAt,
+    sessions,
+    active_tasks: summary.activeTasks,
+    completed_tasks: ended("completed"),
+    failed_tasks: ended("failed"),
+    cancelled_tasks: ended("cancelled"),
+  };
+  return output.result(facts, sessionLines(summary));
 };
 
 /** `tools`: the tools that can be called; `--all` adds those that steer tasks. */
-export const toolsCommand: Command = async ({ client, line, output }) => {
-  const tools = (await client.tools()).filter(({ control }) => line.all || !control);
-  if (output.json) {
-    output.object({
-      tools: tools.map(({ name, server, title, description, inputSchema }) => ({
-        name,
-        server,
-        title,
-        description,
-        input_schema: inputSchema,
-      })),
-    });
-    return exitCodes.ok;
-  }
-  const width = Math.max(0, ...tools.map(({ name }) => name.length));
-  for (const { name, title, description } of tools) {
-    output.line(
-      `${name.padEnd(width)}  ${cutText(plainText(description ?? title ?? ""), Math.max(20, output.columns - width - 2))}`.trimEnd(),
-    );
-  }
-  return exitCodes.ok;
+const tools: Command = async ({ client, line, output }) => {
+  const found = (await client.tools()).filter(({ control }) => line.all || !control);
+  const width = Math.max(0, ...found.map(({ name }) => name.length));
+  const room = Math.max(20, output.columns - width - 2);
+  return output.result(
+    { tools: found.map(({ inputSchema, control: _, ...tool }) => ({ ...tool, input_schema: inputSchema })) },
+    found.map(({ name, title = "", description = title }) =>
+      `${name.padEnd(width)}  ${cutText(plainText(description), room)}`.trimEnd(),
+    ),
+  );
 };
 
 /** `ping`: asks every server for a sign of life. */
-export const pingCommand: Command = async ({ client, output }) => {
+const ping: Command = async ({ client, output }) => {
   const pings = await client.ping();
-  if (output.json) output.object({ servers: pings });
-  else
-    for (const { server, ok, milliseconds, problem } of pings)
-      output.line(ok ? `${server} answers (${milliseconds} ms)` : (problem ?? server));
+  const lines = pings.map(({ server, ok, milliseconds, problem = server }) =>
+    ok ? `${server} answers (${milliseconds} ms)` : problem,
+  );
+  output.result({ servers: pings }, lines);
   return pings.every(({ ok }) => ok) ? exitCodes.ok : exitCodes.unreachable;
 };
+
+/** The subcommands that ask the servers as a whole. */
+export const serverCommands = { stats, session, tools, ping };

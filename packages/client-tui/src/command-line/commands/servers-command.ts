@@ -1,7 +1,7 @@
 import { type ServerConfig, type ServerTest, serverAddress } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import type { Command, CommandContext } from "../command.js";
-import { serversVerbs } from "../command-table.js";
+import { type ServersVerb, serversVerbs } from "../command-table.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { httpServer } from "../parse-command-line.js";
 import { importServers } from "./import-servers.js";
@@ -10,55 +10,39 @@ import { signInOnTerminal } from "./sign-in-on-terminal.js";
 /** `servers [list|add|test|remove|login|import]`: the servers of this client. */
 export const serversCommand: Command = async (context) => {
   const [verb = "list", ...words] = context.line.words;
-  switch (serversVerbs.find((known) => known === verb)) {
-    case "list":
-      return listServers(context);
-    case "add":
-      return addServer(context, words);
-    case "test":
-      return testServers(context, words);
-    case "remove":
-      return removeServers(context, words);
-    case "login":
-      return signInOnTerminal(context, needed(words[0], "login"));
-    case "import":
-      return importServers(context, words);
-    default:
-      throw new UsageError(`servers cannot ${verb}. It can: ${serversVerbs.join(", ")}.`);
-  }
+  const known = serversVerbs.find((one) => one === verb);
+  if (known === undefined) throw new UsageError(`servers cannot ${verb}. It can: ${serversVerbs.join(", ")}.`);
+  return verbs[known](context, words);
+};
+
+const verbs: Readonly<Record<ServersVerb, (context: CommandContext, words: readonly string[]) => Promise<number>>> = {
+  list: listServers,
+  add: addServer,
+  test: testServers,
+  remove: removeServers,
+  login: (context, words) => signInOnTerminal(context, needed(words[0], "login")),
+  import: importServers,
 };
 
 async function listServers({ client, output }: CommandContext): Promise<number> {
   const pings = await client.ping();
-  const servers = client.servers().map((server) => ({
-    ...server,
-    ping: pings.find(({ server: address }) => address === server.address),
-  }));
-  if (output.json) {
-    output.object({
-      servers: servers.map(({ address, name, sessionId, ping }) => ({
-        server: address,
-        name,
-        ok: ping?.ok ?? false,
-        milliseconds: ping?.milliseconds,
-        problem: ping?.problem,
-        session_id: sessionId,
-      })),
-    });
-    return exitCodes.ok;
-  }
-  for (const { address, name, ping } of servers) {
+  const servers = client.servers().map(({ address, name, sessionId }) => {
+    const ping = pings.find(({ server }) => server === address);
     const title = name === undefined ? address : `${name}  ${address}`;
-    output.line(ping?.ok === true ? `+ ${title}` : `x ${title}  ${ping?.problem ?? ""}`);
-  }
-  return exitCodes.ok;
+    return {
+      line: ping?.ok === true ? `+ ${title}` : `x ${title}  ${ping?.problem ?? ""}`,
+      facts: { ...{ server: address, name, ok: false }, ...ping, session_id: sessionId },
+    };
+  });
+  const lines = servers.map(({ line }) => line);
+  return output.result({ servers: servers.map(({ facts }) => facts) }, lines);
 }
 
 /** Adds a server and asks it for a sign of life; one that does not answer is kept all the same. */
 async function addServer(context: CommandContext, words: readonly string[]): Promise<number> {
   const { client, line, output } = context;
   const config = await withToken(context, configOf(context, words));
-  const { name, oauth } = line.serverOptions;
+  const { name, oauth } = line;
   const { address } = await client.addServer(config, { name });
   if ("url" in config && config.token !== undefined && isOpenToOthers(config.url)) {
     output.note(`Warning: the connection to ${address} is not encrypted, so others on the network can read the token.`);
@@ -77,7 +61,7 @@ async function addServer(context: CommandContext, words: readonly string[]): Pro
 
 /** The server that the words or `--url` and `--stdio` name: exactly one. */
 function configOf({ line }: CommandContext, words: readonly string[]): ServerConfig {
-  const configs = [...words.map((url) => httpServer(url, undefined)), ...line.servers];
+  const configs = [...words.map((url) => httpServer(url)), ...line.servers];
   const [config, ...others] = configs;
   if (config === undefined || others.length > 0) {
     throw new UsageError('servers add needs one server: a URL, or --stdio "COMMAND".');
@@ -86,7 +70,7 @@ function configOf({ line }: CommandContext, words: readonly string[]): ServerCon
 }
 
 async function withToken({ line }: CommandContext, config: ServerConfig): Promise<ServerConfig> {
-  const { tokenVariable, tokenOnStdin, oauth } = line.serverOptions;
+  const { "token-env": tokenVariable, "token-stdin": tokenOnStdin, oauth } = line;
   if (tokenVariable === undefined && !tokenOnStdin) return config;
   if ("command" in config || oauth) throw new UsageError("A token is for a server over HTTP without --oauth.");
   const token = tokenOnStdin ? await readSecretLine(process.stdin) : process.env[tokenVariable ?? ""];
@@ -111,12 +95,10 @@ async function testServers(context: CommandContext, words: readonly string[]): P
 }
 
 function printTest({ output }: CommandContext, test: ServerTest): void {
-  if (output.json) output.object(test);
-  else if (!test.ok) output.line(`x ${test.problem ?? test.server}`);
-  else {
-    const tasks = test.resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
-    output.line(plainText(`+ ${test.server} answers (${test.milliseconds} ms): ${test.tools} tools, ${tasks}`));
-  }
+  const { server, ok, milliseconds, tools, resumable, problem = server } = test;
+  const tasks = resumable === true ? "its tasks can be resumed" : "its calls cannot be resumed";
+  const answer = plainText(`+ ${server} answers (${milliseconds} ms): ${tools} tools, ${tasks}`);
+  output.result(test, [ok ? answer : `x ${problem}`]);
 }
 
 async function removeServers({ client, output }: CommandContext, words: readonly string[]): Promise<number> {
@@ -126,8 +108,8 @@ async function removeServers({ client, output }: CommandContext, words: readonly
     const address = server?.address ?? serverAddress({ url: word });
     await client.removeServer(word);
     const left = client.summary().activeTasks.filter(({ server_url }) => server_url === address).length;
-    if (output.json) output.object({ removed: address, unfinished_tasks: left });
-    else output.line(left === 0 ? `Removed ${address}.` : `Removed ${address}. ${left} unfinished tasks stay on it.`);
+    const rest = left === 0 ? "" : ` ${left} unfinished tasks stay on it.`;
+    output.result({ removed: address, unfinished_tasks: left }, [`Removed ${address}.${rest}`]);
   }
   return exitCodes.ok;
 }

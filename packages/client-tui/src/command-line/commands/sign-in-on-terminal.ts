@@ -10,7 +10,7 @@ import { exitCodeOfInterrupt, exitCodes } from "../exit-code.js";
  */
 export async function signInOnTerminal(context: CommandContext, server: string): Promise<number> {
   const { client, line, output, interrupts } = context;
-  const { clientId, callbackPort } = line.serverOptions;
+  const { "client-id": clientId, callbackPort } = line;
   const giveUp = new AbortController();
   const stopReading: (() => void)[] = [];
   const done = client.signIn(server, {

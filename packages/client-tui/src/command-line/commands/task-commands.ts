@@ -1,111 +1,95 @@
-import { isFinal, type Question, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
+import { isFinal, type Question, type QuestionAnswer, type TaskInfo, type TaskResult } from "@resumable-mcp/client";
 import { plainText } from "../../display/plain-text.js";
 import { progressNumbers } from "../../display/progress-line.js";
-import { continueCommand, statusMark, statusWord } from "../../display/task-facts.js";
+import { continueCommand, statusMark, statusWord } from "../../display/task-status.js";
 import { type HistoryLine, readHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
 import { exitCodes, UsageError } from "../exit-code.js";
-import { followToEnd } from "../follow-to-end.js";
+import { followToEnd, pausedText } from "../follow-to-end.js";
+import type { Output } from "../output.js";
 import { printResult, resultText, taskJson } from "../print-result.js";
 import { parseToolArguments } from "../tool-arguments.js";
-import { chosenTasks, parseStatuses } from "./chosen-tasks.js";
+import { chosenTasks, listTasks } from "./chosen-tasks.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
-export const tasksCommand: Command = async ({ client, line, output }) => {
-  const status = line.status === undefined ? undefined : parseStatuses(line.status);
-  const tasks =
-    status === undefined && !line.all
-      ? (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool)
-      : await client.tasks({ tool: line.tool, status });
-  if (output.json) output.object({ tasks: tasks.map(taskJson), total: tasks.length });
-  else if (tasks.length === 0)
-    output.line(line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.");
-  else for (const task of tasks) output.line(taskLine(task));
-  return exitCodes.ok;
+const tasks: Command = async (context) => {
+  const { line, output } = context;
+  const found = await listTasks(context, line.all);
+  const none = line.all ? "No tasks." : "No unfinished tasks. --all lists the finished ones.";
+  return output.result(
+    { tasks: found.map(taskJson), total: found.length },
+    found.length === 0 ? [none] : found.map(taskLine),
+  );
 };
 
 /** One line of a list of tasks. */
-export function taskLine(task: TaskInfo): string {
-  const { id, tool, status, interrupted, message } = task;
-  const words = [
-    statusMark(status, interrupted),
-    id,
-    tool,
-    statusWord(status, interrupted),
-    progressNumbers({ ...task, name: tool }),
-  ];
-  return [...words, plainText(message ?? "")].filter((word) => word !== "").join("  ");
+function taskLine(task: TaskInfo): string {
+  const { id, tool, status, interrupted, message = "" } = task;
+  const state = [statusWord(status, interrupted), progressNumbers(task), plainText(message)];
+  return [statusMark(status, interrupted), id, tool, ...state].filter((word) => word !== "").join("  ");
+}
+
+function showTask(output: Output, task: TaskInfo): number {
+  return output.result(taskJson(task), [taskLine(task)]);
 }
 
 /** `show ID`: one task in detail. */
-export const showCommand: Command = async (context) => {
+const show: Command = async (context) => {
   const { client, output } = context;
   const task = client.task(taskIdOf(context, "show"));
   const info = await task.info();
   const journal = await task.journal();
-  const { timeline, steps } = readHistory(journal);
   const result = isFinal(info.status) ? await task.result() : undefined;
-  if (output.json) output.object({ ...taskJson(info), journal: journal?.events, ...resultJson(result) });
-  else for (const text of [...describe(info), ...describeHistory(timeline, steps, result)]) output.line(text);
-  return exitCodes.ok;
+  const history = readHistory(journal);
+  return output.result({ ...taskJson(info), journal: journal?.events, result: resultJson(result) }, [
+    ...describe(info),
+    ...section("timeline", history.timeline),
+    ...section("steps", history.steps),
+    ...(result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`]),
+  ]);
 };
 
-function resultJson(result: TaskResult | undefined): object {
-  if (result === undefined) return {};
+function resultJson(result: TaskResult | undefined): object | undefined {
+  if (result === undefined) return undefined;
   const { isError: is_error, content, structuredContent: structured_content } = result;
-  return { result: { is_error, content, structured_content } };
+  return { is_error, content, structured_content };
 }
 
-function describeHistory(
-  timeline: readonly HistoryLine[],
-  steps: readonly HistoryLine[],
-  result: TaskResult | undefined,
-): readonly string[] {
-  const section = (title: string, lines: readonly HistoryLine[]) =>
-    lines.length === 0 ? [] : [title, ...lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`)];
-  const outcome = result === undefined ? [] : ["result", `  ${plainText(resultText(result))}`];
-  return [...section("timeline", timeline), ...section("steps", steps), ...outcome];
+function section(title: string, lines: readonly HistoryLine[]): readonly string[] {
+  const texts = lines.map(({ at = "", text }) => `  ${at.slice(0, 19).padEnd(19)}  ${text}`);
+  return lines.length === 0 ? [] : [title, ...texts];
 }
 
 function describe(task: TaskInfo): readonly string[] {
+  const { error } = task;
   const rows: readonly (readonly [string, string | undefined])[] = [
     ["task", task.id],
     ["tool", task.tool],
     ["server", task.server],
     ["status", statusWord(task.status, task.interrupted)],
-    ["progress", progressNumbers({ ...task, name: task.tool })],
+    ["progress", progressNumbers(task)],
     ["message", task.message],
     ["attempt", `${task.attempt}, generation ${task.generation}`],
     ["items", String(task.itemCount)],
     ["created", task.createdAt],
     ["updated", task.updatedAt],
     ["finished", task.finishedAt],
-    ["error", task.error === undefined ? undefined : `${task.error.code}: ${task.error.message}`],
-    ["continue", continuationOf(task)],
+    ["error", error && `${error.code}: ${error.message}`],
+    ["continue", error?.continuation && `${error.continuation} ${continueCommand(task.id, error) ?? ""}`.trimEnd()],
     ...task.questions.map(({ key, message }) => ["asks", `${key}: ${message}`] as const),
   ];
   return rows.flatMap(([name, value]) => (value === undefined ? [] : [`${name.padEnd(9)} ${plainText(value)}`]));
 }
 
-function continuationOf({ id, error }: TaskInfo): string | undefined {
-  if (error?.continuation === undefined) return undefined;
-  const command = continueCommand(id, error);
-  return command === undefined ? error.continuation : `${error.continuation} ${command}`;
-}
-
 /** `watch [ID]`: follows one task to its end, or all that are not over. */
-export const watchCommand: Command = async (context) => {
+const watch: Command = async (context) => {
   const { client, line } = context;
   const [id] = line.words;
   if (id === undefined) return watchAll(context);
   const task = client.task(id);
   const { tool } = await task.info();
-  return followToEnd(context, {
-    taskId: id,
-    name: tool,
-    events: () => task.follow({ fromStart: line.fromStart }),
-    result: () => task.result(),
-  });
+  const events = () => task.follow({ fromStart: line["from-start"] });
+  return followToEnd(context, { taskId: id, name: tool, events, result: () => task.result() });
 };
 
 async function watchAll(context: CommandContext): Promise<number> {
@@ -116,7 +100,7 @@ async function watchAll(context: CommandContext): Promise<number> {
     return exitCodes.ok;
   }
   // Lines of several tasks cannot be drawn over each other.
-  const lines = { ...output, progress: output.note, columns: output.columns };
+  const lines = { ...output, progress: output.note };
   const left = context.interrupts.next();
   const shared = { ...context, output: lines, interrupts: { next: () => left } };
   const codes = await Promise.all(
@@ -129,95 +113,80 @@ async function watchAll(context: CommandContext): Promise<number> {
 }
 
 /** `wait ID`: waits for the end without a word and prints the result. */
-export const waitCommand: Command = async (context) => {
-  const { client } = context;
+const wait: Command = async (context) => {
+  const { output } = context;
   const id = taskIdOf(context, "wait");
-  const task = client.task(id);
+  const task = context.client.task(id);
   const { tool } = await task.info();
-  const quiet = { ...context.output, line: () => {}, progress: () => {}, object: () => {}, note: () => {} };
-  const code = await followToEnd(
-    { ...context, output: quiet },
-    {
-      taskId: id,
-      name: tool,
-      events: () => task.follow(),
-      async result() {
-        const result = await task.result();
-        printResult(context.output, result);
-        return result;
-      },
-    },
-  );
-  if (code === exitCodes.paused) context.output.note(`Paused. Resume with: resumable-mcp resume ${id}`);
-  if (code === exitCodes.inputRequired) context.output.note(`It waits for an answer: resumable-mcp show ${id}`);
-  if (code === exitCodes.unfinished) context.output.note(`Not finished yet. Wait again with: resumable-mcp wait ${id}`);
+  const silent = () => exitCodes.ok;
+  const quiet = { ...output, line: silent, progress: silent, object: silent, note: silent, result: silent };
+  const result = async () => {
+    const ended = await task.result();
+    printResult(output, ended);
+    return ended;
+  };
+  const target = { taskId: id, name: tool, events: () => task.follow(), result };
+  const code = await followToEnd({ ...context, output: quiet }, target);
+  if (code === exitCodes.paused) output.note(pausedText(id));
+  if (code === exitCodes.inputRequired) output.note(`It waits for an answer: resumable-mcp show ${id}`);
+  if (code === exitCodes.unfinished) output.note(`Not finished yet. Wait again with: resumable-mcp wait ${id}`);
   return code;
 };
 
 /** `result ID`: prints the result of a task that is over. */
-export const resultCommand: Command = async (context) => {
+const result: Command = async (context) => {
   const { client, output } = context;
-  const id = taskIdOf(context, "result");
-  const task = client.task(id);
+  const task = client.task(taskIdOf(context, "result"));
   const info = await task.info();
-  if (!isFinal(info.status)) {
-    if (output.json) output.object(taskJson(info));
-    else
-      output.note(
-        `Not finished yet: ${statusWord(info.status, info.interrupted)}, ${progressNumbers({ ...info, name: info.tool })}.`,
-      );
-    return exitCodes.unfinished;
+  if (isFinal(info.status)) {
+    printResult(output, await task.result());
+    return exitCodes.ok;
   }
-  printResult(output, await task.result());
-  return exitCodes.ok;
+  const { status, interrupted } = info;
+  if (output.json) output.object(taskJson(info));
+  else output.note(`Not finished yet: ${statusWord(status, interrupted)}, ${progressNumbers(info)}.`);
+  return exitCodes.unfinished;
 };
 
 /** `pause ID…`, `resume ID…`, `cancel ID…`: steers tasks, one after the other; the first that cannot be ends it. */
-export function steerCommand(verb: "pause" | "resume" | "cancel"): Command {
+function steer(verb: "pause" | "resume" | "cancel"): Command {
   return async (context) => {
     const { client, output } = context;
-    for (const id of await chosenTasks(context, verb)) {
-      const info = await client.task(id)[verb]();
-      if (output.json) output.object(taskJson(info));
-      else output.line(taskLine(info));
-    }
+    for (const id of await chosenTasks(context, verb)) showTask(output, await client.task(id)[verb]());
     return exitCodes.ok;
   };
 }
 
 /** `forget ID…`: deletes finished tasks; unfinished ones stay on their server and leave this client's lists. */
-export const forgetCommand: Command = async (context) => {
+const forget: Command = async (context) => {
   const { client, output } = context;
   for (const id of await chosenTasks(context, "forget")) {
     const task = client.task(id);
-    const finished = isFinal((await task.info()).status);
-    await (finished ? task.remove() : task.forget());
-    if (output.json) output.object({ task_id: id, deleted: finished });
-    else output.line(finished ? `Deleted ${id}.` : `Forgot ${id}; it stays on its server.`);
+    const deleted = isFinal((await task.info()).status);
+    await (deleted ? task.remove() : task.forget());
+    output.result({ task_id: id, deleted }, [deleted ? `Deleted ${id}.` : `Forgot ${id}; it stays on its server.`]);
   }
   return exitCodes.ok;
 };
 
 /** `items ID`: prints what the checkpoints of a task have put out, one JSON value a line. */
-export const itemsCommand: Command = async (context) => {
+const items: Command = async (context) => {
   const { client, output } = context;
   for await (const item of client.task(taskIdOf(context, "items")).items()) output.object(item);
   return exitCodes.ok;
 };
 
 /** `answer ID KEY [key=value …]`: answers a task's question. */
-export const answerCommand: Command = async (context) => {
+const answer: Command = async (context) => {
   const { client, line, output } = context;
-  const id = taskIdOf(context, "answer");
+  const task = client.task(taskIdOf(context, "answer"));
   const [, key, ...words] = line.words;
-  const task = client.task(id);
   const question = findQuestion(await task.info(), key);
-  const { answer: action } = line;
-  const content = action === "accept" ? parseToolArguments(words, line.args, question.schema) : {};
-  const info = await task.answer(question.key, action === "accept" ? { action, content } : { action });
-  if (output.json) output.object(taskJson(info));
-  else output.line(taskLine(info));
-  return exitCodes.ok;
+  const given: QuestionAnswer =
+    line.decline || line.dismiss
+      ? { action: line.decline ? "decline" : "cancel" }
+      : { action: "accept", content: parseToolArguments(words, line.args, question.schema) };
+  return showTask(output, await task.answer(question.key, given));
 };
 
 function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Question {
@@ -225,9 +194,8 @@ function findQuestion({ id, questions }: TaskInfo, key: string | undefined): Que
   const question = key === undefined && others.length === 0 ? only : questions.find((entry) => entry.key === key);
   if (question !== undefined) return question;
   if (questions.length === 0) throw new UsageError(`Task ${id} has no open question.`);
-  throw new UsageError(
-    `Task ${id} asks: ${questions.map((entry) => `${entry.key} ("${plainText(entry.message)}")`).join(", ")}. Name one.`,
-  );
+  const asked = questions.map((entry) => `${entry.key} ("${plainText(entry.message)}")`);
+  throw new UsageError(`Task ${id} asks: ${asked.join(", ")}. Name one.`);
 }
 
 function taskIdOf({ line }: CommandContext, command: string): string {
@@ -235,3 +203,9 @@ function taskIdOf({ line }: CommandContext, command: string): string {
   if (id === undefined) throw new UsageError(`${command} needs the id of a task. \`tasks\` lists yours.`);
   return id;
 }
+
+/** The subcommands that show or change tasks. */
+export const taskCommands = {
+  ...{ tasks, show, watch, wait, result, forget, items, answer },
+  ...{ pause: steer("pause"), resume: steer("resume"), cancel: steer("cancel") },
+};

@@ -1,4 +1,6 @@
+import { type Client, openClient } from "@resumable-mcp/client";
 import { hostNames } from "@resumable-mcp/protocol/hosts";
+import { asObject } from "../../json.js";
 import {
   type CommandEntry,
   commandNames,
@@ -9,7 +11,9 @@ import {
   serversVerbs,
   type WordKind,
 } from "../command-table.js";
-import { shellNames } from "./completion-script.js";
+import { exitCodes, UsageError } from "../exit-codes.js";
+import { type CommandLine, parseCommandLine } from "../parse-command-line.js";
+import { completionScript, shellNames } from "./completion-script.js";
 
 /** Where the words come from that only this user's servers and state file know. */
 export interface CompletionSource {
@@ -35,9 +39,10 @@ async function candidates(
   const option = optionBefore(before);
   if (option !== undefined) return valuesOf(option, source);
   const [command, ...rest] = positionals(before);
-  if (command === undefined) return current.startsWith("-") ? optionWords([]) : commandNames;
-  const entry = entryOf(command);
-  if (entry === undefined) return [];
+  if (command === undefined) return current.startsWith("-") ? optionWords() : commandNames;
+  const name = commandNames.find((known) => known === command);
+  if (name === undefined) return [];
+  const entry = commandTable[name];
   if (current.startsWith("-")) return optionWords(entry.options);
   if (command === "call" && rest[0] !== undefined) {
     return (await source.argumentsOf(rest[0])).map((name) => `${name}=`);
@@ -46,7 +51,7 @@ async function candidates(
   return kind === undefined ? [] : wordsOf(kind, source);
 }
 
-function kindOfWord(command: string, { completes }: CommandEntry, rest: readonly string[]): WordKind | undefined {
+function kindOfWord(command: string, { completes = [] }: CommandEntry, rest: readonly string[]): WordKind | undefined {
   if (command === "servers" && rest[0] === "import") return "host";
   if (command === "servers" && ["add", "list"].includes(rest[0] ?? "")) return undefined;
   return completes[Math.min(rest.length, completes.length - 1)];
@@ -54,7 +59,7 @@ function kindOfWord(command: string, { completes }: CommandEntry, rest: readonly
 
 function optionBefore(before: readonly string[]): OptionEntry | undefined {
   const name = /^--([\w-]+)$/.exec(before.at(-1) ?? "")?.[1];
-  const option = name === undefined ? undefined : optionNamed(name);
+  const option = Object.entries<OptionEntry>(optionTable).find(([known]) => known === name)?.[1];
   return option?.value === undefined ? undefined : option;
 }
 
@@ -78,23 +83,68 @@ async function wordsOf(kind: WordKind, source: CompletionSource): Promise<readon
       return source.tools();
     case "server":
       return source.servers();
-    case "servers_verb":
-      return serversVerbs;
-    case "host":
-      return hostNames;
-    case "shell":
-      return shellNames;
+    default:
+      return fixedWords[kind];
   }
 }
 
-function optionWords(own: readonly string[]): readonly string[] {
+const fixedWords = { servers_verb: serversVerbs, host: hostNames, shell: shellNames } as const;
+
+function optionWords(own: readonly string[] = []): readonly string[] {
   return [...commonOptions, ...own].map((name) => `--${name}`);
 }
 
-function entryOf(name: string): CommandEntry | undefined {
-  return commandNames.some((known) => known === name) ? commandTable[name as keyof typeof commandTable] : undefined;
+/** What a shell asks when Tab is pressed: prints one word a line. Whatever goes wrong, it stays silent. */
+export async function runComplete(words: readonly string[]): Promise<number> {
+  try {
+    for (const word of await complete(words, clientSource(settingsOf(words)))) process.stdout.write(`${word}\n`);
+  } catch {
+    // A message would stand in the middle of the line that is being typed.
+  }
+  return exitCodes.ok;
 }
 
-function optionNamed(name: string): OptionEntry | undefined {
-  return Object.hasOwn(optionTable, name) ? optionTable[name as keyof typeof optionTable] : undefined;
+/** The servers and the state file that the unfinished line names already. */
+function settingsOf(words: readonly string[]): CommandLine {
+  const named = ["--url", "--stdio", "--state", "--server"];
+  const known = words.slice(0, -1).flatMap((word, index) => {
+    const value = words[index + 1];
+    return named.includes(word) && value !== undefined && index + 1 < words.length - 1 ? [word, value] : [];
+  });
+  return parseCommandLine(known, process.env);
+}
+
+/** `completion bash|zsh|fish`: prints the script that teaches a shell to complete this program. */
+export function completionCommand(words: readonly string[]): number {
+  const shell = shellNames.find((known) => known === words[0]);
+  if (shell === undefined) throw new UsageError(`completion needs the name of a shell: ${shellNames.join(", ")}.`);
+  process.stdout.write(completionScript(shell));
+  return exitCodes.ok;
+}
+
+/** Limit of a request that the Tab key waits for. */
+const answerTimeoutMs = 2_000;
+
+/** Completes from the state file, and asks the servers only for the names of tools. */
+function clientSource({ servers, state: stateFile }: CommandLine): CompletionSource {
+  let opened: Promise<Client> | undefined;
+  const limits = { requestTimeoutMs: answerTimeoutMs, reconnectAttempts: 0 };
+  const client = () => {
+    opened ??= openClient({ servers: servers.length === 0 ? undefined : servers, stateFile, limits });
+    return opened;
+  };
+  const tools = async () => (await client()).tools().catch(() => []);
+  return {
+    async tasks(unfinished) {
+      const { activeTasks, completedTasks } = (await client()).summary();
+      const ids = activeTasks.map(({ task_id }) => task_id);
+      return unfinished ? ids : [...ids, ...completedTasks.map(({ task_id }) => task_id)];
+    },
+    tools: async () => [...new Set((await tools()).filter(({ control }) => !control).map(({ name }) => name))],
+    servers: async () => (await client()).servers().map(({ name, address }) => name ?? address),
+    async argumentsOf(name) {
+      const tool = (await tools()).find((entry) => entry.name === name);
+      return Object.keys(asObject(tool?.inputSchema.properties) ?? {}).filter((key) => key !== "client_id");
+    },
+  };
 }

@@ -1,9 +1,9 @@
 import { isFinal } from "@resumable-mcp/client";
-import { serverOf, statusWord } from "../../display/task-facts.js";
-import type { BoardTask } from "../../model/board-task.js";
+import { statusWord } from "../../display/task-status.js";
+import { type BoardTask, serverOf } from "../../model/board-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { keptCursor, moveCursor } from "../keys/list-cursor.js";
+import { isLeaving, keptCursor, meaning, moveCursor, nextOf, toggled, withTyped } from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
 /** The keys of the list of tasks, the most needed first. */
@@ -46,9 +46,7 @@ export interface BoardViewState {
 
 /** What the user wants with tasks of the list. */
 export type BoardOutcome =
-  | { readonly type: "back" }
-  | { readonly type: "refresh" }
-  | { readonly type: "keys" }
+  | { readonly type: "back" | "refresh" | "keys" }
   | { readonly type: "open"; readonly taskId: string }
   | { readonly type: "pause" | "resume" | "cancel" | "forget"; readonly taskIds: readonly string[] };
 
@@ -62,12 +60,8 @@ export const initialBoardView: BoardViewState = {
   marked: new Set(),
 };
 
-const verbs: ReadonlyMap<string, "pause" | "resume" | "cancel" | "forget"> = new Map([
-  ["p", "pause"],
-  ["r", "resume"],
-  ["c", "cancel"],
-  ["f", "forget"],
-]);
+const general = { "?": "keys", g: "refresh" } as const;
+const verbs = { p: "pause", r: "resume", c: "cancel", f: "forget" } as const;
 
 /** The tasks that are shown, in order. */
 export function shownTasks(
@@ -88,9 +82,7 @@ function matches(task: BoardTask, wanted: string): boolean {
   return texts.some((text) => text.toLowerCase().includes(wanted));
 }
 
-function rank({ info }: BoardTask): number {
-  return isFinal(info.status) ? 1 : 0;
-}
+const rank = ({ info }: BoardTask) => (isFinal(info.status) ? 1 : 0);
 
 type Comparison = (left: BoardTask, right: BoardTask) => number;
 
@@ -124,21 +116,19 @@ export function reduceBoardView(
   const shown = shownTasks(tasks, state);
   const ids = shown.map(({ info }) => info.id);
   const next = placed(state, moveCursor(keptCursor(state, ids), key, ids.length), ids);
-  if (key.name === "escape" || key.text === "q") return leave(next);
-  const view = changeView(next, key, shown);
+  if (isLeaving(key)) return leave(next);
+  const view = changeView(next, key, ids);
   if (view !== undefined) return { state: view };
-  if (key.text === "?") return { state: next, outcome: { type: "keys" } };
-  if (key.text === "g") return { state: next, outcome: { type: "refresh" } };
-  const taskId = shown[next.cursor]?.info.id;
+  const anywhere = meaning(general, key.text);
+  if (anywhere !== undefined) return { state: next, outcome: { type: anywhere } };
+  const taskId = ids[next.cursor];
   if (taskId === undefined) return { state: next };
   if (key.name === "enter") return { state: next, outcome: { type: "open", taskId } };
-  const verb = verbs.get(key.text);
-  if (verb === undefined) return { state: next };
-  const taskIds = markedIds(next, shown);
-  return {
-    state: { ...next, marked: new Set() },
-    outcome: { type: verb, taskIds: taskIds.length === 0 ? [taskId] : taskIds },
-  };
+  const type = meaning(verbs, key.text);
+  if (type === undefined) return { state: next };
+  const marked = markedIds(next, shown);
+  const taskIds = marked.length === 0 ? [taskId] : marked;
+  return { state: { ...next, marked: new Set() }, outcome: { type, taskIds } };
 }
 
 /** Keeps the cursor to the task at which it was drawn; while a filter is typed it stays at the first that matches. */
@@ -161,41 +151,33 @@ function leave(state: BoardViewState): KeyStep<BoardViewState, BoardOutcome> {
   return state.filter === "" ? { state, outcome: { type: "back" } } : { state: { ...state, filter: "" } };
 }
 
-function changeView(state: BoardViewState, key: KeyPress, shown: readonly BoardTask[]): BoardViewState | undefined {
+function changeView(state: BoardViewState, key: KeyPress, ids: readonly string[]): BoardViewState | undefined {
+  const { marked, sort } = state;
   switch (key.text) {
     case "/":
       return { ...state, typing: true };
     case "u":
       return { ...state, finished: !state.finished };
     case "s":
-      return { ...state, sort: sortOrders[(sortOrders.indexOf(state.sort) + 1) % sortOrders.length] ?? "newest" };
+      return { ...state, sort: nextOf(sortOrders, sort) };
     case " ":
-      return toggleMark(state, shown);
+      return toggleMark(state, ids);
     case "*":
-      return { ...state, marked: markAll(state, shown) };
+      return { ...state, marked: new Set(ids.every((id) => marked.has(id)) ? [] : ids) };
     default:
       return undefined;
   }
 }
 
-function toggleMark(state: BoardViewState, shown: readonly BoardTask[]): BoardViewState {
-  const ids = shown.map(({ info }) => info.id);
+function toggleMark(state: BoardViewState, ids: readonly string[]): BoardViewState {
   const id = ids[state.cursor];
   if (id === undefined) return state;
-  const marked = new Set(state.marked);
-  if (!marked.delete(id)) marked.add(id);
-  return placed({ ...state, marked }, Math.min(ids.length - 1, state.cursor + 1), ids);
-}
-
-function markAll({ marked }: BoardViewState, shown: readonly BoardTask[]): ReadonlySet<string> {
-  const all = shown.map(({ info }) => info.id);
-  return all.every((id) => marked.has(id)) ? new Set() : new Set(all);
+  return placed({ ...state, marked: toggled(state.marked, id) }, Math.min(ids.length - 1, state.cursor + 1), ids);
 }
 
 function typeFilter(state: BoardViewState, key: KeyPress): BoardViewState {
   const top = { ...state, cursor: 0, at: undefined };
   if (key.name === "enter") return { ...top, typing: false };
   if (key.name === "escape") return { ...top, typing: false, filter: "" };
-  if (key.name === "backspace") return { ...top, filter: state.filter.slice(0, -1) };
-  return { ...top, filter: state.filter + (key.paste ?? key.text) };
+  return { ...top, filter: withTyped(state.filter, key) };
 }

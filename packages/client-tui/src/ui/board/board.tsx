@@ -2,14 +2,14 @@ import { isFinal } from "@resumable-mcp/client";
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
-import { columnTitles, shareColumns, type TaskColumns } from "../../display/task-columns.js";
-import { resultPreview, taskMessage } from "../../display/task-facts.js";
-import type { BoardTask } from "../../model/board-task.js";
-import { keptCursor, visibleRange } from "../keys/list-cursor.js";
+import { resultPreview } from "../../display/task-status.js";
+import { type BoardTask, taskMessage } from "../../model/board-task.js";
+import { keptCursor, visibleRange } from "../keys/key-rules.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
+import { columnTitles, shareColumns, type TaskColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import { useTheme } from "../parts/theme.js";
+import type { ScreenSize } from "../screen-props.js";
 import {
   atDrawn,
   type BoardOutcome,
@@ -24,15 +24,15 @@ import {
 const frameRows = 3;
 
 /** All tasks with their live bars; only those that fit are drawn. */
-export function Board(props: {
-  readonly tasks: ReadonlyMap<string, BoardTask>;
-  readonly columns: number;
-  readonly rows: number;
-  readonly nowMs: number;
-  readonly onOutcome: (outcome: BoardOutcome) => void;
-  /** The result of the finished task at the cursor is wanted. */
-  readonly onLook: (taskId: string) => void;
-}): ReactNode {
+export function Board(
+  props: ScreenSize & {
+    readonly tasks: ReadonlyMap<string, BoardTask>;
+    readonly nowMs: number;
+    readonly onOutcome: (outcome: BoardOutcome) => void;
+    /** Asks for the result of the finished task at the cursor. */
+    readonly onLook: (taskId: string) => void;
+  },
+): ReactNode {
   const { tasks, columns, rows, nowMs, onOutcome, onLook } = props;
   // A key means the task that the user saw at the cursor, also before the cursor was ever moved.
   const drawn = useRef<string>(undefined);
@@ -58,17 +58,14 @@ export function Board(props: {
   return (
     <Box flexDirection="column">
       <Line bold text={cutText(boardTitle(view, shown, { from, to }), columns)} />
-      {shown.length === 0 ? (
-        <Line text={cutText(emptyText(view), columns)} />
-      ) : (
-        <Titles text={cutText(columnTitles(widths), columns)} />
-      )}
+      <Line
+        dim={shown.length > 0}
+        text={cutText(shown.length === 0 ? emptyText(view) : columnTitles(widths), columns)}
+      />
       {visible.map((task, index) => (
         <TaskRow
           key={task.info.id}
-          task={task}
-          widths={widths}
-          columns={columns}
+          {...{ task, widths, columns }}
           nowMs={isFinal(task.info.status) ? 0 : nowMs}
           atCursor={from + index === cursor}
           marked={view.marked.has(task.info.id)}
@@ -77,10 +74,6 @@ export function Board(props: {
       <Line text={previewLine(current, widths, columns)} />
     </Box>
   );
-}
-
-function Titles({ text }: { readonly text: string }): ReactNode {
-  return <Line dim={useTheme().muted} text={text} />;
 }
 
 /** The first line: what part of the list is seen, and how it is narrowed and ordered. */

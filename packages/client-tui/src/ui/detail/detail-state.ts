@@ -1,4 +1,5 @@
 import type { KeyPress } from "../keys/key-press.js";
+import { meaning, moveCursor, nextOf, toggled } from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 import type { TreeLine } from "./result-tree.js";
 
@@ -65,63 +66,38 @@ export const initialDetailState: DetailState = {
   toggled: new Set(),
 };
 
-const verbs: ReadonlyMap<string, DetailOutcome> = new Map([
-  ["p", "pause"],
-  ["r", "resume"],
-  ["c", "cancel"],
-  ["f", "forget"],
-  ["a", "answer"],
-  ["y", "copy"],
-  ["?", "keys"],
-  ["q", "back"],
-]);
+const verbs = {
+  ...({ p: "pause", r: "resume", c: "cancel", f: "forget" } as const),
+  ...({ a: "answer", y: "copy", "?": "keys", q: "back" } as const),
+};
 
 /** Goes through the parts, scrolls, folds, and says what is wanted with the task. */
 export function reduceDetail(state: DetailState, key: KeyPress, view: DetailView): KeyStep<DetailState, DetailOutcome> {
   if (key.name === "escape") return { state, outcome: "back" };
   const pane = chosenPane(key, view.pane);
   if (pane !== undefined) return { state: { ...state, pane, up: 0 } };
-  if (key.text === "l") return { state: { ...state, level: nextLevel(state.level), up: 0 } };
+  if (key.text === "l") return { state: { ...state, level: nextOf(logLevels, state.level), up: 0 } };
   if (key.name === "enter" && view.asks) return { state, outcome: "answer" };
-  const outcome = verbs.get(key.text);
+  const outcome = meaning(verbs, key.text);
   if (outcome !== undefined) return { state, outcome };
   return { state: view.pane === "result" ? moveInTree(state, key, view.tree) : scroll(state, key, view.count) };
 }
 
 function chosenPane(key: KeyPress, now: Pane): Pane | undefined {
-  const by = key.name === "tab" ? 1 : key.name === "backtab" ? -1 : 0;
-  if (by !== 0) return panes[(panes.indexOf(now) + by + panes.length) % panes.length];
-  return /^[1-9]$/.test(key.text) ? panes[Number(key.text) - 1] : undefined;
+  if (key.name === "tab") return nextOf(panes, now);
+  return key.name === "backtab" ? nextOf(panes, now, -1) : panes[Number(key.text) - 1];
 }
-
-function nextLevel(level: LogLevel): LogLevel {
-  return logLevels[(logLevels.indexOf(level) + 1) % logLevels.length] ?? "debug";
-}
-
-const scrolls: Readonly<Record<string, number>> = { up: 1, down: -1, pageUp: 10, pageDown: -10 };
 
 function scroll(state: DetailState, key: KeyPress, count: number): DetailState {
-  if (key.name === "end") return { ...state, up: 0 };
-  if (key.name === "home") return { ...state, up: Math.max(0, count - 1) };
-  const by = scrolls[key.name ?? ""] ?? 0;
-  return { ...state, up: Math.min(Math.max(0, count - 1), Math.max(0, state.up + by)) };
+  const last = Math.max(0, count - 1);
+  return { ...state, up: last - moveCursor(last - state.up, key, count) };
 }
 
 function moveInTree(state: DetailState, key: KeyPress, tree: readonly TreeLine[]): DetailState {
   const cursor = Math.min(state.cursor, Math.max(0, tree.length - 1));
-  const line = tree[cursor];
-  const folds =
-    key.name === "enter" ||
-    key.text === " " ||
-    (key.name === "right" && line?.open === false) ||
-    (key.name === "left" && line?.open === true);
-  if (folds && line?.open !== undefined) return { ...state, cursor, toggled: toggle(state.toggled, line.path) };
-  const by = -(scrolls[key.name ?? ""] ?? 0);
-  return { ...state, cursor: Math.min(Math.max(0, tree.length - 1), Math.max(0, cursor + by)) };
-}
-
-function toggle(paths: ReadonlySet<string>, path: string): ReadonlySet<string> {
-  const next = new Set(paths);
-  if (!next.delete(path)) next.add(path);
-  return next;
+  const { open, path = "" } = tree[cursor] ?? {};
+  const turns = (key.name === "right" && open === false) || (key.name === "left" && open === true);
+  const folds = turns || key.name === "enter" || key.text === " ";
+  if (folds && open !== undefined) return { ...state, cursor, toggled: toggled(state.toggled, path) };
+  return { ...state, cursor: moveCursor(cursor, key, tree.length) };
 }

@@ -1,11 +1,11 @@
-import { defaultStateFile, isFinal, type TaskInfo } from "@resumable-mcp/client";
+import { defaultStateFile, isFinal, type TaskError } from "@resumable-mcp/client";
 import { countText, cutText, plainText } from "../../display/plain-text.js";
 import { formatDuration, progressNumbers } from "../../display/progress-line.js";
-import { formatRate } from "../../display/task-columns.js";
-import { ageText, elapsedMsOf, resultPreview, resumeCommand, statusWord } from "../../display/task-facts.js";
-import type { BoardTask, LogLine } from "../../model/board-task.js";
+import { continueCommand, resultPreview, resumeCommand, statusWord } from "../../display/task-status.js";
+import { ageText, type BoardTask, elapsedMsOf, type LogLine } from "../../model/board-task.js";
 import { perSecondOf, remainingMsOf } from "../../model/pace.js";
-import { type HistoryLine, readHistory, wholeLog } from "../../model/task-history.js";
+import { readHistory, wholeLog } from "../../model/task-history.js";
+import { formatRate } from "../parts/task-columns.js";
 import { type DetailState, type DetailView, type LogLevel, logLevels, type Pane } from "./detail-state.js";
 import { resultValue, treeLines } from "./result-tree.js";
 
@@ -31,35 +31,21 @@ export function detailContent(task: BoardTask, state: DetailState): DetailConten
 
 function paneLines(pane: Exclude<Pane, "result">, task: BoardTask, level: LogLevel): readonly DetailLine[] {
   const history = readHistory(task.journal);
-  switch (pane) {
-    case "timeline":
-      return history.timeline.map(historyLine);
-    case "steps":
-      return history.steps.map(historyLine);
-    case "log":
-      return wholeLog(history, task.log)
-        .filter((line) => isAtLeast(line.level, level))
-        .map(logText);
-  }
-}
-
-function historyLine({ key, at, text }: HistoryLine): DetailLine {
-  return { key: String(key), text: `${clockTime(at)}  ${text}`, muted: false };
-}
-
-function logText({ level, text }: LogLine, index: number): DetailLine {
-  return { key: String(index), text: `${level.padEnd(7)} ${text}`, muted: level === "debug" };
+  if (pane === "log")
+    return wholeLog(history, task.log)
+      .filter((line) => isAtLeast(line.level, level))
+      .map((line, index) => {
+        return { key: String(index), text: `${line.level.padEnd(7)} ${line.text}`, muted: line.level === "debug" };
+      });
+  return history[pane].map(({ key, at = "", text }) => {
+    return { key: String(key), text: `${at.slice(11, 19).padEnd(8)}  ${text}`, muted: false };
+  });
 }
 
 /** Levels of MCP, from the least; `notice` counts as `info`, and what is worse than `error` as that. */
 function isAtLeast(level: string, least: LogLevel): boolean {
-  const known: string = level === "notice" ? "info" : level;
-  const index = (logLevels as readonly string[]).indexOf(known);
+  const index = (logLevels as readonly string[]).indexOf(level === "notice" ? "info" : level);
   return (index < 0 ? logLevels.length - 1 : index) >= logLevels.indexOf(least);
-}
-
-function clockTime(at: string | undefined): string {
-  return at === undefined ? "        " : at.slice(11, 19);
 }
 
 /** The order in which facts get room: trouble first, what can be found elsewhere last. */
@@ -79,6 +65,7 @@ export function factLines(
 
 function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
   const { info, result, problem, reconnecting, remembered } = task;
+  const { error } = info;
   return [
     ["status", statusText(task, nowMs)],
     ["place", `${info.id} at ${info.server}`],
@@ -87,32 +74,22 @@ function factsOf(task: BoardTask, nowMs: number): readonly Fact[] {
     ["says", lastLogText(task)],
     ...info.questions.map(({ message }): Fact => ["trouble", `question (a answers): ${message}`]),
     ["trouble", remembered === true ? "its server has not answered yet: this is what was last seen" : undefined],
-    ["trouble", reconnecting === undefined ? undefined : `reconnecting: ${reconnecting}`],
+    ["trouble", reconnecting && `reconnecting: ${reconnecting}`],
     ["trouble", problem],
-    ["trouble", info.error === undefined ? undefined : `error: ${info.error.message}`],
-    ["trouble", continuationText(info)],
-    ["place", !isContinuable(info) ? undefined : `in a shell: ${resumeCommand(info.id)}`],
-    ["result", result === undefined ? undefined : `result: ${resultPreview(result) ?? "empty"}`],
+    ["trouble", error && `error: ${error.message}`],
+    ["trouble", error?.continues && continuationText(error.continues, progressNumbers(info))],
+    ["place", continueCommand(info.id, error) && `in a shell: ${resumeCommand(info.id)}`],
+    ["result", result && `result: ${resultPreview(result) ?? "empty"}`],
   ];
 }
 
-function isContinuable({ error }: TaskInfo): boolean {
-  return error?.continues === "by_call" || error?.continues === "by_resume";
-}
-
 /** How far a failed task came, and which key or call continues it. */
-function continuationText({ error, ...info }: TaskInfo): string | undefined {
-  const far = progressNumbers({ ...info, name: info.tool });
-  switch (error?.continues) {
-    case "by_call":
-      return `r or the same call continues at ${far}`;
-    case "by_resume":
-      return `r continues at ${far}; the same call starts from the beginning`;
-    case "never":
-      return `it stopped at ${far}; the same call starts from the beginning`;
-    default:
-      return undefined;
-  }
+function continuationText(continues: NonNullable<TaskError["continues"]>, far: string): string {
+  return {
+    by_call: `r or the same call continues at ${far}`,
+    by_resume: `r continues at ${far}; the same call starts from the beginning`,
+    never: `it stopped at ${far}; the same call starts from the beginning`,
+  }[continues];
 }
 
 /** What the server has logged last, without debugging. */
@@ -126,24 +103,20 @@ function lastLogText({ log, journal }: BoardTask): string | undefined {
 function statusText(task: BoardTask, nowMs: number): string {
   const { status, interrupted, attempt, generation, itemCount } = task.info;
   const attempts = `attempt ${attempt}${generation > 1 ? `, generation ${generation}` : ""}`;
-  const parts = [
-    statusWord(status, interrupted),
-    attempts,
-    countText(itemCount, "item"),
-    `updated ${ageText(task, nowMs)}`,
-  ];
-  return parts.join(" · ");
+  const age = `updated ${ageText(task, nowMs)}`;
+  return [statusWord(status, interrupted), attempts, countText(itemCount, "item"), age].join(" · ");
 }
 
 function timesText(task: BoardTask, nowMs: number): string | undefined {
   const { info, pace } = task;
   const elapsed = elapsedMsOf(task, nowMs);
   if (elapsed === undefined) return undefined;
-  const rate = perSecondOf(pace);
-  const remaining = remainingMsOf(pace, info.total, nowMs);
   const moves = info.status === "running" && !info.interrupted;
-  const rest = moves && remaining !== undefined ? ` · about ${formatDuration(remaining)} left` : "";
-  return `${isFinal(info.status) ? "took" : "for"} ${formatDuration(elapsed)}${rest}${moves && rate !== undefined ? ` · ${formatRate(rate)}` : ""}`;
+  const rate = moves ? perSecondOf(pace) : undefined;
+  const remaining = moves ? remainingMsOf(pace, info.total, nowMs) : undefined;
+  const rest = remaining === undefined ? "" : ` · about ${formatDuration(remaining)} left`;
+  const speed = rate === undefined ? "" : ` · ${formatRate(rate)}`;
+  return `${isFinal(info.status) ? "took" : "for"} ${formatDuration(elapsed)}${rest}${speed}`;
 }
 
 /** The part of some lines that is shown, from so many lines above the end. */

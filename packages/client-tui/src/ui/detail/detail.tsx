@@ -1,13 +1,21 @@
 import { Box } from "ink";
 import { type ReactNode, useEffect, useMemo } from "react";
 import { countText, cutText, fitText, textWidth, wrapText } from "../../display/plain-text.js";
-import { shareColumns, taskLineText } from "../../display/task-columns.js";
 import type { BoardTask } from "../../model/board-task.js";
-import { visibleRange } from "../keys/list-cursor.js";
-import { useKeyState } from "../keys/use-key-state.js";
-import { Line } from "../parts/line.js";
-import { useTheme } from "../parts/theme.js";
-import { type DetailOutcome, type DetailState, initialDetailState, panes, reduceDetail } from "./detail-state.js";
+import type { KeyPress } from "../keys/key-press.js";
+import { isLeaving, visibleRange } from "../keys/key-rules.js";
+import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import { Line, statusColors } from "../parts/line.js";
+import { shareColumns, taskLineText } from "../parts/task-columns.js";
+import type { ScreenSize } from "../screen-props.js";
+import {
+  type DetailOutcome,
+  type DetailState,
+  initialDetailState,
+  type Pane,
+  panes,
+  reduceDetail,
+} from "./detail-state.js";
 import { type DetailContent, detailContent, factLines, windowOf } from "./detail-view.js";
 
 /** Least time between two reads of a journal. */
@@ -19,7 +27,7 @@ const frameRows = 2;
 const leastPaneRows = 2;
 const goneText = "This task no longer exists: it was forgotten, or its server no longer knows it. Esc goes back.";
 
-const empty: Readonly<Record<string, string>> = {
+const empty: Readonly<Record<Pane, string>> = {
   timeline: "Its server gives no timeline.",
   log: "No log messages.",
   steps: "No remembered steps.",
@@ -27,15 +35,15 @@ const empty: Readonly<Record<string, string>> = {
 };
 
 /** One task: its bar, its facts, and one of its parts: timeline, log, steps, result. */
-export function Detail(props: {
-  readonly task: BoardTask | undefined;
-  readonly columns: number;
-  readonly rows: number;
-  readonly nowMs: number;
-  readonly onOutcome: (outcome: DetailOutcome) => void;
-  /** Asks for what happened up to the place that is known of. */
-  readonly onLook: (taskId: string) => void;
-}): ReactNode {
+export function Detail(
+  props: ScreenSize & {
+    readonly task: BoardTask | undefined;
+    readonly nowMs: number;
+    readonly onOutcome: (outcome: DetailOutcome) => void;
+    /** Asks for what happened up to the place that is known of. */
+    readonly onLook: (taskId: string) => void;
+  },
+): ReactNode {
   const { task, columns, rows, nowMs, onOutcome, onLook } = props;
   const state = useKeyState(
     (now, key) => (task === undefined ? leaveOnly(now, key) : reduceDetail(now, key, detailContent(task, now))),
@@ -56,12 +64,12 @@ export function Detail(props: {
   const facts = factLines(task, { columns, nowMs, most: factRows(rows) });
   return (
     <Box flexDirection="column">
-      <TaskHead task={task} columns={columns} nowMs={nowMs} />
+      <Line bold color={statusColors[task.info.status]} text={headText(task, columns, nowMs)} />
       {facts.map((text, index) => (
         <Line key={index} text={text} />
       ))}
       <Line bold text={paneTitle(content, state, columns)} />
-      <PaneBody content={content} state={state} columns={columns} rows={Math.max(1, rows - facts.length - frameRows)} />
+      <PaneBody {...{ content, state, columns }} rows={Math.max(1, rows - facts.length - frameRows)} />
     </Box>
   );
 }
@@ -70,16 +78,13 @@ function factRows(rows: number): number {
   return Math.max(1, rows - frameRows - Math.max(leastPaneRows, Math.floor(rows / 3)));
 }
 
-function leaveOnly(state: DetailState, key: { readonly name?: string; readonly text: string }) {
-  return key.name === "escape" || key.text === "q" ? { state, outcome: "back" as const } : { state };
+function leaveOnly(state: DetailState, key: KeyPress): KeyStep<DetailState, DetailOutcome> {
+  return { state, outcome: isLeaving(key) ? "back" : undefined };
 }
 
-function TaskHead(props: { readonly task: BoardTask; readonly columns: number; readonly nowMs: number }): ReactNode {
-  const { task, columns, nowMs } = props;
-  const color = useTheme().statusColor(task.info.status);
-  const widths = shareColumns([task], columns);
-  const text = taskLineText(task, widths, { nowMs, atCursor: false, marked: false }).slice(2);
-  return <Line bold color={color} text={cutText(text, columns)} />;
+function headText(task: BoardTask, columns: number, nowMs: number): string {
+  const look = { nowMs, atCursor: false, marked: false };
+  return cutText(taskLineText(task, shareColumns([task], columns), look).slice(2), columns);
 }
 
 /** The names of the parts, the present one in brackets, and where one is in it; without room for all, only that one. */
@@ -94,39 +99,19 @@ function paneTitle(content: DetailContent, state: DetailState, columns: number):
   return textWidth(title) <= columns ? title : cutText(present + level + where, columns);
 }
 
-function PaneBody(props: {
-  readonly content: DetailContent;
-  readonly state: DetailState;
-  readonly columns: number;
-  readonly rows: number;
-}): ReactNode {
+function PaneBody(props: ScreenSize & { readonly content: DetailContent; readonly state: DetailState }): ReactNode {
   const { content, state, columns, rows } = props;
-  const theme = useTheme();
-  if (content.pane === "result" ? content.tree.length === 0 : content.lines.length === 0)
-    return <Line dim={theme.muted} text={cutText(empty[content.pane] ?? "", columns)} />;
-  if (content.pane === "result") return <Tree content={content} cursor={state.cursor} columns={columns} rows={rows} />;
-  return windowOf(content.lines, state.up, rows).map(({ key, text, muted }) => (
-    <Line key={key} dim={theme.muted && muted} text={cutText(text, columns)} />
-  ));
-}
-
-function Tree(props: {
-  readonly content: DetailContent;
-  readonly cursor: number;
-  readonly columns: number;
-  readonly rows: number;
-}): ReactNode {
-  const { content, columns, rows } = props;
-  const cursor = Math.min(props.cursor, content.tree.length - 1);
-  const { from, to } = visibleRange(cursor, content.tree.length, rows);
-  return content.tree.slice(from, to).map(({ path, depth, text, open }, index) => {
+  const { pane, tree, lines } = content;
+  if ((pane === "result" ? tree : lines).length === 0) return <Line dim text={cutText(empty[pane], columns)} />;
+  if (pane !== "result")
+    return windowOf(lines, state.up, rows).map(({ key, text, muted }) => (
+      <Line key={key} dim={muted} text={cutText(text, columns)} />
+    ));
+  const cursor = Math.min(state.cursor, tree.length - 1);
+  const { from, to } = visibleRange(cursor, tree.length, rows);
+  return tree.slice(from, to).map(({ path, depth, text, open }, index) => {
     const fold = open === undefined ? " " : open ? "-" : "+";
-    return (
-      <Line
-        key={path}
-        inverse={from + index === cursor}
-        text={fitText(`${"  ".repeat(depth)}${fold} ${text}`, columns)}
-      />
-    );
+    const line = `${"  ".repeat(depth)}${fold} ${text}`;
+    return <Line key={path} inverse={from + index === cursor} text={fitText(line, columns)} />;
   });
 }

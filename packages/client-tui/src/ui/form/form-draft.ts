@@ -1,6 +1,7 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
-import { asObject } from "../../command-line/tool-arguments.js";
-import { type FormField, fieldOfEntry, fieldsOfObject, keyOf } from "./form-field.js";
+import { asObject, parseJson, textOf } from "../../json.js";
+import { type FormField, innerFields, keyOf, rootField } from "./form-field.js";
+import { schemaErrors } from "./schema-errors.js";
 
 /** What stands in a form: the text of each field and the length of each list, by path. */
 export interface FormDraft {
@@ -13,43 +14,105 @@ export const maxListEntries = 50;
 
 /** Fills a form with what was given before, else with what the schema has as defaults. */
 export function initialDraft(schema: JsonObject, before: JsonObject = {}): FormDraft {
-  return fieldsOfObject(schema, schema).reduce((draft, field) => fill(draft, field, before[keyOf(field)], schema), {
-    texts: {},
-    counts: {},
-  } as FormDraft);
+  return fill({ texts: {}, counts: {} }, rootField(schema), before, schema);
 }
 
 /** Fills one field, and all that it holds. */
 export function fill(draft: FormDraft, field: FormField, given: Json | undefined, root: JsonObject): FormDraft {
-  const value = given ?? field.schema.default;
-  if (field.kind === "group") {
-    const inner = asObject(value) ?? {};
-    const fields = fieldsOfObject(field.schema, root, field.path, field.depth + 1);
-    return fields.reduce((filled, child) => fill(filled, child, inner[keyOf(child)], root), draft);
-  }
-  if (field.kind !== "list") return { ...draft, texts: { ...draft.texts, [field.path]: textOf(value, field) } };
+  const { path, kind, schema } = field;
+  const value = given ?? schema.default;
+  if (kind !== "group" && kind !== "list") return { ...draft, texts: { ...draft.texts, [path]: textIn(field, value) } };
   const entries: readonly Json[] = Array.isArray(value) ? value.slice(0, maxListEntries) : [];
-  const counted = { ...draft, counts: { ...draft.counts, [field.path]: entries.length } };
-  return entries.reduce(
-    (filled: FormDraft, entry, index) => fill(filled, fieldOfEntry(field, index, root), entry, root),
-    counted,
+  const values: JsonObject = kind === "list" ? Object.fromEntries(entries.entries()) : (asObject(value) ?? {});
+  const counts = kind === "list" ? { ...draft.counts, [path]: entries.length } : draft.counts;
+  return innerFields(field, counts, root).reduce(
+    (filled: FormDraft, inner) => fill(filled, inner, values[keyOf(inner)], root),
+    { ...draft, counts },
   );
+}
+
+function textIn({ kind, options }: FormField, value: Json | undefined): string {
+  if (value === undefined) return "";
+  const option = options.find((entry) => JSON.stringify(entry.value) === JSON.stringify(value));
+  return option?.label ?? (kind === "json" ? JSON.stringify(value) : textOf(value));
 }
 
 /** The lines of a form: each field, and under it what it holds. */
 export function formLines(schema: JsonObject, { counts }: Pick<FormDraft, "counts">): readonly FormField[] {
-  const withInner = (field: FormField): readonly FormField[] => [field, ...inner(field).flatMap(withInner)];
-  const inner = (field: FormField): readonly FormField[] => {
-    if (field.kind === "group") return fieldsOfObject(field.schema, schema, field.path, field.depth + 1);
-    if (field.kind !== "list") return [];
-    return Array.from({ length: counts[field.path] ?? 0 }, (_, index) => fieldOfEntry(field, index, schema));
-  };
-  return fieldsOfObject(schema, schema).flatMap(withInner);
+  const below = (field: FormField): readonly FormField[] =>
+    innerFields(field, counts, schema).flatMap((inner) => [inner, ...below(inner)]);
+  return below(rootField(schema));
 }
 
-function textOf(value: Json | undefined, { kind, options }: FormField): string {
-  if (value === undefined) return "";
-  const option = options.find((entry) => JSON.stringify(entry.value) === JSON.stringify(value));
-  if (option !== undefined) return option.label;
-  return typeof value === "string" && kind !== "json" ? value : JSON.stringify(value);
+/** What a form says: the values, and what is wrong, by path. */
+export interface FormValues {
+  readonly values: JsonObject;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+interface Read {
+  readonly value?: Json;
+  readonly errors: Readonly<Record<string, string>>;
+}
+
+/** Reads a form: first what stands in each field, then all of it against the schema. */
+export function readForm(schema: JsonObject, draft: FormDraft): FormValues {
+  const { value, errors } = readInner(rootField(schema), draft, schema);
+  const values = asObject(value) ?? {};
+  // What cannot be read at all says so better than a validator could.
+  return { values, errors: Object.keys(errors).length > 0 ? errors : schemaErrors(schema, values) };
+}
+
+function readField(field: FormField, draft: FormDraft, root: JsonObject): Read {
+  if (field.kind === "group" || field.kind === "list") return readInner(field, draft, root);
+  const text = draft.texts[field.path] ?? "";
+  if (text !== "") return readText(field, text);
+  return field.required ? wrong(field, "is required") : { errors: {} };
+}
+
+/** An optional group in which nothing is filled in is left out, with all that it would need; so is an empty list. */
+function readInner(field: FormField, draft: FormDraft, root: JsonObject): Read {
+  const isList = field.kind === "list";
+  const read = innerFields(field, draft.counts, root).map(
+    (inner) => [keyOf(inner), readField(inner, draft, root)] as const,
+  );
+  const known = read.flatMap(([key, { value }]) => (value === undefined ? [] : [[key, value] as const]));
+  const errors: Read["errors"] = Object.assign({}, ...read.map(([, entry]) => entry.errors));
+  if (field.required || (isList ? read : known).length > 0)
+    return { value: isList ? known.map(([, value]) => value) : Object.fromEntries(known), errors };
+  return { errors: Object.fromEntries(Object.entries(errors).filter(([, text]) => text !== "is required")) };
+}
+
+function readText(field: FormField, text: string): Read {
+  switch (field.kind) {
+    case "number":
+    case "integer":
+      return readNumber(field, text);
+    case "boolean":
+    case "choice":
+      return readOption(field, text);
+    case "json": {
+      const value = parseJson(text);
+      return value === undefined ? wrong(field, "has to be JSON") : { value, errors: {} };
+    }
+    default:
+      return { value: text, errors: {} };
+  }
+}
+
+function readNumber(field: FormField, text: string): Read {
+  const value = Number(text);
+  if (text.trim() === "" || !Number.isFinite(value)) return wrong(field, "has to be a number");
+  if (field.kind === "integer" && !Number.isInteger(value)) return wrong(field, "has to be a whole number");
+  return { value, errors: {} };
+}
+
+function readOption(field: FormField, text: string): Read {
+  const option = field.options.find(({ label }) => label === text);
+  if (option !== undefined) return { value: option.value, errors: {} };
+  return wrong(field, `has to be one of ${field.options.map(({ label }) => label).join(", ")}`);
+}
+
+function wrong({ path }: FormField, error: string): Read {
+  return { errors: { [path]: error } };
 }

@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
-import { asObject, typesOf } from "../../command-line/tool-arguments.js";
+import { typesOf } from "../../command-line/tool-arguments.js";
+import { asObject } from "../../json.js";
 
 /** What a field holds; a `group` holds fields, a `list` entries that can be added and taken away. */
 export type FieldKind = "text" | "number" | "integer" | "boolean" | "choice" | "json" | "group" | "list";
@@ -45,6 +46,22 @@ export function fieldOfEntry(list: FormField, index: number, root: JsonObject): 
   return makeField(asObject(list.schema.items) ?? {}, root, place);
 }
 
+/** The whole form as a field. */
+export function rootField(schema: JsonObject): FormField {
+  return { path: "", depth: -1, label: "", kind: "group", required: true, options: [], schema };
+}
+
+/** The fields of a group, or the entries of a list. */
+export function innerFields(
+  field: FormField,
+  counts: Readonly<Record<string, number>>,
+  root: JsonObject,
+): readonly FormField[] {
+  if (field.kind === "group") return fieldsOfObject(field.schema, root, field.path, field.depth + 1);
+  if (field.kind !== "list") return [];
+  return Array.from({ length: counts[field.path] ?? 0 }, (_, index) => fieldOfEntry(field, index, root));
+}
+
 function makeField(
   given: JsonObject,
   root: JsonObject,
@@ -52,15 +69,10 @@ function makeField(
 ): FormField {
   const schema = resolved(given, root);
   const kind = kindOf(schema, place.depth);
-  const { title, description } = schema;
-  return {
-    ...place,
-    kind,
-    schema,
-    options: optionsOf(kind, schema),
-    ...(typeof title === "string" ? { label: title } : {}),
-    ...(typeof description === "string" ? { description } : {}),
-  };
+  const { title, description: text } = schema;
+  const label = typeof title === "string" ? title : place.label;
+  const description = typeof text === "string" ? text : undefined;
+  return { ...place, label, description, kind, schema, options: optionsOf(kind, schema) };
 }
 
 /** Follows references within the schema; keywords next to one win. */
@@ -82,10 +94,8 @@ function lookUp(reference: string, root: JsonObject): JsonObject | undefined {
 function kindOf(schema: JsonObject, depth: number): FieldKind {
   if (Array.isArray(schema.enum) || namedConstants(schema).length > 0) return "choice";
   const types = typesOf(schema);
-  if (types.includes("string")) return "text";
-  if (types.includes("boolean")) return "boolean";
-  if (types.includes("integer")) return "integer";
-  if (types.includes("number")) return "number";
+  const simple = (["string", "boolean", "integer", "number"] as const).find((type) => types.includes(type));
+  if (simple !== undefined) return simple === "string" ? "text" : simple;
   if (depth >= maxDepth) return "json";
   if (asObject(schema.properties) !== undefined && types.includes("object")) return "group";
   return types.includes("array") && asObject(schema.items) !== undefined ? "list" : "json";

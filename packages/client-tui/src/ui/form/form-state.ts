@@ -1,9 +1,9 @@
 import type { JsonObject } from "@resumable-mcp/client";
 import type { KeyPress } from "../keys/key-press.js";
+import { nextOf, withTyped } from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
-import { type FormDraft, fill, formLines, initialDraft, maxListEntries } from "./form-draft.js";
+import { type FormDraft, fill, formLines, initialDraft, maxListEntries, readForm } from "./form-draft.js";
 import { type FormField, fieldOfEntry } from "./form-field.js";
-import { readForm } from "./form-values.js";
 
 /** What stands in a form, and where the user is in it. */
 export interface FormState extends FormDraft {
@@ -49,7 +49,10 @@ export function reduceForm(state: FormState, key: KeyPress, shape: FormShape): K
   const moved = moveFocus(state, key, lines);
   if (moved !== undefined) return { state: check(moved, lines, shape) };
   const field = lines[state.focus];
-  if (field === undefined) return { state: { ...state, button: turn(state.button, key, shape.buttons.length) } };
+  if (field === undefined) {
+    const indexes = [...shape.buttons.keys()];
+    return { state: { ...state, button: nextOf(indexes, state.button, sideways(key)) } };
+  }
   return { state: check(edit(state, field, key, shape), lines, shape) };
 }
 
@@ -79,21 +82,20 @@ function edit(state: FormState, field: FormField, key: KeyPress, { schema }: For
   if (field.kind === "list") return resize(state, field, key, schema);
   if (field.kind === "group") return state;
   const text = state.texts[field.path] ?? "";
-  const next = field.options.length > 0 ? choose(field, text, key) : type(text, key);
+  const next = field.options.length > 0 ? choose(field, text, key) : withTyped(text, key);
   return { ...state, texts: { ...state.texts, [field.path]: next } };
 }
 
-function type(text: string, key: KeyPress): string {
-  if (key.name === "backspace") return [...text].slice(0, -1).join("");
-  return text + (key.paste ?? key.text);
+/** Where a key goes among things that stand next to each other. */
+function sideways({ name, text }: KeyPress): number {
+  return name === "right" || text === " " ? 1 : name === "left" ? -1 : 0;
 }
 
 /** Adds an entry at the end of a list, or takes the last one away. */
 function resize(state: FormState, field: FormField, key: KeyPress, root: JsonObject): FormState {
   const count = state.counts[field.path] ?? 0;
-  const adds = key.name === "right" || key.text === "+" || key.text === " ";
-  const takes = key.name === "left" || key.text === "-" || key.name === "backspace";
-  const next = Math.max(0, Math.min(maxListEntries, count + (adds ? 1 : takes ? -1 : 0)));
+  const by = key.text === "+" ? 1 : key.text === "-" || key.name === "backspace" ? -1 : sideways(key);
+  const next = Math.max(0, Math.min(maxListEntries, count + by));
   const counted = { ...state, counts: { ...state.counts, [field.path]: next } };
   return next > count ? { ...counted, ...fill(counted, fieldOfEntry(field, count, root), undefined, root) } : counted;
 }
@@ -101,25 +103,20 @@ function resize(state: FormState, field: FormField, key: KeyPress, root: JsonObj
 /** Goes through the options, or to the one that begins with what is typed; an optional field can be left empty. */
 function choose({ options, required }: FormField, text: string, key: KeyPress): string {
   const labels = options.map(({ label }) => label);
-  const by = key.name === "right" || key.text === " " ? 1 : key.name === "left" ? -1 : 0;
+  const by = sideways(key);
   if (by === 0) return (key.text !== "" && labels.find((label) => label.startsWith(key.text))) || text;
   const all = required ? labels : ["", ...labels];
-  const index = all.indexOf(text);
-  return all[(Math.max(index, by < 0 ? 0 : -1) + by + all.length) % all.length] ?? text;
-}
-
-function turn(button: number, key: KeyPress, count: number): number {
-  const by = key.name === "right" || key.text === " " ? 1 : key.name === "left" ? -1 : 0;
-  return (button + by + count) % count;
+  // From a text that is none of them, the first comes next, and the last before it.
+  return all.includes(text) ? nextOf(all, text, by) : (all.at(by > 0 ? 0 : -1) ?? text);
 }
 
 function press(state: FormState, lines: readonly FormField[], shape: FormShape): KeyStep<FormState, FormOutcome> {
   const button = shape.buttons[state.button];
   if (button === undefined) return { state };
-  const { values, errors } = readForm(shape.schema, state);
   if (!button.sends) return { state, outcome: { type: "press", button: button.id, values: {} } };
+  const { values, errors } = readForm(shape.schema, state);
+  if (Object.keys(errors).length === 0)
+    return { state: { ...state, errors }, outcome: { type: "press", button: button.id, values } };
   const wrong = lines.findIndex(({ path }) => path in errors);
-  const whole = Object.keys(errors).length === 0;
-  if (whole) return { state: { ...state, errors }, outcome: { type: "press", button: button.id, values } };
   return { state: { ...state, errors, tried: true, focus: wrong < 0 ? state.focus : wrong } };
 }

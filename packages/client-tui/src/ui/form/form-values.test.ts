@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { nestedSchema, nestedShape, plainSchema, plainShape } from "../../../test/form-shapes.js";
+import { readForm } from "./form-draft.js";
 import { initialFormState } from "./form-state.js";
-import { readForm } from "./form-values.js";
 
 describe("what a form says", () => {
   const first = initialFormState(plainShape, { name: "before" });

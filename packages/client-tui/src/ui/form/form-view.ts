@@ -8,7 +8,7 @@ import {
   textWidth,
   wrapText,
 } from "../../display/plain-text.js";
-import { leadMark, visibleRange } from "../keys/list-cursor.js";
+import { leadMark, visibleRange } from "../keys/key-rules.js";
 import { formLines } from "./form-draft.js";
 import type { FormField } from "./form-field.js";
 import type { FormShape, FormState } from "./form-state.js";

@@ -2,7 +2,7 @@ import type { JsonObject } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { useKeyState } from "../keys/use-key-state.js";
-import { useTheme } from "../parts/theme.js";
+import type { ScreenSize } from "../screen-props.js";
 import { type FormOutcome, type FormShape, initialFormState, reduceForm } from "./form-state.js";
 import { formView } from "./form-view.js";
 
@@ -10,33 +10,32 @@ import { formView } from "./form-view.js";
 export const formKeys = ["Enter send", "↑↓ field", "←→ choose, add, remove", "Esc back"];
 
 /** A form for the arguments of a tool, or for the answer to a question. */
-export function Form(props: {
-  readonly title: string;
-  readonly shape: FormShape;
-  readonly before?: JsonObject | undefined;
-  readonly columns: number;
-  readonly rows: number;
-  readonly onOutcome: (outcome: FormOutcome) => void;
-}): ReactNode {
-  const { title, shape, before, columns, rows, onOutcome } = props;
-  const theme = useTheme();
+export function Form(
+  props: ScreenSize & {
+    readonly title: string;
+    readonly shape: FormShape;
+    readonly before?: JsonObject | undefined;
+    readonly onOutcome: (outcome: FormOutcome) => void;
+  },
+): ReactNode {
+  const { shape, before, onOutcome } = props;
   const state = useKeyState(
     (now, key) => reduceForm(now, key, shape),
     () => initialFormState(shape, before),
     onOutcome,
   );
-  const view = formView(state, shape, { title, columns, rows });
+  const view = formView(state, shape, props);
   return (
     <Box flexDirection="column">
       <Text bold>{view.heading.join("\n")}</Text>
       {view.fields.length === 0 ? <Text>Nothing to fill in.</Text> : null}
       {view.fields.map(({ path, text, wrong }) => (
-        <Text key={path} color={wrong ? theme.error : undefined}>
+        <Text key={path} color={wrong ? "red" : undefined}>
           {text}
         </Text>
       ))}
       <Text>{view.buttons}</Text>
-      <Text dimColor={theme.muted}>{view.help.join("\n")}</Text>
+      <Text dimColor>{view.help.join("\n")}</Text>
     </Box>
   );
 }

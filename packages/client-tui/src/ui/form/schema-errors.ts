@@ -11,9 +11,9 @@ export function schemaErrors(schema: JsonObject, values: JsonObject): Readonly<R
   if (!validators.has(schema)) validators.set(schema, compile(schema));
   const validate = validators.get(schema);
   if (validate === undefined || validate(values)) return {};
-  const entries = (validate.errors ?? []).map((error) => [pathOf(error), sentence(error)] as const);
+  const found = (validate.errors ?? []).map((error) => [pathOf(error), sentence(error)] as const);
   // The first error of a value wins.
-  return Object.fromEntries(entries.toReversed());
+  return Object.fromEntries(found.toReversed());
 }
 
 /** A schema that no validator understands is the server's affair: it checks again anyway. */
@@ -33,35 +33,25 @@ function pathOf({ instancePath, keyword, params }: ErrorObject): string {
   return keyword === "required" ? `${instancePath}/${String(params.missingProperty)}` : instancePath;
 }
 
+const entries = (count: number) => countText(count, "entry", "entries");
+
+const sentences: Readonly<Record<string, (params: ErrorObject["params"]) => string>> = {
+  required: () => "is required",
+  minimum: ({ limit }) => `has to be at least ${limit}`,
+  maximum: ({ limit }) => `has to be at most ${limit}`,
+  exclusiveMinimum: ({ limit }) => `has to be more than ${limit}`,
+  exclusiveMaximum: ({ limit }) => `has to be less than ${limit}`,
+  minLength: ({ limit }) => `needs at least ${countText(limit, "character")}`,
+  maxLength: ({ limit }) => `can have at most ${countText(limit, "character")}`,
+  minItems: ({ limit }) => `needs at least ${entries(limit)}`,
+  maxItems: ({ limit }) => `can have at most ${entries(limit)}`,
+  pattern: ({ pattern }) => `has to match ${pattern}`,
+  format: ({ format }) => `has to have the format ${format}`,
+  additionalProperties: ({ additionalProperty }) => `has no field ${additionalProperty}`,
+};
+
 function sentence({ keyword, params, message = "is wrong" }: ErrorObject): string {
-  switch (keyword) {
-    case "required":
-      return "is required";
-    case "minimum":
-      return `has to be at least ${params.limit}`;
-    case "maximum":
-      return `has to be at most ${params.limit}`;
-    case "exclusiveMinimum":
-      return `has to be more than ${params.limit}`;
-    case "exclusiveMaximum":
-      return `has to be less than ${params.limit}`;
-    case "minLength":
-      return `needs at least ${countText(params.limit, "character")}`;
-    case "maxLength":
-      return `can have at most ${countText(params.limit, "character")}`;
-    case "minItems":
-      return `needs at least ${countText(params.limit, "entry", "entries")}`;
-    case "maxItems":
-      return `can have at most ${countText(params.limit, "entry", "entries")}`;
-    case "pattern":
-      return `has to match ${params.pattern}`;
-    case "format":
-      return `has to have the format ${params.format}`;
-    case "additionalProperties":
-      return `has no field ${params.additionalProperty}`;
-    default:
-      return message.replace(/^must/, "has to");
-  }
+  return sentences[keyword]?.(params) ?? message.replace(/^must/, "has to");
 }
 
 /** One test of a value takes no longer than this; patterns that mean well take a thousandth of it. */

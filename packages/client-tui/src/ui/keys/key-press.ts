@@ -1,25 +1,19 @@
 import type { Key } from "ink";
 
+/** The keys that type nothing, by the names that Ink gives them. */
+const names = {
+  ...({ upArrow: "up", downArrow: "down", leftArrow: "left", rightArrow: "right" } as const),
+  ...({ pageUp: "pageUp", pageDown: "pageDown", home: "home", end: "end" } as const),
+  ...({ return: "enter", escape: "escape", tab: "tab", backspace: "backspace", delete: "backspace" } as const),
+};
+
+type KeyName = (typeof names)[keyof typeof names] | "backtab" | "question" | "interrupt";
+
 /** A key, or a pasted text, as the screens' reducers see it. */
 export interface KeyPress {
   /** What was typed; empty for keys that type nothing. */
   readonly text: string;
-  readonly name?:
-    | "up"
-    | "down"
-    | "left"
-    | "right"
-    | "enter"
-    | "escape"
-    | "tab"
-    | "backtab"
-    | "backspace"
-    | "pageUp"
-    | "pageDown"
-    | "home"
-    | "end"
-    | "question"
-    | "interrupt";
+  readonly name?: KeyName;
   /** Pasted text in one piece: never a command, only something to type where one types. */
   readonly paste?: string;
 }
@@ -45,21 +39,12 @@ export function toKeyPresses(input: string, key: Pick<Key, "ctrl" | "meta"> & Pa
   });
 }
 
-function nameOf(input: string, key: Partial<Key>): KeyPress["name"] {
+function nameOf(input: string, key: Partial<Key>): KeyName | undefined {
   if (key.ctrl && input === "c") return "interrupt";
   if (key.ctrl && input === "y") return "question";
-  if (key.upArrow) return "up";
-  if (key.downArrow) return "down";
-  if (key.leftArrow) return "left";
-  if (key.rightArrow) return "right";
-  if (key.pageUp) return "pageUp";
-  if (key.pageDown) return "pageDown";
-  if (key.home) return "home";
-  if (key.end) return "end";
-  if (key.return) return "enter";
-  if (key.escape) return "escape";
-  if (key.tab) return key.shift ? "backtab" : "tab";
-  return key.backspace || key.delete ? "backspace" : undefined;
+  if (key.tab && key.shift) return "backtab";
+  const known = (Object.keys(names) as (keyof typeof names)[]).find((name) => key[name]);
+  return known && names[known];
 }
 
 /** What terminals put around pasted text when they are asked to, as Ink reports it: without the escape character. */

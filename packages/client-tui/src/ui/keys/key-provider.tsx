@@ -1,15 +1,13 @@
 import { useInput } from "ink";
-import { createContext, type ReactNode, useContext, useLayoutEffect, useMemo, useRef } from "react";
+import { createContext, type ReactNode, useCallback, useContext, useLayoutEffect, useRef } from "react";
 import { type KeyPress, type PasteState, takePaste, toKeyPresses } from "./key-press.js";
 
 /** Hears keys; returns whether the screen changes, so that what was typed behind it is not meant for it. */
 export type KeyListener = (press: KeyPress) => boolean;
 
-interface Keys {
-  listen(listener: KeyListener): () => void;
-}
+type Listen = (listener: KeyListener) => () => void;
 
-const KeyContext = createContext<Keys>({ listen: () => () => {} });
+const ListenContext = createContext<Listen>(() => () => {});
 
 /**
  * Hears the keyboard for all screens below it.
@@ -21,17 +19,12 @@ export function KeyProvider(props: { readonly onPress?: KeyListener; readonly ch
   const { onPress, children } = props;
   const listener = useRef<KeyListener | undefined>(undefined);
   const paste = useRef<PasteState>(undefined);
-  const keys = useMemo(
-    (): Keys => ({
-      listen(next) {
-        listener.current = next;
-        return () => {
-          if (listener.current === next) listener.current = undefined;
-        };
-      },
-    }),
-    [],
-  );
+  const listen = useCallback((next: KeyListener) => {
+    listener.current = next;
+    return () => {
+      if (listener.current === next) listener.current = undefined;
+    };
+  }, []);
   useInput((input, key) => {
     const pasted = takePaste(paste.current, input);
     if (pasted !== undefined) {
@@ -43,11 +36,20 @@ export function KeyProvider(props: { readonly onPress?: KeyListener; readonly ch
       if (onPress?.(press) === true || listener.current?.(press) === true) return;
     }
   });
-  return <KeyContext value={keys}>{children}</KeyContext>;
+  return <ListenContext value={listen}>{children}</ListenContext>;
 }
 
 /** Hears keys while the component is on the screen. */
 export function useKeys(listener: KeyListener): void {
-  const keys = useContext(KeyContext);
-  useLayoutEffect(() => keys.listen(listener), [keys, listener]);
+  const listen = useContext(ListenContext);
+  useLayoutEffect(() => listen(listener), [listen, listener]);
+}
+
+/** Hears nothing but Ctrl-C. */
+export function InterruptOnly(props: { readonly onInterrupt: () => void; readonly children: ReactNode }): ReactNode {
+  const onPress = ({ name }: KeyPress) => {
+    if (name === "interrupt") props.onInterrupt();
+    return true;
+  };
+  return <KeyProvider onPress={onPress}>{props.children}</KeyProvider>;
 }

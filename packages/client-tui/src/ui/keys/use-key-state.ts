@@ -7,24 +7,17 @@ import { useKeys } from "./key-provider.js";
  * that a question interrupted keeps what was filled in.
  */
 export interface ScreenMemory {
-  recall(): unknown;
-  keep(state: unknown): void;
+  state?: unknown;
 }
 
-/** Remembers nothing, where there are no screens. */
-export const ScreenMemoryContext = createContext<ScreenMemory>({ recall: () => undefined, keep: () => {} });
+/** Absent where there are no screens: then nothing is remembered. */
+export const ScreenMemoryContext = createContext<ScreenMemory | undefined>(undefined);
 
 /** Creates the memories of screens; they end with the screen. */
 export function createScreenMemories(): (screen: object) => ScreenMemory {
-  const states = new WeakMap<object, unknown>();
   const memories = new WeakMap<object, ScreenMemory>();
   return (screen) => {
-    const known = memories.get(screen);
-    if (known !== undefined) return known;
-    const memory: ScreenMemory = {
-      recall: () => states.get(screen),
-      keep: (state) => void states.set(screen, state),
-    };
+    const memory = memories.get(screen) ?? {};
     memories.set(screen, memory);
     return memory;
   };
@@ -44,14 +37,14 @@ export function useKeyState<State, Outcome>(
 ): State {
   const memory = useContext(ScreenMemoryContext);
   // Only this hook keeps anything for a screen, and a screen has one state: what comes back is what was kept.
-  const [state, setState] = useState((memory.recall() as State | undefined) ?? initial);
+  const [state, setState] = useState((memory?.state as State | undefined) ?? initial);
   // Several keys can come before the next draw: each sees what the one before it did.
   const latest = useRef(state);
   const onPress = useCallback(
     (press: KeyPress) => {
       const step = reduce(latest.current, press);
       latest.current = step.state;
-      memory.keep(step.state);
+      if (memory !== undefined) memory.state = step.state;
       setState(step.state);
       if (step.outcome === undefined) return false;
       onOutcome(step.outcome);

@@ -1,10 +1,12 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
-import { cutText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { leadMark, moveCursor, visibleRange } from "../keys/list-cursor.js";
+import { moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
-import { useTheme } from "../parts/theme.js";
+import { Entries } from "../parts/line.js";
+import { shareColumns } from "../parts/task-columns.js";
+import { TaskRow, useSameWidths } from "../parts/task-row.js";
+import type { ScreenProps, ScreenSize } from "../screen-props.js";
 
 /** One entry of a menu, reached by its key or by the cursor. */
 export interface MenuItem {
@@ -30,38 +32,82 @@ export function reduceMenu(
   key: KeyPress,
   items: readonly MenuItem[],
 ): KeyStep<MenuState, MenuOutcome> {
+  const { text } = key;
   const cursor = moveCursor(state.cursor, key, items.length);
-  const chosen =
-    key.name === "enter"
-      ? items[cursor]
-      : items.find((item) => key.text !== "" && [item.key, item.letter].includes(key.text));
+  const named = items.find((item) => text !== "" && [item.key, item.letter].includes(text));
+  const chosen = key.name === "enter" ? items[cursor] : named;
   if (chosen !== undefined)
     return { state: { cursor: items.indexOf(chosen) }, outcome: { type: "chosen", key: chosen.key } };
-  const { text } = key;
-  return { state: { cursor }, ...(text === "" ? {} : { outcome: { type: "unknown", text } }) };
+  return { state: { cursor }, outcome: text === "" ? undefined : { type: "unknown", text } };
 }
 
 /** A menu of entries with their keys; on a low screen it scrolls. */
-export function Menu(props: {
-  readonly items: readonly MenuItem[];
-  readonly columns: number;
-  readonly rows: number;
-  readonly onOutcome: (outcome: MenuOutcome) => void;
-}): ReactNode {
+export function Menu(
+  props: ScreenSize & { readonly items: readonly MenuItem[]; readonly onOutcome: (outcome: MenuOutcome) => void },
+): ReactNode {
   const { items, columns, rows, onOutcome } = props;
-  const theme = useTheme();
   const { cursor } = useKeyState((state, key) => reduceMenu(state, key, items), { cursor: 0 }, onOutcome);
-  const range = { ...visibleRange(cursor, items.length, rows), count: items.length };
+  const texts = items.map(({ key, label }) => `${key} ${label}`);
   return (
     <Box flexDirection="column">
-      {items.slice(range.from, range.to).map(({ key, label }, offset) => {
-        const index = range.from + offset;
-        return (
-          <Text key={key} inverse={index === cursor} color={theme.accent}>
-            {cutText(`${leadMark(index, cursor, range)} ${key} ${label}`, columns)}
-          </Text>
-        );
-      })}
+      <Entries {...{ texts, cursor, columns, rows }} color="cyan" />
     </Box>
   );
+}
+
+/** The keys of the menu. */
+export const menuKeys = ["1-5 or Enter choose", "Ctrl-C leave", "0 exit"];
+
+const places = [
+  { key: "1", letter: "p", label: "process data: call a tool", screen: { name: "tools" } },
+  { key: "2", letter: "l", label: "list tasks", screen: { name: "board" } },
+  { key: "3", letter: "s", label: "statistics", screen: { name: "stats" } },
+  { key: "4", letter: "y", label: "session summary", screen: { name: "session" } },
+  { key: "5", letter: "v", label: "servers", screen: { name: "servers" } },
+] as const;
+const exit: MenuItem = { key: "0", letter: "q", label: "exit" };
+
+/** What the menu has, without what the embedding program adds before the last. */
+export const menuItems: readonly MenuItem[] = [...places, exit];
+
+/** An empty line and the title of the tasks. */
+const frameRows = 2;
+
+/** The menu, and under it the tasks that are not finished. */
+export function MenuScreen(props: ScreenProps): ReactNode {
+  const { unfinished, columns, rows, nowMs, extraActions, board, go, onExit } = props;
+  const items = [...places, ...extraActions, exit];
+  const onOutcome = (outcome: MenuOutcome) => {
+    if (outcome.type === "unknown") return board.notice("info", unknownKeyText(outcome.text, items));
+    const { screen } = places.find(({ key }) => key === outcome.key) ?? {};
+    const extra = extraActions.find(({ key }) => key === outcome.key);
+    if (screen !== undefined) go({ type: "open", screen });
+    else if (extra === undefined) onExit("quit");
+    else void board.attempt(() => runExtra(extra, board));
+  };
+  const widths = useSameWidths(shareColumns(unfinished, columns));
+  const shown = unfinished.slice(0, Math.max(0, rows - items.length - frameRows));
+  const more = shown.length < unfinished.length ? "; 2 lists all" : "";
+  return (
+    <>
+      <Menu {...{ items, columns, rows, onOutcome }} />
+      {shown.length === 0 ? null : (
+        <Box flexDirection="column" marginTop={1}>
+          <Text bold>{`${unfinished.length} unfinished${more}`}</Text>
+          {shown.map((task) => (
+            <TaskRow key={task.info.id} {...{ task, widths, columns, nowMs }} />
+          ))}
+        </Box>
+      )}
+    </>
+  );
+}
+
+async function runExtra(action: ScreenProps["extraActions"][number], board: ScreenProps["board"]): Promise<void> {
+  const text = await action.run();
+  if (text !== undefined) board.notice("info", text);
+}
+
+function unknownKeyText(text: string, items: readonly MenuItem[]): string {
+  return `"${text}" is not a key of the menu. Its keys are ${items.map(({ key }) => key).join(" ")}.`;
 }

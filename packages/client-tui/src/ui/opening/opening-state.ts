@@ -3,7 +3,7 @@ import { textWidth } from "../../display/plain-text.js";
 import { serverLabel, serverWord } from "../../display/server-label.js";
 import type { BoardTask } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { keptCursor, moveCursor } from "../keys/list-cursor.js";
+import { keptCursor, meaning, moveCursor } from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
 /** The keys of the opening screen. */
@@ -48,12 +48,8 @@ export function reduceOpening(
   if (key.name === "enter" && (ids.length > 0 || !ready)) return { state: next, outcome: { type: "resume_all" } };
   if (key.name === "escape" || key.text === "m") return { state: next, outcome: { type: "menu" } };
   if (key.text === "?") return { state: next, outcome: { type: "keys" } };
-  if (taskId === undefined || !isVerb(key.text)) return { state: next };
-  return { state: next, outcome: { type: verbs[key.text], taskId } };
-}
-
-function isVerb(text: string): text is keyof typeof verbs {
-  return Object.hasOwn(verbs, text);
+  const type = meaning(verbs, key.text);
+  return { state: next, outcome: taskId === undefined || type === undefined ? undefined : { type, taskId } };
 }
 
 /** One line of the opening screen: a server with how it stands, or one of its tasks. */
@@ -64,24 +60,20 @@ export type OpeningLine =
 /** Every server, and under it what is not finished there. */
 export function openingLines(servers: readonly ServerInfo[], tasks: readonly BoardTask[]): readonly OpeningLine[] {
   const known = new Set(servers.map(({ address }) => address));
-  const others = tasks.filter(({ info }) => !known.has(info.server));
-  return [...servers.flatMap((server) => serverLines(server, tasks)), ...others.map(taskLine)];
+  const linesOf = (isHere: (server: string) => boolean) =>
+    tasks.filter(({ info }) => isHere(info.server)).map((task) => ({ kind: "task", key: task.info.id, task }) as const);
+  return [
+    ...servers.flatMap((server): readonly OpeningLine[] => {
+      const text = `${serverLabel(server)}  ${serverWord(server.state)}`;
+      return [{ kind: "server", key: server.address, text }, ...linesOf((address) => address === server.address)];
+    }),
+    ...linesOf((address) => !known.has(address)),
+  ];
 }
 
 /** The tasks in the order in which they are shown. */
 export function openingTasks(lines: readonly OpeningLine[]): readonly BoardTask[] {
   return lines.flatMap((line) => (line.kind === "task" ? [line.task] : []));
-}
-
-function serverLines(server: ServerInfo, tasks: readonly BoardTask[]): readonly OpeningLine[] {
-  const { address, state } = server;
-  const text = `${serverLabel(server)}  ${serverWord(state)}`;
-  const own = tasks.filter(({ info }) => info.server === address);
-  return [{ kind: "server", key: address, text }, ...own.map(taskLine)];
-}
-
-function taskLine(task: BoardTask): OpeningLine {
-  return { kind: "task", key: task.info.id, task };
 }
 
 /** The question that the program opens with; without room for it, its subject alone. */

@@ -2,13 +2,13 @@ import type { ServerInfo } from "@resumable-mcp/client";
 import { Box } from "ink";
 import type { ReactNode } from "react";
 import { cutText, plainText } from "../../display/plain-text.js";
-import { shareColumns } from "../../display/task-columns.js";
-import { ageText } from "../../display/task-facts.js";
-import type { BoardTask } from "../../model/board-task.js";
-import { keptCursor, visibleRange } from "../keys/list-cursor.js";
+import { ageText, type BoardTask } from "../../model/board-task.js";
+import { keptCursor, visibleRange } from "../keys/key-rules.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import { Line } from "../parts/line.js";
+import { shareColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
+import type { ScreenSize } from "../screen-props.js";
 import { type OpeningOutcome, openingLines, openingQuestion, openingTasks, reduceOpening } from "./opening-state.js";
 
 /** The question, and what was updated the task at the cursor. */
@@ -17,15 +17,15 @@ const frameRows = 2;
 const roomyRows = 10;
 
 /** The first screen: which servers answer, what is not finished there, and what to do with it. */
-export function Opening(props: {
-  readonly servers: readonly ServerInfo[];
-  readonly tasks: readonly BoardTask[];
-  readonly ready: boolean;
-  readonly columns: number;
-  readonly rows: number;
-  readonly nowMs: number;
-  readonly onOutcome: (outcome: OpeningOutcome) => void;
-}): ReactNode {
+export function Opening(
+  props: ScreenSize & {
+    readonly servers: readonly ServerInfo[];
+    readonly tasks: readonly BoardTask[];
+    readonly ready: boolean;
+    readonly nowMs: number;
+    readonly onOutcome: (outcome: OpeningOutcome) => void;
+  },
+): ReactNode {
   const { servers, ready, columns, rows, nowMs, onOutcome } = props;
   const lines = openingLines(servers, props.tasks);
   const tasks = openingTasks(lines);
@@ -46,14 +46,7 @@ export function Opening(props: {
           line.kind === "server" ? (
             <Line key={line.key} text={cutText(line.text, columns)} />
           ) : (
-            <TaskRow
-              key={line.key}
-              task={line.task}
-              widths={widths}
-              columns={columns}
-              nowMs={nowMs}
-              atCursor={line.task === current}
-            />
+            <TaskRow key={line.key} task={line.task} {...{ widths, columns, nowMs }} atCursor={line.task === current} />
           ),
         )}
       <Line text={current === undefined ? " " : cutText(lastMessage(current, nowMs), columns)} />

@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { draw } from "../../../test/draw.js";
 import { boardKeys } from "../board/board-view-state.js";
 import { formKeys } from "../form/form.js";
-import { menuKeys } from "../menu/menu-screen.js";
+import { menuKeys } from "../menu/menu.js";
 import { serversKeys } from "../servers/servers.js";
-import { KeyBar } from "./key-bar.js";
+import { KeyBar } from "./frame.js";
 
 const bar = (keys: readonly string[], columns: number, listed: boolean, colors = false) =>
   draw(<KeyBar keys={keys} columns={columns} listed={listed} />, { columns, rows: 1 }, { colors });

@@ -1,14 +1,29 @@
+import type { TaskStatus } from "@resumable-mcp/client";
 import chalk, { type ForegroundColorName } from "chalk";
-import { Transform } from "ink";
+import { Text, Transform } from "ink";
 import type { ReactNode } from "react";
+import { cutText, fitText } from "../../display/plain-text.js";
+import { leadMark, visibleRange } from "../keys/key-rules.js";
+import type { ScreenSize } from "../screen-props.js";
 
-/** How a line looks. */
+/** How a line looks; nothing depends on colour alone. */
 export interface LineLook {
   readonly color?: ForegroundColorName | undefined;
   readonly bold?: boolean;
   readonly dim?: boolean;
   readonly inverse?: boolean;
 }
+
+/** The colour of a task of each status. */
+export const statusColors: Readonly<Record<TaskStatus, ForegroundColorName | undefined>> = {
+  pending: undefined,
+  running: "cyan",
+  paused: "yellow",
+  input_required: "magenta",
+  completed: "green",
+  failed: "red",
+  cancelled: "gray",
+};
 
 /**
  * One line of the screen. Its text is plain, and cut to the screen's columns.
@@ -26,4 +41,27 @@ function paint(text: string, { color, bold = false, dim = false, inverse = false
   if (bold) painter = painter.bold;
   if (dim) painter = painter.dim;
   return inverse ? painter.inverse(text) : painter(text);
+}
+
+/** The entries of a list that fit, with the one at the cursor always among them. */
+export function Entries(
+  props: ScreenSize & {
+    readonly texts: readonly string[];
+    readonly cursor: number;
+    readonly color?: ForegroundColorName;
+    /** The entry at the cursor is marked over all columns. */
+    readonly wide?: boolean;
+  },
+): ReactNode {
+  const { texts, cursor, columns, rows, color, wide = false } = props;
+  const range = { ...visibleRange(cursor, texts.length, rows), count: texts.length };
+  return texts.slice(range.from, range.to).map((text, offset) => {
+    const index = range.from + offset;
+    const line = `${leadMark(index, cursor, range)} ${text}`;
+    return (
+      <Text key={index} inverse={index === cursor} color={color}>
+        {wide ? fitText(line, columns) : cutText(line, columns)}
+      </Text>
+    );
+  });
 }

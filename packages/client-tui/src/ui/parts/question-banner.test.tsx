@@ -4,7 +4,7 @@ import { draw } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
 import { hostile } from "../../../test/odd-texts.js";
 import { newBoardTask } from "../../model/board-task.js";
-import { openQuestions, QuestionBanner } from "./question-banner.js";
+import { openQuestions, QuestionBanner } from "./frame.js";
 
 const question = (key: string, message: string) => ({ key, message, schema: {}, userOnly: false });
 const asking = (id: string, messages: readonly string[], more: Partial<TaskInfo> = {}) =>

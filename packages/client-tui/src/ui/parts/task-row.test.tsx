@@ -4,8 +4,8 @@ import { draw } from "../../../test/draw.js";
 import { fakeTask } from "../../../test/fake-client.js";
 import { oddTasks } from "../../../test/odd-texts.js";
 import { nowMs } from "../../../test/open-screens.js";
-import { shareColumns } from "../../display/task-columns.js";
 import { newBoardTask } from "../../model/board-task.js";
+import { shareColumns } from "./task-columns.js";
 import { TaskRow } from "./task-row.js";
 
 const tasks = oddTasks.map(newBoardTask);

@@ -2,26 +2,23 @@ import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, harmlessText, plainText, wrapText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { moveCursor } from "../keys/list-cursor.js";
+import { isLeaving, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import type { ScreenSize } from "../screen-props.js";
 
 /** The keys of a page of text. */
 export const textPageKeys = ["↑↓ scroll", "Esc back"];
 
 /** Scrolls down to `last`, or leaves. */
 export function reducePage(top: number, key: KeyPress, last: number): KeyStep<number, "back"> {
-  if (key.name === "escape" || key.name === "enter" || key.text === "q") return { state: top, outcome: "back" };
+  if (isLeaving(key) || key.name === "enter") return { state: top, outcome: "back" };
   return { state: moveCursor(top, key, last + 1) };
 }
 
 /** Lines of text that can be scrolled. */
-export function TextPage(props: {
-  readonly title: string;
-  readonly lines: readonly string[];
-  readonly columns: number;
-  readonly rows: number;
-  readonly onBack: () => void;
-}): ReactNode {
+export function TextPage(
+  props: ScreenSize & { readonly title: string; readonly lines: readonly string[]; readonly onBack: () => void },
+): ReactNode {
   const { title, lines, columns, rows, onBack } = props;
   const wrapped = lines.flatMap((line) => wrapText(harmlessText(line), columns));
   const room = rows - 1;
@@ -34,9 +31,7 @@ export function TextPage(props: {
   return (
     <Box flexDirection="column">
       <Text bold>{cutText(plainText(title), columns - where.length) + where}</Text>
-      {shown.map((line, index) => (
-        <Text key={top + index}>{line || " "}</Text>
-      ))}
+      <Text>{shown.join("\n")}</Text>
     </Box>
   );
 }

@@ -1,6 +1,6 @@
 import type { JsonObject, ServerConfig } from "@resumable-mcp/client";
 import type { ReactNode } from "react";
-import { commandWords } from "../../command-line/command-words.js";
+import { stdioServer } from "../../command-line/parse-command-line.js";
 import { Form } from "../form/form.js";
 import type { FormOutcome, FormShape } from "../form/form-state.js";
 import type { ScreenProps } from "../screen-props.js";
@@ -24,30 +24,19 @@ const shape: FormShape = {
 
 /** The form for a new server. */
 export function AddServerScreen(props: ScreenProps): ReactNode {
-  const { columns, rows } = props;
-  return (
-    <Form
-      title="Add a server"
-      shape={shape}
-      columns={columns}
-      rows={rows}
-      onOutcome={(outcome) => void add(props, outcome)}
-    />
-  );
+  const { board, columns, rows } = props;
+  const onOutcome = (outcome: FormOutcome) => void board.attempt(() => add(props, outcome));
+  return <Form title="Add a server" {...{ shape, columns, rows, onOutcome }} />;
 }
 
 async function add({ client, board, go }: ScreenProps, outcome: FormOutcome): Promise<void> {
   go({ type: "back" });
   if (outcome.type === "back") return;
-  try {
-    const { config, name } = serverOf(outcome.values, process.env);
-    const { address } = await client.addServer(config, { name });
-    const test = await client.testServer(address);
-    board.notice(test.ok ? "info" : "error", test.ok ? `${address} answers.` : `Added. ${test.problem ?? ""}`);
-    await board.refresh();
-  } catch (error) {
-    board.notice("error", error instanceof Error ? error.message : String(error));
-  }
+  const { config, name } = serverOf(outcome.values, process.env);
+  const { address } = await client.addServer(config, { name });
+  const test = await client.testServer(address);
+  board.notice(test.ok ? "info" : "error", test.ok ? `${address} answers.` : `Added. ${test.problem ?? ""}`);
+  await board.refresh();
 }
 
 /** What the form says, as a server: what begins like a URL is one, anything else is a command. */
@@ -58,10 +47,7 @@ export function serverOf(
   const text = String(values.server).trim();
   const variable = typeof values.token_variable === "string" ? values.token_variable : "";
   const name = typeof values.name === "string" && values.name !== "" ? values.name : undefined;
-  if (!/^https?:\/\//.test(text)) {
-    const [command, ...args] = commandWords(text);
-    return { config: { command, args }, name };
-  }
+  if (!/^https?:\/\//.test(text)) return { config: stdioServer(text), name };
   const token = variable === "" ? undefined : env[variable];
   if (variable !== "" && !token) throw new Error(`There is no token in the environment variable ${variable}.`);
   return { config: { url: text, token }, name };

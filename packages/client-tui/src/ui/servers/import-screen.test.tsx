@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { large, least, usual } from "../../../test/draw.js";
 import { named, typed } from "../../../test/key-presses.js";
 import { keys, openScreens } from "../../../test/open-screens.js";
-import type { HostServer } from "../../hosts/read-host-servers.js";
+import type { HostServer } from "../../hosts/host-servers.js";
 import { reduceImport } from "./import-screen.js";
 
 /** A machine on which one program has these servers, or a file that is none. */
@@ -112,10 +112,10 @@ describe("keys on the servers of other programs", () => {
 
   it("choose the one at the cursor, and none by Escape and q", () => {
     const { state } = reduceImport({ cursor: 0 }, named("down"), servers);
-    expect(reduceImport(state, named("enter"), servers).outcome).toEqual({ server: servers[1] });
+    expect(reduceImport(state, named("enter"), servers).outcome).toEqual(servers[1]);
     expect([reduceImport(state, named("escape"), servers), reduceImport(state, typed("q"), servers)]).toEqual([
-      { state, outcome: {} },
-      { state, outcome: {} },
+      { state, outcome: "back" },
+      { state, outcome: "back" },
     ]);
   });
 

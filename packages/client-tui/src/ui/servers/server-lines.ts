@@ -24,8 +24,7 @@ export function serverLine({ info, sinceMs }: SeenServer, nowMs: number, columns
 }
 
 function markOf({ name }: ServerInfo["state"]): string {
-  if (name === "connected") return "+";
-  return name === "down" ? "x" : "…";
+  return name === "connected" ? "+" : name === "down" ? "x" : "…";
 }
 
 /** The time until the next attempt runs down. */

@@ -1,9 +1,15 @@
+import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
-import type { ReactNode } from "react";
+import { type ReactNode, useEffect, useRef, useState } from "react";
+import { openInBrowser } from "../../command-line/commands/sign-in-on-terminal.js";
 import { wrapText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { leadMark, moveCursor, visibleRange } from "../keys/list-cursor.js";
+import { isLeaving, meaning, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import { keysPage, type SignIn } from "../navigation.js";
+import { Entries } from "../parts/line.js";
+import { useNow } from "../parts/use-now.js";
+import type { ScreenProps, ScreenSize } from "../screen-props.js";
 import { type SeenServer, serverDetails, serverLine } from "./server-lines.js";
 
 /** Where the cursor stands in the list of servers. */
@@ -11,16 +17,13 @@ export interface ServersState {
   readonly cursor: number;
 }
 
-/** What the user wants with the servers. */
+/** What the user asks for: something with the server at the cursor, or with none. */
 export type ServersOutcome =
   | { readonly type: "back" | "add" | "import" | "keys" }
   | { readonly type: "test" | "remove" | "login"; readonly address: string };
 
-const verbs: ReadonlyMap<string, "test" | "remove" | "login"> = new Map([
-  ["t", "test"],
-  ["d", "remove"],
-  ["l", "login"],
-]);
+const general = { a: "add", i: "import", "?": "keys" } as const;
+const verbs = { t: "test", d: "remove", l: "login" } as const;
 
 /** Moves through the servers and says what is wanted with them. */
 export function reduceServers(
@@ -29,15 +32,12 @@ export function reduceServers(
   addresses: readonly string[],
 ): KeyStep<ServersState, ServersOutcome> {
   const next = { cursor: moveCursor(state.cursor, key, addresses.length) };
-  if (key.name === "escape" || key.text === "q") return { state: next, outcome: { type: "back" } };
-  if (key.text === "a") return { state: next, outcome: { type: "add" } };
-  if (key.text === "?") return { state: next, outcome: { type: "keys" } };
-  if (key.text === "i") return { state: next, outcome: { type: "import" } };
+  if (isLeaving(key)) return { state: next, outcome: { type: "back" } };
+  const anywhere = meaning(general, key.text);
+  if (anywhere !== undefined) return { state: next, outcome: { type: anywhere } };
   const address = addresses[next.cursor];
-  const verb = key.name === "enter" ? "test" : verbs.get(key.text);
-  return address === undefined || verb === undefined
-    ? { state: next }
-    : { state: next, outcome: { type: verb, address } };
+  const type = key.name === "enter" ? "test" : meaning(verbs, key.text);
+  return { state: next, outcome: address === undefined || type === undefined ? undefined : { type, address } };
 }
 
 /** The keys of the list of servers. */
@@ -49,13 +49,13 @@ const leadColumns = 2;
 const roomyRows = 10;
 
 /** The servers with how they stand, and more of the one at the cursor. */
-export function Servers(props: {
-  readonly servers: readonly SeenServer[];
-  readonly columns: number;
-  readonly rows: number;
-  readonly nowMs: number;
-  readonly onOutcome: (outcome: ServersOutcome) => void;
-}): ReactNode {
+export function Servers(
+  props: ScreenSize & {
+    readonly servers: readonly SeenServer[];
+    readonly nowMs: number;
+    readonly onOutcome: (outcome: ServersOutcome) => void;
+  },
+): ReactNode {
   const { servers, columns, rows, nowMs, onOutcome } = props;
   const addresses = servers.map(({ info }) => info.address);
   const state = useKeyState((now, key) => reduceServers(now, key, addresses), { cursor: 0 }, onOutcome);
@@ -66,23 +66,92 @@ export function Servers(props: {
   // The title and the server at the cursor always stand.
   const shown = details.flatMap((line) => wrapText(line, columns)).slice(0, rows - 2);
   const gap = rows < roomyRows ? 0 : 1;
-  const range = { ...visibleRange(cursor, servers.length, rows - 1 - gap - shown.length), count: servers.length };
+  const texts = servers.map((server) => serverLine(server, nowMs, columns - leadColumns));
   return (
     <Box flexDirection="column">
       <Text bold>Servers</Text>
-      {servers.slice(range.from, range.to).map((server, offset) => {
-        const index = range.from + offset;
-        return (
-          <Text key={server.info.address} inverse={index === cursor}>
-            {`${leadMark(index, cursor, range)} ${serverLine(server, nowMs, columns - leadColumns)}`}
-          </Text>
-        );
-      })}
-      <Box flexDirection="column" marginTop={gap}>
-        {shown.map((line, index) => (
-          <Text key={index}>{line}</Text>
-        ))}
+      <Entries {...{ texts, cursor, columns }} rows={rows - 1 - gap - shown.length} />
+      <Box marginTop={gap}>
+        <Text>{shown.join("\n")}</Text>
       </Box>
     </Box>
   );
+}
+
+/** Adds, tests and removes servers, and shows how each stands and what to try. */
+export function ServersScreen(props: ScreenProps): ReactNode {
+  const { client, board, state, clock, columns, rows } = props;
+  const nowMs = useNow(true, clock);
+  const [tests, setTests] = useState<ReadonlyMap<string, ServerTest>>(new Map());
+  const since = useSince(state.servers, clock);
+  const test = async (address: string) => {
+    const answer = await client.testServer(address);
+    setTests((known) => new Map(known).set(address, answer));
+  };
+  useEffect(() => {
+    for (const { address } of client.servers()) test(address).catch(() => undefined);
+  }, [client]);
+  const servers = state.servers.map(
+    (info): SeenServer => ({ info, test: tests.get(info.address), sinceMs: since.get(info.state) ?? nowMs }),
+  );
+  const onOutcome = (outcome: ServersOutcome) => void board.attempt(() => act(props, outcome, test));
+  return <Servers {...{ servers, columns, rows, nowMs, onOutcome }} />;
+}
+
+/** When each connection came to stand as it stands: states are replaced and never changed. */
+function useSince(servers: readonly ServerInfo[], clock: () => number): ReadonlyMap<ServerInfo["state"], number> {
+  const known = useRef<ReadonlyMap<ServerInfo["state"], number>>(new Map());
+  known.current = new Map(servers.map(({ state }) => [state, known.current.get(state) ?? clock()]));
+  return known.current;
+}
+
+async function act(props: ScreenProps, outcome: ServersOutcome, test: (address: string) => Promise<void>) {
+  const { client, board, go } = props;
+  switch (outcome.type) {
+    case "back":
+      return go({ type: "back" });
+    case "add":
+      return go({ type: "open", screen: { name: "add_server" } });
+    case "import":
+      return go({ type: "open", screen: { name: "import_servers" } });
+    case "keys":
+      return go({ type: "open", screen: keysPage(serversKeys) });
+    case "test":
+      board.notice("info", `Testing ${outcome.address}…`);
+      await test(outcome.address);
+      return board.dismiss();
+    case "login":
+      return signIn(props, outcome.address);
+    case "remove": {
+      const { address } = outcome;
+      const remove = () => client.removeServer(address).then(() => void board.refresh());
+      const text = `Remove ${address}, its session and its tokens? Its tasks stay on it.`;
+      return go({ type: "open", screen: { name: "confirm", text, action: () => void board.attempt(remove) } });
+    }
+  }
+}
+
+async function signIn({ client, board, go, copy }: ScreenProps, address: string): Promise<void> {
+  const giveUp = new AbortController();
+  let screen: SignIn | undefined;
+  board.notice("info", `Asking ${address} where to sign in…`);
+  try {
+    await client.signIn(address, {
+      signal: giveUp.signal,
+      onPage(url, receive) {
+        openInBrowser(url, process.env, process.platform);
+        copy(url);
+        board.dismiss();
+        screen = { name: "sign_in", address, url, receive, cancel: () => giveUp.abort() };
+        go({ type: "open", screen });
+      },
+    });
+    board.notice("info", `Signed in to ${address}.`);
+    await board.refresh();
+  } catch (error) {
+    if (!giveUp.signal.aborted) throw error;
+    board.notice("info", `Not signed in to ${address}: l begins again.`);
+  } finally {
+    if (screen !== undefined) go({ type: "close", screen });
+  }
 }

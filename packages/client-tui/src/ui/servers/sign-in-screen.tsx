@@ -3,8 +3,7 @@ import type { ReactNode } from "react";
 import { cutText, wrapText } from "../../display/plain-text.js";
 import { Form } from "../form/form.js";
 import type { FormOutcome, FormShape } from "../form/form-state.js";
-import type { SignIn } from "../navigation.js";
-import type { ScreenProps } from "../screen-props.js";
+import type { PropsOf } from "../screen-props.js";
 
 /** The keys of the page to sign in on. */
 export const signInKeys = ["Enter send the address", "Esc give up"];
@@ -27,33 +26,24 @@ const shape: FormShape = {
 /** The title, and the form: its title, one field, the button and the help. */
 const frameRows = 5;
 
+const notItText = "That is not the address of this sign-in: copy the whole line of the browser.";
+
 /** Waits for the browser to come back; one on another machine cannot, so the address at which it ended can be pasted. */
-export function SignInScreen(props: ScreenProps & { readonly signIn: SignIn }): ReactNode {
-  const { signIn, columns, rows } = props;
-  const url = wrapText(signIn.url, columns);
-  const shown = url.slice(0, Math.max(1, rows - frameRows));
+export function SignInScreen({ screen, board, columns, rows }: PropsOf<"sign_in">): ReactNode {
+  const shown = wrapText(screen.url, columns, Math.max(1, rows - frameRows));
+  const onOutcome = (outcome: FormOutcome) => {
+    if (outcome.type === "back") screen.cancel();
+    else if (!screen.receive(String(outcome.values.redirected).trim())) board.notice("error", notItText);
+  };
   return (
     <Box flexDirection="column">
-      <Text bold>{cutText(`Sign in to ${signIn.address} on this page, opened and copied:`, columns)}</Text>
-      {shown.map((line, index) => (
-        <Text key={index}>
-          {index === shown.length - 1 && shown.length < url.length ? cutText(`${line}…`, columns) : line}
-        </Text>
-      ))}
+      <Text bold>{cutText(`Sign in to ${screen.address} on this page, opened and copied:`, columns)}</Text>
+      <Text>{shown.join("\n")}</Text>
       <Form
         title="Browser elsewhere? Paste the address where it ended."
-        shape={shape}
-        columns={columns}
+        {...{ shape, columns, onOutcome }}
         rows={rows - shown.length - 1}
-        onOutcome={(outcome) => act(props, outcome)}
       />
     </Box>
   );
-}
-
-function act({ signIn, board }: ScreenProps & { readonly signIn: SignIn }, outcome: FormOutcome): void {
-  if (outcome.type === "back") signIn.cancel();
-  else if (!signIn.receive(String(outcome.values.redirected).trim())) {
-    board.notice("error", "That is not the address of this sign-in: copy the whole line of the browser.");
-  }
 }

@@ -4,10 +4,11 @@ import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
 import { serverLabelAt } from "../../display/server-label.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { leadMark, moveCursor, visibleRange } from "../keys/list-cursor.js";
+import { moveCursor, withTyped } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import { Entries } from "../parts/line.js";
 import { type Loaded, useLoaded } from "../parts/use-loaded.js";
-import type { ScreenProps } from "../screen-props.js";
+import type { ScreenProps, ScreenSize } from "../screen-props.js";
 
 /** Where the user is in the list of tools, and what they search for. */
 export interface ToolListState {
@@ -36,9 +37,8 @@ export function reduceToolList(
 ): KeyStep<ToolListState, { readonly type: "back" } | { readonly type: "choose"; readonly tool: ToolInfo }> {
   if (key.name === "escape")
     return state.search === "" ? { state, outcome: { type: "back" } } : { state: { cursor: 0, search: "" } };
-  if (key.name === "backspace") return { state: { cursor: 0, search: state.search.slice(0, -1) } };
-  const typed = key.paste ?? key.text;
-  if (typed !== "") return { state: { cursor: 0, search: state.search + typed } };
+  const search = withTyped(state.search, key);
+  if (search !== state.search) return { state: { cursor: 0, search } };
   const shown = matchingTools(tools, state.search, serverAt);
   const cursor = moveCursor(state.cursor, key, shown.length);
   const tool = shown[cursor];
@@ -54,15 +54,15 @@ const mostNameColumns = 32;
 const mostServerColumns = 16;
 
 /** The tools that can be called. */
-export function ToolList(props: {
-  readonly tools: Loaded<readonly ToolInfo[]>;
-  /** What the server at an address is called. */
-  readonly serverAt: (address: string) => string;
-  readonly columns: number;
-  readonly rows: number;
-  readonly onChoose: (tool: ToolInfo) => void;
-  readonly onBack: () => void;
-}): ReactNode {
+export function ToolList(
+  props: ScreenSize & {
+    readonly tools: Loaded<readonly ToolInfo[]>;
+    /** What the server at an address is called. */
+    readonly serverAt: (address: string) => string;
+    readonly onChoose: (tool: ToolInfo) => void;
+    readonly onBack: () => void;
+  },
+): ReactNode {
   const { serverAt, columns, rows, onChoose, onBack } = props;
   const tools = props.tools.name === "there" ? props.tools.value : [];
   const { cursor, search } = useKeyState(
@@ -71,23 +71,13 @@ export function ToolList(props: {
     (outcome) => (outcome.type === "back" ? onBack() : onChoose(outcome.tool)),
   );
   const shown = matchingTools(tools, search, serverAt);
-  const range = { ...visibleRange(cursor, shown.length, rows - 1), count: shown.length };
   const several = new Set(tools.map(({ server }) => server)).size > 1;
-  const lines = toolLines(shown, several ? serverAt : undefined, columns);
+  const texts = toolLines(shown, several ? serverAt : undefined, columns);
   return (
     <Box flexDirection="column">
       <Text bold>{`Which tool? ${cutStart(`${plainText(search)}_`, columns - 12)}`}</Text>
-      {shown.length > 0
-        ? null
-        : wrapText(emptyText(props.tools), columns).map((line) => <Text key={line}>{line}</Text>)}
-      {shown.slice(range.from, range.to).map((tool, offset) => {
-        const index = range.from + offset;
-        return (
-          <Text key={`${tool.server} ${tool.name}`} inverse={index === cursor}>
-            {fitText(`${leadMark(index, cursor, range)} ${lines[index] ?? ""}`, columns)}
-          </Text>
-        );
-      })}
+      {shown.length === 0 ? <Text>{wrapText(emptyText(props.tools), columns).join("\n")}</Text> : null}
+      <Entries {...{ texts, cursor, columns }} rows={rows - 1} wide />
     </Box>
   );
 }
@@ -100,11 +90,11 @@ function toolLines(
 ): readonly string[] {
   const names = tools.map(({ name }) => plainText(name));
   const width = Math.min(mostNameColumns, Math.floor(columns / 2), Math.max(0, ...names.map(textWidth)));
-  const labels = serverAt === undefined ? [] : tools.map(({ server }) => serverAt(server));
+  const labels = tools.map(({ server }) => serverAt?.(server) ?? "");
   const place = Math.min(mostServerColumns, Math.max(0, ...labels.map(textWidth)));
-  return tools.map(({ title, description }, index) => {
+  return tools.map(({ title = "", description = title }, index) => {
     const server = serverAt === undefined ? [] : [fitText(labels[index] ?? "", place)];
-    return [fitText(names[index] ?? "", width), ...server, plainText(description ?? title ?? "")].join("  ");
+    return [fitText(names[index] ?? "", width), ...server, plainText(description)].join("  ");
   });
 }
 
@@ -118,14 +108,7 @@ function emptyText(tools: Loaded<readonly ToolInfo[]>): string {
 /** The list of tools, without those that steer tasks. */
 export function ToolsScreen({ client, state, go, columns, rows }: ScreenProps): ReactNode {
   const tools = useLoaded(async () => (await client.tools()).filter(({ control }) => !control));
-  return (
-    <ToolList
-      tools={tools}
-      serverAt={(address) => serverLabelAt(address, state.servers)}
-      columns={columns}
-      rows={rows}
-      onChoose={(tool) => go({ type: "replace", screen: { name: "call", tool } })}
-      onBack={() => go({ type: "back" })}
-    />
-  );
+  const serverAt = (address: string) => serverLabelAt(address, state.servers);
+  const onChoose = (tool: ToolInfo) => go({ type: "replace", screen: { name: "call", tool } });
+  return <ToolList {...{ tools, serverAt, columns, rows, onChoose }} onBack={() => go({ type: "back" })} />;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { fakeTask } from "../../test/fake-client.js";
-import { otherServer } from "../../test/odd-texts.js";
-import { newBoardTask } from "../model/board-task.js";
-import { textWidth } from "./plain-text.js";
+import { fakeTask } from "../../../test/fake-client.js";
+import { otherServer } from "../../../test/odd-texts.js";
+import { textWidth } from "../../display/plain-text.js";
+import { newBoardTask } from "../../model/board-task.js";
 import { columnTitles, formatRate, shareColumns, taskLineText } from "./task-columns.js";
 
 const long = newBoardTask(fakeTask("a", { tool: "a_tool_with_a_long_name", total: 1_234_567, progress: 1_222_221 }));

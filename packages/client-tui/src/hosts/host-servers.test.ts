@@ -4,8 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type HostEnvironment, hostFiles, hostNames } from "@resumable-mcp/protocol/hosts";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { expandVariables } from "./expand-variables.js";
-import { readHostServers } from "./read-host-servers.js";
+import { expandVariables, readHostServers } from "./host-servers.js";
 
 let home: string;
 let environment: HostEnvironment;

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { draw } from "../../../test/draw.js";
 import { fakeServer } from "../../../test/fake-client.js";
 import { hostile, otherServer, twoServers } from "../../../test/odd-texts.js";
-import { Header } from "./header.js";
+import { Header } from "./frame.js";
 
 const down: ServerInfo = { address: fakeServer, state: { name: "down", known: true, reason: "connection refused" } };
 const waiting: ServerInfo = {

@@ -1,20 +1,14 @@
-import type { BoardTask } from "../model/board-task.js";
-import { perSecondOf, remainingMsOf } from "../model/pace.js";
-import { cutText, fitText, plainText, textWidth } from "./plain-text.js";
-import { formatDuration, progressBar, progressNumbers } from "./progress-line.js";
-import { elapsedMsOf, serverOf, statusMark, taskMessage } from "./task-facts.js";
+import type { TaskInfo } from "@resumable-mcp/client";
+import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
+import { formatDuration, progressBar, progressNumbers } from "../../display/progress-line.js";
+import { statusMark } from "../../display/task-status.js";
+import { type BoardTask, elapsedMsOf, serverOf, taskMessage } from "../../model/board-task.js";
+import { perSecondOf, remainingMsOf } from "../../model/pace.js";
+
+const order = ["name", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
 
 /** How wide the columns of a list of tasks are; 0 leaves a column out. */
-export interface TaskColumns {
-  readonly name: number;
-  readonly server: number;
-  readonly bar: number;
-  readonly numbers: number;
-  readonly time: number;
-  readonly left: number;
-  readonly rate: number;
-  readonly message: number;
-}
+export type TaskColumns = Readonly<Record<(typeof order)[number], number>>;
 
 const leadColumns = 4;
 /** Screens with fewer columns than this show the least of everything. */
@@ -56,22 +50,13 @@ function widest(texts: readonly string[], most: number): number {
 function numbersColumns(tasks: readonly BoardTask[], columns: number): number {
   const narrow = columns < narrowScreen;
   const most = Math.floor(columns / (narrow ? 3 : 4));
-  const texts = tasks.map((task) => fittingNumbers(narrow ? task : ended(task), most));
+  const texts = tasks.map((task) => fittingNumbers(narrow ? task.info : ended(task), most));
   return widest(texts, most);
 }
 
 /** The names of the columns, over the list. */
 export function columnTitles(columns: TaskColumns): string {
-  const titles = {
-    name: "task",
-    server: "server",
-    bar: "progress",
-    numbers: "",
-    time: "time",
-    left: "left",
-    rate: "rate",
-    message: "",
-  };
+  const titles = { name: "task", server: "server", bar: "progress", time: "time", left: "left", rate: "rate" };
   // The bar and its numbers stand under one title.
   const together = { ...columns, bar: columns.bar + 1 + columns.numbers, numbers: 0 };
   return " ".repeat(leadColumns) + joined(titles, together);
@@ -93,7 +78,7 @@ export function taskLineText(
     name: plainText(info.tool),
     server: serverOf(task),
     bar: progressBar(info.percent, columns.bar),
-    numbers: fittingNumbers(task, columns.numbers),
+    numbers: fittingNumbers(info, columns.numbers),
     time: elapsed === undefined ? "" : formatDuration(elapsed),
     left: remaining === undefined ? "" : `~${formatDuration(remaining)}`,
     rate: perSecond === undefined ? "" : formatRate(perSecond),
@@ -103,32 +88,25 @@ export function taskLineText(
   return lead + joined(cells, columns);
 }
 
-const order = ["name", "server", "bar", "numbers", "time", "left", "rate", "message"] as const;
-
-function joined(cells: Readonly<Record<keyof TaskColumns, string>>, columns: TaskColumns): string {
+function joined(cells: Readonly<Partial<Record<keyof TaskColumns, string>>>, columns: TaskColumns): string {
   return order
     .filter((name) => columns[name] > 0)
-    .map((name) => (name === "message" ? cutText(cells[name], columns[name]) : fitText(cells[name], columns[name])))
+    .map((name) => (name === "message" ? cutText : fitText)(cells[name] ?? "", columns[name]))
     .join(" ")
     .trimEnd();
 }
 
 /** A task as far as it will be at its end. */
-function ended(task: BoardTask): BoardTask {
-  const { total, percent, progress } = task.info;
-  if (total === undefined || percent === undefined) return task;
-  return { ...task, info: { ...task.info, progress: Math.max(progress, total), percent: 100 } };
+function ended({ info }: BoardTask): TaskInfo {
+  const { total, percent, progress } = info;
+  if (total === undefined || percent === undefined) return info;
+  return { ...info, progress: Math.max(progress, total), percent: 100 };
 }
 
 /** A number that is cut is another number: where both do not fit, the percentage stands alone. */
-function fittingNumbers(task: BoardTask, columns: number): string {
-  const numbers = numbersOf(task);
-  const { percent } = task.info;
-  return textWidth(numbers) <= columns || percent === undefined ? numbers : `${percent}%`;
-}
-
-function numbersOf({ info }: BoardTask): string {
-  return progressNumbers({ ...info, name: info.tool });
+function fittingNumbers(info: TaskInfo, columns: number): string {
+  const numbers = progressNumbers(info);
+  return textWidth(numbers) <= columns || info.percent === undefined ? numbers : `${info.percent}%`;
 }
 
 /** Says how fast something goes: `12/s`, `1.2/s`, or by the minute where it is slow. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { named, typed } from "../../../test/key-presses.js";
-import { keptCursor, leadMark, moveCursor, visibleRange } from "./list-cursor.js";
+import { keptCursor, leadMark, moveCursor, visibleRange } from "./key-rules.js";
 
 describe("a list", () => {
   it("keeps its cursor inside, also when it shrinks", () => {

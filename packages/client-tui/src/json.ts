@@ -1,0 +1,26 @@
+import type { Json, JsonObject } from "@resumable-mcp/client";
+
+/** The value as an object, or `undefined` for anything else. */
+export function asObject(value: Json | undefined): JsonObject | undefined {
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as JsonObject) : undefined;
+}
+
+/** The value of a JSON text, or `undefined` where it is not valid JSON. */
+export function parseJson(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What an error says. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A value for people: a text as it is, all else as JSON. */
+export function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}

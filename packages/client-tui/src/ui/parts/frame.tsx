@@ -1,0 +1,88 @@
+import type { Question, ServerInfo } from "@resumable-mcp/client";
+import { Text } from "ink";
+import type { ReactNode } from "react";
+import { cutText, fitText, plainText, textWidth } from "../../display/plain-text.js";
+import { serverLabel, serverWord } from "../../display/server-label.js";
+import { type BoardTask, isUnfinished } from "../../model/board-task.js";
+import type { Screen } from "../navigation.js";
+import { statusColors } from "./line.js";
+
+/** The first line: the program's name and how its servers stand. */
+export function Header(props: { readonly servers: readonly ServerInfo[]; readonly columns: number }): ReactNode {
+  const { servers, columns } = props;
+  return <Text inverse>{fitText(headerText(servers, columns), columns)}</Text>;
+}
+
+/** Every server with how it stands where there is room, else how many stand how; the program's name gives way first. */
+function headerText(servers: readonly ServerInfo[], columns: number): string {
+  const each = servers.map(standing).join(" · ");
+  const all = ` resumable-mcp · ${each === "" ? "no servers" : each}`;
+  if (textWidth(all) <= columns) return all;
+  const short = servers.length < 2 ? each : summary(servers);
+  const named = ` resumable-mcp · ${short}`;
+  return textWidth(named) <= columns ? named : ` ${short}`;
+}
+
+function standing(server: ServerInfo): string {
+  return `${serverLabel(server)} ${serverWord(server.state)}`;
+}
+
+function summary(servers: readonly ServerInfo[]): string {
+  const live = servers.filter(({ state }) => state.name === "connected").length;
+  const troubled = servers.find(({ state }) => state.name === "down" || state.name === "waiting");
+  const trouble = troubled === undefined ? "" : ` · ${standing(troubled)}`;
+  return `${live} of ${servers.length} servers live${trouble}`;
+}
+
+/** A question that waits for the user, and whose it is. */
+export interface OpenQuestion {
+  readonly task: BoardTask;
+  readonly question: Question;
+}
+
+/** The questions that wait, without the one that is being answered. */
+export function openQuestions(tasks: Iterable<BoardTask>, screen: Screen): readonly OpenQuestion[] {
+  const isAnswered = ({ task, question }: OpenQuestion) =>
+    screen.name === "answer" && screen.taskId === task.info.id && screen.question.key === question.key;
+  return [...tasks]
+    .filter(isUnfinished)
+    .flatMap((task) => task.info.questions.map((question) => ({ task, question })))
+    .filter((open) => !isAnswered(open));
+}
+
+/** Tells wherever the user is that a task asks something. The key stands first: on a narrow screen the question gives way. */
+export function QuestionBanner(props: {
+  readonly questions: readonly OpenQuestion[];
+  readonly columns: number;
+}): ReactNode {
+  const [first, ...others] = props.questions;
+  if (first === undefined) return null;
+  const more = others.length === 0 ? "" : ` (+${others.length} more)`;
+  const text = plainText(`? Ctrl-Y answers${more}: ${first.task.info.tool} asks: ${first.question.message}`);
+  return (
+    <Text bold color={statusColors.input_required}>
+      {cutText(text, props.columns)}
+    </Text>
+  );
+}
+
+const allKeys = "? all keys";
+
+/** The keys that mean something now, on one line: `Enter resume all · w watch`; `listed` where `?` lists all of them. */
+export function KeyBar(props: {
+  readonly keys: readonly string[];
+  readonly columns: number;
+  readonly listed: boolean;
+}): ReactNode {
+  return <Text dimColor>{keyLine(props.keys, props.columns, props.listed)}</Text>;
+}
+
+/** As many keys as fit whole; where some do not, the last words say how to see them all, or else the way back. */
+function keyLine(keys: readonly string[], columns: number, listed: boolean): string {
+  const line = keys.join(" · ");
+  if (textWidth(line) <= columns) return line;
+  const [first, last] = listed ? [keys, allKeys] : [keys.slice(0, -1), keys.at(-1) ?? ""];
+  const lineOf = (count: number) => [...first.slice(0, count), last].join(" · ");
+  const count = first.findLastIndex((_key, index) => textWidth(lineOf(index)) <= columns);
+  return cutText(lineOf(Math.max(0, count)), columns);
+}
