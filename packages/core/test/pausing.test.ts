@@ -21,6 +21,26 @@ describe("pausing (G8)", () => {
     expect(begun).toEqual([0, 1]);
   });
 
+  it("stops a tool that begins to wait after the request, and the process lives (G8, G12)", async () => {
+    const gate = createGate();
+    const tool = job(async function* (task) {
+      if (task.attempt === 1) await gate.opened;
+      await task.sleep("nap", 10);
+      yield { progress: 1 };
+      return "done";
+    });
+    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    await tasks.pause(record.id);
+    gate.open();
+    await rest();
+    expect((await tasks.get(record.id)).status).toBe("paused");
+    await tasks.resume(record.id);
+    await clock.advance(10);
+    expect((await tasks.get(record.id)).record.output).toBe("done");
+  });
+
   it("pauses a task that waits for a slot, at once, and resumes it (G8)", async () => {
     const gate = createGate();
     const tool = job(async function* (_task, n) {

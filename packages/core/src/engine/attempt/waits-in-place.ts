@@ -67,10 +67,12 @@ export class WaitsInPlace {
         else if ((hereMs <= 0 || (leftMs > waitInPlaceMs && Number.isFinite(leftMs))) && this.#giveUp()) return;
         else stopTimer = clock.after(Math.min(leftMs, hereMs > 0 ? hereMs : waitInPlaceMs), look, true);
       };
+      // Stops the attempt at once where that was requested before.
+      const leave = control.waitInPlace();
       this.#waits.set(key, { untilMs, wake });
       control.signal.addEventListener("abort", interrupted);
-      const leave = control.waitInPlace();
       if (control.aborted === undefined) look();
+      else interrupted();
     });
   }
 
