@@ -137,7 +137,7 @@ const startsSooner: Plugin = {
 };
 
 /** Leaves imports to the files that stand there when the package is built. */
-export function externalFiles(files: Readonly<Record<string, string>>): Plugin {
+function externalFiles(files: Readonly<Record<string, string>>): Plugin {
   return {
     name: "external-files",
     setup(build) {

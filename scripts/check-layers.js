@@ -39,7 +39,7 @@ const packages = {
     ["terminal"],
     ["screen-reader"],
   ],
-  "packages/server-stdio": [["limits.ts", "data-folder.ts"], ["wire"], ["supervisor", "hosts"]],
+  "packages/server-stdio": [["limits.ts", "data-folder.ts", "flags.ts"], ["wire"], ["supervisor", "hosts"]],
 };
 
 const imported = /(?:\bfrom\s+|\bimport\s*\(\s*|^import\s+)["'](\.[^"']+)["']/gm;

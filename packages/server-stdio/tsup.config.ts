@@ -1,18 +1,17 @@
 import { defineConfig } from "tsup";
-import { bundledServer, externalFiles, fromSources, library } from "../../tsup.shared.js";
+import { bundledServer, fromSources, library } from "../../tsup.shared.js";
 
-/** Where the programs find what they load when they need it. */
+/** Where the program finds what it loads when it needs it. */
 const programs = {
   "./serve-definition.js": "./bundled/serve-definition.js",
   "./with-setup.js": "./serve-definition.js",
-  "./stdio-command.js": "./stdio-command.js",
+  "./hosts/host-command.js": "./hosts/host-command.js",
 };
 
 // All builds run at once: the cleaning one spares the others' files.
 export default defineConfig([
-  library(["src/index.ts", "src/serve-definition.ts", "src/stdio-command.ts"], {
+  library(["src/index.ts", "src/serve-definition.ts", "src/hosts/host-command.ts"], {
     clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"],
-    esbuildPlugins: [externalFiles(programs)],
   }),
   // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.
   library(["src/cli.ts"], { ...fromSources(programs), format: "cjs", splitting: false }),

@@ -1,25 +1,40 @@
 #!/usr/bin/env node
 import { join } from "node:path";
+import { CommandError, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { cacheFolder, environment } from "./data-folder.js";
-import { plainCommand } from "./plain-command.js";
-import { ownServer, superviseCommand } from "./supervisor/supervise-command.js";
+import { flags, usage } from "./flags.js";
+import { serveModule } from "./serve-module.js";
+import { commandWords, superviseCommand } from "./supervisor/supervise-command.js";
+
+/** Replaced by the build and by the test runner. */
+declare const RESUMABLE_MCP_VERSION: string;
 
 // What a host waits for is in this file: a supervisor needs no other, and starts its server before it does anything else.
 // It is built as CommonJS, which starts sooner; docs/decisions/0020.
 const program = "resumable-mcp-stdio";
 
-async function run(args: readonly string[]): Promise<void> {
-  const plain = plainCommand(args);
-  if (plain === undefined) {
-    const { runStdioCommand } = await import("./stdio-command.js");
-    await runStdioCommand(program, args);
-  } else if (plain.flags["no-supervise"] === true) {
-    useCompileCache();
-    const { serveModule } = await import("./serve-module.js");
-    await serveModule(program, plain.module, plain.flags);
-  } else {
-    await superviseCommand(program, ownServer());
+async function run(): Promise<void> {
+  const { values, positionals } = parseFlags(process.argv.slice(2), flags, usage);
+  const [module, ...rest] = positionals;
+  if (values.help === true || values.version === true) {
+    process.stdout.write(`${values.help === true ? usage : RESUMABLE_MCP_VERSION}\n`);
+    return;
   }
+  if ([values["print-config"], values.install, values.uninstall].some((host) => host !== undefined)) {
+    const { runHostCommand } = await import("./hosts/host-command.js");
+    return runHostCommand(program, module, values);
+  }
+  if (values.command !== undefined) {
+    if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
+    return superviseCommand(program, commandWords(values.command));
+  }
+  if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
+  if (values["no-supervise"] === true) {
+    useCompileCache();
+    return serveModule(program, module, values);
+  }
+  // This program again, to serve what it is asked to supervise.
+  return superviseCommand(program, [process.execPath, ...process.argv.slice(1), "--no-supervise"]);
 }
 
 /** Node 22.8 and later keep compiled code; the folder is the user's own, since code that is written there runs here. */
@@ -28,4 +43,4 @@ function useCompileCache(): void {
   if (typeof enable === "function") enable(join(cacheFolder(environment()), "compile-cache"));
 }
 
-void run(process.argv.slice(2));
+void runCommand(program, run);

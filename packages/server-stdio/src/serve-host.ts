@@ -1,7 +1,7 @@
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { type FirstAnswer, firstAnswer } from "@resumable-mcp/mcp/stdio";
 import { supervisorLimits } from "./limits.js";
-import { readHostLine } from "./wire/host-line.js";
+import { readHostLine } from "./wire/json-rpc.js";
 import { readLines } from "./wire/read-lines.js";
 
 /** Writes one message to the host. */

@@ -1,7 +1,15 @@
 import { resolve } from "node:path";
-import { loadServer, readQuotas, readRecoverAfter, runCommand, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { engineDefaults } from "@resumable-mcp/core";
+import {
+  loadServer,
+  readQuotas,
+  readRecoverAfter,
+  recoverySentence,
+  sentenceOf,
+} from "@resumable-mcp/mcp/command-line";
 import { dataFolder, environment } from "./data-folder.js";
-import type { PlainCommand } from "./plain-command.js";
+import type { Flags } from "./flags.js";
+import { supervisorLimits } from "./limits.js";
 import { serveHost } from "./serve-host.js";
 
 /**
@@ -10,26 +18,35 @@ import { serveHost } from "./serve-host.js";
  * The server is bundled with the SDKs and zod, which starts sooner. A `setup` is written against the SDK that is installed,
  * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0059.
  */
-export function serveModule(program: string, module: string, flags: PlainCommand["flags"]): Promise<void> {
-  return runCommand(program, async () => {
-    const { store: storeLimits, engine } = readQuotas(flags);
-    const engineLimits = { ...engine, ...readRecoverAfter(flags["recover-after"]) };
-    const definition = await loadServer(module);
-    const { setup, setup2026, name } = definition;
-    const hasSetup = setup !== undefined || setup2026 !== undefined;
-    const directory = resolve(flags.store ?? dataFolder(flags.name ?? name, environment()));
-    const { handoff } = flags;
-    const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
-    const onError = (error: unknown) => say(sentenceOf(error));
-    process.on("unhandledRejection", onError);
-    await serveHost({
-      definition,
-      onError,
-      async makeServer(write) {
-        const { serveDefinition } = hasSetup ? await import("./with-setup.js") : await import("./serve-definition.js");
-        return serveDefinition(definition, { directory, handoff, engineLimits, storeLimits, say, onError }, write);
-      },
-    });
-    process.exit(0);
+export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
+  const { store: limits, engine } = readQuotas(flags);
+  const engineLimits = { ...engineDefaults, ...engine, ...readRecoverAfter(flags["recover-after"]) };
+  const definition = await loadServer(module);
+  const { setup, setup2026, name } = definition;
+  const directory = resolve(flags.store ?? dataFolder(flags.name ?? name, environment()));
+  const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
+  const onError = (error: unknown) => say(sentenceOf(error));
+  process.on("unhandledRejection", onError);
+  await serveHost({
+    definition,
+    onError,
+    async makeServer(write) {
+      const hasSetup = setup !== undefined || setup2026 !== undefined;
+      const { createFsStore, createStdioServer } = hasSetup
+        ? await import("./with-setup.js")
+        : await import("./serve-definition.js");
+      const options = {
+        definition,
+        store: createFsStore({ directory, limits, onWarning: onError }),
+        engineLimits,
+        onOpened: (counts: Parameters<typeof recoverySentence>[0]) =>
+          say(recoverySentence(counts, engineLimits.recoverAfterMs)),
+        onError,
+        drainTimeoutMs: supervisorLimits.drainTimeoutMs,
+        handoff: flags.handoff,
+      };
+      return createStdioServer(options, write);
+    },
   });
+  process.exit(0);
 }

@@ -70,8 +70,10 @@ test(
     expect(await count(1)).toMatchObject({ structuredContent: { counted: 1 } });
     const error = { code: "QUOTA_EXCEEDED", message: expect.stringContaining("maxStoreTasks = 1") };
     expect(await count(2)).toMatchObject({ isError: true, structuredContent: { error } });
-    const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", ...quotas]);
-    expect(JSON.parse(stdout).mcpServers["crash-tools"].args.slice(-quotas.length)).toEqual(quotas);
+    const more = ["--max-store-bytes", "20GiB", "--max-unfinished-per-owner", "50", "--keep-finished", "30d"];
+    const { stdout } = await runToEnd([toolsModule, "--print-config", "cursor", ...quotas, ...more]);
+    const { args } = JSON.parse(stdout).mcpServers["crash-tools"];
+    expect(new Set(args.slice(-quotas.length - more.length))).toEqual(new Set([...quotas, ...more]));
   },
   timeoutMs,
 );

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { CommandError } from "./command-error.js";
-import { quotaArguments, readQuotas } from "./quota-flags.js";
+import { readQuotas } from "./quota-flags.js";
 
 const all = {
   "max-store-tasks": "100000",
@@ -16,11 +16,6 @@ test("quotas become the limits of the store and of the engine, and only those th
     engine: { maxUnfinishedPerOwner: 50, maxRunningPerOwner: 4, ttlMs: 30 * 24 * 60 * 60 * 1000 },
   });
   expect(readQuotas({ "max-store-bytes": "4096" })).toEqual({ store: { maxStoreBytes: 4_096 }, engine: {} });
-});
-
-test("quotas are passed on as they were given", () => {
-  expect(quotaArguments(all)).toEqual(Object.entries(all).flatMap(([flag, text]) => [`--${flag}`, text]));
-  expect(quotaArguments({})).toEqual([]);
 });
 
 test.each([

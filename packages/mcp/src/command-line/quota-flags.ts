@@ -51,14 +51,6 @@ export function readQuotas(flags: QuotaFlags): Quotas {
   };
 }
 
-/** Those of the flags that were given, as they stand on a command line. */
-export function quotaArguments(flags: QuotaFlags): readonly string[] {
-  return Object.entries(quotaFlags).flatMap(([flag]) => {
-    const text = flags[flag as keyof QuotaFlags];
-    return text === undefined ? [] : [`--${flag}`, text];
-  });
-}
-
 /** Parses a flag that holds how many there may be of something: at least one. */
 export function countOf(flag: string, text: string | undefined): number | undefined {
   return text === undefined ? undefined : wholeNumber(flag, text, { min: 1, max: Number.MAX_SAFE_INTEGER });

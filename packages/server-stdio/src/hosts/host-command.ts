@@ -1,26 +1,26 @@
 import { createInterface } from "node:readline";
-import { CommandError, oneOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, oneOf, runCommand } from "@resumable-mcp/mcp/command-line";
 import { type HostName, hostFile, hostNames, hostScopes } from "@resumable-mcp/protocol/hosts";
 import { environment } from "../data-folder.js";
-import type { HostFlags } from "./host-config.js";
-import { hostEntry } from "./host-config.js";
+import { type Flags, usage } from "../flags.js";
+import { hostEntry, ownScript, serverStart } from "./host-config.js";
 import { type Dialogue, installServer, uninstallServer } from "./install.js";
-import { ownScript, serverStart } from "./server-start.js";
 
-/** Prints what a host needs, or changes the host's file. */
-export function runHostCommand(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
-  return flags["print-config"] === undefined ? changeHost(module, flags, usage) : printConfig(module, flags, usage);
+/** Prints what a host needs, or changes the host's file. The program's own file does not know the errors of this one. */
+export function runHostCommand(program: string, module: string | undefined, flags: Flags): Promise<void> {
+  const run = flags["print-config"] === undefined ? changeHost : printConfig;
+  return runCommand(program, () => run(module, flags));
 }
 
-async function printConfig(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
+async function printConfig(module: string | undefined, flags: Flags): Promise<void> {
   const host = oneOf("print-config", flags["print-config"] ?? "", hostNames);
-  const { key, name, entry } = hostEntry(host, await serverStart(module, flags, usage));
+  const { key, name, entry } = hostEntry(host, await serverStart(module, flags));
   warnOfPassingScript();
   process.stderr.write(`Put this into ${configPath(host, flags)}:\n`);
   process.stdout.write(`${JSON.stringify({ [key]: { [name]: entry } }, null, 2)}\n`);
 }
 
-async function changeHost(module: string | undefined, flags: HostFlags, usage: string): Promise<void> {
+async function changeHost(module: string | undefined, flags: Flags): Promise<void> {
   if (flags.install !== undefined && flags.uninstall !== undefined)
     throw new CommandError(`Give --install or --uninstall, not both.\n${usage}`, 2);
   const isInstall = flags.install !== undefined;
@@ -29,17 +29,17 @@ async function changeHost(module: string | undefined, flags: HostFlags, usage: s
   const file = configPath(host, flags);
   const dialogue = createDialogue(flags.yes === true);
   if (isInstall) {
-    const start = await serverStart(module, flags, usage);
+    const start = await serverStart(module, flags);
     warnOfPassingScript();
     await orSentence(file, () => installServer(file, hostEntry(host, start), dialogue));
   } else {
-    const name = flags.name ?? (await serverStart(module, flags, usage)).name;
+    const name = flags.name ?? (await serverStart(module, flags)).name;
     const place = { key: hostEntry(host, { name, command: "", args: [] }).key, name };
     await orSentence(file, () => uninstallServer(file, place, dialogue));
   }
 }
 
-function configPath(host: HostName, { scope = "user", config }: HostFlags): string {
+function configPath(host: HostName, { scope = "user", config }: Flags): string {
   if (config !== undefined) return config;
   const file = hostFile(host, oneOf("scope", scope, hostScopes), { ...environment(), workingDirectory: process.cwd() });
   if (file !== undefined) return file;

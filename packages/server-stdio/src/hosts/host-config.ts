@@ -1,5 +1,16 @@
-import type { QuotaFlags } from "@resumable-mcp/mcp/command-line";
-import { type HostName, hostNames, serversKey } from "@resumable-mcp/protocol/hosts";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  CommandError,
+  loadServer,
+  type QuotaFlags,
+  quotaFlags,
+  readQuotas,
+  readRecoverAfter,
+} from "@resumable-mcp/mcp/command-line";
+import { type HostName, serversKey } from "@resumable-mcp/protocol/hosts";
+import { dataFolder, environment } from "../data-folder.js";
+import { type Flags, usage } from "../flags.js";
 
 /** How a host is to start a server: absolute paths, since hosts have another PATH and another working directory. */
 export interface ServerStart {
@@ -22,46 +33,35 @@ export function hostEntry(host: HostName, { name, command, args }: ServerStart):
   return { key: serversKey(host), name, entry: { ...typed, command, args } };
 }
 
-/** The flags that have to do with hosts. */
-export const hostFlags = {
-  "print-config": { type: "string" },
-  install: { type: "string" },
-  uninstall: { type: "string" },
-  scope: { type: "string" },
-  config: { type: "string" },
-  yes: { type: "boolean", short: "y" },
-} as const;
+/** The flags that a server is started with, besides its name and its store. */
+const passedOn = ["recover-after", "handoff", ...(Object.keys(quotaFlags) as (keyof QuotaFlags)[])] as const;
 
-/** The flags that say how a server is to be started. */
-export interface StartFlags extends QuotaFlags {
-  readonly name?: string | undefined;
-  readonly store?: string | undefined;
-  readonly "recover-after"?: string | undefined;
-  readonly handoff?: boolean | undefined;
-  readonly command?: string | undefined;
+/**
+ * Works out how a host has to start a server, with nothing in it that depends on where the host runs.
+ *
+ * @throws {@link CommandError} when the module cannot be loaded, or nothing says what to start.
+ */
+export async function serverStart(module: string | undefined, flags: Flags): Promise<ServerStart> {
+  const { command, name: given } = flags;
+  if (command !== undefined) {
+    if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
+    if (given === undefined) throw new CommandError("Give the supervised server a --name for its host.", 2);
+    return { name: given, command: process.execPath, args: [ownScript(), "--command", command] };
+  }
+  if (module === undefined) throw new CommandError(`Name the tools module that the host is to serve.\n${usage}`, 2);
+  const name = given ?? (await loadServer(module)).name;
+  const store = resolve(flags.store ?? dataFolder(name, environment()));
+  readRecoverAfter(flags["recover-after"]);
+  readQuotas(flags);
+  const more = passedOn.flatMap((flag) => {
+    const value = flags[flag];
+    return typeof value === "string" ? [`--${flag}`, value] : value === true ? [`--${flag}`] : [];
+  });
+  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...more];
+  return { name, command: process.execPath, args };
 }
 
-/** What they say. */
-export interface HostFlags extends StartFlags {
-  readonly "print-config"?: string | undefined;
-  readonly install?: string | undefined;
-  readonly uninstall?: string | undefined;
-  readonly scope?: string | undefined;
-  readonly config?: string | undefined;
-  readonly yes?: boolean | undefined;
-}
-
-const hosts = hostNames.join(", ");
-
-/** How they are used. */
-export const hostUsage = `  --print-config HOST    print what ${hosts} needs to start this server
-  --install HOST         write it into the host's configuration file, after showing the change
-  --uninstall HOST       undo that
-  --scope user|project   which of the host's files (user)
-  --config FILE          another file
-  --yes, -y              write without asking`;
-
-/** Whether something is to be done about a host, instead of serving. */
-export function isAboutHost(flags: HostFlags): boolean {
-  return [flags["print-config"], flags.install, flags.uninstall].some((host) => host !== undefined);
+/** The script that this program was started by. */
+export function ownScript(): string {
+  return fileURLToPath(new URL("../cli.cjs", import.meta.url));
 }

@@ -6,39 +6,17 @@ import { metaOf, type RpcMessage, type RpcRequest, withMeta } from "../wire/json
 export class PendingRequest {
   /** The host has received the acknowledgement of its subscription, which it receives once. */
   acknowledged = false;
-  /** The same in every delivery, so that the server finds the same task. */
-  readonly #callId = randomToken(22);
-  #request: RpcRequest;
-  #attributed = false;
+  /** Of a call: the same in every delivery, so that the server finds the same task. */
+  #callId = "";
   #taskId: string | undefined;
   #seenSeq = 0;
-  #deliveries = 0;
+  /** As every delivery has it: with the client of its arrival, when that is known. */
+  request: RpcRequest;
+  attributed = false;
+  deliveries = 0;
 
   constructor(request: RpcRequest) {
-    this.#request = request;
-  }
-
-  get request(): RpcRequest {
-    return this.#request;
-  }
-
-  /** Its client is known. */
-  get attributed(): boolean {
-    return this.#attributed;
-  }
-
-  /** The request as every delivery has it: with the client of its arrival. */
-  attribute(request: RpcRequest): void {
-    this.#request = request;
-    this.#attributed = true;
-  }
-
-  get delivered(): boolean {
-    return this.#deliveries > 0;
-  }
-
-  get deliveries(): number {
-    return this.#deliveries;
+    this.request = request;
   }
 
   /** It waits for a task or its events, so that no server dies of it. */
@@ -69,15 +47,16 @@ export class PendingRequest {
 
   /** The request as it goes to the server now. */
   deliver(): RpcRequest {
-    this.#deliveries += 1;
-    const again = this.#deliveries > 1 && this.#seenSeq > 0 ? { [metaKeys.afterSeq]: this.#seenSeq } : {};
+    this.deliveries += 1;
+    const again = this.deliveries > 1 && this.#seenSeq > 0 ? { [metaKeys.afterSeq]: this.#seenSeq } : {};
     const own = { ...again, [metaKeys.tellsDelivery]: true };
     if (["tasks/result", "tasks/get"].includes(this.request.method)) return withMeta(this.request, own);
     if (this.tool === undefined) return this.request;
+    this.#callId ||= randomToken(22);
     const task = this.#taskId === undefined || this.#taskId === this.#callId ? {} : { [metaKeys.taskId]: this.#taskId };
     return withMeta(this.request, {
       [metaKeys.callId]: this.#callId,
-      [metaKeys.redelivered]: this.#deliveries > 1,
+      [metaKeys.redelivered]: this.deliveries > 1,
       ...own,
       ...task,
     });
@@ -106,7 +85,8 @@ export class Arrivals {
       this.#waiting = kinds === undefined && this.#client.needsTools(one.request);
       if (this.#waiting) break;
       const takesArgument = one.tool !== undefined && kinds?.get(one.tool)?.takesClientId === true;
-      one.attribute(this.#client.attribute(one.request, takesArgument));
+      one.request = this.#client.attribute(one.request, takesArgument);
+      one.attributed = true;
       attributed.push(one);
     }
     return attributed;

@@ -1,10 +1,17 @@
 import { outcomeUnknown, QuestionRelay, randomToken } from "@resumable-mcp/mcp/stdio";
-import { metaKeys, questionId, type RpcId } from "@resumable-mcp/protocol";
+import {
+  envelopeKeys,
+  metaKeys,
+  questionId,
+  type RpcId,
+  rpcCodes,
+  rpcErrorResponse,
+  rpcIdOf,
+} from "@resumable-mcp/protocol";
 import type { SupervisorLimits } from "../limits.js";
 import { isRequest, isResponse, metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
 import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
 import { Arrivals, PendingRequest } from "./in-flight-request.js";
-import { failed, idInUse, tooMany } from "./synthetic-responses.js";
 import { ToolList } from "./tool-list.js";
 
 /** A message to be sent, and to whom. */
@@ -35,7 +42,7 @@ export class Relay {
   readonly #questions = new QuestionRelay<RpcMessage>();
   /** Requests of the server: by the id that the host knows, the server's own. */
   readonly #asked = new Map<string, RpcId>();
-  readonly #nonce = randomToken(9);
+  #ownNonce: string | undefined;
   readonly #reports: DeliveryReports;
   readonly #tools: ToolList;
   #initialize: RpcRequest | undefined;
@@ -140,10 +147,8 @@ export class Relay {
   }
 
   #cancel(notification: RpcMessage): Sent[] {
-    const id = notification.params?.requestId;
-    const isId = typeof id === "string" || typeof id === "number";
-    const wasOpen = isId && this.#pending.delete(id);
-    const report = isId && !wasOpen ? this.#reports.cancelled(id) : undefined;
+    const id = rpcIdOf(notification.params?.requestId);
+    const report = id === null || this.#pending.delete(id) ? undefined : this.#reports.cancelled(id);
     return [...this.#toReadyServer(notification), ...this.#toReadyServer(report), ...this.#enter()];
   }
 
@@ -162,16 +167,16 @@ export class Relay {
 
   /** A subscription continues in the next server; its host subscribed once. Source: MCP 2026-07-28, "Subscriptions". */
   #acknowledge(notification: RpcMessage): Sent[] {
-    const id = metaOf(notification)["io.modelcontextprotocol/subscriptionId"];
-    const pending = typeof id === "string" || typeof id === "number" ? this.#pending.get(id) : undefined;
+    const id = rpcIdOf(metaOf(notification)[envelopeKeys.subscriptionId]);
+    const pending = id === null ? undefined : this.#pending.get(id);
     if (pending?.acknowledged === true) return [];
     if (pending !== undefined) pending.acknowledged = true;
     return [toHost(notification)];
   }
 
   #takeBack(notification: RpcMessage): Sent[] {
-    const innerId = notification.params?.requestId;
-    if (typeof innerId !== "string" && typeof innerId !== "number") return [];
+    const innerId = rpcIdOf(notification.params?.requestId);
+    if (innerId === null) return [];
     const plain = [...this.#asked].find(([, id]) => id === innerId)?.[0];
     const wireId = this.#questions.withdraw(innerId) ?? plain;
     if (wireId === undefined) return [];
@@ -219,7 +224,7 @@ export class Relay {
   /** Every request in flight goes to the new server, or is answered because it must not. */
   #redeliver(): Sent[] {
     this.#arrivals.attribute(this.#pending.values(), this.#tools.kinds);
-    const calls = [...this.#pending.values()].filter(({ tool, delivered }) => tool !== undefined && delivered);
+    const calls = [...this.#pending.values()].filter(({ tool, deliveries }) => tool !== undefined && deliveries > 0);
     // What may be delivered again has to be known before, and whose the requests are.
     if (this.#tools.kinds === undefined && (calls.length > 0 || this.#arrivals.waiting))
       return this.#tools.ask().map(toServer);
@@ -234,9 +239,9 @@ export class Relay {
   }
 
   /** The answer to a request that no server is given again. A call with a task is: the task counts its own deaths. */
-  #refused({ tool, delivered, deliveries, onlyWaits, request }: PendingRequest): RpcMessage | undefined {
+  #refused({ tool, deliveries, onlyWaits, request }: PendingRequest): RpcMessage | undefined {
     const kind = tool === undefined ? undefined : (this.#tools.kinds?.get(tool)?.kind ?? "once");
-    if (tool !== undefined && delivered && kind === "once")
+    if (tool !== undefined && deliveries > 0 && kind === "once")
       return { jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } };
     const { maxDeliveries } = this.#limits;
     if (kind === "journal" || onlyWaits || deliveries < maxDeliveries) return undefined;
@@ -251,12 +256,19 @@ export class Relay {
     return this.#ready && message !== undefined ? [toServer(message)] : [];
   }
 
+  /** Made late: the first random token takes as long as all that a supervisor does until the first answer. */
+  get #nonce(): string {
+    this.#ownNonce ??= randomToken(9);
+    return this.#ownNonce;
+  }
+
   #ownId(kind: "initialize" | "tools" | "level" | "delivery"): string {
     return `own_${this.#nonce}_${++this.#count}_${kind}`;
   }
 
   #ownKind(id: RpcId): string | undefined {
-    return typeof id === "string" && id.startsWith(`own_${this.#nonce}_`) ? id.split("_").at(-1) : undefined;
+    if (typeof id !== "string" || !id.startsWith("own_")) return undefined;
+    return id.startsWith(`own_${this.#nonce}_`) ? id.split("_").at(-1) : undefined;
   }
 }
 
@@ -266,4 +278,28 @@ function toHost(message: RpcMessage): Sent {
 
 function toServer(message: RpcMessage): Sent {
   return { to: "server", message };
+}
+
+/** The response to a request whose server does not stay alive. */
+function failed({ id }: RpcRequest, tool: string | undefined, why: string): RpcMessage {
+  const message = `${why} The server's log says more.`;
+  if (tool === undefined) return rpcErrorResponse(id, rpcCodes.internalError, message);
+  const structuredContent = { error: { code: "CRASH_LOOP", message } };
+  return {
+    jsonrpc: "2.0",
+    id,
+    result: { content: [{ type: "text", text: message }], structuredContent, isError: true },
+  };
+}
+
+/** The response to a request over the limit. */
+function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
+  const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
+  return rpcErrorResponse(id, rpcCodes.refused, message);
+}
+
+/** The response to a request with the id of another one in flight: an answer could be to either. Source: JSON-RPC 2.0, "id". */
+function idInUse({ id }: RpcRequest): RpcMessage {
+  const message = `Invalid Request: the id ${JSON.stringify(id)} is that of a request in flight. Give each its own.`;
+  return rpcErrorResponse(id, rpcCodes.invalidRequest, message);
 }

@@ -35,8 +35,3 @@ export async function superviseCommand(program: string, command: readonly [strin
   if (how.kind === "cannot_start") process.exit(how.exitCode);
   process.exit(how.kind === "gave_up" ? 1 : 0);
 }
-
-/** How to call this program, so that it serves itself what it was asked to supervise. */
-export function ownServer(): readonly [string, ...string[]] {
-  return [process.execPath, ...process.argv.slice(1), "--no-supervise"];
-}

@@ -1,8 +1,7 @@
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SupervisorLimits } from "../limits.js";
-import { readHostLine } from "../wire/host-line.js";
-import { parseLine } from "../wire/json-rpc.js";
+import { parseLine, readHostLine } from "../wire/json-rpc.js";
 import { readLines } from "../wire/read-lines.js";
 import { Relay, type Sent } from "./relay.js";
 

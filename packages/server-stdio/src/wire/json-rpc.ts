@@ -1,4 +1,4 @@
-import type { RpcId } from "@resumable-mcp/protocol";
+import { isTooDeep, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf, tooDeep } from "@resumable-mcp/protocol";
 
 /** A message of JSON-RPC 2.0, as far as a supervisor looks into it. */
 export interface RpcMessage {
@@ -28,12 +28,57 @@ export function isResponse(message: RpcMessage): message is RpcMessage & { reado
   return message.id !== undefined && message.method === undefined;
 }
 
-/** Parses one line; `undefined` when it is not a message. */
+/** Parses one line of a server; `undefined` when it is not a message. */
 export function parseLine(line: string): RpcMessage | undefined {
+  const value = parseJson(line);
+  // Only fields that were checked where they are read are trusted.
+  return isObject(value) && value.jsonrpc === "2.0" ? (value as unknown as RpcMessage) : undefined;
+}
+
+/** What the host wrote: a message, or what is answered to a line that is none. */
+export type HostLine = { readonly message: RpcMessage } | { readonly refusal: object };
+
+/**
+ * Reads one line of the host. Source: JSON-RPC 2.0, "Error object" (-32700, -32600); MCP, Transports, "stdio".
+ *
+ * Limits: `maxJsonDepth`; what comes after this recurses.
+ */
+export function readHostLine(line: string): HostLine {
+  const value = parseJson(line);
+  if (value === undefined) return refuse(null, rpcCodes.parseError, "Parse error: the line is not JSON.");
+  if (!isObject(value) || value.jsonrpc !== "2.0")
+    return refuse(
+      null,
+      rpcCodes.invalidRequest,
+      "Invalid Request: the line is not a JSON-RPC 2.0 message. Send one message in each line.",
+    );
+  if (!isMessage(value))
+    return refuse(
+      rpcIdOf(value.id),
+      rpcCodes.invalidRequest,
+      "Invalid Request: its id, method or params are malformed.",
+    );
+  if (isTooDeep(value))
+    return refuse(rpcIdOf(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${tooDeep}.`);
+  // Only fields that were checked where they are read are trusted.
+  return { message: value as unknown as RpcMessage };
+}
+
+/** Tells whether an object is a request, a notification or a response: anything else has no receiver. */
+function isMessage({ id, method, params, result, error }: RpcObject): boolean {
+  // A response is never answered, whatever it looks like: two ends that did so would never stop.
+  if (method === undefined) return result !== undefined || error !== undefined;
+  if (id !== undefined && rpcIdOf(id) === null) return false;
+  return typeof method === "string" && (params === undefined || isObject(params));
+}
+
+function refuse(id: RpcId | null, code: number, message: string): HostLine {
+  return { refusal: rpcErrorResponse(id, code, message) };
+}
+
+function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(line);
-    // Only fields that were checked where they are read are trusted.
-    return isObject(value) && value.jsonrpc === "2.0" ? (value as unknown as RpcMessage) : undefined;
+    return JSON.parse(text);
   } catch {
     return undefined;
   }

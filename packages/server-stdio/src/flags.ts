@@ -1,0 +1,42 @@
+import { type parseFlags, quotaFlags, quotaUsage, recoverAfterUsage } from "@resumable-mcp/mcp/command-line";
+import { hostNames } from "@resumable-mcp/protocol/hosts";
+
+/** The flags of the program. */
+export const flags = {
+  store: { type: "string" },
+  name: { type: "string" },
+  "recover-after": { type: "string" },
+  handoff: { type: "boolean" },
+  ...quotaFlags,
+  "no-supervise": { type: "boolean" },
+  command: { type: "string" },
+  "print-config": { type: "string" },
+  install: { type: "string" },
+  uninstall: { type: "string" },
+  scope: { type: "string" },
+  config: { type: "string" },
+  yes: { type: "boolean", short: "y" },
+  help: { type: "boolean", short: "h" },
+  version: { type: "boolean" },
+} as const;
+
+/** What they say. */
+export type Flags = ReturnType<typeof parseFlags<typeof flags>>["values"];
+
+/** How they are used. */
+export const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
+       resumable-mcp-stdio --command "node my-server.js"
+  --store DIR            folder of the tasks (the user's data folder, by the server's name)
+  --name NAME            name of the server, for its store and for its host
+${recoverAfterUsage}
+  --handoff              answer long calls before the caller's time limit
+${quotaUsage}
+  --no-supervise         serve in this process: a crash ends the connection
+  --command COMMAND      supervise any stdio server; what is not annotated as idempotent is never repeated
+  --print-config HOST    print what ${hostNames.join(", ")} needs to start this server
+  --install HOST         write it into the host's configuration file, after showing the change
+  --uninstall HOST       undo that
+  --scope user|project   which of the host's files (user)
+  --config FILE          another file
+  --yes, -y              write without asking
+  --version              print the version of this program`;
