@@ -11,21 +11,16 @@ export { createEventStore } from "./era-2025/event-store/event-store.js";
 export type { RegisterOptions } from "./era-2025/register-tools.js";
 export { registerTools } from "./era-2025/register-tools.js";
 export type { RequestExtra, Server2025 } from "./era-2025/server-2025.js";
-export type { ConnectableServer } from "./era-2025/session/session.js";
-export type { CreateServer, SessionContext } from "./era-2025/session/session-context.js";
-export type {
-  FetchContext,
-  SessionHandler,
-  SessionHandlerOptions,
-} from "./era-2025/session/session-handler.js";
+export type { ConnectableServer, CreateServer, SessionContext } from "./era-2025/session/session.js";
+export type { SessionHandlerOptions } from "./era-2025/session/session-handler.js";
 export { createSessionHandler } from "./era-2025/session/session-handler.js";
 export type { TaskHandlerExtra, TaskStoreOptions } from "./era-2025/tasks/task-store.js";
 export { createTaskStore, taskHandler } from "./era-2025/tasks/task-store.js";
-export type { BothErasOptions, EndpointContext, EndpointHandler, EraHandler } from "./http/both-eras.js";
+export type { BothErasOptions, EraHandler } from "./http/both-eras.js";
 export { createBothErasHandler } from "./http/both-eras.js";
 export { HttpAnswer } from "./http/http-answer.js";
-export { type HttpRequest, ofWebRequest } from "./http/http-request.js";
-export type { Connection, NodeListener } from "./http/node-listener.js";
+export { type HttpRequest, ofWebRequest, type RequestContext } from "./http/http-request.js";
+export type { Connection, HttpHandler, NodeListener } from "./http/node-listener.js";
 export { listenerOf, nodeListener } from "./http/node-listener.js";
 export type { SessionLimits } from "./limits.js";
 export { sessionLimits } from "./limits.js";

@@ -3,6 +3,7 @@ import { createServer, type Server, type ServerResponse } from "node:http";
 import { type AddressInfo, connect } from "node:net";
 import { afterEach, expect, test } from "vitest";
 import { SseStream } from "../src/era-2025/session/sse-stream.js";
+import { webBody } from "../src/http/http-answer.js";
 import { HttpAnswer, type HttpRequest, listenerOf, nodeListener } from "../src/index.js";
 import { sessionLimits } from "../src/limits.js";
 
@@ -29,6 +30,7 @@ async function serverOf(answer: (request: HttpRequest) => Promise<HttpAnswer>) {
 }
 
 const eventStream = { "content-type": "text/event-stream" };
+const webAnswer = (stream: SseStream) => HttpAnswer.ofWeb(new Response(webBody(stream), { headers: eventStream }));
 const eventText = (n: number) => `event: message\nid: a.${n}\ndata: ${n}\n\n`;
 
 test("a stream that ends in the turn in which it began is sent whole, with its length", async () => {
@@ -171,7 +173,7 @@ test("a stream that begins when its client has left already is ended, of either 
   await leaveEarly(async () => new HttpAnswer(200, eventStream, stream));
   await expect.poll(() => stream.closed).toBe(true);
   const other = new SseStream(sessionLimits);
-  await leaveEarly(async () => new HttpAnswer(200, eventStream, other.body));
+  await leaveEarly(async () => webAnswer(other));
   await expect.poll(() => other.closed).toBe(true);
 });
 
@@ -199,7 +201,7 @@ test.each(["its own", "a Web-standard"])(
     const { port, responses } = await serverOf(async () => {
       begin();
       await once(responses[0] as ServerResponse, "close");
-      return new HttpAnswer(200, eventStream, kind === "its own" ? stream : stream.body);
+      return kind === "its own" ? new HttpAnswer(200, eventStream, stream) : webAnswer(stream);
     });
     const socket = connect(port, "127.0.0.1").on("error", () => {});
     socket.write("GET /mcp HTTP/1.1\r\nHost: localhost\r\n\r\n");

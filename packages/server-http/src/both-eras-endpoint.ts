@@ -2,7 +2,7 @@ import type { Engine } from "@resumable-mcp/core";
 import {
   createBothErasHandler,
   createSessionHandler,
-  type EndpointHandler,
+  type HttpHandler,
   type ServerDefinition,
   type SessionLimits,
   sessionLimits,
@@ -27,7 +27,7 @@ export function bothErasEndpoint(
   options: EndpointOptions,
   engine: Engine,
   onError: (error: unknown) => void,
-): EndpointHandler {
+): HttpHandler {
   const { definition, handoff } = options;
   const toolOptions = { onError, ...(handoff === undefined ? {} : { handoff }) };
   return createBothErasHandler({

@@ -3,13 +3,13 @@ import {
   type Connection,
   HttpAnswer,
   type HttpRequest,
-  type Locality,
   ofWebRequest,
+  type RequestContext,
   subjectOf,
 } from "@resumable-mcp/mcp";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
-import { type AuthInfo, authenticate, type VerifyToken } from "./bearer.js";
+import { authenticate, type VerifyToken } from "./bearer.js";
 import { preflight, withCors } from "./cors.js";
 import type { HttpLimits } from "./http-limits.js";
 import { judgeLocality } from "./judge-locality.js";
@@ -17,17 +17,8 @@ import type { Log } from "./log.js";
 import { judgeCaller, type OwnerMode } from "./owner-mode.js";
 import { createRequestRates } from "./request-rates.js";
 
-/** What was found out about a request to the MCP endpoint. */
-export interface McpContext {
-  readonly authInfo?: AuthInfo;
-  readonly locality: Locality;
-}
-
 /** Answers one request to the MCP endpoint, after all checks. */
-export type McpEndpoint = (request: Request, context: McpContext) => Promise<Response>;
-
-/** The same without Web-standard requests and answers. */
-export type AnswerMcp = (request: HttpRequest, context: McpContext) => Promise<HttpAnswer>;
+export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
 
 /** What stands around the MCP endpoint. */
 export interface HttpHandlerOptions {
@@ -61,56 +52,64 @@ export function createHttpHandler(
   options: HttpHandlerOptions,
 ): (request: Request, connection?: Connection) => Promise<Response> {
   const { endpoint, ...rest } = options;
-  const answerMcp: AnswerMcp = async (request, context) => HttpAnswer.ofWeb(await endpoint(request.toWeb(), context));
-  const answer = createHttpEntry({ ...rest, answerMcp });
+  const answer = createHttpEntry(rest, async (request, context) =>
+    HttpAnswer.ofWeb(await endpoint(request.toWeb(), context)),
+  );
   return async (request, connection) => (await answer(ofWebRequest(request), connection)).toWeb();
 }
 
 /** The same without Web-standard requests and answers: they cost more than all else that is done with a small call. */
 export function createHttpEntry(
-  options: Omit<HttpHandlerOptions, "endpoint"> & { readonly answerMcp: AnswerMcp },
+  options: Omit<HttpHandlerOptions, "endpoint">,
+  answerMcp: (request: HttpRequest, context: RequestContext) => Promise<HttpAnswer>,
 ): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
-  const { engine, rules, log, verifyToken, limits, answerMcp } = options;
+  const { engine, rules, log } = options;
+  const admit = createGate(options);
+  const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {
+    const health = healthAnswer(request.url.pathname, engine);
+    if (health !== undefined) return health;
+    const problem = checkNames(request, rules);
+    const admitted = problem === undefined ? await admit(request, remoteAddress) : refuse(403, problem);
+    const given = admitted instanceof HttpAnswer ? admitted : await answerMcp(request, admitted);
+    const { status } = given;
+    if (status >= 400 && status !== 405) {
+      log(status >= 500 ? "error" : "warn", "refused", { method: request.method, status });
+    }
+    return problem === undefined ? withCors(given, request.header("origin")) : given;
+  };
+  return answer;
+}
+
+/** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
+function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
+  const { rules, verifyToken, limits, authorizationServers, ownerMode = "auto", publicUrl } = options;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
-  const localityOf = (request: HttpRequest, peerAddress: string | undefined): Locality =>
-    judgeCaller(options.ownerMode ?? "auto", {
+  const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
+    judgeCaller(ownerMode, {
       tokens: false,
       boundAddress: options.boundAddress?.(),
       peerAddress,
       host: request.header("host"),
       origin: request.header("origin"),
       allowedHosts: rules.allowedHosts,
-      publicUrl: options.publicUrl,
+      publicUrl,
       headerNames: Object.keys(request.headers),
     });
-
-  const enter = async (request: HttpRequest, remoteAddress: string | undefined): Promise<HttpAnswer> => {
+  return async (request: HttpRequest, remoteAddress: string | undefined): Promise<RequestContext | HttpAnswer> => {
     const { url } = request;
     if (request.method === "OPTIONS") return preflight();
     if (verifyToken !== undefined && isMetadata(url, path)) {
-      return metadataAnswer(new URL(path === "" ? "/" : path, url).href, options.authorizationServers);
+      return metadataAnswer(new URL(path === "" ? "/" : path, url).href, authorizationServers);
     }
     if (withoutSlash(url.pathname) !== path) return new HttpAnswer(404, plain, "Not found.\n");
     if (verifyToken === undefined) {
-      const refused = tooManyRequests(rates.unknown(remoteAddress), limits);
-      return refused ?? answerMcp(request, { locality: localityOf(request, remoteAddress) });
+      const tooMany = tooManyRequests(rates.unknown(remoteAddress), limits);
+      return tooMany ?? { locality: localityOf(request, remoteAddress) };
     }
     const authInfo = await authenticate(request, verifyToken, new URL(`${metadataPath}${path}`, url).href);
     if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
-    const waitMs = rates.known(subjectOf(authInfo));
-    return tooManyRequests(waitMs, limits) ?? answerMcp(request, { authInfo, locality: withToken });
-  };
-
-  return async (request, { remoteAddress } = { remoteAddress: undefined }) => {
-    const health = healthAnswer(request.url.pathname, engine);
-    if (health !== undefined) return health;
-    const problem = checkNames(request, rules);
-    const answer = problem === undefined ? await enter(request, remoteAddress) : refuse(403, problem);
-    if (answer.status >= 400 && answer.status !== 405) {
-      log(answer.status >= 500 ? "error" : "warn", "refused", { method: request.method, status: answer.status });
-    }
-    return problem === undefined ? withCors(answer, request.header("origin")) : answer;
+    return tooManyRequests(rates.known(subjectOf(authInfo)), limits) ?? { authInfo, locality: withToken };
   };
 }
 

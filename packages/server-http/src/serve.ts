@@ -90,18 +90,21 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const mcp = bothErasEndpoint(options, engine, onError);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
-  const entry = createHttpEntry({
-    boundAddress: () => boundAddress,
-    engine,
-    answerMcp: mcp.answer,
-    path,
-    rules: hostRules({ host, allowedHosts: options.allowedHosts ?? [], allowedOrigins: options.allowedOrigins ?? [] }),
-    authorizationServers: options.authorizationServers ?? [],
-    limits,
-    log,
-    verifyToken,
-    ownerMode: options.ownerMode,
-  });
+  const { allowedHosts = [], allowedOrigins = [], authorizationServers = [], ownerMode = "auto" } = options;
+  const entry = createHttpEntry(
+    {
+      boundAddress: () => boundAddress,
+      engine,
+      path,
+      rules: hostRules({ host, allowedHosts, allowedOrigins }),
+      authorizationServers,
+      limits,
+      log,
+      verifyToken,
+      ownerMode,
+    },
+    mcp.answer,
+  );
   const http: Server = createServer(
     { requestTimeout: limits.requestTimeoutMs, maxHeaderSize: limits.maxHeaderBytes },
     listenerOf(entry),
@@ -122,7 +125,6 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
     await engine.close();
   };
   const tokens = verifyToken !== undefined;
-  const { ownerMode = "auto", allowedHosts } = options;
   const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts });
   return { owner, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, recovery, close };
 }

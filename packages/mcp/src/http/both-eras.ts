@@ -1,29 +1,13 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { claimsVersion } from "../call/call.js";
-import type { Locality } from "../owner/owner.js";
 import { HttpAnswer, refusal } from "./http-answer.js";
-import { type HttpRequest, ofWebRequest, readJsonBody } from "./http-request.js";
-
-/** What a web server has found out about a request before. */
-export interface EndpointContext {
-  readonly authInfo?: AuthInfo;
-  /** Whether only the user of this machine can have sent it. */
-  readonly locality?: Locality;
-  readonly parsedBody?: unknown;
-}
+import { type HttpRequest, type RequestContext, readJsonBody } from "./http-request.js";
+import { type HttpHandler, handlerOf } from "./node-listener.js";
 
 /** Serves one era. */
-export interface EraHandler {
-  fetch(request: Request, context?: EndpointContext): Promise<Response>;
+export interface EraHandler extends Pick<HttpHandler, "fetch" | "close"> {
   /** The same without Web-standard requests and answers, where it can do without. */
-  answer?(request: HttpRequest, context?: EndpointContext): Promise<HttpAnswer>;
-  close(): Promise<void>;
-}
-
-/** Serves both eras. */
-export interface EndpointHandler extends EraHandler {
-  answer(request: HttpRequest, context?: EndpointContext): Promise<HttpAnswer>;
+  answer?(request: HttpRequest, context?: RequestContext): Promise<HttpAnswer>;
 }
 
 /** What an endpoint for both eras is made of. */
@@ -46,30 +30,26 @@ const firstVersion2026 = "2026-07-28";
  *
  * Source: MCP 2026-07-28, Basic, "Versioning" (servers that support several eras).
  */
-export function createBothErasHandler({ era2025, era2026, maxBodyBytes }: BothErasOptions): EndpointHandler {
-  const eras = { era2025: lazily(era2025), era2026: lazily(era2026) };
-  const answer: EndpointHandler["answer"] = async (request, context = {}) => {
-    if (request.method !== "POST") {
-      // The 2026 era has nothing but POST.
-      if (versionOf(request) >= firstVersion2026) return onlyPost();
-      return answerBy(await eras.era2025.get(), request, context);
-    }
-    const body = await readJsonBody(request, maxBodyBytes);
+export function createBothErasHandler({ era2025, era2026, maxBodyBytes }: BothErasOptions): HttpHandler {
+  const made = new Map<() => Promise<EraHandler>, Promise<EraHandler>>();
+  const handlerOfEra = (make: () => Promise<EraHandler>): Promise<EraHandler> => {
+    const era = made.get(make) ?? make();
+    made.set(make, era);
+    return era;
+  };
+  const answer: HttpHandler["answer"] = async (request, context) => {
+    const isPost = request.method === "POST";
+    // The 2026 era has nothing but POST.
+    if (!isPost && versionOf(request) >= firstVersion2026) return onlyPost();
+    const body = isPost ? await readJsonBody(request, maxBodyBytes) : undefined;
     if (body instanceof HttpAnswer) return body;
-    const era = (await is2026(request, body.value)) ? eras.era2026 : eras.era2025;
-    return answerBy(await era.get(), request, { ...context, parsedBody: body.value });
+    const era = await handlerOfEra(body !== undefined && (await is2026(request, body.value)) ? era2026 : era2025);
+    const passed = body === undefined ? context : { ...context, parsedBody: body.value };
+    return era.answer?.(request, passed) ?? HttpAnswer.ofWeb(await era.fetch(request.toWeb(), passed));
   };
-  return {
-    answer,
-    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
-    async close() {
-      await Promise.all([eras.era2025.close(), eras.era2026.close()]);
-    },
-  };
-}
-
-async function answerBy(era: EraHandler, request: HttpRequest, context: EndpointContext): Promise<HttpAnswer> {
-  return era.answer?.(request, context) ?? HttpAnswer.ofWeb(await era.fetch(request.toWeb(), context));
+  return handlerOf(answer, async () => {
+    await Promise.all([...made.values()].map(async (era) => (await era).close()));
+  });
 }
 
 /** Only what may be of the 2026 era is worth loading the SDK that can really tell. */
@@ -90,22 +70,4 @@ function onlyPost(): HttpAnswer {
   return refusal(405, "Method not allowed: this version of the protocol has POST only.", {
     headers: { allow: "POST" },
   });
-}
-
-interface Lazy {
-  get(): Promise<EraHandler>;
-  close(): Promise<void>;
-}
-
-function lazily(make: () => Promise<EraHandler>): Lazy {
-  let made: Promise<EraHandler> | undefined;
-  return {
-    get() {
-      made ??= make();
-      return made;
-    },
-    async close() {
-      await (await made)?.close();
-    },
-  };
 }

@@ -1,9 +1,9 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 
-/** Text that was taken from a source. */
+/** What was taken from a source. */
 export interface TakenText {
-  readonly text: string;
+  readonly text: string | Uint8Array;
   /** To be called when a connection that was open accepted it; never when that is in doubt. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -20,18 +20,21 @@ export interface TextSource {
   cancel(): void;
 }
 
-type Body = string | TextSource | ReadableStream<Uint8Array> | undefined;
-
 /** An answer over HTTP, before it becomes Node's or a Web-standard one. */
 export class HttpAnswer {
   readonly status: number;
   /** By names in lower case. */
   readonly headers: Record<string, string>;
-  readonly body: Body;
-  /** To be called when a connection that was open accepted the last byte; never when that is in doubt. */
+  readonly body: string | TextSource | undefined;
+  /** To be called when a connection that was open accepted the last byte of a text; never when that is in doubt. */
   readonly onSent: (() => void) | undefined;
 
-  constructor(status: number, headers: Record<string, string> = {}, body?: Body, onSent?: () => void) {
+  constructor(
+    status: number,
+    headers: Record<string, string> = {},
+    body?: string | TextSource,
+    onSent?: (() => void) | undefined,
+  ) {
     this.status = status;
     this.headers = headers;
     this.body = body;
@@ -43,7 +46,7 @@ export class HttpAnswer {
   }
 
   static ofWeb({ status, headers, body }: Response, onSent?: () => void): HttpAnswer {
-    return new HttpAnswer(status, Object.fromEntries(headers), body ?? undefined, onSent);
+    return new HttpAnswer(status, Object.fromEntries(headers), body === null ? undefined : webSource(body, onSent));
   }
 
   /** The same answer with more headers. */
@@ -53,15 +56,10 @@ export class HttpAnswer {
 
   toWeb(): Response {
     const { status, headers, body, onSent } = this;
-    if (body === undefined) return new Response(null, { status, headers });
-    if (typeof body === "object" && !(body instanceof ReadableStream)) {
-      return new Response(webBody(body), { status, headers });
-    }
-    if (onSent === undefined) return new Response(body, { status, headers });
-    const sized = new Headers(headers);
-    if (typeof body === "string") sized.set("content-length", String(encoder.encode(body).byteLength));
-    const read = new Response(body).body ?? new ReadableStream<Uint8Array>();
-    return new Response(readToEnd(read, onSent), { status, headers: sized });
+    if (typeof body === "object") return new Response(webBody(body), { status, headers });
+    if (body === undefined || onSent === undefined) return new Response(body, { status, headers });
+    const sized = { ...headers, "content-length": String(Buffer.byteLength(body)) };
+    return new Response(webBody(wholeSource(body, onSent)), { status, headers: sized });
   }
 }
 
@@ -69,68 +67,103 @@ const encoder = new TextEncoder();
 /** Of one chunk, at least, where there is more. */
 const chunkBytes = 16 * 1024;
 
-/** Makes a Web-standard body of a source; it takes only what is read. */
+/**
+ * Makes a Web-standard body of a source; it takes only what is read. Such a body tells no more than that its reader came
+ * for more: what was read before has been passed on.
+ */
 export function webBody(source: TextSource): ReadableStream<Uint8Array> {
-  let wanted: (() => void) | undefined;
+  let onMore = () => {};
   let wasRead: (() => void) | undefined;
   let cancelled = false;
+  const tell = async () => {
+    if (wasRead === undefined) return;
+    await passedOn();
+    if (!cancelled) wasRead();
+    wasRead = undefined;
+  };
   return new ReadableStream<Uint8Array>(
     {
-      start(controller) {
-        source.follow(() => {
-          if (source.ended && wasRead === undefined) controller.close();
-          wanted?.();
-          wanted = undefined;
-        });
-      },
+      start: () => source.follow(() => onMore()),
       async pull(controller) {
-        if (wasRead !== undefined) await passedOn();
-        if (cancelled) return;
-        wasRead?.();
-        wasRead = undefined;
-        if (source.ended) return controller.close();
-        let { text, onSent } = source.take(chunkBytes);
-        if (text === "") {
+        await tell();
+        let taken = source.take(chunkBytes);
+        while (taken.text.length === 0 && !source.ended && !cancelled) {
           await new Promise<void>((resolve) => {
-            wanted = resolve;
+            onMore = resolve;
           });
-          ({ text, onSent } = source.take(chunkBytes));
+          taken = source.take(chunkBytes);
         }
-        if (text === "") return;
-        controller.enqueue(encoder.encode(text));
+        if (cancelled) return;
+        const { text, onSent } = taken;
+        if (text.length > 0) controller.enqueue(typeof text === "string" ? encoder.encode(text) : text);
         wasRead = onSent;
-        if (source.ended && onSent === undefined) controller.close();
+        // A reader that has the last text comes once more.
+        if (!source.ended || (text.length > 0 && onSent !== undefined)) return;
+        await tell();
+        if (!cancelled) controller.close();
       },
       cancel() {
         cancelled = true;
         source.cancel();
+        onMore();
       },
     },
     { highWaterMark: 0 },
   );
 }
 
-/** A Web-standard body tells no more than that its reader came for more: what was read before has been passed on. */
-function readToEnd(body: ReadableStream<Uint8Array>, onSent: () => void): ReadableStream<Uint8Array> {
+/** A Web-standard body as a source. `onSent` belongs to its end. */
+function webSource(body: ReadableStream<Uint8Array>, onSent: (() => void) | undefined): TextSource {
   const reader = body.getReader();
-  let cancelled = false;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        const { done, value } = await reader.read();
-        if (!done) return controller.enqueue(value);
-        await passedOn();
-        if (cancelled) return;
-        onSent();
-        controller.close();
-      },
-      cancel(reason) {
-        cancelled = true;
-        return reader.cancel(reason);
-      },
+  let next: Uint8Array | undefined;
+  let ended = false;
+  let failure: { readonly error: unknown } | undefined;
+  let onMore = () => {};
+  const read = async () => {
+    try {
+      const { done, value } = await reader.read();
+      ended = done;
+      next = value;
+    } catch (error) {
+      failure = { error };
+    }
+    onMore();
+  };
+  return {
+    get ended() {
+      return ended;
     },
-    { highWaterMark: 0 },
-  );
+    take() {
+      if (failure !== undefined) throw failure.error;
+      if (next === undefined) return { text: "", onSent: ended ? onSent : undefined };
+      const text = next;
+      next = undefined;
+      void read();
+      return { text };
+    },
+    follow(listener) {
+      onMore = listener;
+      void read();
+    },
+    cancel: () => void reader.cancel().catch(() => {}),
+  };
+}
+
+/** A text that is there already. */
+function wholeSource(text: string, onSent: () => void): TextSource {
+  let ended = false;
+  return {
+    get ended() {
+      return ended;
+    },
+    take() {
+      if (ended) return { text: "" };
+      ended = true;
+      return { text, onSent };
+    },
+    follow: () => {},
+    cancel: () => {},
+  };
 }
 
 /**

@@ -1,5 +1,16 @@
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isTooDeep, mayBeTooDeep, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
+import type { Locality } from "../owner/owner.js";
 import { type HttpAnswer, refusal } from "./http-answer.js";
+
+/** What a web server has found out about a request before. */
+export interface RequestContext {
+  readonly authInfo?: AuthInfo;
+  /** Whether only the user of this machine can have sent it. */
+  readonly locality?: Locality;
+  /** The body, where it was read already. */
+  readonly parsedBody?: unknown;
+}
 
 /**
  * A request over HTTP, as the endpoints of this package see it: Node's own, or a Web-standard one.

@@ -1,8 +1,20 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { limits } from "../limits.js";
 import { HttpAnswer } from "./http-answer.js";
-import { type HttpRequest, saysMoreThan } from "./http-request.js";
+import { type HttpRequest, ofWebRequest, type RequestContext, saysMoreThan } from "./http-request.js";
 import { sendAnswer } from "./send-answer.js";
+
+/** Serves an endpoint. */
+export interface HttpHandler<Context = RequestContext> {
+  /** Answers one request. */
+  fetch(request: Request, context?: Context): Promise<Response>;
+  /** The same without Web-standard requests and answers. */
+  answer(request: HttpRequest, context?: Context): Promise<HttpAnswer>;
+  /** The same as a listener for `http.createServer`. */
+  readonly node: NodeListener;
+  /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
+  close(): Promise<void>;
+}
 
 /** A listener for `http.createServer`. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
@@ -26,20 +38,33 @@ export function nodeListener(fetch: Fetch): NodeListener {
 
 /** The same without Web-standard requests and answers, which cost more than all else that is done with a small call. */
 export function listenerOf(answer: AnswerHttp): NodeListener {
-  return (incoming, outgoing) => {
-    void respond(answer, incoming, outgoing).catch(() => outgoing.destroy());
+  const listen = async (incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> => {
+    try {
+      const request = NodeRequest.of(incoming, outgoing);
+      if (request === undefined) {
+        outgoing.writeHead(400).end();
+        return;
+      }
+      await sendAnswer(await answer(request, { remoteAddress: incoming.socket.remoteAddress }), outgoing);
+      await request.discardRest();
+    } catch {
+      outgoing.destroy();
+    }
   };
+  return listen;
 }
 
-async function respond(answer: AnswerHttp, incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-  const request = NodeRequest.of(incoming, outgoing);
-  if (request === undefined) {
-    outgoing.writeHead(400).end();
-    return;
-  }
-  const given = await answer(request, { remoteAddress: incoming.socket.remoteAddress });
-  await sendAnswer(given, outgoing);
-  await request.discardRest();
+/** Makes a handler of its `answer`: by Web-standard requests and as a Node listener, too. */
+export function handlerOf<Context>(
+  answer: (request: HttpRequest, context?: Context) => Promise<HttpAnswer>,
+  close: () => Promise<void>,
+): HttpHandler<Context> {
+  return {
+    answer,
+    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
+    node: listenerOf((request) => answer(request)),
+    close,
+  };
 }
 
 /** A request that came by Node. */

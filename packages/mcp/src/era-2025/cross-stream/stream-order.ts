@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { TextSource } from "../../http/http-answer.js";
 import type { Cursor } from "../session/event-id.js";
+import type { DocumentKind } from "../session/kept-document.js";
+import { streamOrderKind } from "../session/session-document.js";
 
 const mark = z.object({
   stream: z.string(),
@@ -13,8 +15,15 @@ const mark = z.object({
 
 /** Events of one stream that were sent with none of another stream in between. */
 export type Mark = z.output<typeof mark>;
+const streamOrder = z.object({ marks: z.array(mark) });
 /** In which order the streams of a session sent their events, oldest first. */
-export const streamOrder = z.object({ marks: z.array(mark) });
+export type StreamOrder = { readonly marks: readonly Mark[] };
+
+/** The documents that hold it. A damaged one counts as empty: a client may get some events twice. */
+export const orders: DocumentKind<StreamOrder> = {
+  kind: streamOrderKind,
+  read: (value) => streamOrder.safeParse(value).data ?? { marks: [] },
+};
 
 /** Adds an event; beyond `maxMarks` the oldest marks go. Pure. */
 export function withEvent(
@@ -63,7 +72,7 @@ export function mergedSource(sources: readonly TextSource[]): TextSource {
     take(maxBytes) {
       for (const source of sources) {
         const taken = source.take(maxBytes);
-        if (taken.text !== "") return taken;
+        if (taken.text.length > 0) return taken;
       }
       return { text: "" };
     },
@@ -85,7 +94,7 @@ export function watchedSource(source: TextSource, onEvent: (event: string) => vo
     take(maxBytes) {
       const taken = source.take(maxBytes);
       // A stream writes whole events, and gives whole pieces of what was written.
-      for (const event of taken.text.split("\n\n")) if (event !== "") onEvent(event);
+      for (const event of String(taken.text).split("\n\n")) if (event !== "") onEvent(event);
       return taken;
     },
     follow: (onMore) => source.follow(onMore),

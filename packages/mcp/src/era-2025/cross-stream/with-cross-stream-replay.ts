@@ -1,15 +1,24 @@
-import { type Documents, isJsonObject } from "@resumable-mcp/core";
+import { type Documents, isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
-import { type HttpRequest, ofWebRequest } from "../../http/http-request.js";
-import { listenerOf } from "../../http/node-listener.js";
+import type { HttpRequest, RequestContext } from "../../http/http-request.js";
+import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
 import { limits } from "../../limits.js";
 import { type Cursor, formatEventId, parseEventId } from "../session/event-id.js";
+import { KeptDocument } from "../session/kept-document.js";
 import { eventStreamHeaders } from "../session/session-answers.js";
 import { streamOrderKind } from "../session/session-document.js";
-import type { FetchContext, SessionHandler } from "../session/session-handler.js";
 import { SseStream } from "../session/sse-stream.js";
-import { StreamLog } from "./stream-log.js";
-import { mergedSource, openCursors, sentUpTo, watchedSource } from "./stream-order.js";
+import {
+  mergedSource,
+  openCursors,
+  orders,
+  type StreamOrder,
+  sentUpTo,
+  watchedSource,
+  withEvent,
+} from "./stream-order.js";
+
+type StreamLog = KeptDocument<StreamOrder>;
 
 /** What the replay across streams needs next to the handler. */
 export interface CrossStreamOptions {
@@ -32,9 +41,9 @@ const standalonePrefix = "all_";
  * Durability: the order is one more document of the store for each session, and one more write for each call.
  * Source: MCP 2025-11-25, Transports, "Resumability and Redelivery" (what this does not comply with).
  */
-export function withCrossStreamReplay(handler: SessionHandler, options: CrossStreamOptions): SessionHandler {
+export function withCrossStreamReplay(handler: HttpHandler, options: CrossStreamOptions): HttpHandler {
   const streams = new SessionStreams(handler, options);
-  const answer: SessionHandler["answer"] = async (request, context) => {
+  const answer: HttpHandler["answer"] = async (request, context) => {
     const sessionId = request.header("mcp-session-id");
     const cursor = request.method === "GET" ? parseEventId(request.header("last-event-id") ?? "") : undefined;
     if (sessionId !== undefined && cursor !== undefined) return streams.resume(request, context, sessionId, cursor);
@@ -45,25 +54,20 @@ export function withCrossStreamReplay(handler: SessionHandler, options: CrossStr
     if (named === undefined) return given;
     return sessionId === undefined ? streams.open(given, named) : streams.pass(given, named);
   };
-  return {
-    answer,
-    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
-    node: listenerOf((request) => answer(request)),
-    async close() {
-      await handler.close();
-      await streams.close();
-    },
-  };
+  return handlerOf(answer, async () => {
+    await handler.close();
+    await streams.close();
+  });
 }
 
 /** The streams of a handler's sessions, and in which order they sent their events. */
 class SessionStreams {
-  readonly #handler: SessionHandler;
+  readonly #handler: HttpHandler;
   readonly #documents: Documents;
   readonly #onError: (error: unknown) => void;
   readonly #logs = new Map<string, Promise<StreamLog>>();
 
-  constructor(handler: SessionHandler, { documents, onError = () => {} }: CrossStreamOptions) {
+  constructor(handler: HttpHandler, { documents, onError = () => {} }: CrossStreamOptions) {
     this.#handler = handler;
     this.#documents = documents;
     this.#onError = onError;
@@ -72,8 +76,8 @@ class SessionStreams {
   /** Makes the response to `initialize` an event with an id. */
   async open(answer: HttpAnswer, sessionId: string): Promise<HttpAnswer> {
     const log = await this.#logOf(sessionId);
-    log.note(opening, true, this.#onError);
-    await log.save();
+    this.#note(log, opening, true);
+    await this.#save(log);
     const id = formatEventId(opening.stream, opening.place);
     const event = `event: message\nid: ${id}\ndata: ${String(answer.body)}\n\n`;
     return new HttpAnswer(answer.status, eventStreamHeaders(sessionId), event);
@@ -85,19 +89,19 @@ class SessionStreams {
     if (!isSource(body)) return answer;
     const log = await this.#logOf(sessionId);
     const source = this.#watched(body, log);
-    await log.save();
+    await this.#save(log);
     return new HttpAnswer(status, headers, source);
   }
 
   /** Answers with all that came behind an event, on all streams. */
   async resume(
     request: HttpRequest,
-    context: FetchContext | undefined,
+    context: RequestContext | undefined,
     sessionId: string,
     cursor: Cursor,
   ): Promise<HttpAnswer> {
     const resumed = (from: Cursor | undefined) => this.#handler.answer(behind(request, from), context);
-    const { marks } = await this.#logOf(sessionId);
+    const { marks } = (await this.#logOf(sessionId)).value;
     const sent = sentUpTo(marks, cursor);
     const isKnown = marks.some(({ stream }) => stream === cursor.stream);
     const cursors = withOwn(openCursors(marks, sent), cursor, isKnown);
@@ -111,26 +115,24 @@ class SessionStreams {
       if (status === 200 && isSource(body)) sources.push(body);
     }
     const log = await this.#logOf(sessionId);
-    log.marks = sent;
+    log.note(() => ({ marks: sent }), limits.saveMarksAfterMs);
     const all = sources.map((source) => this.#watched(source, log));
-    await log.save();
+    await this.#save(log);
     return new HttpAnswer(200, first.headers, mergedSource(all));
   }
 
   async forget(sessionId: string): Promise<void> {
-    const log = await this.#logs.get(sessionId);
     this.#logs.delete(sessionId);
-    await log?.stop();
     await this.#documents.deleteDocument(streamOrderKind, sessionId);
   }
 
   async close(): Promise<void> {
     const logs = await Promise.all(this.#logs.values());
-    await Promise.all(logs.map((log) => log.save().catch(this.#onError)));
+    await Promise.all(logs.map((log) => log.flush().catch(this.#onError)));
   }
 
   #logOf(sessionId: string): Promise<StreamLog> {
-    const log = this.#logs.get(sessionId) ?? StreamLog.open(this.#documents, sessionId);
+    const log = this.#logs.get(sessionId) ?? this.#open(sessionId);
     this.#logs.delete(sessionId);
     this.#logs.set(sessionId, log);
     log.catch(() => this.#logs.delete(sessionId));
@@ -141,12 +143,33 @@ class SessionStreams {
     return log;
   }
 
+  async #open(id: string): Promise<StreamLog> {
+    const known = await KeptDocument.open(orders, this.#documents, id);
+    const empty = { value: { marks: [] }, version: 0 };
+    return known ?? new KeptDocument(orders, this.#documents, { id, owner: "cross-stream" }, empty);
+  }
+
+  #note(log: StreamLog, cursor: Cursor, ended: boolean): void {
+    const add = ({ marks }: StreamOrder) => ({ marks: withEvent(marks, cursor, ended, limits.maxStreamMarks) });
+    log.note(add, limits.saveMarksAfterMs, this.#onError);
+  }
+
+  /** Durability: resolves when all that was noted is in the store. What is deleted meanwhile is read again next time. */
+  async #save(log: StreamLog): Promise<void> {
+    try {
+      await log.flush();
+    } catch (error) {
+      if (!isResumableError(error, "DOCUMENT_CONFLICT")) throw error;
+      this.#logs.delete(log.id);
+    }
+  }
+
   #watched(source: TextSource, log: StreamLog): TextSource {
     let last = cursorOf(source);
-    if (last !== undefined) log.note(last, false, this.#onError);
+    if (last !== undefined) this.#note(log, last, false);
     return watchedSource(source, (event) => {
       last = parseEventId(fieldOf(event, "id") ?? "") ?? last;
-      if (last !== undefined) log.note(last, isResponse(fieldOf(event, "data")), this.#onError);
+      if (last !== undefined) this.#note(log, last, isResponse(fieldOf(event, "data")));
     });
   }
 }
@@ -180,7 +203,7 @@ function behind(request: HttpRequest, cursor: Cursor | undefined): HttpRequest {
 }
 
 function isSource(body: HttpAnswer["body"]): body is TextSource {
-  return typeof body === "object" && !(body instanceof ReadableStream);
+  return typeof body === "object";
 }
 
 /** Before its first event, which older clients wait for, only the stream itself says what it carries. */

@@ -1,16 +1,22 @@
-import type { JSONRPCRequest, JSONRPCResponse } from "@modelcontextprotocol/sdk/types.js";
+import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
-import { parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
-import type { SessionLimits } from "../../limits.js";
+import { metaKeys, parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
+import { limits, type SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import { type Cursor, onceStream } from "./event-id.js";
-import { InFlightRequest } from "./in-flight-request.js";
-import { finishedCall, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
+import {
+  finishedCall,
+  type SessionDocument,
+  type SessionFacts,
+  type StoredCall,
+  withCall,
+} from "./session-document.js";
+import { InFlightRequest, metaOf } from "./session-stream.js";
 
 /**
  * The calls of one session: those in memory, and what the session's document keeps of those that survive a restart.
  *
- * Durability: a call that may be delivered again is in the store before `open` resolves. That it finished is written
+ * Durability: a call that may be delivered again is in the store before it is added. That it finished is written
  * with the next change: at worst a finished call is asked about again, and its task knows.
  */
 export class InFlightCalls {
@@ -19,7 +25,7 @@ export class InFlightCalls {
   readonly #limits: SessionLimits;
   readonly #inFlight = new Map<string, InFlightRequest>();
   /** Streams of cancelled calls of this process, oldest first. */
-  readonly #cancelled = new Set<string>();
+  #cancelled: readonly string[] = [];
 
   constructor(document: SessionDocument, engine: Engine, limits: SessionLimits) {
     this.#document = document;
@@ -34,14 +40,39 @@ export class InFlightCalls {
     return inMemory.length + stored.length;
   }
 
-  async open(request: JSONRPCRequest, kind: Repeatable): Promise<InFlightRequest> {
-    if (kind === "once")
-      return this.#add(new InFlightRequest(onceName(this.#document.id, request), request, kind, this.#limits));
-    const callId = randomToken(22);
+  /** Whether something is delivered to the server behind, which has not answered yet. */
+  get delivering(): boolean {
+    return [...this.#inFlight.values()].some(({ innerId }) => innerId !== undefined);
+  }
+
+  /** Makes the in-flight request of a request, which is not known here until it is added. */
+  create(request: JSONRPCRequest, kind: Repeatable): InFlightRequest {
+    const name = kind === "once" ? onceName(this.#document.id, request) : randomToken(22);
+    return new InFlightRequest(name, request, kind, this.#limits);
+  }
+
+  /** What the session's document keeps of a request that may be delivered again. */
+  stored({ name: callId, request, kind }: InFlightRequest): (facts: SessionFacts) => SessionFacts {
     const params: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
-    const call: StoredCall = { callId, requestId: request.id, kind, params, ...methodOf(request) };
-    await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
-    return this.#add(new InFlightRequest(callId, request, kind, this.#limits));
+    const call: StoredCall = {
+      callId,
+      requestId: request.id,
+      kind: kind === "again" ? kind : "journal",
+      method: request.method === "tasks/result" ? request.method : undefined,
+      params,
+    };
+    return (facts) => withCall(facts, call, this.#limits.maxFinishedCalls);
+  }
+
+  add(inFlight: InFlightRequest): InFlightRequest {
+    this.#inFlight.set(inFlight.name, inFlight);
+    return inFlight;
+  }
+
+  /** The request that the server behind knows by this id now. */
+  delivered(innerId: RequestId): InFlightRequest | undefined {
+    const inFlight = this.#inFlight.get(String(innerId).split("#", 1)[0] ?? "");
+    return inFlight?.innerId === innerId ? inFlight : undefined;
   }
 
   /** Finds the call of a stream, in memory or as it was stored by a process before this one. */
@@ -53,7 +84,7 @@ export class InFlightCalls {
     const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...params } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
     inFlight.taskId = taskId;
-    return this.#add(inFlight);
+    return this.add(inFlight);
   }
 
   /**
@@ -70,7 +101,7 @@ export class InFlightCalls {
 
   /** Tells whether a stream is that of a call which its client cancelled in this process. */
   wasCancelled(stream: string): boolean {
-    return this.#cancelled.has(stream);
+    return this.#cancelled.includes(stream);
   }
 
   /**
@@ -81,11 +112,7 @@ export class InFlightCalls {
    * @param delivered whether a server behind had the call, and so stops its task; otherwise this does.
    */
   async cancel(inFlight: InFlightRequest, delivered: boolean): Promise<void> {
-    this.#cancelled.add(inFlight.stream);
-    for (const old of this.#cancelled) {
-      if (this.#cancelled.size <= this.#limits.maxFinishedCalls) break;
-      this.#cancelled.delete(old);
-    }
+    this.#cancelled = [...this.#cancelled, inFlight.name].slice(-this.#limits.maxFinishedCalls);
     this.forget(inFlight);
     if (inFlight.kind === "once") return;
     await this.#document.flush();
@@ -93,8 +120,8 @@ export class InFlightCalls {
   }
 
   /** The task of a call that no server behind has: its caller comes, and leaves at once. */
-  async #stopTask({ stream, taskId }: InFlightRequest): Promise<void> {
-    const task = await this.#engine.readTask(taskId ?? stream);
+  async #stopTask({ name, taskId }: InFlightRequest): Promise<void> {
+    const task = await this.#engine.readTask(taskId ?? name);
     if (task === undefined) return;
     const leave = this.#engine.forOwner(task.record.owner).addWaiter(task.record.id);
     leave("cancelled");
@@ -106,7 +133,7 @@ export class InFlightCalls {
    */
   async withdraw(requestId: unknown): Promise<void> {
     [...this.#inFlight.values()].findLast(({ request }) => request.id === requestId)?.receipt?.withdraw();
-    const call = this.#document.facts.calls.findLast((one) => one.requestId === requestId);
+    const call = this.#document.value.calls.findLast((one) => one.requestId === requestId);
     const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
     const task = typeof taskId === "string" ? await this.#engine.readTask(taskId) : undefined;
     if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
@@ -134,20 +161,20 @@ export class InFlightCalls {
 
   /** What a place in an in-flight request's stream is: within it, its very end, or beyond anything that was sent. */
   async judge(inFlight: InFlightRequest, place: number): Promise<"open" | "over" | "ahead"> {
-    const end = inFlight.finished ? inFlight.place : this.#stored(inFlight.stream)?.end;
+    const end = inFlight.finished ? inFlight.place : this.#stored(inFlight.name)?.end;
     if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(inFlight);
     if (place <= inFlight.place) return "open";
     if (inFlight.kind !== "journal") return "ahead";
-    const task = await this.#engine.readTask(inFlight.taskId ?? inFlight.stream);
+    const task = await this.#engine.readTask(inFlight.taskId ?? inFlight.name);
     if (task === undefined) return "open";
     if (place > task.record.lastSeq) return "ahead";
     return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
   }
 
   /** A finished call is not begun again: without its task there is nothing to tell. */
-  async #isThere({ stream, taskId, request, kind }: InFlightRequest): Promise<"open" | "over"> {
+  async #isThere({ name, taskId, request, kind }: InFlightRequest): Promise<"open" | "over"> {
     if (kind !== "journal" || !this.#callsTool(request)) return "open";
-    return (await this.#engine.readTask(taskId ?? stream)) === undefined ? "over" : "open";
+    return (await this.#engine.readTask(taskId ?? name)) === undefined ? "over" : "open";
   }
 
   #callsTool({ params }: JSONRPCRequest): boolean {
@@ -160,22 +187,28 @@ export class InFlightCalls {
    *
    * Only the server behind says so, which has looked whose task it is. What a client names may be anybody's.
    */
-  async noteTask({ stream, request, kind }: InFlightRequest, taskId: string): Promise<void> {
-    if (!this.#callsTool(request) && request.method !== "tasks/result") return;
+  async noteTask(inFlight: InFlightRequest, message: JSONRPCMessage): Promise<void> {
+    const taskId = metaOf(message, metaKeys.taskId);
+    if (typeof taskId !== "string") return;
+    const { name, request } = inFlight;
+    const isResult = request.method === "tasks/result";
+    // A request for the result of a task of the engine's continues from the task's journal, as a call does.
+    if (isResult && "method" in message && inFlight.place === 0) inFlight.kind = "journal";
+    if (inFlight.kind !== "journal" || taskId === name || taskId === inFlight.taskId) return;
+    inFlight.taskId = taskId;
+    if (!isResult && !this.#callsTool(request)) return;
     await this.#document.change((facts) => ({
       ...facts,
-      calls: facts.calls.map((call) =>
-        call.callId === stream ? { ...call, taskId, kind: kind === "journal" ? kind : call.kind } : call,
-      ),
+      calls: facts.calls.map((call) => (call.callId === name ? { ...call, taskId, kind: "journal" } : call)),
     }));
   }
 
   noteFinished(inFlight: InFlightRequest): void {
     const finished = [...this.#inFlight.values()].filter((one) => one.finished);
-    for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.stream);
+    for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.name);
     if (inFlight.kind === "once") return;
-    this.#document.note((facts) => {
-      const call = facts.calls.find(({ callId }) => callId === inFlight.stream);
+    this.#note((facts) => {
+      const call = facts.calls.find(({ callId }) => callId === inFlight.name);
       if (call === undefined) return facts;
       const kept = finishedCall(call, inFlight.place, this.#callsTool(inFlight.request));
       const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
@@ -184,10 +217,15 @@ export class InFlightCalls {
   }
 
   /** The client will not come back to this in-flight request. */
-  forget({ stream, kind }: InFlightRequest): void {
-    this.#inFlight.delete(stream);
-    if (kind === "once") return;
-    this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== stream) }));
+  forget({ name, kind }: InFlightRequest): void {
+    this.#inFlight.delete(name);
+    if (kind !== "once") {
+      this.#note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
+    }
+  }
+
+  #note(change: (facts: SessionFacts) => SessionFacts): void {
+    this.#document.note(change, limits.noteFlushMs);
   }
 
   clear(): void {
@@ -196,21 +234,12 @@ export class InFlightCalls {
   }
 
   #openCalls(): readonly StoredCall[] {
-    return this.#document.facts.calls.filter(({ end }) => end === undefined);
+    return this.#document.value.calls.filter(({ end }) => end === undefined);
   }
 
   #stored(callId: string): StoredCall | undefined {
-    return this.#document.facts.calls.find((call) => call.callId === callId);
+    return this.#document.value.calls.find((call) => call.callId === callId);
   }
-
-  #add(inFlight: InFlightRequest): InFlightRequest {
-    this.#inFlight.set(inFlight.stream, inFlight);
-    return inFlight;
-  }
-}
-
-function methodOf({ method }: JSONRPCRequest): Pick<StoredCall, "method"> {
-  return method === "tasks/result" ? { method } : {};
 }
 
 function onceName(sessionId: string, { id, method, params }: JSONRPCRequest): string {

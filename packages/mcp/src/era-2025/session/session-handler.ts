@@ -1,4 +1,3 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type {
   JSONRPCNotification,
   JSONRPCRequest,
@@ -8,14 +7,13 @@ import type {
 import { type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
-import { type HttpRequest, ofWebRequest, readJsonBody } from "../../http/http-request.js";
-import { listenerOf, type NodeListener } from "../../http/node-listener.js";
+import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
+import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
 import { type SessionLimits, sessionLimits } from "../../limits.js";
-import { type Locality, noteLocality, subjectOf } from "../../owner/owner.js";
+import { noteLocality, subjectOf } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
-import type { Session2025 } from "./session.js";
-import type { CreateServer } from "./session-context.js";
+import type { CreateServer, Session2025 } from "./session.js";
 import { SessionRegistry } from "./session-registry.js";
 
 /** How sessions are served. */
@@ -31,27 +29,6 @@ export interface SessionHandlerOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-/** What a web server has found out about a request before. */
-export interface FetchContext {
-  readonly authInfo?: AuthInfo;
-  /** Whether only the user of this machine can have sent it. */
-  readonly locality?: Locality;
-  /** The body, where it was read already. */
-  readonly parsedBody?: unknown;
-}
-
-/** Serves sessions of the 2025 era. */
-export interface SessionHandler {
-  /** Answers one request to the MCP endpoint. */
-  fetch(request: Request, context?: FetchContext): Promise<Response>;
-  /** The same without Web-standard requests and answers. */
-  answer(request: HttpRequest, context?: FetchContext): Promise<HttpAnswer>;
-  /** The same as a listener for `http.createServer`. */
-  readonly node: NodeListener;
-  /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
-  close(): Promise<void>;
-}
-
 /** Source: MCP, Versioning: the versions that have sessions. */
 const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
 
@@ -65,64 +42,98 @@ const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "
  * @example
  * http.createServer(createSessionHandler({ engine, createServer }).node).listen(3000);
  */
-export function createSessionHandler(options: SessionHandlerOptions): SessionHandler {
+export function createSessionHandler(options: SessionHandlerOptions): HttpHandler {
   const { engine, createServer, onError = () => {} } = options;
   const limits: SessionLimits = { ...sessionLimits, ...options.limits };
   bringValidator(engine);
   const registry = new SessionRegistry({ engine, createServer, limits, onError });
-  const endpoint = { registry, engine, limits };
-  const answer: SessionHandler["answer"] = async (request, { authInfo, locality, parsedBody } = {}) => {
-    const sessionId = request.header("mcp-session-id");
+  const answer: HttpHandler["answer"] = async (request, context = {}) => {
     try {
-      const extra = extraOf(request, authInfo, locality);
-      const caller = { sessionId, principal: subjectOf(authInfo), extra, parsedBody };
-      return await answerCaller(endpoint, request, caller);
+      const extra = extraOf(request, context);
+      const read = request.method === "POST" ? await readPost(request, context, limits) : withoutBody(request);
+      if (read instanceof HttpAnswer) return read;
+      const { message } = read;
+      const isRequest = message !== undefined && "method" in message && "id" in message;
+      const opens = isRequest && message.method === "initialize";
+      if (engine.draining && isRequest && (opens || message.method === "tools/call")) return draining();
+      const principal = subjectOf(context.authInfo);
+      const session = opens
+        ? await openSession(registry, request, message, principal, extra)
+        : await findSession(registry, request, principal, extra);
+      if (session instanceof HttpAnswer) return session;
+      // Keeps the session in memory while something that a client sent enters.
+      session.entering += 1;
+      try {
+        if (isRequest) return await session.request(message, extra);
+        if (request.method === "GET") return await get(request, session, extra);
+        if (message === undefined) await registry.delete(session);
+        else await session.accept(message, extra);
+        return new HttpAnswer(message === undefined ? 200 : 202);
+      } finally {
+        session.entering -= 1;
+      }
     } catch (error) {
       if (isResumableError(error, "DOCUMENT_CONFLICT")) return unknownSession();
       onError(error);
       return refusal(500, "The server failed to carry out the request.");
     }
   };
-  return {
-    answer,
-    fetch: async (request, context) => (await answer(ofWebRequest(request), context)).toWeb(),
-    node: listenerOf((request) => answer(request)),
-    close: () => registry.close(),
-  };
+  return handlerOf(answer, () => registry.close());
 }
 
-interface Endpoint {
-  readonly registry: SessionRegistry;
-  readonly engine: Engine;
-  readonly limits: SessionLimits;
+/** What a client sent; nothing with GET and DELETE. */
+interface Sent {
+  readonly message: JSONRPCRequest | JSONRPCNotification | JSONRPCResponse | undefined;
 }
 
-interface Caller {
-  readonly sessionId: string | undefined;
-  readonly principal: string | undefined;
-  readonly extra: MessageExtraInfo;
-  readonly parsedBody: unknown;
-}
-
-async function answerCaller(endpoint: Endpoint, request: HttpRequest, caller: Caller): Promise<HttpAnswer> {
-  if (request.method === "POST") return post(endpoint, request, caller);
-  if (request.method !== "GET" && request.method !== "DELETE") return methodNotAllowed();
+function withoutBody(request: HttpRequest): Sent | HttpAnswer {
+  if (request.method !== "GET" && request.method !== "DELETE") {
+    return refusal(405, "Method not allowed.", { headers: { allow: "GET, POST, DELETE" } });
+  }
   if (request.method === "GET" && !accepts(request, "text/event-stream")) {
     return refusal(406, "Not Acceptable: the client must accept text/event-stream.");
   }
-  const session = await sessionOf(endpoint, request, caller);
-  if (session instanceof HttpAnswer) return session;
-  if (request.method === "GET") return session.enter(() => get(request, session, caller));
-  await endpoint.registry.delete(session);
-  return new HttpAnswer(200);
+  return { message: undefined };
 }
 
-async function sessionOf(
-  { registry }: Endpoint,
+async function readPost(
   request: HttpRequest,
-  caller: Caller,
+  { parsedBody }: RequestContext,
+  { maxBodyBytes }: SessionLimits,
+): Promise<Sent | HttpAnswer> {
+  if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
+    return refusal(406, "Not Acceptable: the client must accept both application/json and text/event-stream.");
+  }
+  const read = parsedBody === undefined ? await readJsonBody(request, maxBodyBytes) : { value: parsedBody };
+  if (read instanceof HttpAnswer) return read;
+  const { value } = read;
+  // A batch, which only the version 2025-03-26 knew, may hold one message.
+  const body: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
+  if (Array.isArray(body)) return refusal(400, "Invalid Request: send one message in each POST, no batch.");
+  const message = parseMessage(body);
+  if (message === undefined) return refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
+  if (!("method" in message && "id" in message) || (await isWellFormed(message))) return { message };
+  return refusal(400, "Invalid Request: its params or its _meta are malformed.", { id: message.id });
+}
+
+async function openSession(
+  registry: SessionRegistry,
+  request: HttpRequest,
+  message: JSONRPCRequest,
+  principal: string | undefined,
+  extra: MessageExtraInfo,
+): Promise<HttpAnswer> {
+  if (request.header("mcp-session-id") === undefined) return registry.open(message, principal, extra);
+  return refusal(400, "Invalid Request: the session is initialized already.");
+}
+
+async function findSession(
+  registry: SessionRegistry,
+  request: HttpRequest,
+  principal: string | undefined,
+  extra: MessageExtraInfo,
 ): Promise<Session2025 | HttpAnswer> {
-  const { sessionId, principal, extra } = caller;
+  const sessionId = request.header("mcp-session-id");
   const version = request.header("mcp-protocol-version");
   if (sessionId === undefined) {
     return refusal(400, "Bad Request: the header Mcp-Session-Id is missing. Send an initialize request first.");
@@ -131,32 +142,6 @@ async function sessionOf(
     return refusal(400, `Bad Request: unsupported protocol version. Supported: ${versions.join(", ")}.`);
   }
   return (await registry.find(sessionId, principal, extra)) ?? unknownSession();
-}
-
-async function post(endpoint: Endpoint, request: HttpRequest, caller: Caller): Promise<HttpAnswer> {
-  if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
-    return refusal(406, "Not Acceptable: the client must accept both application/json and text/event-stream.");
-  }
-  const parsed =
-    caller.parsedBody === undefined
-      ? await readJsonBody(request, endpoint.limits.maxBodyBytes)
-      : { value: caller.parsedBody };
-  const body = parsed instanceof HttpAnswer ? parsed : messageOfBody(parsed.value);
-  if (body instanceof HttpAnswer) return body;
-  if (body.kind === "request" && !(await isWellFormed(body.message))) {
-    return refusal(400, "Invalid Request: its params or its _meta are malformed.", { id: body.message.id });
-  }
-  const isCall = body.kind === "request" && ["initialize", "tools/call"].includes(body.message.method);
-  if (isCall && endpoint.engine.draining) return draining();
-  if (body.kind === "request" && body.message.method === "initialize") {
-    if (caller.sessionId !== undefined) return refusal(400, "Invalid Request: the session is initialized already.");
-    return endpoint.registry.open(body.message, caller.principal, caller.extra);
-  }
-  const session = await sessionOf(endpoint, request, caller);
-  if (session instanceof HttpAnswer) return session;
-  if (body.kind === "request") return session.enter(() => session.request(body.message, caller.extra));
-  await session.enter(() => session.accept(body.message, caller.extra));
-  return new HttpAnswer(202);
 }
 
 /** Asking for a module that is there already costs a call more than the check itself. */
@@ -170,7 +155,7 @@ async function isWellFormed(request: JSONRPCRequest): Promise<boolean> {
   return isJSONRPCRequest(request) && (request.method !== "tools/call" || typeof name === "string");
 }
 
-function get(request: HttpRequest, session: Session2025, { extra }: Caller): Promise<HttpAnswer> | HttpAnswer {
+async function get(request: HttpRequest, session: Session2025, extra: MessageExtraInfo): Promise<HttpAnswer> {
   const last = request.header("last-event-id");
   if (last === undefined) return session.listen();
   const cursor = parseEventId(last);
@@ -178,10 +163,10 @@ function get(request: HttpRequest, session: Session2025, { extra }: Caller): Pro
   return session.resume(cursor, extra);
 }
 
-function extraOf(request: HttpRequest, authInfo?: AuthInfo, locality?: Locality): MessageExtraInfo {
+function extraOf(request: HttpRequest, { authInfo, locality }: RequestContext): MessageExtraInfo {
   const requestInfo = { headers: request.headers, url: request.url };
   noteLocality(requestInfo, locality);
-  return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
+  return { requestInfo, authInfo };
 }
 
 function accepts(request: HttpRequest, type: string): boolean {
@@ -192,39 +177,18 @@ function unknownSession(): HttpAnswer {
   return refusal(404, "Session not found. Open a new one.");
 }
 
-function methodNotAllowed(): HttpAnswer {
-  return refusal(405, "Method not allowed.", { headers: { allow: "GET, POST, DELETE" } });
-}
-
 function draining(): HttpAnswer {
   return refusal(503, "The server is about to stop. Try again in a few seconds.", { headers: { "retry-after": "2" } });
 }
 
-/** What a client posted. */
-export type ParsedMessage =
-  | { readonly kind: "request"; readonly message: JSONRPCRequest }
-  | { readonly kind: "other"; readonly message: JSONRPCNotification | JSONRPCResponse };
-
-/**
- * Takes the message out of a parsed body, or says what is wrong with it. A batch, which only the version 2025-03-26
- * knew, may hold one message.
- */
-export function messageOfBody(value: unknown): ParsedMessage | HttpAnswer {
-  const message: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  if (Array.isArray(message)) return refusal(400, "Invalid Request: send one message in each POST, no batch.");
-  return parseMessage(message) ?? refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
-}
-
-function parseMessage(value: unknown): ParsedMessage | undefined {
+/** The shape alone is checked; what a method makes of its params is checked by its handler. */
+function parseMessage(value: unknown): Sent["message"] {
   if (!isJsonObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params } = value;
   const hasId = typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
-  if (typeof method === "string") {
-    if (params !== undefined && !isJsonObject(params)) return undefined;
-    // The shape was checked above; what a method makes of its params is checked by its handler.
-    if (hasId) return { kind: "request", message: forSdk(value) };
-    return id === undefined ? { kind: "other", message: forSdk(value) } : undefined;
-  }
-  if (!hasId || (!isJsonObject(value.result) && !isJsonObject(value.error))) return undefined;
-  return { kind: "other", message: forSdk(value) };
+  const fits =
+    typeof method === "string"
+      ? (params === undefined || isJsonObject(params)) && (hasId || id === undefined)
+      : hasId && (isJsonObject(value.result) || isJsonObject(value.error));
+  return fits ? forSdk(value) : undefined;
 }

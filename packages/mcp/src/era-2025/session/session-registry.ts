@@ -2,15 +2,14 @@ import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcon
 import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
-import type { SessionLimits } from "../../limits.js";
-import { limits } from "../../limits.js";
+import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { localityOf } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
-import { Session2025 } from "./session.js";
+import { KeptDocument } from "./kept-document.js";
+import { type CreateServer, Session2025 } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
-import type { CreateServer } from "./session-context.js";
-import { SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
-import { readToolKinds, type ToolKinds } from "./tool-kinds.js";
+import { type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
+import type { ToolKinds } from "./tool-kinds.js";
 
 /** What a registry is made of. */
 export interface SessionRegistryOptions {
@@ -25,8 +24,10 @@ const unauthenticated = "session:";
 
 /** The sessions of one endpoint: a few in memory, all of them in the store. */
 export class SessionRegistry {
+  readonly engine: Engine;
+  readonly limits: SessionLimits;
   readonly #options: SessionRegistryOptions;
-  readonly #live = new Map<string, Promise<Session2025>>();
+  readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
   /** Sessions that this process opened, by their owner. */
   readonly #opened = new Map<string, Set<string>>();
   readonly #timer: NodeJS.Timeout;
@@ -36,12 +37,14 @@ export class SessionRegistry {
 
   constructor(options: SessionRegistryOptions) {
     this.#options = options;
+    this.engine = options.engine;
+    this.limits = options.limits;
     this.#timer = setInterval(() => void this.#sweep(), options.limits.sweepEveryMs).unref();
   }
 
   /** Durability: the session is in the store before its id goes out. */
   async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { maxSessionsPerOwner } = this.#options.limits;
+    const { maxSessionsPerOwner, maxLiveSessions } = this.limits;
     const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
     const opened = this.#opened.get(countKey) ?? new Set();
     if (opened.size >= maxSessionsPerOwner) {
@@ -51,9 +54,9 @@ export class SessionRegistry {
     const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const { clientId } = parseCallMeta(initialize._meta);
-    const isLocal = isLocalRequest(extra) ? { local: true } : {};
-    const facts = { protocolVersion: "", initialize, calls: [], clientId, ...isLocal };
-    const session = this.#make(SessionDocument.draft(this.#options.engine.documents, id, owner, facts));
+    const local = isLocalRequest(extra) || undefined;
+    const draft = { value: { protocolVersion: "", initialize, calls: [], clientId, local }, version: 0 };
+    const session = new Session2025(new KeptDocument(sessionKind, this.engine.documents, { id, owner }, draft), this);
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
       await session.transport.close();
@@ -61,9 +64,9 @@ export class SessionRegistry {
     }
     const protocolVersion = String(answer.result.protocolVersion);
     await session.document.change((before) => ({ ...before, protocolVersion }));
-    this.#live.set(id, Promise.resolve(session));
+    this.#live.set(id, session);
     this.#opened.set(countKey, (this.#opened.get(countKey) ?? new Set()).add(id));
-    if (this.#live.size > this.#options.limits.maxLiveSessions) void this.#sweep();
+    if (this.#live.size > maxLiveSessions) void this.#sweep();
     return jsonAnswer(answer, id);
   }
 
@@ -72,7 +75,7 @@ export class SessionRegistry {
     if (!validId.test(id)) return undefined;
     let session = await this.#live.get(id);
     if (session === undefined || session.closed) {
-      const document = await SessionDocument.open(this.#options.engine.documents, id);
+      const document = await KeptDocument.open(sessionKind, this.engine.documents, id);
       if (document === undefined || !mayUse(document, principal, extra)) return undefined;
       session = await this.#join(document, extra);
     }
@@ -84,7 +87,7 @@ export class SessionRegistry {
   async delete(session: Session2025): Promise<void> {
     this.#uncount(session.document);
     await this.#forget(session);
-    await this.#options.engine.documents.deleteDocument(sessionKind, session.id);
+    await this.engine.documents.deleteDocument(sessionKind.kind, session.id);
   }
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -93,45 +96,35 @@ export class SessionRegistry {
     await this.#sweeping;
     const sessions = await Promise.all(this.#live.values());
     await Promise.all(sessions.map((session) => session.document.flush().catch(this.#options.onError)));
-    for (const session of sessions) session.tellRetry(this.#options.limits.drainRetryMs);
+    for (const session of sessions) session.tellRetry(this.limits.drainRetryMs);
     await Promise.all(sessions.map((session) => this.#forget(session)));
   }
 
-  #make(document: SessionDocument): Session2025 {
-    const { engine, limits } = this.#options;
-    return new Session2025({
-      document,
-      engine,
-      limits,
-      toolKinds: async (session) => {
-        const ask = (cursor?: string) => session.transport.ask("tools/list", cursor === undefined ? {} : { cursor });
-        return this.#shared(await readToolKinds(ask));
-      },
-    });
-  }
-
   /** Servers may offer each session other tools, but most offer all the same: those share one table. */
-  #shared(kinds: ToolKinds): ToolKinds {
+  shared(kinds: ToolKinds): ToolKinds {
     const text = JSON.stringify([...kinds]);
     if (this.#kinds.text !== text) this.#kinds = { text, kinds };
     return this.#kinds.kinds;
   }
 
   async #connect(session: Session2025, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
-    const { clientId } = session.document.facts;
-    const authInfo = extra.authInfo === undefined ? {} : { authInfo: extra.authInfo };
-    const who = { clientId, ...authInfo, locality: localityOf(extra.requestInfo) };
-    const server = await this.#options.createServer({ sessionId: session.id, ...who });
+    const { id: sessionId, document } = session;
+    const who = {
+      clientId: document.value.clientId,
+      authInfo: extra.authInfo,
+      locality: localityOf(extra.requestInfo),
+    };
+    const server = await this.#options.createServer({ sessionId, ...who });
     return session.connect(server, extra);
   }
 
   /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
   #join(document: SessionDocument, extra: MessageExtraInfo): Promise<Session2025> {
     const { id } = document;
-    const before = this.#live.get(id) ?? Promise.resolve(undefined);
-    const joined = before.then(async (known) => {
-      if (known !== undefined && !known.closed) return known;
-      const session = this.#make(document);
+    const before = this.#live.get(id);
+    const joined = Promise.resolve(before).then(async (known) => {
+      if (known?.closed === false) return known;
+      const session = new Session2025(document, this);
       await this.#connect(session, extra);
       session.initialized(extra);
       return session;
@@ -157,7 +150,7 @@ export class SessionRegistry {
   }
 
   async #evict(): Promise<void> {
-    const { idleMs, maxLiveSessions } = this.#options.limits;
+    const { idleMs, maxLiveSessions } = this.limits;
     const sessions = await Promise.all(this.#live.values());
     const idle = sessions.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedMs - other.lastUsedMs);
     const surplus = sessions.length - maxLiveSessions;
@@ -171,13 +164,17 @@ export class SessionRegistry {
   }
 
   async #expire(): Promise<void> {
-    const { documents } = this.#options.engine;
-    const idleSinceMs = Date.now() - this.#options.limits.sessionTtlMs;
-    for (const kind of [sessionKind, streamOrderKind]) {
-      for (const { id, owner } of await documents.listIdleDocuments({ kind, idleSinceMs, limit: limits.expireBatch })) {
+    const { documents } = this.engine;
+    const idleSinceMs = Date.now() - this.limits.sessionTtlMs;
+    for (const kind of [sessionKind.kind, streamOrderKind]) {
+      for (const { id, owner } of await documents.listIdleDocuments({
+        kind,
+        idleSinceMs,
+        limit: allLimits.expireBatch,
+      })) {
         if (this.#live.has(id)) continue;
         await documents.deleteDocument(kind, id);
-        if (kind === sessionKind) this.#uncount({ id, owner });
+        if (kind === sessionKind.kind) this.#uncount({ id, owner });
       }
     }
   }
@@ -191,9 +188,9 @@ export class SessionRegistry {
 }
 
 /** A session stays with the subject that opened it; without one, with local requests or with all others. */
-function mayUse({ owner, facts }: SessionDocument, principal: string | undefined, extra: MessageExtraInfo): boolean {
+function mayUse({ owner, value }: SessionDocument, principal: string | undefined, extra: MessageExtraInfo): boolean {
   if (principal !== undefined) return owner === ownerTag("sub", principal);
-  return owner.startsWith(unauthenticated) && (facts.local ?? false) === isLocalRequest(extra);
+  return owner.startsWith(unauthenticated) && (value.local ?? false) === isLocalRequest(extra);
 }
 
 function isLocalRequest({ requestInfo }: MessageExtraInfo): boolean {

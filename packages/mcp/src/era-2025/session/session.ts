@@ -1,3 +1,4 @@
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   JSONRPCMessage,
@@ -6,21 +7,21 @@ import type {
   JSONRPCResponse,
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
-import type { Engine, JsonObject } from "@resumable-mcp/core";
+import type { Engine } from "@resumable-mcp/core";
 import { internalMetaKeys, isLogLevel } from "@resumable-mcp/protocol";
 import { attribute } from "../../call/session-client.js";
 import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
+import type { Locality } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import type { Cursor } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
-import type { InFlightRequest } from "./in-flight-request.js";
 import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
-import { SessionTransport } from "./session-transport.js";
+import { type InFlightRequest, type Prime, SessionStream } from "./session-stream.js";
+import { type ConnectedSession, SessionTransport } from "./session-transport.js";
 import { SseStream } from "./sse-stream.js";
-import { StandaloneStream } from "./standalone-stream.js";
-import type { ToolFacts, ToolKinds } from "./tool-kinds.js";
+import { readToolKinds, type ToolFacts, type ToolKinds } from "./tool-kinds.js";
 
 /** A server instance that a session can be connected to. */
 export interface ConnectableServer {
@@ -28,13 +29,24 @@ export interface ConnectableServer {
   close(): Promise<void>;
 }
 
-/** What a session is made of. */
-export interface SessionOptions {
-  readonly document: SessionDocument;
+/** What is known of a session when its server is made. */
+export interface SessionContext {
+  readonly sessionId: string;
+  readonly authInfo?: AuthInfo;
+  /** The client that the session named last. */
+  readonly clientId?: string;
+  readonly locality: Locality;
+}
+
+/** Makes the server of one session, with `registerTools` done. */
+export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;
+
+/** What all sessions of an endpoint have in common. */
+export interface SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
-  /** Learns the kinds of the tools of this session's server. */
-  readonly toolKinds: (session: Session2025) => Promise<ToolKinds>;
+  /** The same table for all sessions whose servers offer the same tools. */
+  shared(kinds: ToolKinds): ToolKinds;
 }
 
 /** The first version of the protocol whose clients understand an event without data. */
@@ -43,64 +55,46 @@ const primingVersion = "2025-11-25";
 const longMethods: readonly string[] = ["tools/call", "tasks/result"];
 
 /** A session in memory: what a client's requests, streams and calls come together in. */
-export class Session2025 {
+export class Session2025 implements ConnectedSession {
   readonly document: SessionDocument;
-  readonly transport: SessionTransport;
-  readonly #options: SessionOptions;
-  readonly #limits: SessionLimits;
-  readonly #nonce = randomToken(9);
-  readonly #calls: InFlightCalls;
+  readonly transport = new SessionTransport(this);
+  readonly calls: InFlightCalls;
+  readonly #commons: SessionCommons;
   readonly #streams = new Set<SseStream>();
-  readonly #standalone: StandaloneStream;
+  /** The stream of what belongs to no request. */
+  #standalone: SessionStream | undefined;
   #kinds: Promise<ToolKinds> | undefined;
   /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
-  #entering = 0;
+  entering = 0;
   lastUsedMs = performance.now();
   closed = false;
 
-  constructor(options: SessionOptions) {
-    this.#options = options;
-    this.#limits = options.limits;
-    this.document = options.document;
-    this.#calls = new InFlightCalls(options.document, options.engine, options.limits);
-    this.#standalone = new StandaloneStream(`all_${this.#nonce}`, options.limits);
-    this.transport = new SessionTransport(this.id, this.#nonce, options.limits, {
-      onTask: (inFlight, taskId) => this.#calls.noteTask(inFlight, taskId),
-      onFinished: (inFlight) => this.#calls.noteFinished(inFlight),
-      onUnrelated: (message) => this.#sendUnrelated(message),
-      onClosed: () => this.#end(),
-    });
+  constructor(document: SessionDocument, commons: SessionCommons) {
+    this.#commons = commons;
+    this.document = document;
+    this.calls = new InFlightCalls(document, commons.engine, commons.limits);
   }
 
   get id(): string {
     return this.document.id;
   }
 
-  get busy(): boolean {
-    return this.#entering > 0 || this.#streams.size > 0 || this.transport.busy;
+  get limits(): SessionLimits {
+    return this.#commons.limits;
   }
 
-  /** Keeps the session in memory while something that a client sent enters. */
-  async enter<Result>(work: () => Promise<Result> | Result): Promise<Result> {
-    this.#entering += 1;
-    try {
-      return await work();
-    } finally {
-      this.#entering -= 1;
-    }
+  get busy(): boolean {
+    return this.entering > 0 || this.#streams.size > 0 || this.calls.delivering;
   }
 
   /** Connects a server and repeats what this session's client sent to an earlier one. */
   async connect(server: ConnectableServer, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     await server.connect(this.transport);
-    const { initialize, logLevel } = this.document.facts;
+    const { initialize, logLevel } = this.document.value;
     const answer = await this.transport.ask("initialize", initialize, extra);
-    return logLevel === undefined ? answer : this.#restoreLevel(answer, logLevel, extra);
-  }
-
-  async #restoreLevel(answer: JSONRPCMessage, level: JsonObject, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
+    if (logLevel === undefined) return answer;
     this.initialized(extra);
-    await this.transport.ask("logging/setLevel", level, extra);
+    await this.transport.ask("logging/setLevel", logLevel, extra);
     return answer;
   }
 
@@ -110,32 +104,35 @@ export class Session2025 {
 
   /** Tells the client on every stream when to come back. */
   tellRetry(retryMs: number): void {
-    for (const stream of this.#streams) stream.tellRetry(retryMs);
+    for (const stream of this.#streams) void stream.write({ retryMs });
   }
 
   /** Carries out a request of the client. */
   async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const facts = await this.#factsOf(sent);
-    const request = await this.#named(withoutInternalMeta(sent), facts.takesClientId);
-    if (this.#streams.size >= this.#limits.maxStreams) return this.#tooMany("maxStreams");
-    if (this.#calls.openCount >= this.#limits.maxOpenCalls) return this.#tooMany("maxOpenCalls");
+    const { kind, takesClientId } = await this.#factsOf(sent);
+    const request = await this.#named(withoutInternalMeta(sent), takesClientId);
+    const { maxStreams, maxOpenCalls } = this.limits;
+    if (this.#streams.size >= maxStreams) return tooMany("maxStreams", maxStreams);
+    if (this.calls.openCount >= maxOpenCalls) return tooMany("maxOpenCalls", maxOpenCalls);
     const level = request.method === "logging/setLevel" ? request.params?.level : undefined;
     if (isLogLevel(level)) await this.document.change((facts) => ({ ...facts, logLevel: { level } }));
     if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
-    const inFlight = await this.#calls.open(request, facts.kind);
+    const inFlight = this.calls.create(request, kind);
+    if (kind !== "once") await this.document.change(this.calls.stored(inFlight));
+    this.calls.add(inFlight);
     const stream = this.#openStream();
-    this.#sendOn(inFlight, stream, inFlight.place);
+    this.#sendOn(inFlight, stream, 0);
     this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     return streamAnswer(stream, this.id);
   }
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
   async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const inFlight = await this.#calls.open(request, "once");
+    const inFlight = this.calls.add(this.calls.create(request, "once"));
     this.transport.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
     if (inFlight.response !== undefined && inFlight.place <= 1) {
-      this.#calls.forget(inFlight);
+      this.calls.forget(inFlight);
       return jsonAnswer(inFlight.response, this.id);
     }
     const stream = this.#openStream();
@@ -146,25 +143,14 @@ export class Session2025 {
 
   /** Takes a notification or a response of the client. */
   async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
-    if (!("method" in message)) {
-      await this.#takeAnswer(message, extra);
-      return;
-    }
-    if (message.method !== "notifications/cancelled") {
-      this.transport.onmessage?.(message, extra);
-      return;
-    }
-    const { requestId, reason } = message.params ?? {};
-    const inFlight = this.#calls.findRequest(requestId);
-    const withdrawn = this.#calls.withdraw(requestId);
-    if (inFlight !== undefined)
-      await this.#cancel(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
-    await withdrawn;
+    if (!("method" in message)) return this.#takeAnswer(message, extra);
+    if (message.method === "notifications/cancelled") return this.#cancel(message);
+    this.transport.onmessage?.(message, extra);
   }
 
   async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
     try {
-      const keep = await this.#calls.answerQuestion(response);
+      const keep = await this.calls.answerQuestion(response);
       this.transport.accept(response, extra, keep);
     } catch (error) {
       this.transport.askAgain(String(response.id));
@@ -172,27 +158,41 @@ export class Session2025 {
     }
   }
 
-  #cancel(inFlight: InFlightRequest, reason: string): Promise<void> {
-    const delivered = inFlight.innerId !== undefined;
-    this.transport.endDelivery(inFlight, reason);
-    inFlight.abandon();
-    return this.#calls.cancel(inFlight, delivered);
+  async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification): Promise<void> {
+    const inFlight = this.calls.findRequest(requestId);
+    const withdrawn = this.calls.withdraw(requestId);
+    if (inFlight !== undefined) {
+      const delivered = inFlight.innerId !== undefined;
+      this.transport.endDelivery(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
+      inFlight.abandon();
+      await this.calls.cancel(inFlight, delivered);
+    }
+    await withdrawn;
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
   listen(after?: Cursor): HttpAnswer {
+    const standalone = this.#standaloneStream();
+    // What a process before this one sent is not known here.
+    const place = after?.stream === standalone.name ? after.place : standalone.place;
+    if (place > standalone.place) return refusal(400, aheadEvent);
     const stream = this.#openStream();
-    this.#standalone.sendOn(stream, after, this.#prime());
+    standalone.sendOn(stream, place, this.#prime());
     return streamAnswer(stream, this.id);
+  }
+
+  /** Most sessions never have one. */
+  #standaloneStream(): SessionStream {
+    this.#standalone ??= new SessionStream(`all_${randomToken(9)}`, "once", this.limits);
+    return this.#standalone;
   }
 
   /** Continues with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    if (cursor.stream.startsWith("all_"))
-      return this.#standalone.isAhead(cursor) ? refusal(400, aheadEvent) : this.listen(cursor);
-    const inFlight = this.#calls.find(cursor);
+    if (cursor.stream.startsWith("all_")) return this.listen(cursor);
+    const inFlight = this.calls.find(cursor);
     if (inFlight === undefined) return this.#answerUnknown(cursor);
-    const end = await this.#calls.judge(inFlight, cursor.place);
+    const end = await this.calls.judge(inFlight, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
     if (end === "over") return nothingLeft();
     const stream = this.#openStream();
@@ -202,7 +202,7 @@ export class Session2025 {
 
   /** Nothing is left of a call that was cancelled, or that the session no longer keeps: its client need not ask again. */
   #answerUnknown(cursor: Cursor): HttpAnswer {
-    const lost = this.#calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.id, this.#limits);
+    const lost = this.calls.wasCancelled(cursor.stream) ? undefined : lostAnswer(cursor, this.id, this.limits);
     return lost ?? nothingLeft();
   }
 
@@ -226,14 +226,16 @@ export class Session2025 {
   #extraOf(inFlight: InFlightRequest, extra: MessageExtraInfo): MessageExtraInfo {
     return this.#prime() === undefined
       ? extra
-      : { ...extra, closeSSEStream: () => inFlight.end(this.#limits.pollRetryMs) };
+      : { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
   }
 
   async #factsOf(request: JSONRPCRequest): Promise<ToolFacts> {
     // It only waits for what the task came to. Whether that is a task of the engine's is known by its first message.
     if (request.method === "tasks/result") return { kind: "again", takesClientId: false };
     if (request.method !== "tools/call") return otherRequest;
-    this.#kinds ??= this.#options.toolKinds(this);
+    this.#kinds ??= readToolKinds((cursor) =>
+      this.transport.ask("tools/list", cursor === undefined ? {} : { cursor }),
+    ).then((kinds) => this.#commons.shared(kinds));
     const kinds = await this.#kinds;
     return kinds.get(String(request.params?.name)) ?? otherRequest;
   }
@@ -243,7 +245,7 @@ export class Session2025 {
    * name is carried out.
    */
   async #named(request: JSONRPCRequest, takesArgument: boolean): Promise<JSONRPCRequest> {
-    const known = this.document.facts.clientId;
+    const known = this.document.value.clientId;
     const { request: attributed, clientId } = attribute(request, known, takesArgument);
     const isNew = clientId !== undefined && clientId !== known;
     if (isNew) await this.document.change((facts) => ({ ...facts, clientId }));
@@ -257,32 +259,27 @@ export class Session2025 {
     });
   }
 
-  #prime(): { readonly retryMs: number } | undefined {
-    return this.document.facts.protocolVersion >= primingVersion ? { retryMs: this.#limits.retryMs } : undefined;
+  #prime(): Prime {
+    return this.document.value.protocolVersion >= primingVersion ? this.limits : undefined;
   }
 
   #openStream(): SseStream {
-    const stream = new SseStream(this.#limits, () => this.#streams.delete(stream));
+    const stream = new SseStream(this.limits, () => this.#streams.delete(stream));
     this.#streams.add(stream);
     // The session was ended while the request entered: nothing would ever be written.
     if (this.closed) stream.close();
     return stream;
   }
 
-  #tooMany(limit: "maxStreams" | "maxOpenCalls"): HttpAnswer {
-    const message = `This session has reached its limit ${limit} = ${this.#limits[limit]}. Wait until something has finished.`;
-    return refusal(429, message, { headers: { "retry-after": "1" } });
-  }
-
-  async #sendUnrelated(message: JSONRPCMessage): Promise<void> {
+  async sendUnrelated(message: JSONRPCMessage): Promise<void> {
     if ("method" in message && message.method === "notifications/tools/list_changed") this.#kinds = undefined;
-    await this.#standalone.write(message);
+    await this.#standaloneStream().write(message);
   }
 
-  #end(): void {
+  end(): void {
     this.closed = true;
     for (const stream of [...this.#streams]) stream.close();
-    this.#calls.clear();
+    this.calls.clear();
   }
 }
 
@@ -295,4 +292,9 @@ function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
   if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
   const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
   return { ...request, params: { ...request.params, _meta } };
+}
+
+function tooMany(limit: string, most: number): HttpAnswer {
+  const message = `This session has reached its limit ${limit} = ${most}. Wait until something has finished.`;
+  return refusal(429, message, { headers: { "retry-after": "1" } });
 }

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { webBody } from "../../http/http-answer.js";
 import { sessionLimits } from "../../limits.js";
 import { SseStream } from "./sse-stream.js";
 
@@ -6,7 +7,7 @@ const small = { ...sessionLimits, maxStreamBytes: 64 };
 
 test("G11 a writer waits when its reader does not read, and continues when it does", async () => {
   const stream = new SseStream(small);
-  const reader = stream.body.getReader();
+  const reader = webBody(stream).getReader();
   let written = false;
   const writing = stream.write({ id: "a.1", data: "x".repeat(100) }).then(() => {
     written = true;
@@ -30,7 +31,7 @@ test("a reader that goes away is noticed, and later writes are dropped", async (
   stream.acquire(() => {
     closed += 1;
   });
-  await stream.body.cancel();
+  await webBody(stream).cancel();
   await stream.write({ data: "late" });
   expect(closed).toBe(1);
 });
@@ -49,5 +50,5 @@ test("a prime is an event without data, which tells the cursor and when to come 
   const stream = new SseStream(small);
   await stream.write({ id: "a.0", data: "", retryMs: 1500 });
   stream.close();
-  expect(await new Response(stream.body).text()).toBe("id: a.0\nretry: 1500\ndata: \n\n");
+  expect(await new Response(webBody(stream)).text()).toBe("id: a.0\nretry: 1500\ndata: \n\n");
 });

@@ -1,11 +1,13 @@
-import { type TakenText, type TextSource, webBody } from "../../http/http-answer.js";
+import type { TakenText, TextSource } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
 
-/** One event of a stream. */
+/** One event of a stream. Without `data` it only tells the client when to come back. */
 export interface SseEvent {
-  readonly id?: string;
-  readonly data: string;
+  readonly id?: string | undefined;
+  readonly data?: string;
   readonly retryMs?: number;
+  /** What clients leave out. */
+  readonly comment?: string;
   /** To be called when the client's connection accepted the event; never when that is in doubt. */
   readonly onSent?: (() => void) | undefined;
 }
@@ -23,17 +25,17 @@ export class SseStream implements TextSource {
   carries: string | undefined;
   readonly #limits: StreamLimits;
   #open = true;
-  #unread: TakenText[] = [];
+  #unread: { readonly text: string; readonly onSent: (() => void) | undefined }[] = [];
   #unreadBytes = 0;
   #onMore: (() => void) | undefined;
   #timer: NodeJS.Timeout | undefined;
   #room: (() => void)[] = [];
   #users = 0;
-  #onClosed: (() => void)[] = [];
+  #onClosed: (() => void)[];
 
   constructor(limits: StreamLimits, onClosed: () => void = () => {}) {
     this.#limits = limits;
-    this.#onClosed.push(onClosed);
+    this.#onClosed = [onClosed];
   }
 
   get closed(): boolean {
@@ -44,22 +46,14 @@ export class SseStream implements TextSource {
     return !this.#open && this.#unread.length === 0;
   }
 
-  /** As a Web-standard body. */
-  get body(): ReadableStream<Uint8Array> {
-    return webBody(this);
-  }
-
   /** Writes an event; a closed stream drops it. Resolves when there is room for the next. */
-  async write({ id, data, retryMs, onSent }: SseEvent): Promise<void> {
+  async write(event: SseEvent): Promise<void> {
     if (!this.#open) return;
-    const head = `${id === undefined ? "" : `id: ${id}\n`}${retryMs === undefined ? "" : `retry: ${retryMs}\n`}`;
-    this.#add(`${data === "" ? "" : "event: message\n"}${head}data: ${data}\n\n`, onSent);
+    const text = formatEvent(event);
+    this.#unread.push({ text, onSent: event.onSent });
+    this.#unreadBytes += sizeOf(text);
+    this.#onMore?.();
     if (this.#isFull) await this.#waitForRoom();
-  }
-
-  /** Tells the client when to come back, in place of what it received before. Source: HTML, "Server-sent events". */
-  tellRetry(retryMs: number): void {
-    if (this.#open) this.#add(`retry: ${retryMs}\n\n`);
   }
 
   take(maxBytes: number): TakenText {
@@ -112,12 +106,6 @@ export class SseStream implements TextSource {
     return this.#unreadBytes >= this.#limits.maxStreamBytes;
   }
 
-  #add(text: string, onSent?: () => void): void {
-    this.#unread.push({ text, onSent });
-    this.#unreadBytes += sizeOf(text);
-    this.#onMore?.();
-  }
-
   #end(): void {
     if (!this.#open) return;
     this.#open = false;
@@ -137,8 +125,16 @@ export class SseStream implements TextSource {
   }
 
   #keepAlive(): void {
-    if (!this.#isFull) this.#add(": keep-alive\n\n");
+    if (!this.#isFull) void this.write({ comment: "keep-alive" });
   }
+}
+
+/** Source: HTML, "Server-sent events". */
+function formatEvent({ id, data, retryMs, comment }: SseEvent): string {
+  if (comment !== undefined) return `: ${comment}\n\n`;
+  const name = data === undefined || data === "" ? "" : "event: message\n";
+  const head = `${id === undefined ? "" : `id: ${id}\n`}${retryMs === undefined ? "" : `retry: ${retryMs}\n`}`;
+  return `${name}${head}${data === undefined ? "" : `data: ${data}\n`}\n`;
 }
 
 function callIt(call: () => void): void {
@@ -147,41 +143,4 @@ function callIt(call: () => void): void {
 
 function sizeOf(text: string | undefined): number {
   return Buffer.byteLength(text ?? "");
-}
-
-/** What was written to a stream that has no journal. */
-export interface BufferedEvent {
-  readonly place: number;
-  readonly data: string;
-  /** See `SseEvent`. */
-  readonly onSent?: (() => void) | undefined;
-}
-
-/**
- * Keeps the last events of a stream, to send them again to a client that lost them.
- *
- * Limits: `maxReplayEvents` and `maxReplayBytes`; the oldest go first, the newest always stays.
- */
-export class ReplayBuffer {
-  readonly #limits: Pick<SessionLimits, "maxReplayEvents" | "maxReplayBytes">;
-  #events: BufferedEvent[] = [];
-  #bytes = 0;
-
-  constructor(limits: Pick<SessionLimits, "maxReplayEvents" | "maxReplayBytes">) {
-    this.#limits = limits;
-  }
-
-  add(event: BufferedEvent): void {
-    this.#events.push(event);
-    this.#bytes += event.data.length;
-    while (this.#events.length > 1 && this.#isFull()) this.#bytes -= this.#events.shift()?.data.length ?? 0;
-  }
-
-  after(place: number): readonly BufferedEvent[] {
-    return this.#events.filter((event) => event.place > place);
-  }
-
-  #isFull(): boolean {
-    return this.#events.length > this.#limits.maxReplayEvents || this.#bytes > this.#limits.maxReplayBytes;
-  }
 }

@@ -1,6 +1,7 @@
 import { createMemoryStore, type Store } from "@resumable-mcp/core";
 import { expect, test, vi } from "vitest";
-import { finishedCall, SessionDocument, type StoredCall, withCall } from "./session-document.js";
+import { KeptDocument } from "./kept-document.js";
+import { finishedCall, type SessionDocument, type StoredCall, sessionKind, withCall } from "./session-document.js";
 
 const empty = { protocolVersion: "2025-11-25", initialize: {}, calls: [] };
 const call = (callId: string, end?: number): StoredCall => ({
@@ -22,13 +23,18 @@ function counting(): { store: Store; writes: () => number } {
 }
 
 async function open(store: Store): Promise<SessionDocument> {
-  const document = await SessionDocument.open(store, "a_session_of_a_test");
+  const document = await KeptDocument.open(sessionKind, store, "a_session_of_a_test");
   if (document === undefined) throw new Error("no such session");
   return document;
 }
 
 async function create(store: Store): Promise<SessionDocument> {
-  const document = SessionDocument.draft(store, "a_session_of_a_test", "session:test", empty);
+  const document = new KeptDocument(
+    sessionKind,
+    store,
+    { id: "a_session_of_a_test", owner: "session:test" },
+    { value: empty, version: 0 },
+  );
   await document.change((facts) => facts);
   return document;
 }
@@ -40,18 +46,18 @@ test("changes made at once are durable after two writes at most", async () => {
   const ids = Array.from({ length: 20 }, (_, index) => `call_${index}`);
   await Promise.all(ids.map((id) => document.change((facts) => withCall(facts, call(id), 16))));
   expect(writes() - before).toBeLessThanOrEqual(2);
-  expect((await open(store)).facts.calls.map(({ callId }) => callId)).toEqual(ids);
+  expect((await open(store)).value.calls.map(({ callId }) => callId)).toEqual(ids);
 });
 
 test("what is only noted goes with the next write", async () => {
   const { store, writes } = counting();
   const document = await create(store);
   const before = writes();
-  document.note((facts) => withCall(facts, call("noted"), 16));
+  document.note((facts) => withCall(facts, call("noted"), 16), 5_000);
   expect(writes()).toBe(before);
-  expect(document.facts.calls).toHaveLength(1);
+  expect(document.value.calls).toHaveLength(1);
   await document.flush();
-  expect((await open(store)).facts.calls).toHaveLength(1);
+  expect((await open(store)).value.calls).toHaveLength(1);
 });
 
 test("a change is made again on what another process wrote meanwhile", async () => {
@@ -60,7 +66,7 @@ test("a change is made again on what another process wrote meanwhile", async () 
   const other = await open(store);
   await one.change((facts) => withCall(facts, call("one"), 16));
   await other.change((facts) => withCall(facts, call("other"), 16));
-  expect((await open(store)).facts.calls.map(({ callId }) => callId)).toEqual(["one", "other"]);
+  expect((await open(store)).value.calls.map(({ callId }) => callId)).toEqual(["one", "other"]);
 });
 
 test("a session that was ended takes no more changes", async () => {
@@ -69,7 +75,7 @@ test("a session that was ended takes no more changes", async () => {
   await store.deleteDocument("session", document.id);
   const refused = document.change((facts) => withCall(facts, call("late"), 16));
   await expect(refused).rejects.toMatchObject({ code: "DOCUMENT_CONFLICT" });
-  expect(document.facts.calls).toEqual([]);
+  expect(document.value.calls).toEqual([]);
 });
 
 test("G11 of finished calls only the newest are kept, of unfinished ones all", () => {
@@ -103,11 +109,11 @@ test("what was only noted is written by itself after a while", async () => {
   try {
     const { store, writes } = counting();
     const document = await create(store);
-    document.note((facts) => withCall(facts, call("noted"), 16));
+    document.note((facts) => withCall(facts, call("noted"), 16), 5_000);
     const before = writes();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(writes()).toBe(before + 1);
-    expect((await open(store)).facts.calls).toHaveLength(1);
+    expect((await open(store)).value.calls).toHaveLength(1);
   } finally {
     vi.useRealTimers();
   }

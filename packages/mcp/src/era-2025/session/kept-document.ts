@@ -1,0 +1,138 @@
+import { type Documents, isResumableError, type Json, ResumableError } from "@resumable-mcp/core";
+import type { StoredDocument } from "@resumable-mcp/core/store";
+import { limits } from "../../limits.js";
+
+/** Documents of the store of one kind, and how their values are read. */
+export interface DocumentKind<Value> {
+  readonly kind: string;
+  /** @throws when the value is not one of this kind. */
+  readonly read: (value: Json) => Value;
+}
+
+type Change<Value> = (value: Value) => Value;
+
+/**
+ * What this process knows of one document of the store, and the changes that it makes to it.
+ *
+ * Durability: `change` resolves when the change is durable; changes made at once share one write. `note` waits for the
+ * next write, or for a time. Ordering: as made. Another process may write the same document: changes are made again on what it left.
+ */
+export class KeptDocument<Value> {
+  readonly id: string;
+  readonly owner: string;
+  readonly #kind: DocumentKind<Value>;
+  readonly #documents: Documents;
+  #stored: Value;
+  #version: number;
+  #pending: readonly Change<Value>[] = [];
+  #writing: Promise<void> | undefined;
+  #flushing: NodeJS.Timeout | undefined;
+
+  /** @param stored where it is not in the store yet: its first change puts it there. */
+  constructor(
+    kind: DocumentKind<Value>,
+    documents: Documents,
+    { id, owner }: Pick<StoredDocument, "id" | "owner">,
+    stored: { readonly value: Value; readonly version: number },
+  ) {
+    this.#kind = kind;
+    this.#documents = documents;
+    this.id = id;
+    this.owner = owner;
+    this.#stored = stored.value;
+    this.#version = stored.version;
+  }
+
+  static async open<Value>(
+    kind: DocumentKind<Value>,
+    documents: Documents,
+    id: string,
+  ): Promise<KeptDocument<Value> | undefined> {
+    const document = await documents.getDocument(kind.kind, id);
+    if (document === undefined) return undefined;
+    const { value, version } = document;
+    return new KeptDocument(kind, documents, document, { value: kind.read(value), version });
+  }
+
+  /** As changed by now, durable or not. */
+  get value(): Value {
+    return this.#changed(this.#pending);
+  }
+
+  /** Writes what was only noted. */
+  async flush(): Promise<void> {
+    if (this.#pending.length > 0) await this.change((value) => value);
+  }
+
+  /** @param onError hears of what could not be written; after a full disk, which has room again some time, it is tried again. */
+  note(change: Change<Value>, afterMs: number, onError: (error: unknown) => void = () => {}): void {
+    this.#pending = [...this.#pending, change];
+    this.#flushLater(afterMs, onError);
+  }
+
+  #flushLater(afterMs: number, onError: (error: unknown) => void): void {
+    this.#flushing ??= setTimeout(() => {
+      this.#flushing = undefined;
+      this.flush().catch((error: unknown) => {
+        onError(error);
+        if (isResumableError(error, "STORE_WRITE_FAILED")) this.#flushLater(limits.noteFlushMs, onError);
+      });
+    }, afterMs).unref();
+  }
+
+  /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `DOCUMENT_CONFLICT` when the document was deleted. */
+  async change(change: Change<Value>): Promise<void> {
+    this.#pending = [...this.#pending, change];
+    await this.#writing?.catch(() => {});
+    if (!this.#pending.includes(change)) return;
+    try {
+      // The first change after a write takes along all that gathered meanwhile.
+      this.#writing ??= this.#write();
+      await this.#writing;
+    } catch (error) {
+      this.#pending = this.#pending.filter((other) => other !== change);
+      throw error;
+    }
+  }
+
+  async #write(): Promise<void> {
+    const changes = this.#pending;
+    const { id, owner } = this;
+    try {
+      for (let conflicts = 0; ; conflicts++) {
+        try {
+          const changed = this.#changed(changes);
+          // Absent properties are absent in JSON, too.
+          const value: Json = JSON.parse(JSON.stringify(changed));
+          const now = { wallMs: Date.now(), monotonicMs: performance.now() };
+          const request = { kind: this.#kind.kind, id, owner, value, expectedVersion: this.#version, now };
+          this.#version = (await this.#documents.putDocument(request)).version;
+          this.#stored = changed;
+          this.#pending = this.#pending.filter((change) => !changes.includes(change));
+          return;
+        } catch (error) {
+          if (!isResumableError(error, "DOCUMENT_CONFLICT") || conflicts >= limits.maxConflicts) throw error;
+          await this.#reread();
+        }
+      }
+    } finally {
+      this.#writing = undefined;
+    }
+  }
+
+  #changed(changes: readonly Change<Value>[]): Value {
+    return changes.reduce((value, change) => change(value), this.#stored);
+  }
+
+  async #reread(): Promise<void> {
+    const { kind, read } = this.#kind;
+    const document = await this.#documents.getDocument(kind, this.id);
+    if (document === undefined) {
+      throw new ResumableError("DOCUMENT_CONFLICT", "The session was ended meanwhile. Open a new one.", {
+        details: { kind, id: this.id },
+      });
+    }
+    this.#stored = read(document.value);
+    this.#version = document.version;
+  }
+}

@@ -1,0 +1,160 @@
+import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
+import { isJsonObject } from "@resumable-mcp/core";
+import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
+import type { Receipt } from "../../call/receipt.js";
+import { isCompletedResponse } from "../../call/receipt.js";
+import type { SessionLimits } from "../../limits.js";
+import { formatEventId } from "./event-id.js";
+import type { SseStream } from "./sse-stream.js";
+
+interface SentEvent {
+  readonly place: number;
+  readonly data: string;
+  readonly onSent: (() => void) | undefined;
+}
+
+/** When a client comes back; `undefined` for one that does not understand an event without data. */
+export type Prime = { readonly retryMs: number } | undefined;
+
+/**
+ * A stream of events as a client knows it, by its name. The HTTP responses that carry it come and go; a newer one
+ * replaces an older one, which may be half open.
+ *
+ * Limits: without a journal the last events are kept, up to `maxReplayEvents` and `maxReplayBytes`; the oldest go first,
+ * the newest always stays.
+ */
+export class SessionStream {
+  readonly name: string;
+  kind: Repeatable;
+  /** The place of the last event, as far as this process knows. */
+  place: number;
+  /** The task's result that the response carries, if it does. */
+  receipt: Receipt | undefined;
+  readonly #limits: SessionLimits;
+  #kept: SentEvent[] | undefined;
+  #keptBytes = 0;
+  #sse: SseStream | undefined;
+  #release: (() => void) | undefined;
+  #onFirst: (() => void) | undefined;
+  /** The place up to which the present response has sent. */
+  #shown = 0;
+
+  constructor(name: string, kind: Repeatable, limits: SessionLimits, place = 0) {
+    this.name = name;
+    this.kind = kind;
+    this.place = place;
+    this.#limits = limits;
+  }
+
+  /** Resolves when the first message was written, or when none will be. */
+  first(): Promise<void> {
+    return this.place > 0
+      ? Promise.resolve()
+      : new Promise((resolve) => {
+          this.#onFirst = resolve;
+        });
+  }
+
+  /** Nothing will be written any more. */
+  abandon(): void {
+    this.#onFirst?.();
+    this.detach();
+  }
+
+  /** Lets a response carry the stream from now on, and sends again what the client lost. */
+  sendOn(sse: SseStream, after: number, prime: Prime, onLost: () => void = () => {}): void {
+    this.#release?.();
+    this.#sse = sse;
+    sse.carries = this.name;
+    this.#shown = after;
+    this.#release = sse.acquire(() => {
+      if (this.#sse !== sse) return;
+      this.detach();
+      onLost();
+    });
+    const { retryMs } = prime ?? {};
+    if (retryMs !== undefined) void sse.write({ id: formatEventId(this.name, after), data: "", retryMs });
+    for (const { place, data, onSent } of this.#kept ?? []) {
+      if (place > after) void sse.write({ id: formatEventId(this.name, place), data, onSent });
+    }
+  }
+
+  /** Ends the present response; its client comes back after `retryMs`. */
+  end(retryMs: number): void {
+    void this.#sse?.write({ retryMs });
+    this.detach();
+  }
+
+  detach(): void {
+    const release = this.#release;
+    this.#sse = undefined;
+    this.#release = undefined;
+    release?.();
+  }
+
+  /** Writes a message to the client; resolves when there is room for the next. */
+  async write(message: JSONRPCMessage): Promise<void> {
+    const data = JSON.stringify(message);
+    const place = this.#placeOf(message);
+    const { receipt } = this;
+    const onSent = receipt !== undefined && isCompletedResponse(message) ? () => receipt.sent() : undefined;
+    if (onSent !== undefined) receipt?.sending();
+    if (this.kind !== "journal" && place !== undefined) this.#keep({ place, data, onSent });
+    this.#onFirst?.();
+    const id = place === undefined ? undefined : formatEventId(this.name, place);
+    await this.#sse?.write({ id, data, onSent });
+  }
+
+  /** A message about a journal's event stands at its seq; one about nothing in the journal moves no cursor. */
+  #placeOf(message: JSONRPCMessage): number | undefined {
+    const place = this.kind === "journal" ? metaOf(message, metaKeys.seq) : this.place + 1;
+    if (typeof place !== "number") return undefined;
+    this.place = Math.max(place, this.place);
+    // A question stands at the event that asked it, which may be before what received since: no cursor goes back.
+    this.#shown = Math.max(place, this.#shown);
+    return this.#shown;
+  }
+
+  #keep(event: SentEvent): void {
+    const { maxReplayEvents, maxReplayBytes } = this.#limits;
+    this.#kept ??= [];
+    this.#kept.push(event);
+    this.#keptBytes += event.data.length;
+    while (this.#kept.length > 1 && (this.#kept.length > maxReplayEvents || this.#keptBytes > maxReplayBytes)) {
+      this.#keptBytes -= this.#kept.shift()?.data.length ?? 0;
+    }
+  }
+}
+
+/** One request of a client and the stream of its answer. */
+export class InFlightRequest extends SessionStream {
+  readonly request: JSONRPCRequest;
+  /** Under which id the server behind knows the request now; `undefined` while nothing is delivered. */
+  innerId: string | undefined;
+  /** The task that the call belongs to, where that is not the call's own. */
+  taskId: string | undefined;
+  /** The place at which the client came back last: what was shown up to there is not shown again at once. */
+  resumedAt = 0;
+  response: JSONRPCMessage | undefined;
+
+  constructor(name: string, request: JSONRPCRequest, kind: Repeatable, limits: SessionLimits, place = 0) {
+    super(name, kind, limits, place);
+    this.request = request;
+  }
+
+  get finished(): boolean {
+    return this.response !== undefined;
+  }
+
+  override sendOn(sse: SseStream, after: number, prime: Prime, onLost?: () => void): void {
+    super.sendOn(sse, after, prime, onLost);
+    if (this.finished && this.kind !== "journal") this.detach();
+  }
+}
+
+/** Reads a key of a message's `_meta`, wherever that kind of message has it. */
+export function metaOf(message: JSONRPCMessage, key: string): unknown {
+  const body = "result" in message ? message.result : "params" in message ? message.params : undefined;
+  const meta: unknown = isJsonObject(body) ? Reflect.get(body, "_meta") : undefined;
+  return isJsonObject(meta) ? meta[key] : undefined;
+}
