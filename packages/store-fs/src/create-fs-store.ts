@@ -8,7 +8,6 @@ import { createHost } from "./disk/platform.js";
 import { createContext, type StoreContext } from "./disk/store-context.js";
 import { storeClosed, storeFailure } from "./disk/store-errors.js";
 import { openFolder } from "./index/store-folder.js";
-import { emptyTrash } from "./index/task-remover.js";
 import { closeStore, type OpenStore, openStore } from "./open-store.js";
 import { signalTask } from "./task/task-signals.js";
 
@@ -157,9 +156,9 @@ function reasonOf({ guard }: OpenStore, error: unknown): unknown {
 }
 
 /** Failing to clean up does no harm: the next process that opens the folder tries again. */
-async function cleanUp({ context, remover, workers }: OpenStore): Promise<void> {
+async function cleanUp({ remover, workers }: OpenStore): Promise<void> {
   try {
-    await emptyTrash(context, remover, (instance) => workers.isInstanceAlive(instance));
+    await remover.emptyTrash();
     workers.forgetDead();
   } catch {
     // Nothing here belongs to a caller.

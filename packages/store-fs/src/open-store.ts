@@ -51,7 +51,7 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
   const held = new Map<string, TaskWriter>();
   const workers = new WorkerRegistry(context, host);
   const notifications = new Notifications(context, held);
-  const finished = new FinishedIndex(context);
+  const finished = new FinishedIndex(context, workers);
   const reader = new TaskReader(context, { cache, held, workers, ends: new FinalEventLookup(context, finished) });
   const keys = new TaskKeys(context, reader);
   const usage = new StoreUsage(context);
@@ -76,8 +76,8 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     notifications,
     journal: new JournalReader(context, reader),
     creator: new TaskCreator({ ...index, reader }),
-    remover: new TaskRemover({ ...index, book }),
-    lists: new TaskLists({ context, reader, finished, workers }),
+    remover: new TaskRemover({ ...index, book, workers }),
+    lists: new TaskLists({ context, reader, finished }),
     documentFiles: new DocumentFiles(context),
   };
 }

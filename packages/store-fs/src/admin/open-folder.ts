@@ -1,3 +1,4 @@
+import type { Instant } from "@resumable-mcp/core/store";
 import type { Disk } from "../disk/disk.js";
 import { nodeDisk } from "../disk/node-disk.js";
 import { createHost, type Host } from "../disk/platform.js";
@@ -28,7 +29,7 @@ export async function withOpenStore<Result>(
   const store = openStore(context, machine.host);
   store.guard.open();
   store.workers.open();
-  store.workers.noteTime({ wallMs: Date.now(), monotonicMs: performance.now() });
+  store.workers.noteTime(present());
   try {
     await store.folder.finish();
     return await run(store);
@@ -50,3 +51,14 @@ function thisMachine(): Machine {
 function contextOf(directory: string, readOnly: boolean, { disk }: Machine): StoreContext {
   return createContext({ directory, disk, durable: !readOnly, readOnly, instance: readOnly ? "reader" : undefined });
 }
+
+/** The present moment, for a store. */
+export function present(): Instant {
+  return { wallMs: Date.now(), monotonicMs: performance.now() };
+}
+
+/**
+ * How long a command may hold a task, should it die while it does, and how long a worker that cannot be asked counts as
+ * alive after its last heartbeat.
+ */
+export const adminTtlMs = 15_000;

@@ -97,6 +97,19 @@ export function createWhole(disk: Disk, path: string, bytes: Uint8Array, unique:
   }
 }
 
+/** Puts a file with other content in the place of one. @param isSynced its content is durable before that. */
+export function replaceWhole(disk: Disk, path: string, bytes: Uint8Array, unique: string, isSynced: boolean): void {
+  const draft = join(dirname(path), `.draft.${unique}`);
+  try {
+    createFile(disk, draft, bytes);
+    if (isSynced) syncPathNow(disk, draft);
+    disk.rename(draft, path);
+  } catch (error) {
+    unlinkIfExists(disk, draft);
+    throw error;
+  }
+}
+
 /** Removes a file. @returns false when there was none. */
 export function unlinkIfExists(disk: Disk, path: string): boolean {
   try {

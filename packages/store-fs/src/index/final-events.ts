@@ -3,8 +3,8 @@ import { isFinal } from "@resumable-mcp/core";
 import type { RawLine } from "../disk/checked-line.js";
 import type { StoreContext } from "../disk/store-context.js";
 import type { Reading } from "../journal/task-view.js";
-import { type FinishedIndex, type Superseding, supersede } from "./finished-index.js";
-import { idFilter, parseFinished, visitLines } from "./finished-line.js";
+import type { FinishedIndex } from "./finished-index.js";
+import { idFilter, parseFinished, type Superseding, supersede, visitLines } from "./finished-line.js";
 
 /**
  * Which event the finished index says a task finished with.

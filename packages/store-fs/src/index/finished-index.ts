@@ -6,24 +6,19 @@ import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import type { WorkerRegistry } from "../task/worker-registry.js";
 import { compactFinished } from "./finished-compaction.js";
 import {
   encodeFinished,
   type FinishedHead,
   type FinishedLine,
   finishedLines,
-  isFlagged,
-  parseFinished,
+  parseFlagged,
   readHead,
+  type Superseding,
+  supersede,
   visitLines,
 } from "./finished-line.js";
-
-/** The newest that lines say of a task. */
-export interface Superseding {
-  seq: number;
-  gone: boolean;
-  given: boolean;
-}
 
 /** A finished task as it is listed. The line is there until the next one is asked for. */
 export interface FinishedTask {
@@ -42,6 +37,7 @@ type Deleted = Pick<TaskRecord, "id" | "lastSeq" | "createdAt" | "finishedAt"> &
  */
 export class FinishedIndex {
   readonly #context: StoreContext;
+  readonly #workers: Pick<WorkerRegistry, "isInstanceAlive">;
   /** What fails here is found and done again by the next process that lists open tasks. */
   readonly #background = new BackgroundWork();
   readonly #sync: SharedSync;
@@ -51,8 +47,9 @@ export class FinishedIndex {
   #newestCreatedAt = "";
   #compacting: Promise<void> | undefined;
 
-  constructor(context: StoreContext) {
+  constructor(context: StoreContext, workers: Pick<WorkerRegistry, "isInstanceAlive">) {
     this.#context = context;
+    this.#workers = workers;
     this.#sync = new SharedSync(async () => {
       const paths = [...this.#written];
       this.#written.clear();
@@ -63,27 +60,20 @@ export class FinishedIndex {
 
   /** Notes that a task finished. The lease may be released when this has resolved, however it ended. */
   close(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void> {
-    return this.#background.add(this.#move(record, { incarnation, again: record.generation > 1, still: isStill }));
+    return this.#background.add(this.#move(record, incarnation, isStill, record.generation > 1));
   }
 
   /** Does what a process that died after the final event left undone. */
-  repair(record: TaskRecord, incarnation: string, still: () => boolean): void {
-    if (!this.#context.readOnly) void this.#background.add(this.#move(record, { incarnation, again: true, still }));
+  repair(record: TaskRecord, incarnation: string, isStill: () => boolean): void {
+    if (!this.#context.readOnly) void this.#background.add(this.#move(record, incarnation, isStill, true));
   }
 
-  async #move(
-    record: TaskRecord,
-    {
-      incarnation,
-      again,
-      still,
-    }: { readonly incarnation: string; readonly again: boolean; readonly still: () => boolean },
-  ): Promise<void> {
+  async #move(record: TaskRecord, incarnation: string, isStill: () => boolean, again: boolean): Promise<void> {
     const context = this.#context;
     const summary = summarise(record, record.status);
     await this.#append({ seq: record.lastSeq, again: again || undefined, id: record.id, incarnation, summary }, record);
     context.observe("store.done.appended", record.id);
-    if (still()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
+    if (isStill()) unlinkIfExists(context.disk, join(context.layout.open, record.id));
     context.observe("store.done.closed", record.id);
   }
 
@@ -134,25 +124,19 @@ export class FinishedIndex {
     await this.#sync.request();
   }
 
-  /**
-   * Removes lines that do not count any more from the files of this store and of those that have ended.
-   *
-   * @param isDeparted tells whether a store that made a file is not in use any more.
-   */
-  compact(isDeparted: (instance: string) => boolean): Promise<void> {
-    this.#compacting ??= this.#thinOut(isDeparted).finally(() => {
+  /** Removes lines that do not count any more from the files of this store and of those that have ended. */
+  compact(): Promise<void> {
+    this.#compacting ??= this.#background.add(this.#rewrite()).finally(() => {
       this.#compacting = undefined;
     });
     return this.#compacting;
   }
 
-  #thinOut(isDeparted: (instance: string) => boolean): Promise<void> {
-    const context = this.#context;
+  #rewrite(): Promise<void> {
     // What is written from now on goes to another file than those that are rewritten.
     this.#part += 1;
-    return this.#background.add(
-      compactFinished(context, (instance) => instance === context.instance || isDeparted(instance)),
-    );
+    const own = this.#context.instance;
+    return compactFinished(this.#context, (instance) => instance === own || !this.#workers.isInstanceAlive(instance));
   }
 
   /** Ids with a marker in `open/`. */
@@ -173,7 +157,7 @@ export class FinishedIndex {
     const superseding = new Map<string, Superseding>();
     for (const [day, names] of this.days()) {
       if (enough(day)) return;
-      await visitLines(this.#context, names, (line) => note(superseding, line));
+      await visitLines(this.#context, names, (line) => supersede(superseding, parseFlagged(line)));
       for (const name of names) {
         for await (const lines of finishedLines(this.#context, name)) yield thatCount(lines, except, superseding);
       }
@@ -195,19 +179,6 @@ export class FinishedIndex {
   idle(): Promise<void> {
     return this.#background.idle();
   }
-}
-
-function note(superseding: Map<string, Superseding>, raw: RawLine): void {
-  if (isFlagged(raw)) supersede(superseding, parseFinished(raw));
-}
-
-/** Notes a line, unless what is known of its task is newer. */
-export function supersede(superseding: Map<string, Superseding>, line: FinishedLine | undefined): void {
-  if (line === undefined) return;
-  const known = superseding.get(line.incarnation);
-  if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;
-  const given = known?.seq === line.seq && known.given;
-  superseding.set(line.incarnation, { seq: line.seq, gone: line.gone === true, given });
 }
 
 function* thatCount(

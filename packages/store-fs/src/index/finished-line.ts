@@ -48,14 +48,32 @@ function inOrder({ id, owner, tool, status, createdAt, finishedAt, ttlMs, ...res
 const marks = ['"again":true,', '"gone":true,'].map((mark) => Buffer.from(mark));
 const flagOffset = '{"crc":"00000000",'.length;
 
-/** Tells without parsing whether a line may be one of several about the same task. */
-export function isFlagged(line: RawLine): boolean {
+/** Parses a line that may be one of several about the same task; `undefined` for every other, which is not parsed. */
+export function parseFlagged(line: RawLine): FinishedLine | undefined {
   const { bytes } = line;
   // For most lines the first letter decides.
-  return marks.some(
+  const isFlagged = marks.some(
     (mark) =>
       bytes[flagOffset + 1] === mark[1] && bytes.subarray(flagOffset, flagOffset + mark.byteLength).equals(mark),
   );
+  return isFlagged ? parseFinished(line) : undefined;
+}
+
+/** The newest that lines say of a task. */
+export interface Superseding {
+  readonly seq: number;
+  readonly gone: boolean;
+  /** One line of this seq was given out: another one would be the same task again. */
+  given: boolean;
+}
+
+/** Notes what a line says, unless something newer is known of its task. */
+export function supersede(superseding: Map<string, Superseding>, line: FinishedLine | undefined): void {
+  if (line === undefined) return;
+  const known = superseding.get(line.incarnation);
+  if (known !== undefined && (known.seq > line.seq || (known.seq === line.seq && known.gone))) return;
+  const given = known?.seq === line.seq && known.given;
+  superseding.set(line.incarnation, { seq: line.seq, gone: line.gone === true, given });
 }
 
 const idMark = Buffer.from('"id":"');

@@ -1,12 +1,16 @@
-import { dirname } from "node:path";
+import { dirname, join } from "node:path";
 import { ResumableError } from "@resumable-mcp/core";
-import type { Disk } from "../disk/disk.js";
-import { hasCode } from "../disk/disk.js";
+import { FirstDocumentFile, type FirstDocumentOptions, writeFirstDocument } from "@resumable-mcp/documents";
+import { z } from "zod";
+import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
+import { type Disk, hasCode } from "../disk/disk.js";
+import { journalFiles, layoutVersion, taskFolder } from "../disk/layout.js";
 import { networkFileSystemName } from "../disk/platform.js";
+import { quarantineFile, reportFinding } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { syncPath } from "../disk/whole-file.js";
-import { lookAtFormat, writeFormat } from "./format-file.js";
+import { listIfExists, readFrom, syncPath } from "../disk/whole-file.js";
+import { taskIds } from "../journal/task-folder.js";
 
 /**
  * Makes a store's folder, or checks that this version can use the one that is there. A `format.json` that is missing or
@@ -49,6 +53,148 @@ function refuseNetwork({ disk, layout }: StoreContext): void {
 function existingFolder(disk: StoreContext["disk"], path: string): string {
   const above = dirname(path);
   return disk.stat(path) !== undefined || above === path ? path : existingFolder(disk, above);
+}
+
+const formatSchema = z.looseObject({ layout: z.number() });
+
+/** What a folder's `format.json` says. */
+type Format =
+  | { readonly kind: "missing" }
+  | { readonly kind: "known"; readonly layout: number }
+  | { readonly kind: "damaged"; readonly isEmpty: boolean };
+
+/** What a folder is to this version: a store of its layout, one that only lost its `format.json`, or nothing yet. */
+export type FolderFormat =
+  | { readonly kind: "ours" | "new" }
+  | { readonly kind: "lost"; readonly was: "missing" | "damaged" };
+
+/**
+ * Tells what a folder is, and changes nothing.
+ *
+ * Where `format.json` is missing or damaged the journals tell: the first line of each says its layout.
+ *
+ * @throws {@link ResumableError} `STORE_LAYOUT` for a folder that this version must not touch.
+ */
+export function lookAtFormat(context: StoreContext): FolderFormat {
+  const format = readFormat(context);
+  if (format.kind === "known") {
+    if (format.layout === layoutVersion) return { kind: "ours" };
+    throw otherLayout(context, format.layout, "format.json");
+  }
+  const names = listIfExists(context.disk, context.layout.directory) ?? [];
+  if (names.includes("tasks")) return judgeJournals(context, format.kind, names);
+  if (format.kind === "missing") return { kind: "new" };
+  if (format.isEmpty && isAllOurs(context, names)) return { kind: "lost", was: "damaged" };
+  throw unknownFolder(context, "format.json is not one of a store, and there is no folder tasks/");
+}
+
+function readFormat(context: StoreContext): Format {
+  let format: Format = { kind: "missing" };
+  const onDamage = ({ text }: { readonly text: string }) => {
+    format = { kind: "damaged", isEmpty: /^\0*$/.test(text) };
+  };
+  const document = new FirstDocumentFile({ ...formatOptions(context), onDamage }).read();
+  return document === null ? format : { kind: "known", layout: document.layout };
+}
+
+/** What cannot be read stays where it is until it is known whose folder this is. */
+function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDocumentOptions<{ layout: number }> {
+  const sync = durable ? "content" : "none";
+  return { path: layout.format, schema: formatSchema, disk, createName: unique, sync, onDamage: () => {} };
+}
+
+function judgeJournals(context: StoreContext, was: "missing" | "damaged", names: readonly string[]): FolderFormat {
+  const journals = layoutOfJournals(context);
+  if (journals === layoutVersion || (journals === "none" && isAllOurs(context, names))) return { kind: "lost", was };
+  if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
+  if (journals === "none") {
+    throw unknownFolder(context, "The folder has a folder tasks/ and no format.json of a store, nor any journal");
+  }
+  const state = was === "missing" ? "is missing" : "cannot be read";
+  throw unknownFolder(context, `format.json ${state}, nor can any journal be read`);
+}
+
+/** A folder with nothing but the names of a store, and drafts of them. */
+function isAllOurs({ layout }: StoreContext, names: readonly string[]): boolean {
+  const ours = new Set(Object.values(layout).map((path) => path.slice(layout.directory.length + 1)));
+  return names.every((name) => ours.has(name) || name.startsWith(".draft."));
+}
+
+/**
+ * Writes `format.json`, exclusively. One that is damaged is kept in `quarantine/` first; what was found is reported there
+ * and to the store's `onWarning`.
+ */
+export function writeFormat(context: StoreContext, format: FolderFormat): void {
+  if (format.kind === "ours") return;
+  if (format.kind === "lost") keepLost(context, format.was);
+  const document = { layout: layoutVersion, writtenBy: "@resumable-mcp/store-fs" };
+  if (writeFirstDocument(formatOptions(context), document)) return;
+  // Another process was faster.
+  writeFormat(context, lookAtFormat(context));
+}
+
+function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
+  const { disk, layout } = context;
+  const problem = lostFormat(was);
+  disk.makeFolder(layout.quarantine);
+  try {
+    if (was === "damaged") quarantineFile(context, layout.format, "format.json", problem);
+    else reportFinding(context, "format.json", { from: layout.format, problem });
+  } catch (error) {
+    // Another process was faster.
+    if (!hasCode(error, "ENOENT")) throw error;
+  }
+  context.warn(`${problem} The rest of the folder is of layout ${layoutVersion}: the file was written again.`);
+}
+
+/** What is wrong with a `format.json` that the journals stand in for. */
+export function lostFormat(was: "missing" | "damaged"): string {
+  return was === "missing" ? "format.json is missing." : "format.json is damaged.";
+}
+
+function otherLayout(context: StoreContext, found: number, where: string): ResumableError {
+  const advice = "Use the version that wrote the folder, or another folder.";
+  const what = `The store's ${where} says layout ${found}, and this version reads layout ${layoutVersion}.`;
+  return layoutError(context, `${what} Nothing was changed. ${advice}`, String(found));
+}
+
+function unknownFolder(context: StoreContext, why: string): ResumableError {
+  const advice = "Use another folder, or restore format.json if this is a store.";
+  const what = `${why}: nothing says that this is a store of layout ${layoutVersion}.`;
+  return layoutError(context, `${what} Nothing was changed. ${advice}`, "none");
+}
+
+function layoutError({ layout }: StoreContext, message: string, found: string): ResumableError {
+  const details = { path: layout.format, found, supported: String(layoutVersion) };
+  return new ResumableError("STORE_LAYOUT", message, { details });
+}
+
+const headerSchema = z.object({ layout: z.number(), taskId: z.string() });
+
+/** What the first journal that can be read says: `none` where there is no journal, `unreadable` where none can be read. */
+function layoutOfJournals(context: StoreContext): number | "none" | "unreadable" {
+  const { disk, layout } = context;
+  let result: "none" | "unreadable" = "none";
+  for (const id of taskIds(context)) {
+    const folder = taskFolder(layout, id);
+    for (const epoch of journalFiles.list(disk, folder)) {
+      const found = layoutOf(disk, join(folder, journalFiles.nameOf(epoch)));
+      if (found !== undefined) return found;
+      result = "unreadable";
+    }
+  }
+  return result;
+}
+
+function layoutOf(disk: Disk, path: string): number | undefined {
+  try {
+    for (const line of rawLines(readFrom(disk, path) ?? Buffer.alloc(0), 0, path)) {
+      return headerSchema.safeParse(decodeLine(line, path)).data?.layout;
+    }
+  } catch (error) {
+    if (!(error instanceof DamagedFile)) throw error;
+  }
+  return undefined;
 }
 
 /**

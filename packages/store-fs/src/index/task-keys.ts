@@ -8,7 +8,7 @@ import { claimFiles, hashOf, isSafeId } from "../disk/layout.js";
 import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { createFile, listIfExists, readFrom, syncPath, syncPathNow, unlinkIfExists } from "../disk/whole-file.js";
+import { listIfExists, readFrom, replaceWhole, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 import { taskExists } from "../journal/task-folder.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { TaskReader } from "../task/task-reader.js";
@@ -165,10 +165,7 @@ export class TaskKeys {
   /** Keeps the number and takes away what it said. */
   void(path: string, hash: string): void {
     const { disk, unique, durable } = this.#context;
-    const draft = `${path}.draft.${unique()}`;
-    createFile(disk, draft, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })));
-    if (durable) syncPathNow(disk, draft);
-    disk.rename(draft, path);
+    replaceWhole(disk, path, encodeLine(JSON.stringify({ hash, taskId: "", generation: 0 })), unique(), durable);
   }
 
   /** Makes a call's claims durable, with what they say: one that is empty after a loss of power names no task. */

@@ -25,7 +25,6 @@ import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 import { taskExists } from "../journal/task-folder.js";
 import type { TaskReader } from "../task/task-reader.js";
-import type { WorkerRegistry } from "../task/worker-registry.js";
 import type { FinishedIndex, FinishedTask } from "./finished-index.js";
 import type { FinishedHead } from "./finished-line.js";
 import { parseFinishedText } from "./finished-line.js";
@@ -38,7 +37,6 @@ interface Parts {
   readonly context: StoreContext;
   readonly reader: TaskReader;
   readonly finished: FinishedIndex;
-  readonly workers: WorkerRegistry;
 }
 
 /** Lists and counts tasks: finished ones from their lines, all others from their journals. */
@@ -117,7 +115,7 @@ export class TaskLists {
       }
     }
     // The sweep asks for what is to be deleted: the index is compacted at the same pace.
-    void this.#parts.finished.compact((instance) => !this.#parts.workers.isInstanceAlive(instance));
+    void this.#parts.finished.compact();
     return oldest.items.map(({ id }) => id);
   }
 

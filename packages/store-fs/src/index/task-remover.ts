@@ -1,5 +1,4 @@
 import { join } from "node:path";
-import type { TaskRecord } from "@resumable-mcp/core";
 import type { Lease } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
@@ -10,6 +9,7 @@ import { leaseLost } from "../disk/store-errors.js";
 import { createFile, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { Notifications } from "../task/notifications.js";
+import type { WorkerRegistry } from "../task/worker-registry.js";
 import type { FinishedIndex } from "./finished-index.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
@@ -21,6 +21,7 @@ interface Parts {
   readonly keys: TaskKeys;
   readonly finished: FinishedIndex;
   readonly notifications: Notifications;
+  readonly workers: WorkerRegistry;
 }
 
 /** Deletes tasks. The rename to `trash/` is the moment at which a task is deleted; the rest can be done by any process. */
@@ -40,7 +41,7 @@ export class TaskRemover {
     const folder = taskFolder(layout, record.id);
     if (!writer.isCurrent()) throw leaseLost(lease);
     const place = join(layout.trash, `del.${record.id}.${context.unique()}`);
-    const gone = goneOf(record, header.incarnation);
+    const gone = noteSchema.parse({ ...record, incarnation: header.incarnation });
     const note = await writeNote(context, gone);
     if (!writer.isCurrent()) {
       unlinkIfExists(disk, note);
@@ -50,12 +51,12 @@ export class TaskRemover {
     context.observe("store.delete.trashed", record.id);
     await writer.drop();
     if (durable) await allDone([disk.syncFolder(shardFolder(layout, record.id)), disk.syncFolder(layout.trash)]);
-    await this.complete(gone, place);
+    await this.#complete(gone, place);
     notifications.notify(record.id, "task");
   }
 
   /** Takes a deleted task out of the lists and removes what is left of it. */
-  async complete(record: Gone, place: string): Promise<void> {
+  async #complete(record: Gone, place: string): Promise<void> {
     const { context, usage, finished, keys } = this.#parts;
     await finished.remove(record);
     context.observe("store.delete.listed", record.id);
@@ -63,16 +64,35 @@ export class TaskRemover {
     context.disk.removeTree(place);
     usage.free();
   }
+
+  /** Finishes what processes that died left in `trash/`: deletions, and tasks that never came to be. */
+  async emptyTrash(): Promise<void> {
+    const { context, workers } = this.#parts;
+    const { disk, layout } = context;
+    for (const name of listIfExists(disk, layout.trash) ?? []) {
+      const place = join(layout.trash, name);
+      const [kind, subject = ""] = name.split(".");
+      if (kind === "new" && !workers.isInstanceAlive(subject)) disk.removeTree(place);
+      if (kind !== "del") continue;
+      const gone = readNote(context, place);
+      if (gone === undefined) disk.removeTree(place);
+      else await this.#complete(gone, place);
+    }
+  }
 }
+
+const noteSchema = z.object({
+  id: z.string(),
+  incarnation: z.string(),
+  owner: z.string(),
+  key: z.nullable(z.string()),
+  lastSeq: z.number(),
+  createdAt: z.string(),
+  finishedAt: z.optional(z.string()),
+});
 
 /** What deleting has to know of a task. */
-export type Gone = Pick<TaskRecord, "id" | "owner" | "key" | "lastSeq" | "createdAt" | "finishedAt"> & {
-  readonly incarnation: string;
-};
-
-function goneOf({ id, owner, key, lastSeq, createdAt, finishedAt }: TaskRecord, incarnation: string): Gone {
-  return { id, incarnation, owner, key, lastSeq, createdAt, finishedAt };
-}
+type Gone = z.infer<typeof noteSchema>;
 
 /**
  * A process that finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
@@ -86,38 +106,9 @@ async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: 
   return path;
 }
 
-const noteSchema = z.object({
-  id: z.string(),
-  incarnation: z.string(),
-  owner: z.string(),
-  key: z.nullable(z.string()),
-  lastSeq: z.number(),
-  createdAt: z.string(),
-  finishedAt: z.optional(z.string()),
-});
-
-/**
- * Finishes what processes that died left in `trash/`: deletions, and tasks that never came to be.
- *
- * @param isAlive tells whether the store that made a name is still in use.
- */
-export async function emptyTrash(
-  context: StoreContext,
-  remover: TaskRemover,
-  isAlive: (instance: string) => boolean,
-): Promise<void> {
-  for (const name of listIfExists(context.disk, context.layout.trash) ?? []) {
-    const place = join(context.layout.trash, name);
-    const [kind, subject = ""] = name.split(".");
-    if (kind === "new" && !isAlive(subject)) context.disk.removeTree(place);
-    if (kind === "del") await finishDeletion(context, remover, place);
-  }
-}
-
-async function finishDeletion(context: StoreContext, remover: TaskRemover, place: string): Promise<void> {
-  const note = (listIfExists(context.disk, place) ?? []).find((name) => name.startsWith("deleted."));
-  const text = note === undefined ? undefined : readFrom(context.disk, join(place, note))?.toString("utf8");
+function readNote({ disk }: StoreContext, place: string): Gone | undefined {
+  const note = (listIfExists(disk, place) ?? []).find((name) => name.startsWith("deleted."));
+  const text = note === undefined ? undefined : readFrom(disk, join(place, note))?.toString("utf8");
   const parsed = parseDocument(noteSchema, text ?? "");
-  if ("document" in parsed) await remover.complete(parsed.document, place);
-  else context.disk.removeTree(place);
+  return "document" in parsed ? parsed.document : undefined;
 }

@@ -4,11 +4,8 @@ import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
 import { signalTask } from "../../task/task-signals.js";
-import { withOpenStore } from "../open-folder.js";
+import { adminTtlMs, present, withOpenStore } from "../open-folder.js";
 import type { CommandResult } from "./command.js";
-
-/** How long the command may hold a task, should it die while it does. */
-const ttlMs = 15_000;
 
 interface Refused {
   readonly taskId: string;
@@ -59,15 +56,14 @@ async function deleteAll(store: OpenStore, taskIds: readonly string[]): Promise<
     const reason = await deleteOne(store, taskId);
     if (reason !== undefined) refused.push({ taskId, reason });
   }
-  await store.finished.compact((instance) => !store.workers.isInstanceAlive(instance));
+  await store.finished.compact();
   return refused;
 }
 
 /** @returns why it was not deleted. */
 async function deleteOne({ book, remover }: OpenStore, taskId: string): Promise<string | undefined> {
-  const now = { wallMs: Date.now(), monotonicMs: performance.now() };
   try {
-    const taken = await book.acquire({ taskId, worker: "clean", ttlMs, now });
+    const taken = await book.acquire({ taskId, worker: "clean", ttlMs: adminTtlMs, now: present() });
     if (taken === undefined) return "another process writes it just now";
     if (isFinal(taken.snapshot.record.status)) return await remover.remove(taken.lease).then(() => undefined);
     await book.release(taken.lease);

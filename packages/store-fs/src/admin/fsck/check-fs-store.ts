@@ -1,9 +1,15 @@
 import { taskIds } from "../../journal/task-folder.js";
 import type { OpenStore } from "../../open-store.js";
 import { type Machine, openReadOnly, withOpenStore } from "../open-folder.js";
-import { findClaimProblems } from "./find-claim-problems.js";
-import { findListProblems, findMarkerProblems } from "./find-list-problems.js";
-import { findDocumentProblems, findForeignFiles, findFormatProblems, findQuarantined } from "./find-other-problems.js";
+import {
+  findClaimProblems,
+  findDocumentProblems,
+  findForeignFiles,
+  findFormatProblems,
+  findListProblems,
+  findMarkerProblems,
+  findQuarantined,
+} from "./find-other-problems.js";
 import { findTaskProblems } from "./find-task-problems.js";
 import { type Problem, RepairRefused } from "./problem.js";
 
@@ -52,14 +58,8 @@ function described({ fix: _, ...problem }: Problem): FsStoreProblem {
   return problem;
 }
 
-/** What reading a whole store found. */
-export interface Diagnosis {
-  readonly tasks: number;
-  readonly problems: readonly Problem[];
-}
-
 /** Reads all of a store, a file at a time. */
-export async function findProblems(store: OpenStore): Promise<Diagnosis> {
+export async function findProblems(store: OpenStore): Promise<{ tasks: number; problems: readonly Problem[] }> {
   const problems: Problem[] = [...findFormatProblems(store)];
   const listed = await listedIds(store);
   let tasks = 0;

@@ -1,15 +1,27 @@
-import { join } from "node:path";
-import { journalName, taskFolder } from "../../disk/layout.js";
+import { basename, join } from "node:path";
+import { isFinal } from "@resumable-mcp/core";
+import { journalFiles, journalName, taskFolder } from "../../disk/layout.js";
 import { quarantineCopy } from "../../disk/quarantine.js";
+import type { StoreContext } from "../../disk/store-context.js";
 import { listIfExists, readFrom } from "../../disk/whole-file.js";
-import { lookAt, parseSignal } from "../../journal/task-folder.js";
+import { parseSignal } from "../../journal/task-folder.js";
+import { lostEnd, newestView, type TaskView } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { parseTaskDocument } from "../../task/task-documents.js";
 import { parseAnswer } from "../../task/task-signals.js";
-import { documentAhead } from "./lost-history.js";
-import type { Problem } from "./problem.js";
-import { holderOf, leftDraft, moveAside, RepairRefused, refuseIfHeld } from "./problem.js";
+import { adminTtlMs, present } from "../open-folder.js";
+import {
+  type Fix,
+  holderOf,
+  moveAside,
+  type Problem,
+  type ProblemKind,
+  RepairRefused,
+  refuseIfHeld,
+  setAside,
+  strayFile,
+} from "./problem.js";
 
 /** What is wrong in the folder of a task whose journal is sound. */
 export function findFolderProblems(store: OpenStore, reading: TaskReading): readonly Problem[] {
@@ -27,86 +39,86 @@ const ours = /^(journal\.\d+\.jsonl|lease\.\d+\..+|quiet\.\d+\..+|items)$/;
 
 function problemOf(store: OpenStore, taskId: string, path: string, name: string): readonly Problem[] {
   if (ours.test(name) || parseSignal(name) !== undefined) return [];
-  const read = () => readFrom(store.context.disk, path);
+  if (name.startsWith(".draft.")) return strayFile(store.context, path);
+  const found = (kind: ProblemKind, severity: Problem["severity"], message: string): readonly Problem[] => [
+    { kind, severity, taskId, path, message, fix: moveAside(path, message, { name: `${taskId}.${name}`, taskId }) },
+  ];
   if (name.startsWith("answer.")) {
-    const bytes = read();
+    const bytes = readFrom(store.context.disk, path);
     if (bytes === undefined || parseAnswer(bytes) !== undefined) return [];
-    const message = "the answer cannot be read, and no other one to its question is taken";
-    const fix = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
-    return [{ kind: "damaged_answer", severity: "damage", taskId, path, message, fix }];
+    return found("damaged_answer", "damage", "the answer cannot be read, and no other one to its question is taken");
   }
   if (name === "task.json") {
-    const text = read()?.toString("utf8");
+    const text = readFrom(store.context.disk, path)?.toString("utf8");
     if (text === undefined) return [];
-    if (parseTaskDocument(text) !== undefined) return documentAhead(store, taskId, path);
-    const message = "the copy for reading is damaged; the journal has all";
-    const fix = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
-    return [{ kind: "damaged_document", severity: "harmless", taskId, path, message, fix }];
+    const document = parseTaskDocument(text);
+    if (document !== undefined) return documentAhead(store, taskId, path, document);
+    return found("damaged_document", "harmless", "the copy for reading is damaged; the journal has all");
   }
-  if (name.startsWith(".draft.")) return leftDraft(store.context, path);
-  const message = name.startsWith("deleted.") ? "a deletion that never came to be" : "not a file of the store";
-  const fix = moveAside(path, message, { name: `${taskId}.${name}`, taskId });
-  return [
-    { kind: name.startsWith("deleted.") ? "leftover" : "foreign", severity: "harmless", taskId, path, message, fix },
-  ];
+  if (name.startsWith("deleted.")) return found("leftover", "harmless", "a deletion that never came to be");
+  return found("foreign", "harmless", "not a file of the store");
+}
+
+/**
+ * A document that shows a later event than the journal holds: the journal lost its end, or the folder was copied while a
+ * server ran. A task that had finished must not run again; any other continues from what its journal holds.
+ */
+function documentAhead(
+  { context }: OpenStore,
+  taskId: string,
+  path: string,
+  { incarnation, record }: NonNullable<ReturnType<typeof parseTaskDocument>>,
+): readonly Problem[] {
+  // Read after the document: a journal only grows.
+  const view = newestView(context, taskId);
+  if (view === undefined || incarnation !== view.header.incarnation) return [];
+  const [shown, held] = [record.lastSeq, view.record.lastSeq];
+  if (shown <= held) return [];
+  const message = `shows event ${shown}, and the journal ends with event ${held}: the journal lost its end, or the folder was copied while a server ran`;
+  const goOn: Fix = {
+    ...moveAside(path, message, { name: `${taskId}.task.json`, taskId }),
+    description: `keep it in quarantine/, and let the task go on from event ${held}`,
+  };
+  const fix = isFinal(record.status) ? setAside(taskId, lostEnd(view, shown)) : goOn;
+  return [{ kind: "lost_end", severity: "damage", taskId, path, message, fix }];
 }
 
 /** What the next process that takes the task puts right by taking it. */
-function findLoose(store: OpenStore, { view, record }: TaskReading): readonly Problem[] {
-  const { disk, layout } = store.context;
+function findLoose({ context }: OpenStore, { view, record }: TaskReading): readonly Problem[] {
   const taskId = record.id;
-  const state = lookAt(disk, taskFolder(layout, taskId));
-  if (state === undefined) return [];
-  const fix = {
-    description: "take the task over and give it back, as the next process would",
-    apply: takeAndGiveBack(taskId),
-  };
-  const problem = (kind: "torn" | "orphaned", path: string, message: string): Problem => ({
-    kind,
-    severity: "harmless",
-    taskId,
-    path,
-    message,
-    fix,
+  const description = "take the task over and give it back, as the next process would";
+  const fix: Fix = { description, apply: (store) => takeAndGiveBack(store, taskId) };
+  const loose = looseJournals(context, view).map((path): Problem => {
+    return { kind: "orphaned", severity: "harmless", taskId, path, message: "counts for nothing", fix };
   });
   // Zeros are room that was made beforehand.
-  const rest = readFrom(disk, view.path, view.offset)?.filter((byte) => byte !== 0).byteLength ?? 0;
-  const sealed = new Set([view.header.epoch, ...view.header.chain.map(({ epoch }) => epoch)]);
-  const loose = state.epochs.filter((epoch) => !sealed.has(epoch));
-  return [
-    ...(rest > 0 ? [problem("torn", view.path, `${rest} bytes of half a line`)] : []),
-    ...loose.map((epoch) =>
-      problem("orphaned", join(taskFolder(layout, taskId), `journal.${epoch}.jsonl`), "counts for nothing"),
-    ),
-  ];
+  const rest = readFrom(context.disk, view.path, view.offset)?.filter((byte) => byte !== 0).byteLength ?? 0;
+  if (rest === 0) return loose;
+  const message = `${rest} bytes of half a line`;
+  return [{ kind: "torn", severity: "harmless", taskId, path: view.path, message, fix }, ...loose];
 }
 
-/** How long the repair may hold a task, should it die while it does. */
-const ttlMs = 15_000;
+/** Journals of the task that count for nothing. */
+function looseJournals({ disk, layout }: StoreContext, { header }: TaskView): readonly string[] {
+  const folder = taskFolder(layout, header.taskId);
+  const sealed = new Set([header.epoch, ...header.chain.map(({ epoch }) => epoch)]);
+  const loose = journalFiles.list(disk, folder).filter((epoch) => !sealed.has(epoch));
+  return loose.map((epoch) => join(folder, journalName(epoch)));
+}
 
 /**
  * Takes a task over and gives it back: the one mechanism that repairs torn and orphaned journals. Those that
  * count for nothing are removed by it, so what they hold is kept in `quarantine/` first.
  */
-export function takeAndGiveBack(taskId: string): (store: OpenStore) => Promise<void> {
-  return async (store) => {
-    refuseIfHeld(store, taskId);
-    await keepLoose(store, taskId);
-    const now = { wallMs: Date.now(), monotonicMs: performance.now() };
-    const taken = await store.book.acquire({ taskId, worker: "repair", ttlMs, now });
-    if (taken === undefined) throw new RepairRefused("another process took the task just now");
-    await store.book.release(taken.lease);
-  };
-}
-
-async function keepLoose({ context, reader }: OpenStore, taskId: string): Promise<void> {
-  const { disk, layout } = context;
+async function takeAndGiveBack(store: OpenStore, taskId: string): Promise<void> {
+  const { context, reader, book } = store;
+  refuseIfHeld(store, taskId);
   const { view } = await reader.require(taskId);
-  const sealed = new Set([view.header.epoch, ...view.header.chain.map(({ epoch }) => epoch)]);
-  const folder = taskFolder(layout, taskId);
-  for (const epoch of lookAt(disk, folder)?.epochs ?? []) {
-    const path = join(folder, journalName(epoch));
-    if (sealed.has(epoch) || (disk.stat(path)?.size ?? 0) === 0) continue;
-    quarantineCopy(context, path, `${taskId}.${journalName(epoch)}`, "an epoch that counts for nothing");
+  for (const path of looseJournals(context, view)) {
+    if ((context.disk.stat(path)?.size ?? 0) === 0) continue;
+    quarantineCopy(context, path, `${taskId}.${basename(path)}`, "an epoch that counts for nothing");
   }
+  const taken = await book.acquire({ taskId, worker: "repair", ttlMs: adminTtlMs, now: present() });
+  if (taken === undefined) throw new RepairRefused("another process took the task just now");
+  await book.release(taken.lease);
 }

@@ -1,13 +1,106 @@
 import { basename, join, sep } from "node:path";
-import { isSafeId } from "../../disk/layout.js";
-import { listIfExists, readFrom } from "../../disk/whole-file.js";
+import { isFinal } from "@resumable-mcp/core";
+import { fileLines } from "../../disk/file-lines.js";
+import { isSafeId, taskFolder } from "../../disk/layout.js";
+import { quarantineCopy, quarantinedAt } from "../../disk/quarantine.js";
+import type { StoreContext } from "../../disk/store-context.js";
+import { listIfExists, readFrom, unlinkIfExists } from "../../disk/whole-file.js";
 import { parseDocument } from "../../index/document-files.js";
-import { lookAtFormat, lostFormat, writeFormat } from "../../index/format-file.js";
-import { emptyTrash } from "../../index/task-remover.js";
+import { rewriteFinished } from "../../index/finished-compaction.js";
+import { parseFinished, parseFinishedName } from "../../index/finished-line.js";
+import { lookAtFormat, lostFormat, writeFormat } from "../../index/store-folder.js";
+import { hashOfCall, parseClaim } from "../../index/task-keys.js";
 import type { OpenStore } from "../../open-store.js";
-import { foreignFile } from "./find-claim-problems.js";
-import type { Problem } from "./problem.js";
-import { leftDraft, moveAside } from "./problem.js";
+import { moveAside, type Problem, RepairRefused, strayFile } from "./problem.js";
+
+const bucketPattern = /^[0-9a-f]{3}$/;
+
+/** Reads every claim. */
+export function findClaimProblems({ context }: OpenStore): readonly Problem[] {
+  const { disk, layout } = context;
+  return (listIfExists(disk, layout.keys) ?? []).flatMap((bucket) => {
+    const folder = join(layout.keys, bucket);
+    if (!bucketPattern.test(bucket)) return strayFile(context, folder);
+    return (listIfExists(disk, folder) ?? []).flatMap((name) => claimProblem(context, bucket, name));
+  });
+}
+
+function claimProblem(context: StoreContext, bucket: string, name: string): readonly Problem[] {
+  const path = join(context.layout.keys, bucket, name);
+  if (!/^\d+$/.test(name)) return strayFile(context, path);
+  const bytes = readFrom(context.disk, path);
+  if (bytes === undefined || parseClaim(bytes) !== undefined) return [];
+  const message = "the claim cannot be read: its call is found among the unfinished tasks";
+  const description = `keep it in quarantine/claim.${bucket}.${name}, and claim the calls of the unfinished tasks that it may have been about`;
+  const fix = { description, apply: (store: OpenStore) => restoreClaim(store, { path, bucket, name, message }) };
+  return [{ kind: "damaged_claim", severity: "damage", path, message, fix }];
+}
+
+/** Every call that the claim may have been about is claimed again before the claim is emptied. */
+async function restoreClaim(
+  store: OpenStore,
+  { path, bucket, name, message }: { path: string; bucket: string; name: string; message: string },
+): Promise<void> {
+  const { context, finished, keys, reader } = store;
+  for (const taskId of finished.openIds()) {
+    const record = (await reader.read(taskId).catch(() => undefined))?.record;
+    if (!record || record.key === null || isFinal(record.status)) continue;
+    const { owner, key } = record;
+    if (!hashOfCall(owner, key).startsWith(bucket)) continue;
+    for (let claims = keys.look(owner, key); claims.isDoubtful; claims = keys.look(owner, key)) {
+      if (!(await keys.restore(claims, owner, key))) break;
+    }
+    await keys.sync(owner, key);
+  }
+  quarantineCopy(context, path, `claim.${bucket}.${name}`, message);
+  keys.void(path, "");
+}
+
+/** Markers of tasks that are not there. */
+export function findMarkerProblems({ context }: OpenStore): readonly Problem[] {
+  const { disk, layout } = context;
+  return (listIfExists(disk, layout.open) ?? []).flatMap((taskId): readonly Problem[] => {
+    const path = join(layout.open, taskId);
+    if (!isSafeId(taskId)) return strayFile(context, path);
+    if (disk.exists(taskFolder(layout, taskId))) return [];
+    const wasKept = quarantinedAt(context, taskId) !== undefined;
+    const message = `marks a task as open that is not there${wasKept ? " any more" : ""}`;
+    const apply = async ({ context }: OpenStore) => {
+      if (!context.disk.exists(taskFolder(layout, taskId))) unlinkIfExists(context.disk, path);
+    };
+    const fix = { description: "remove the marker, which is empty", apply };
+    return [{ kind: "stale_marker", severity: "harmless", taskId, path, message, fix }];
+  });
+}
+
+/** Reads the lists of finished tasks. */
+export async function findListProblems({ context }: OpenStore): Promise<readonly Problem[]> {
+  const found: Problem[] = [];
+  for (const name of listIfExists(context.disk, context.layout.done) ?? []) {
+    const path = join(context.layout.done, name);
+    if (parseFinishedName(name) === undefined) found.push(...strayFile(context, path));
+    else found.push(...(await damagedLines(context, path, name)));
+  }
+  return found;
+}
+
+async function damagedLines(context: StoreContext, path: string, name: string): Promise<readonly Problem[]> {
+  let damaged = 0;
+  for await (const lines of fileLines(context.disk, path) ?? []) {
+    for (const line of lines) if (parseFinished(line) === undefined) damaged += 1;
+  }
+  if (damaged === 0) return [];
+  const message = `${damaged} lines cannot be read; the tasks themselves have all`;
+  const description = `keep the file in quarantine/${name}, and write its good lines again`;
+  const apply = async ({ context, workers }: OpenStore) => {
+    const maker = parseFinishedName(name)?.instance ?? "";
+    if (workers.isInstanceAlive(maker))
+      throw new RepairRefused(`a live process (${maker}) appends to it; stop it first`);
+    quarantineCopy(context, path, name, message);
+    await rewriteFinished(context, name, (line) => parseFinished(line) !== undefined);
+  };
+  return [{ kind: "damaged_list", severity: "damage", path, message, fix: { description, apply } }];
+}
 
 /** Reads every document. */
 export function findDocumentProblems({ context }: OpenStore): readonly Problem[] {
@@ -20,20 +113,19 @@ export function findDocumentProblems({ context }: OpenStore): readonly Problem[]
 
 /** What is to say of each folder in a folder; nothing else belongs there. */
 function inFolders(
-  { disk }: OpenStore["context"],
+  context: StoreContext,
   parent: string,
   find: (folder: string) => readonly Problem[],
 ): readonly Problem[] {
-  return (listIfExists(disk, parent) ?? []).flatMap((name) => {
+  return (listIfExists(context.disk, parent) ?? []).flatMap((name) => {
     const folder = join(parent, name);
-    return disk.stat(folder)?.isFolder === true ? find(folder) : [foreignFile(folder)];
+    return context.disk.stat(folder)?.isFolder === true ? find(folder) : strayFile(context, folder);
   });
 }
 
-function documentProblem(context: OpenStore["context"], path: string): readonly Problem[] {
+function documentProblem(context: StoreContext, path: string): readonly Problem[] {
   const [kind = "", id = "", name = ""] = path.split(sep).slice(-3);
-  if (name.startsWith(".draft.")) return leftDraft(context, path);
-  if (!/^\d+\.json$/.test(name)) return [foreignFile(path)];
+  if (!/^\d+\.json$/.test(name)) return strayFile(context, path);
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined || parseDocument(bytes) !== undefined) return [];
   const message = "the document cannot be read, and no other one can begin under its id";
@@ -46,33 +138,26 @@ export function findForeignFiles({ context, workers }: OpenStore): readonly Prob
   const { disk, layout } = context;
   const known = new Set(Object.values(layout));
   const namesIn = (folder: string) => (listIfExists(disk, folder) ?? []).map((name) => join(folder, name));
-  const isDraft = (path: string) => basename(path).startsWith(".draft.");
+  const except = (paths: readonly string[], pattern: RegExp) => paths.filter((path) => !pattern.test(basename(path)));
+  const trash = namesIn(layout.trash);
   const others = [
     ...namesIn(layout.directory).filter((path) => !known.has(path)),
-    ...namesIn(layout.tasks).filter((path) => !/^[0-9a-f]{2}$/.test(basename(path))),
+    ...except(namesIn(layout.tasks), /^[0-9a-f]{2}$/),
     ...namesIn(layout.tasks).flatMap((shard) => namesIn(shard).filter((path) => !isSafeId(basename(path)))),
-    ...namesIn(layout.workers).filter(
-      (path) => isDraft(path) || !/^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/.test(basename(path)),
-    ),
+    ...except(namesIn(layout.workers), /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/),
+    ...except(trash, /^(new|del)\./),
   ];
-  const trash = namesIn(layout.trash);
-  return [
-    ...others.flatMap((path) => (isDraft(path) ? leftDraft(context, path) : [foreignFile(path)])),
-    ...trash.filter((path) => !/^(new|del)\./.test(basename(path))).map(foreignFile),
-    ...trash.filter((path) => isLeft(path, (instance) => workers.isInstanceAlive(instance))).map(leftInTrash),
-  ];
-}
-
-function isLeft(path: string, isAlive: (instance: string) => boolean): boolean {
-  const [kind, maker = ""] = basename(path).split(".");
-  return kind === "new" && !isAlive(maker);
+  const isLeft = (path: string) => {
+    const [kind, maker = ""] = basename(path).split(".");
+    return kind === "new" && !workers.isInstanceAlive(maker);
+  };
+  return [...others.flatMap((path) => strayFile(context, path)), ...trash.filter(isLeft).map(leftInTrash)];
 }
 
 function leftInTrash(path: string): Problem {
-  const apply = ({ context, remover, workers }: OpenStore) =>
-    emptyTrash(context, remover, (instance) => workers.isInstanceAlive(instance));
   const message = "a process died while it made this, before any caller knew of it";
-  const fix = { description: "empty trash/, as the next server does when it starts", apply };
+  const description = "empty trash/, as the next server does when it starts";
+  const fix = { description, apply: ({ remover }: OpenStore) => remover.emptyTrash() };
   return { kind: "leftover", severity: "harmless", path, message, fix };
 }
 
@@ -93,17 +178,11 @@ export function findQuarantined({ context }: OpenStore): readonly Problem[] {
 export function findFormatProblems({ context }: OpenStore): readonly Problem[] {
   const format = lookAtFormat(context);
   if (format.kind !== "lost") return [];
+  const message = `${lostFormat(format.was)} The journals tell the layout`;
+  const description = "write it again, and keep what was there in quarantine/format.json";
+  // Opening the store to repair it has done so already.
+  const apply = async ({ context }: OpenStore) => writeFormat(context, lookAtFormat(context));
   return [
-    {
-      kind: "damaged_format",
-      severity: "damage",
-      path: context.layout.format,
-      message: `${lostFormat(format.was)} The journals tell the layout`,
-      fix: {
-        description: "write it again, and keep what was there in quarantine/format.json",
-        // Opening the store to repair it has done so already.
-        apply: async ({ context }) => writeFormat(context, lookAtFormat(context)),
-      },
-    },
+    { kind: "damaged_format", severity: "damage", path: context.layout.format, message, fix: { description, apply } },
   ];
 }

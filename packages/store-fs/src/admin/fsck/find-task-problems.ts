@@ -1,19 +1,17 @@
-import { join } from "node:path";
-import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { basename, join } from "node:path";
+import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { reduceTask } from "@resumable-mcp/core/store";
 import { DamagedFile } from "../../disk/checked-line.js";
 import { journalName, taskFolder } from "../../disk/layout.js";
-import { quarantineTask } from "../../disk/quarantine.js";
+import { quarantineCopy, quarantineFile } from "../../disk/quarantine.js";
+import type { ChainEntry } from "../../journal/journal-line.js";
 import { journalLines } from "../../journal/journal-lines.js";
 import { chainThrough } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { itemLines } from "../../task/journal-reader.js";
 import { findFolderProblems } from "./find-folder-problems.js";
-import { findUnlisted } from "./find-unlisted.js";
-import { lostHistory } from "./lost-history.js";
-import type { Problem } from "./problem.js";
-import { refuseIfHeld } from "./problem.js";
+import { type Fix, holderOf, type Problem, RepairRefused, refuseIfHeld, setAside } from "./problem.js";
 
 /** Reads all of one task, a file at a time. `listed`: the finished tasks that lists show. */
 export async function findTaskProblems(
@@ -46,14 +44,7 @@ function damagedTask({ context }: OpenStore, taskId: string, error: unknown): Pr
   const path = cause instanceof DamagedFile ? cause.path : taskFolder(context.layout, taskId);
   const message = cause instanceof Error ? cause.message : String(cause);
   if (!(cause instanceof DamagedFile)) return { kind: "damaged", severity: "damage", taskId, path, message };
-  const fix = {
-    description: `move the task to quarantine/${taskId}`,
-    apply: async (store: OpenStore) => {
-      refuseIfHeld(store, taskId);
-      quarantineTask(store.context, taskId, cause);
-    },
-  };
-  return { kind: "damaged", severity: "damage", taskId, path, message, fix };
+  return { kind: "damaged", severity: "damage", taskId, path, message, fix: setAside(taskId, cause) };
 }
 
 function damageIn(store: OpenStore, reading: TaskReading): DamagedFile | undefined {
@@ -81,4 +72,100 @@ function checkJournal({ context }: OpenStore, { view, record }: TaskReading): vo
   if (isWhole && folded?.lastSeq !== record.lastSeq) {
     throw new DamagedFile(view.path, 0, `the journal folds to seq ${folded?.lastSeq}, not to ${record.lastSeq}`);
   }
+}
+
+/** A task that was made so short a time ago may be about to be listed. */
+const listingGraceMs = 60_000;
+
+/** Tells whether a task is where its status says: marked as open, or listed as finished. */
+function findUnlisted(store: OpenStore, reading: TaskReading, listed: ReadonlySet<string>): readonly Problem[] {
+  const { disk, layout } = store.context;
+  const { record } = reading;
+  const isMarked = disk.exists(join(layout.open, record.id));
+  if (isMarked ? !isFinal(record.status) : isFinal(record.status) && listed.has(record.id)) return [];
+  const isBeingMade = Date.now() - (disk.stat(reading.view.path)?.modifiedMs ?? 0) < listingGraceMs;
+  if (isBeingMade || holderOf(store, record.id) !== undefined) return [];
+  const taskId = record.id;
+  const problem = { kind: "unlisted", taskId, path: taskFolder(layout, taskId) } as const;
+  if (!isFinal(record.status)) {
+    const message = "unfinished, and not marked as open: no server looks at it";
+    const description = "mark it as open, if its call has no other task";
+    const fix: Fix = { description, apply: (repairing) => mark(repairing, record) };
+    return [{ ...problem, severity: "damage", message, fix }];
+  }
+  const message = isMarked ? "finished, and still marked as open" : "finished, and in no list";
+  const fix: Fix = { description: "list it as finished", apply: (repairing) => list(repairing, record) };
+  // A server that lists open tasks puts right what is marked; what no list shows is never swept either.
+  return [{ ...problem, severity: isMarked ? "harmless" : "damage", message, fix }];
+}
+
+async function list(store: OpenStore, { id, lastSeq }: TaskRecord): Promise<void> {
+  refuseIfHeld(store, id);
+  const now = await store.reader.require(id);
+  if (now.record.lastSeq !== lastSeq) return;
+  store.finished.repair(now.record, now.view.header.incarnation, () => store.reader.isStill(now));
+  await store.finished.idle();
+}
+
+/** A call has one unfinished task: where there is another one, this one was never shown to a caller. */
+async function mark(store: OpenStore, record: TaskRecord): Promise<void> {
+  refuseIfHeld(store, record.id);
+  try {
+    const claim = record.key === null ? undefined : store.keys.look(record.owner, record.key).claim;
+    if (claim?.taskId !== record.id) await store.keys.claimAgain(record);
+    store.finished.reopen(record.id);
+  } catch (error) {
+    if (!isResumableError(error, "KEY_TAKEN")) throw error;
+    if (record.lastSeq > 1) throw new RepairRefused(error.message);
+    // Its maker died before any caller knew of it.
+    const path = taskFolder(store.context.layout, record.id);
+    quarantineFile(store.context, path, record.id, "made, and never shown: its call has another task");
+  }
+}
+
+/**
+ * Damage in an older file of a task whose newest one is sound: that one begins with all that the task is, so that the
+ * task can go on, and only the events before it are lost to readers.
+ *
+ * @returns `undefined` where more than events would be lost.
+ */
+function lostHistory(reading: TaskReading, damage: DamagedFile): Problem | undefined {
+  const { record, view } = reading;
+  const taskId = record.id;
+  const chain = chainThrough(view);
+  const place = chain.findIndex(({ epoch }) => journalName(epoch) === basename(damage.path));
+  const damaged = chain[place];
+  if (damaged === undefined || damaged.epoch === view.header.epoch) return undefined;
+  if (itemsThrough(reading, chain[place + 1]) > itemsInSegments(reading)) return undefined;
+  const given = chain.slice(0, place + 1);
+  const lost = `events ${(given[0]?.base ?? 0) + 1} to ${damaged.end}`;
+  const files = given.map(({ epoch }) => journalName(epoch)).join(", ");
+  const description = `go on without ${lost}, in whose place readers get the task as it was after them, and keep ${files} in quarantine/`;
+  const fix: Fix = { description, apply: (repairing) => giveUp(repairing, taskId, given, damage.message) };
+  const message = `${damage.message}; the task is whole without it`;
+  return { kind: "damaged", severity: "damage", taskId, path: damage.path, message, fix };
+}
+
+/** Items of the present generation up to a file. */
+function itemsThrough({ record, view }: TaskReading, next: ChainEntry | undefined): number {
+  const { items, itemsFrom } = next ?? view.header;
+  return itemsFrom === record.itemsFromSeq ? items : 0;
+}
+
+/** Items of the present generation in files of their own. */
+function itemsInSegments({ record, view }: TaskReading): number {
+  const own = view.header.segments.filter(({ itemsFrom }) => itemsFrom === record.itemsFromSeq);
+  return own.reduce((sum, { count }) => sum + count, 0);
+}
+
+/** The files are kept before a new seal leaves them out. */
+async function giveUp(store: OpenStore, taskId: string, files: readonly ChainEntry[], problem: string): Promise<void> {
+  const { context, reader } = store;
+  refuseIfHeld(store, taskId);
+  for (const { epoch } of files) {
+    const name = journalName(epoch);
+    quarantineCopy(context, join(taskFolder(context.layout, taskId), name), `${taskId}.${name}`, problem);
+  }
+  const throughEpoch = Math.max(...files.map(({ epoch }) => epoch));
+  await reader.sealEpoch(taskId, { throughEpoch, segment: undefined });
 }

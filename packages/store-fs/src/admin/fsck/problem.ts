@@ -1,10 +1,12 @@
 import { basename } from "node:path";
+import type { DamagedFile } from "../../disk/checked-line.js";
 import { hasCode } from "../../disk/disk.js";
 import { taskFolder } from "../../disk/layout.js";
-import { quarantineFile } from "../../disk/quarantine.js";
+import { quarantineFile, quarantineTask } from "../../disk/quarantine.js";
 import type { StoreContext } from "../../disk/store-context.js";
 import { lookAt, parseLease } from "../../journal/task-folder.js";
 import type { OpenStore } from "../../open-store.js";
+import { adminTtlMs } from "../open-folder.js";
 
 /**
  * What can be wrong in a store's folder.
@@ -62,12 +64,14 @@ export class RepairRefused extends Error {
 /** A file that is younger may be on its way to its place. */
 const draftAgeMs = 10 * 60_000;
 
-/** A file that never came to its place, if it is old enough. */
-export function leftDraft({ disk }: StoreContext, path: string): readonly Problem[] {
+/** A problem with something that a program made and did not finish, or that this program did not make. */
+export function strayFile({ disk }: StoreContext, path: string): readonly Problem[] {
+  const stray = (kind: ProblemKind, message: string): readonly Problem[] => [
+    { kind, severity: "harmless", path, message, fix: moveAside(path, message) },
+  ];
+  if (!basename(path).includes(".draft.")) return stray("foreign", "not a file of the store");
   const ageMs = Date.now() - (disk.stat(path)?.modifiedMs ?? Date.now());
-  if (ageMs < draftAgeMs) return [];
-  const message = "a file whose process died before it came to its place";
-  return [{ kind: "leftover", severity: "harmless", path, message, fix: moveAside(path, message) }];
+  return ageMs < draftAgeMs ? [] : stray("leftover", "a file whose process died before it came to its place");
 }
 
 /** Moves something to `quarantine/` as it is, with a report that says where it was. */
@@ -76,12 +80,13 @@ export function moveAside(
   problem: string,
   { name = basename(path), taskId }: { readonly name?: string; readonly taskId?: string } = {},
 ): Fix {
+  const kept = name.replace(/^\.+/, "");
   return {
-    description: `move it to quarantine/${name.replace(/^\.+/, "")}`,
+    description: `move it to quarantine/${kept}`,
     apply: async (store: OpenStore) => {
       if (taskId !== undefined) refuseIfHeld(store, taskId);
       try {
-        quarantineFile(store.context, path, name.replace(/^\.+/, ""), problem);
+        quarantineFile(store.context, path, kept, problem);
       } catch (error) {
         // A server that met it was faster.
         if (!hasCode(error, "ENOENT")) throw error;
@@ -90,14 +95,22 @@ export function moveAside(
   };
 }
 
-/** How long a worker that cannot be asked counts as alive after its last heartbeat; it has only just been seen. */
-const ttlMs = 15_000;
+/** Moves a task to `quarantine/`. */
+export function setAside(taskId: string, damage: DamagedFile): Fix {
+  return {
+    description: `move the task to quarantine/${taskId}`,
+    apply: async (store) => {
+      refuseIfHeld(store, taskId);
+      quarantineTask(store.context, taskId, damage);
+    },
+  };
+}
 
 /** A worker that holds a task and is not known to be dead. */
 export function holderOf({ context, workers }: OpenStore, taskId: string): string | undefined {
   const folder = lookAt(context.disk, taskFolder(context.layout, taskId));
   const holders = (folder?.leases ?? []).map((name) => parseLease(name).holder);
-  return holders.find((holder) => workers.isAlive(holder, ttlMs));
+  return holders.find((holder) => workers.isAlive(holder, adminTtlMs));
 }
 
 /** @throws {@link RepairRefused} when a live process holds the task. */
