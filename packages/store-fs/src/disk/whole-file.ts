@@ -56,7 +56,12 @@ export function writeAll(disk: Disk, file: number, bytes: Uint8Array, position: 
 
 /** Makes a file that must not exist yet. */
 export function createFile(disk: Disk, path: string, bytes: Uint8Array): void {
-  const file = disk.open(path, "wx");
+  appendTo(disk, path, bytes, "wx");
+}
+
+/** Appends to a file, which is made where there is none. */
+export function appendTo(disk: Disk, path: string, bytes: Uint8Array, flags: "a" | "wx" = "a"): void {
+  const file = disk.open(path, flags);
   try {
     appendAll(disk, file, bytes);
   } finally {

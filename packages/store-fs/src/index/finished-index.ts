@@ -5,7 +5,7 @@ import type { RawLine } from "../disk/checked-line.js";
 import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { appendAll, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { appendTo, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { compactFinished } from "./finished-compaction.js";
 import {
@@ -109,12 +109,7 @@ export class FinishedIndex {
     const path = join(layout.done, `${dayOf(record)}.${instance}-${this.#part}.jsonl`);
     if (record.createdAt > this.#newestCreatedAt) this.#newestCreatedAt = record.createdAt;
     try {
-      const file = disk.open(path, "a");
-      try {
-        appendAll(disk, file, encodeFinished({ ...line, newestCreatedAt: this.#newestCreatedAt }));
-      } finally {
-        disk.close(file);
-      }
+      appendTo(disk, path, encodeFinished({ ...line, newestCreatedAt: this.#newestCreatedAt }));
     } catch (error) {
       this.#part += 1;
       throw error;

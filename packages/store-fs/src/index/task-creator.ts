@@ -3,12 +3,12 @@ import { isFinal, type TaskEvent } from "@resumable-mcp/core";
 import { type Instant, isContinuable, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { isSafeId, journalName, layoutVersion, shardFolder, taskFolder } from "../disk/layout.js";
+import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
 import { createFile, syncPath } from "../disk/whole-file.js";
-import type { JournalHeader } from "../journal/journal-line.js";
+import { firstHeader } from "../journal/journal-line.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
 import type { TaskReader } from "../task/task-reader.js";
@@ -220,26 +220,4 @@ export class TaskDraft {
     if (this.#state === "prepared" || this.#state === "published") disk.removeTree(this.#place);
     this.#state = "none";
   }
-}
-
-/** The beginning of a task's first journal file: nothing was before. */
-function firstHeader(taskId: string, incarnation: string): JournalHeader {
-  return {
-    layout: layoutVersion,
-    taskId,
-    incarnation,
-    epoch: 1,
-    lease: 1,
-    worker: null,
-    holder: null,
-    ttlMs: 0,
-    base: 0,
-    items: 0,
-    itemsFrom: 1,
-    record: null,
-    chain: [],
-    segments: [],
-    consumed: [],
-    answered: [],
-  };
 }

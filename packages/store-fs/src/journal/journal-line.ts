@@ -94,6 +94,28 @@ export interface JournalCommit {
   readonly consumed?: readonly string[];
 }
 
+/** The first line of a task's first journal file: nothing was before. */
+export function firstHeader(taskId: string, incarnation: string): JournalHeader {
+  return {
+    layout: layoutVersion,
+    taskId,
+    incarnation,
+    epoch: 1,
+    lease: 1,
+    worker: null,
+    holder: null,
+    ttlMs: 0,
+    base: 0,
+    items: 0,
+    itemsFrom: 1,
+    record: null,
+    chain: [],
+    segments: [],
+    consumed: [],
+    answered: [],
+  };
+}
+
 /** Parses the first line of a journal file. */
 export function parseHeader(line: RawLine, path: string): JournalHeader {
   const parsed = headerSchema.safeParse(deepFreeze(decodeLine(line, path)));

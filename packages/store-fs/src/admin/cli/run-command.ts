@@ -1,6 +1,9 @@
 import { isResumableError } from "@resumable-mcp/core";
-import { type CommandResult, type Console, parseCommand } from "./command.js";
-import { commands } from "./commands.js";
+import { openReadOnly, withOpenStore } from "../open-folder.js";
+import { checkCommand, cleanCommand, type RequestKind, repairCommand, signalCommand } from "./change-commands.js";
+import { type CommandOptions, type CommandResult, type Console, parseCommand } from "./command.js";
+import { listCommand, showCommand, statsCommand } from "./read-commands.js";
+import { exportCommand, importCommand } from "./transfer-commands.js";
 
 const usage = `resumable-mcp-store <command> [--store DIR] [--json]
 resumable-mcp-store --version
@@ -22,6 +25,40 @@ check, stats, list and show change nothing. All can be used while a server runs.
 cannot read: that goes to quarantine/, with a report. The default DIR is .resumable-mcp.
 
 Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
+
+/** Runs one command. @returns `undefined` when it was called in a way that it cannot be. */
+type Command = (
+  options: CommandOptions,
+  subjects: readonly string[],
+  console: Console,
+) => Promise<CommandResult> | undefined;
+
+const signals =
+  (request: RequestKind): Command =>
+  ({ store }, [taskId]) =>
+    taskId === undefined ? undefined : withOpenStore(store, (open) => signalCommand(open, taskId, request));
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["check", async ({ store }) => checkCommand(openReadOnly(store))],
+  ["stats", async ({ store }) => statsCommand(openReadOnly(store))],
+  ["list", async (options) => listCommand(openReadOnly(options.store), options)],
+  ["show", (options, [id]) => (id === undefined ? undefined : showCommand(openReadOnly(options.store), id, options))],
+  ["pause", signals("pause")],
+  ["resume", signals("resume")],
+  ["cancel", signals("cancel")],
+  ["export", async (options, ids, console) => exportCommand(openReadOnly(options.store), options, ids, console)],
+  [
+    "import",
+    ({ store }, [path], console) =>
+      path === undefined ? undefined : withOpenStore(store, (open) => importCommand(open, path, console), true),
+  ],
+  [
+    "clean",
+    ({ "older-than": age, "dry-run": isDryRun, apply, store }) =>
+      age === undefined ? undefined : cleanCommand(openReadOnly(store), age, apply && !isDryRun),
+  ],
+  ["repair", async ({ store, apply, "dry-run": isDryRun }) => repairCommand(openReadOnly(store), apply && !isDryRun)],
+]);
 
 /** Runs one command of the store's command line. @returns the exit code. */
 export async function runCommand(args: readonly string[], console: Console): Promise<number> {

@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { open } from "node:fs/promises";
 import { isResumableError } from "@resumable-mcp/core";
 import { listIfExists } from "../../disk/whole-file.js";
 import type { OpenStore } from "../../open-store.js";
 import { readLines } from "../transfer/export-line.js";
-import { type ExportReport, exportTasks, type NotExported } from "../transfer/export-tasks.js";
+import { exportTasks, type NotExported } from "../transfer/export-tasks.js";
 import { type ImportReport, importTasks } from "../transfer/import-tasks.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { queryOf } from "./read-commands.js";
@@ -18,52 +18,27 @@ export async function exportCommand(
   taskIds: readonly string[],
   console: Console,
 ): Promise<CommandResult> {
-  const { reader, journal } = store;
-  const source = {
-    getTask: async (id: string) => reader.snapshotOf(await reader.require(id)),
-    readEvents: journal.readEvents.bind(journal),
-    readItems: journal.readItems.bind(journal),
-  };
   const isNamed = taskIds.length > 0;
-  const lines = exportTasks(source, isNamed ? these(taskIds) : listed(store, options));
   // What tasks were given and have made is for their owners: the store's folder is closed to others, too.
   const file = options.to === "-" ? undefined : await open(options.to, "wx", 0o600);
-  const { tasks, refused: all } = await writeAll(lines, file, console);
-  // A listed task that is not there any more was deleted meanwhile.
-  const refused = isNamed ? all : all.filter(({ code }) => code !== "TASK_NOT_FOUND");
-  const counts = `${tasks} tasks exported${refused.length === 0 ? "" : `, ${refused.length} not`}.`;
-  const text = `${counts} What they do here from now on is not in the file: stop the servers of one of the two stores.`;
-  if (!options.json) for (const task of refused) console.error(formatRefused(task));
-  const ok = refused.length === 0;
-  return { json: { tasks, refused }, text, ok, isAside: file === undefined };
-}
-
-function formatRefused({ taskId, code, message }: NotExported): string {
-  return `${code === "TASK_CORRUPT" ? "damaged" : "refused"}  ${taskId}  ${code}: ${message}`;
-}
-
-async function writeAll(
-  lines: AsyncGenerator<Buffer, ExportReport>,
-  file: FileHandle | undefined,
-  console: Console,
-): Promise<ExportReport> {
+  const write = (line: Buffer) => file?.appendFile(line) ?? console.write(line);
   try {
-    for (;;) {
-      const next = await lines.next();
-      if (next.done) {
-        await file?.sync();
-        return next.value;
-      }
-      if (file === undefined) await console.write(next.value);
-      else await file.appendFile(next.value);
-    }
+    const { tasks, refused: all } = await exportTasks(store, isNamed ? taskIds : listed(store, options), write);
+    await file?.sync();
+    // A listed task that is not there any more was deleted meanwhile.
+    const refused = isNamed ? all : all.filter(({ code }) => code !== "TASK_NOT_FOUND");
+    const counts = `${tasks} tasks exported${refused.length === 0 ? "" : `, ${refused.length} not`}.`;
+    const text = `${counts} What they do here from now on is not in the file: stop the servers of one of the two stores.`;
+    if (!options.json) for (const task of refused) console.error(formatRefused(task));
+    return { json: { tasks, refused }, text, ok: refused.length === 0, isAside: file === undefined };
   } finally {
     await file?.close();
   }
 }
 
-async function* these(taskIds: readonly string[]): AsyncGenerator<string> {
-  yield* taskIds;
+/** A task that could not be exported, or imported, for people. */
+function formatRefused({ taskId, code, message }: NotExported): string {
+  return `${code === "TASK_CORRUPT" ? "damaged" : "refused"}  ${taskId}  ${code}: ${message}`;
 }
 
 /** The tasks that the options mean, and then those that cannot be read: nothing says that they are not meant. */
@@ -96,7 +71,7 @@ export async function importCommand(store: OpenStore, path: string, console: Con
   const report: ImportReport = { imported: [], present: [], refused: [] };
   const chunks = path === "-" ? console.input : createReadStream(path);
   const error = await importTasks(store, readLines(chunks), report).then(() => undefined, explain);
-  const refusals = report.refused.map(({ taskId, code, message }) => `refused  ${taskId}  ${code}: ${message}`);
+  const refusals = report.refused.map(formatRefused);
   const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused`;
   const json = { ...report, error };
   const text = [counts, ...refusals, ...(error ? [`${error.code}: ${error.message}`] : [])].join("\n");

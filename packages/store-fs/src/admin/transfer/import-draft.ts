@@ -2,14 +2,13 @@ import { join } from "node:path";
 import type { Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
 import { reduceTask, type Signal } from "@resumable-mcp/core/store";
 import { encodeLine } from "../../disk/checked-line.js";
-import { journalName, layoutVersion, taskFolder } from "../../disk/layout.js";
+import { journalName, shardFolder, taskFolder } from "../../disk/layout.js";
 import type { StoreContext } from "../../disk/store-context.js";
-import { appendAll, createFile, syncPath } from "../../disk/whole-file.js";
-import type { ChainEntry, ItemSegment, JournalHeader } from "../../journal/journal-line.js";
+import { appendTo, createFile, listIfExists, syncPath } from "../../disk/whole-file.js";
+import { type ChainEntry, firstHeader, type ItemSegment, type JournalHeader } from "../../journal/journal-line.js";
 import { answerFile } from "../../task/task-signals.js";
 
 interface Part {
-  readonly file: number;
   readonly header: JournalHeader;
   readonly headerBytes: number;
   bytes: number;
@@ -18,138 +17,105 @@ interface Part {
 /** A task's folder on its way into the store, written out of an exported file: epoch after epoch, as rotation does. */
 export class ImportDraft {
   readonly id: string;
-  readonly signals: readonly Signal[];
+  /** The task as far as it was read. */
+  record: TaskRecord | undefined;
+  readonly #signals: readonly Signal[];
   readonly #context: StoreContext;
   readonly #place: string;
   readonly #incarnation: string;
   readonly #base: TaskRecord | null;
   readonly #chain: ChainEntry[] = [];
-  #segment: { readonly file: number; readonly name: string; isOpen: boolean; bytes: number; count: number } | undefined;
+  #segment: ItemSegment;
   #part: Part | undefined;
-  #folded: TaskRecord | undefined;
 
   constructor(context: StoreContext, task: { id: string; base: TaskRecord | null; signals: readonly Signal[] }) {
     this.#context = context;
     this.id = task.id;
     this.#base = task.base;
-    this.signals = task.signals;
-    this.#folded = task.base ?? undefined;
+    this.#signals = task.signals;
+    this.record = task.base ?? undefined;
     this.#incarnation = context.unique();
+    const name = `0-${context.unique()}.jsonl`;
+    this.#segment = { name, bytes: 0, count: 0, first: 0, itemsFrom: task.base?.itemsFromSeq ?? 1 };
     this.#place = join(context.layout.trash, `new.${context.instance}.${context.unique()}`);
     context.disk.makeFolder(this.#place);
   }
 
-  /** The task as far as it was read. */
-  get record(): TaskRecord | undefined {
-    return this.#folded;
-  }
-
   /** Adds items of the time before the first event. */
   addItems(items: readonly Json[]): void {
-    const { disk, unique } = this.#context;
-    if (this.#segment === undefined) {
-      const name = `0-${unique()}.jsonl`;
-      disk.makeFolder(join(this.#place, "items"));
-      this.#segment = {
-        file: disk.open(join(this.#place, "items", name), "wx"),
-        name,
-        isOpen: true,
-        bytes: 0,
-        count: 0,
-      };
-    }
-    const line = encodeLine(JSON.stringify({ first: this.#segment.count, items }));
-    appendAll(disk, this.#segment.file, line);
-    this.#segment.bytes += line.byteLength;
-    this.#segment.count += items.length;
+    const { name, bytes, count } = this.#segment;
+    if (bytes === 0) this.#context.disk.makeFolder(join(this.#place, "items"));
+    const line = this.#append(join("items", name), { first: count, items });
+    this.#segment = { ...this.#segment, bytes: bytes + line, count: count + items.length };
   }
 
   /** Adds what happened next. @throws {@link ResumableError} `SEQ_CONFLICT` when it does not follow. */
   addEvents(events: readonly TaskEvent[]): void {
     const [first] = events;
     if (first === undefined) return;
-    this.#folded = reduceTask(this.#folded, events);
-    this.#part ??= this.#begin(1, this.#base ?? undefined);
-    const line = encodeLine(JSON.stringify({ seq: first.seq, events }));
-    appendAll(this.#context.disk, this.#part.file, line);
-    this.#part.bytes += line.byteLength;
-    const written = this.#part.bytes - this.#part.headerBytes;
-    if (written > Math.max(this.#context.limits.rotateBytes, 4 * this.#part.headerBytes)) this.#end(this.#part);
+    this.record = reduceTask(this.record, events);
+    const part = this.#part ?? this.#begin(1, this.#base);
+    part.bytes += this.#append(journalName(part.header.epoch), { seq: first.seq, events });
+    this.#part = part;
+    const written = part.bytes - part.headerBytes;
+    if (written <= Math.max(this.#context.limits.rotateBytes, 4 * part.headerBytes)) return;
+    // A file is sealed by the beginning of the next.
+    const { epoch, base, items, itemsFrom } = part.header;
+    this.#chain.push({ epoch, base, end: this.record.lastSeq, bytes: part.bytes, items, itemsFrom });
+    this.#part = this.#begin(epoch + 1, this.record);
   }
 
-  #begin(epoch: number, record: TaskRecord | undefined): Part {
-    const header = this.#headerOf(epoch, record);
-    const line = encodeLine(JSON.stringify(header));
-    const file = this.#context.disk.open(join(this.#place, journalName(epoch)), "wx");
-    appendAll(this.#context.disk, file, line);
-    return { file, header, headerBytes: line.byteLength, bytes: line.byteLength };
-  }
-
-  #headerOf(epoch: number, record: TaskRecord | undefined): JournalHeader {
+  #begin(epoch: number, record: TaskRecord | null): Part {
     const itemsFrom = record?.itemsFromSeq ?? 1;
-    return {
-      layout: layoutVersion,
-      taskId: this.id,
-      incarnation: this.#incarnation,
+    const header: JournalHeader = {
+      ...firstHeader(this.id, this.#incarnation),
       epoch,
       lease: epoch,
-      worker: null,
-      holder: null,
-      ttlMs: 0,
       base: record?.lastSeq ?? 0,
       items: record?.itemCount ?? 0,
       itemsFrom,
-      record: record ?? null,
+      record,
       chain: [...this.#chain],
-      segments: this.#segments().filter((segment) => segment.itemsFrom === itemsFrom),
-      consumed: [],
-      answered: [],
+      segments: [this.#segment].filter((segment) => segment.bytes > 0 && segment.itemsFrom === itemsFrom),
     };
+    const bytes = this.#append(journalName(epoch), header);
+    return { header, headerBytes: bytes, bytes };
   }
 
-  #segments(): readonly ItemSegment[] {
-    if (this.#segment === undefined) return [];
-    const { name, bytes, count } = this.#segment;
-    return [{ name, bytes, count, first: 0, itemsFrom: this.#base?.itemsFromSeq ?? 1 }];
-  }
-
-  /** Seals a file by the beginning of the next. */
-  #end(part: Part): void {
-    const { epoch, base, items, itemsFrom } = part.header;
-    this.#chain.push({ epoch, base, end: this.#folded?.lastSeq ?? base, bytes: part.bytes, items, itemsFrom });
-    this.#context.disk.close(part.file);
-    this.#part = this.#begin(epoch + 1, this.#folded);
+  /** @returns how long the line is. */
+  #append(name: string, value: object): number {
+    const line = encodeLine(JSON.stringify(value));
+    appendTo(this.#context.disk, join(this.#place, name), line);
+    return line.byteLength;
   }
 
   /** Writes the signals, and makes all of it durable. */
   async finish(record: TaskRecord): Promise<void> {
     const { disk, durable } = this.#context;
-    for (const [index, signal] of this.signals.entries()) this.#writeSignal(record, signal, index + 1);
-    this.#closeFiles();
+    for (const [index, signal] of this.#signals.entries()) this.#writeSignal(record, signal, index + 1);
     if (!durable) return;
-    const names = disk.list(this.#place).filter((name) => name !== "items");
-    for (const name of names) await syncPath(disk, join(this.#place, name));
-    if (this.#segment !== undefined) {
-      await syncPath(disk, join(this.#place, "items", this.#segment.name));
-      await disk.syncFolder(join(this.#place, "items"));
+    const items = join(this.#place, "items");
+    for (const folder of [items, this.#place]) {
+      const names = listIfExists(disk, folder);
+      for (const name of names ?? []) if (name !== "items") await syncPath(disk, join(folder, name));
+      if (names !== undefined) await disk.syncFolder(folder);
     }
-    await disk.syncFolder(this.#place);
   }
 
   #writeSignal(record: TaskRecord, signal: Signal, order: number): void {
     const { disk, unique } = this.#context;
-    const isAnswer = signal.kind === "answer";
-    const { name, bytes } = isAnswer
-      ? answerFile(record, signal, order, unique())
-      : { name: `signal.${order}.${signal.kind}.${unique()}`, bytes: Buffer.alloc(0) };
+    const { name, bytes } =
+      signal.kind === "answer"
+        ? answerFile(record, signal, order, unique())
+        : { name: `signal.${order}.${signal.kind}.${unique()}`, bytes: Buffer.alloc(0) };
     createFile(disk, join(this.#place, name), bytes);
   }
 
   /** Moves the folder to its place. @throws the system's error when there is one of this id. */
   publish(): void {
-    const folder = taskFolder(this.#context.layout, this.id);
-    this.#context.disk.makeFolder(join(folder, ".."));
-    this.#context.disk.rename(this.#place, folder);
+    const { disk, layout } = this.#context;
+    disk.makeFolder(shardFolder(layout, this.id));
+    disk.rename(this.#place, taskFolder(layout, this.id));
   }
 
   /** Takes back what was moved to its place a moment ago. */
@@ -159,15 +125,6 @@ export class ImportDraft {
 
   /** Removes what is not in its place. */
   discard(): void {
-    this.#closeFiles();
     this.#context.disk.removeTree(this.#place);
-  }
-
-  #closeFiles(): void {
-    if (this.#part !== undefined) this.#context.disk.close(this.#part.file);
-    this.#part = undefined;
-    if (this.#segment?.isOpen !== true) return;
-    this.#context.disk.close(this.#segment.file);
-    this.#segment.isOpen = false;
   }
 }

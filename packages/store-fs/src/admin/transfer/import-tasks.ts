@@ -1,9 +1,9 @@
-import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, isResumableError, ResumableError, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
-import { type ExportLine, exportVersion, invalidExport, isWholeRecord, parseExport } from "./export-line.js";
+import { exportVersion, invalidExport, isWholeRecord, parseExport } from "./export-line.js";
 import { ImportDraft } from "./import-draft.js";
 
 /** What became of the tasks of an exported file. */
@@ -20,84 +20,68 @@ export interface ImportReport {
  * @throws {@link ResumableError} `EXPORT_INVALID`; the tasks before that line are there.
  */
 export async function importTasks(store: OpenStore, lines: AsyncIterable<Buffer>, report: ImportReport): Promise<void> {
-  const importer = new Importer(store, report);
+  let place: "before" | "within" | "over" = "before";
+  let draft: ImportDraft | undefined;
   let number = 0;
   try {
     for await (const bytes of lines) {
       number += 1;
-      await importer.take(parseExport(bytes, number), number);
+      const line = parseExport(bytes, number);
+      if (place !== (line.type === "export" ? "before" : "within")) throw invalidExport(number, "it is in no order");
+      if (line.type === "export") {
+        refuseVersion(line.version, number);
+        place = "within";
+      } else if (line.type === "end") place = "over";
+      else if (line.type === "task") {
+        if (!isSafeId(line.id)) throw badId("id");
+        draft?.discard();
+        draft = new ImportDraft(store.context, line);
+      } else if (draft === undefined) throw invalidExport(number, "it belongs to no task");
+      else if (line.type === "items") draft.addItems(line.items);
+      else if (line.type === "events") addEvents(draft, line.events, number);
+      else {
+        await endTask(store, draft, { ...line, number }, report);
+        draft.discard();
+        draft = undefined;
+      }
     }
-    if (!importer.isOver) throw invalidExport(number + 1, "it is missing: the file was cut short");
+    if (place !== "over") throw invalidExport(number + 1, "it is missing: the file was cut short");
   } finally {
-    importer.discard();
+    draft?.discard();
   }
 }
 
-class Importer {
-  isOver = false;
-  readonly #store: OpenStore;
-  readonly #report: ImportReport;
-  #draft: ImportDraft | undefined;
-  #isBegun = false;
+function refuseVersion(version: number, number: number): void {
+  if (version === exportVersion) return;
+  throw invalidExport(number, `it is of version ${version}, and this program reads version ${exportVersion}`);
+}
 
-  constructor(store: OpenStore, report: ImportReport) {
-    this.#store = store;
-    this.#report = report;
+function addEvents(draft: ImportDraft, events: readonly TaskEvent[], number: number): void {
+  try {
+    draft.addEvents(events);
+  } catch (error) {
+    if (!isResumableError(error, "SEQ_CONFLICT")) throw error;
+    throw invalidExport(number, error.message);
   }
+}
 
-  async take(line: ExportLine, number: number): Promise<void> {
-    if (this.#isBegun === (line.type === "export") || this.isOver) throw invalidExport(number, "it is in no order");
-    if (line.type === "export") this.#begin(line.version, number);
-    else if (line.type === "task") this.#beginTask(line);
-    else if (line.type === "end") this.isOver = true;
-    else if (this.#draft === undefined) throw invalidExport(number, "it belongs to no task");
-    else if (line.type === "items") this.#draft.addItems(line.items);
-    else if (line.type === "events") this.#addEvents(this.#draft, line.events, number);
-    else await this.#endTask(this.#draft, line, number);
+async function endTask(
+  store: OpenStore,
+  draft: ImportDraft,
+  { id, lastSeq, number }: { readonly id: string; readonly lastSeq: number; readonly number: number },
+  report: ImportReport,
+): Promise<void> {
+  const { record } = draft;
+  if (record?.id !== id || id !== draft.id || record.lastSeq !== lastSeq) {
+    throw invalidExport(number, "it ends another task, or events are missing");
   }
-
-  #begin(version: number, number: number): void {
-    if (version !== exportVersion) {
-      throw invalidExport(number, `it is of version ${version}, and this program reads version ${exportVersion}`);
-    }
-    this.#isBegun = true;
-  }
-
-  #beginTask(line: Extract<ExportLine, { type: "task" }>): void {
-    if (!isSafeId(line.id)) throw badId("id");
-    this.discard();
-    this.#draft = new ImportDraft(this.#store.context, line);
-  }
-
-  #addEvents(draft: ImportDraft, events: Parameters<ImportDraft["addEvents"]>[0], number: number): void {
-    try {
-      draft.addEvents(events);
-    } catch (error) {
-      if (!isResumableError(error, "SEQ_CONFLICT")) throw error;
-      throw invalidExport(number, error.message);
-    }
-  }
-
-  async #endTask(draft: ImportDraft, { id, lastSeq }: { id: string; lastSeq: number }, number: number) {
-    const { record } = draft;
-    if (record?.id !== id || id !== draft.id || record.lastSeq !== lastSeq) {
-      throw invalidExport(number, "it ends another task, or events are missing");
-    }
-    if (!isWholeRecord(record)) throw invalidExport(number, "its events make no task");
-    try {
-      const isNew = await bring(this.#store, draft, record);
-      this.#report[isNew ? "imported" : "present"].push(id);
-    } catch (error) {
-      if (!isResumableError(error)) throw error;
-      this.#report.refused.push({ taskId: id, code: error.code, message: error.message });
-    } finally {
-      this.discard();
-    }
-  }
-
-  discard(): void {
-    this.#draft?.discard();
-    this.#draft = undefined;
+  if (!isWholeRecord(record)) throw invalidExport(number, "its events make no task");
+  try {
+    const isNew = await bring(store, draft, record);
+    report[isNew ? "imported" : "present"].push(id);
+  } catch (error) {
+    if (!isResumableError(error)) throw error;
+    report.refused.push({ taskId: id, code: error.code, message: error.message });
   }
 }
 
