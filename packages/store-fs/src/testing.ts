@@ -1,7 +1,6 @@
 export type { CrashChoices, DataLoss } from "./testing/crash-image.js";
 export { crashImage } from "./testing/crash-image.js";
-export type { FileNode, FileTree, FolderNode } from "./testing/file-tree.js";
-export { copyTree, emptyTree } from "./testing/file-tree.js";
-export { MemoryDisk } from "./testing/memory-disk.js";
+export type { FileNode, FileTree, FolderNode } from "./testing/memory-disk.js";
+export { copyTree, emptyTree, MemoryDisk } from "./testing/memory-disk.js";
 export type { DiskEvent, Recording } from "./testing/recording-disk.js";
 export { recordDisk } from "./testing/recording-disk.js";

@@ -2,8 +2,7 @@ import type { Store } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
 import { type CrashChoices, crashImage } from "../src/testing/crash-image.js";
-import { emptyTree } from "../src/testing/file-tree.js";
-import { MemoryDisk } from "../src/testing/memory-disk.js";
+import { emptyTree, MemoryDisk } from "../src/testing/memory-disk.js";
 import { recordDisk } from "../src/testing/recording-disk.js";
 import { checkpoint, commit, create, lease, now, openStore } from "./scene.js";
 

@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
 import type { DataLoss } from "./crash-image.js";
 import { crashImage } from "./crash-image.js";
-import { emptyTree } from "./file-tree.js";
-import { MemoryDisk } from "./memory-disk.js";
+import { emptyTree, MemoryDisk } from "./memory-disk.js";
 import { recordDisk } from "./recording-disk.js";
 
 /** What a disk holds after power was lost: the text of `/f/a` and of `/f/b`, where they are there. */

@@ -1,6 +1,5 @@
 import { basename, dirname } from "node:path";
-import { emptyTree, type FileTree, type FolderNode } from "./file-tree.js";
-import { resized, withWritten } from "./memory-disk.js";
+import { emptyTree, type FileTree, type FolderNode, nodeAt, resized, withWritten } from "./memory-disk.js";
 import type { DiskEvent } from "./recording-disk.js";
 
 /** What becomes of a change that was not synced when power was lost. */
@@ -148,11 +147,7 @@ class Replay {
   }
 
   #nodeAt(path: string): NodeState | undefined {
-    let node: NodeState | undefined = this.#root;
-    for (const part of path.split("/").filter((part) => part !== "")) {
-      node = node?.kind === "folder" ? node.names.get(part) : undefined;
-    }
-    return node;
+    return nodeAt<NodeState>(this.#root, path);
   }
 
   /** What was written before a sync begins is durable when it ends. */

@@ -1,5 +1,55 @@
 import type { Disk, FolderIdentity } from "../disk/disk.js";
-import { emptyTree, type FileNode, type FileTree, type FolderNode, nodeAt, partsOf } from "./file-tree.js";
+
+/** A file of a {@link FileTree}. Two names of one file share the object. */
+export interface FileNode {
+  readonly kind: "file";
+  bytes: Buffer;
+}
+
+/** A folder of a {@link FileTree}. */
+export interface FolderNode {
+  readonly kind: "folder";
+  readonly names: Map<string, FileTree>;
+}
+
+/** Files and folders as plain data. */
+export type FileTree = FileNode | FolderNode;
+
+/** Makes an empty folder. */
+export function emptyTree(): FolderNode {
+  return { kind: "folder", names: new Map() };
+}
+
+function partsOf(path: string): readonly string[] {
+  return path.split("/").filter((part) => part !== "");
+}
+
+/** A file, or a folder of nodes of a kind. */
+type Tree<Node> = { readonly kind: "file" } | { readonly kind: "folder"; readonly names: ReadonlyMap<string, Node> };
+
+/** Finds what has a path, or gives `undefined`. */
+export function nodeAt<Node extends Tree<Node>>(root: Node, path: string): Node | undefined {
+  let node: Node | undefined = root;
+  for (const part of partsOf(path)) node = node?.kind === "folder" ? node.names.get(part) : undefined;
+  return node;
+}
+
+/** Copies a tree; names that share a file share its copy. */
+export function copyTree(root: FolderNode): FolderNode {
+  const copies = new Map<FileTree, FileTree>();
+  const copy = (node: FileTree): FileTree => {
+    const known = copies.get(node);
+    if (known !== undefined) return known;
+    const made: FileTree = node.kind === "file" ? { kind: "file", bytes: Buffer.from(node.bytes) } : emptyTree();
+    copies.set(node, made);
+    if (node.kind === "folder" && made.kind === "folder") {
+      for (const [name, child] of node.names) made.names.set(name, copy(child));
+    }
+    return made;
+  };
+  const names = [...root.names].map(([name, child]) => [name, copy(child)] as const);
+  return { kind: "folder", names: new Map(names) };
+}
 
 /**
  * A file system in memory, for tests: fast, and open to inspection by its tree. It has no permissions and no clock, and
@@ -17,7 +67,7 @@ export class MemoryDisk implements Disk {
   }
 
   open(path: string, flags: "r" | "r+" | "a" | "wx"): number {
-    const there = nodeAt(this.#root, path);
+    const there = nodeAt<FileTree>(this.#root, path);
     if (there?.kind === "folder") throw systemError("EISDIR", "open", path);
     if (there !== undefined && flags === "wx") throw systemError("EEXIST", "open", path);
     const node = there ?? this.#create(path, flags);
@@ -56,14 +106,14 @@ export class MemoryDisk implements Disk {
   }
 
   stat(path: string) {
-    const node = nodeAt(this.#root, path);
+    const node = nodeAt<FileTree>(this.#root, path);
     if (node === undefined) return undefined;
     const size = node.kind === "file" ? node.bytes.byteLength : 0;
     return { size, modifiedMs: 0, isFolder: node.kind === "folder" };
   }
 
   identify(path: string): FolderIdentity | undefined {
-    const node = nodeAt(this.#root, path);
+    const node = nodeAt<FileTree>(this.#root, path);
     if (node === undefined) return undefined;
     const known = this.#identities.get(node) ?? this.#nextIdentity++;
     this.#identities.set(node, known);
@@ -71,11 +121,11 @@ export class MemoryDisk implements Disk {
   }
 
   exists(path: string): boolean {
-    return nodeAt(this.#root, path) !== undefined;
+    return nodeAt<FileTree>(this.#root, path) !== undefined;
   }
 
   list(folder: string): readonly string[] {
-    const node = nodeAt(this.#root, folder);
+    const node = nodeAt<FileTree>(this.#root, folder);
     if (node === undefined) throw systemError("ENOENT", "scandir", folder);
     if (node.kind === "file") throw systemError("ENOTDIR", "scandir", folder);
     return [...node.names.keys()].sort();
@@ -157,7 +207,7 @@ export class MemoryDisk implements Disk {
   }
 
   #nodeOf(path: string, call: string): FileTree {
-    const node = nodeAt(this.#root, path);
+    const node = nodeAt<FileTree>(this.#root, path);
     if (node === undefined) throw systemError("ENOENT", call, path);
     return node;
   }
@@ -165,7 +215,7 @@ export class MemoryDisk implements Disk {
   #placeOf(path: string, call: string): { readonly folder: FolderNode; readonly name: string } {
     const parts = partsOf(path);
     const name = parts.at(-1) ?? "";
-    const folder = nodeAt(this.#root, parts.slice(0, -1).join("/"));
+    const folder = nodeAt<FileTree>(this.#root, parts.slice(0, -1).join("/"));
     if (folder === undefined) throw systemError("ENOENT", call, path);
     if (folder.kind === "file") throw systemError("ENOTDIR", call, path);
     return { folder, name };

@@ -8,12 +8,10 @@ export type DiskEvent =
   | { readonly kind: "truncated"; readonly opening: number; readonly length: number }
   | { readonly kind: "made_folder" | "unlinked" | "removed_folder"; readonly path: string }
   | { readonly kind: "linked" | "renamed"; readonly from: string; readonly to: string }
-  | {
-      readonly kind: "sync_began";
-      readonly sync: number;
-      readonly of: { readonly opening: number } | { readonly folder: string };
-    }
+  | { readonly kind: "sync_began"; readonly sync: number; readonly of: Synced }
   | { readonly kind: "sync_ended"; readonly sync: number };
+
+type Synced = { readonly opening: number } | { readonly folder: string };
 
 /** A disk, and what has happened to it so far. */
 export interface Recording {
@@ -27,34 +25,17 @@ export interface Recording {
  */
 export function recordDisk(inner: Disk): Recording {
   const events: DiskEvent[] = [];
-  return { disk: { ...bind(inner), ...recordedFiles(inner, events), ...recordedNames(inner, events) }, events };
-}
-
-/** The methods of a disk, whether they are those of a class or of an object. */
-function bind(inner: Disk): Disk {
-  return {
-    open: (path, flags) => inner.open(path, flags),
-    close: (file) => inner.close(file),
-    read: (file, into, position) => inner.read(file, into, position),
-    write: (file, bytes, position) => inner.write(file, bytes, position),
-    truncate: (file, length) => inner.truncate(file, length),
-    stat: (path) => inner.stat(path),
-    identify: (path) => inner.identify(path),
-    exists: (path) => inner.exists(path),
-    list: (folder) => inner.list(folder),
-    makeFolder: (path) => inner.makeFolder(path),
-    link: (from, to) => inner.link(from, to),
-    rename: (from, to) => inner.rename(from, to),
-    unlink: (path) => inner.unlink(path),
-    removeFolder: (path) => inner.removeFolder(path),
-    removeTree: (path) => inner.removeTree(path),
-    syncData: (file) => inner.syncData(file),
-    syncDataNow: (file) => inner.syncDataNow(file),
-    syncFolder: (path) => inner.syncFolder(path),
-    syncFolderNow: (path) => inner.syncFolderNow(path),
-    fileSystemType: (path) => inner.fileSystemType(path),
-    watch: (path, changed, failed) => inner.watch(path, changed, failed),
-  };
+  const changes = new Map<unknown, unknown>([
+    ...Object.entries(recordedFiles(inner, events)),
+    ...Object.entries(recordedNames(inner, events)),
+  ]);
+  const disk = new Proxy(inner, {
+    get(target, name) {
+      const method: unknown = changes.get(name) ?? Reflect.get(target, name);
+      return typeof method === "function" ? method.bind(target) : method;
+    },
+  });
+  return { disk, events };
 }
 
 type FileOperations = Pick<Disk, "open" | "close" | "write" | "truncate" | "syncData" | "syncDataNow">;
@@ -63,7 +44,6 @@ function recordedFiles(inner: Disk, events: DiskEvent[]): FileOperations {
   const openings = new Map<number, number>();
   let opened = 0;
   const openingOf = (file: number) => openings.get(file) ?? 0;
-  const sync = noteSyncs(events);
   return {
     open(path, flags) {
       const file = inner.open(path, flags);
@@ -85,16 +65,8 @@ function recordedFiles(inner: Disk, events: DiskEvent[]): FileOperations {
       inner.truncate(file, length);
       events.push({ kind: "truncated", opening: openingOf(file), length });
     },
-    async syncData(file) {
-      const end = sync({ opening: openingOf(file) });
-      await inner.syncData(file);
-      end();
-    },
-    syncDataNow(file) {
-      const end = sync({ opening: openingOf(file) });
-      inner.syncDataNow(file);
-      end();
-    },
+    syncData: (file) => noteSync(events, { opening: openingOf(file) }, () => inner.syncData(file)),
+    syncDataNow: (file) => noteSync(events, { opening: openingOf(file) }, () => inner.syncDataNow(file)),
   };
 }
 
@@ -104,7 +76,6 @@ type NameOperations = Pick<
 >;
 
 function recordedNames(inner: Disk, events: DiskEvent[]): NameOperations {
-  const sync = noteSyncs(events);
   const disk: NameOperations = {
     makeFolder(path) {
       if (inner.exists(path)) return inner.makeFolder(path);
@@ -135,25 +106,19 @@ function recordedNames(inner: Disk, events: DiskEvent[]): NameOperations {
       for (const name of inner.list(path)) disk.removeTree(join(path, name));
       disk.removeFolder(path);
     },
-    async syncFolder(path) {
-      const end = sync({ folder: path });
-      await inner.syncFolder(path);
-      end();
-    },
-    syncFolderNow(path) {
-      const end = sync({ folder: path });
-      inner.syncFolderNow(path);
-      end();
-    },
+    syncFolder: (folder) => noteSync(events, { folder }, () => inner.syncFolder(folder)),
+    syncFolderNow: (folder) => noteSync(events, { folder }, () => inner.syncFolderNow(folder)),
   };
   return disk;
 }
 
-/** Notes that a sync begins. @returns what notes that it ended well. */
-function noteSyncs(events: DiskEvent[]) {
-  return (of: { readonly opening: number } | { readonly folder: string }): (() => void) => {
-    const sync = events.length;
-    events.push({ kind: "sync_began", sync, of });
-    return () => events.push({ kind: "sync_ended", sync });
-  };
+/** Notes that a sync begins, and that it ended well. */
+function noteSync<Result extends void | Promise<void>>(events: DiskEvent[], of: Synced, run: () => Result): Result {
+  const sync = events.length;
+  events.push({ kind: "sync_began", sync, of });
+  const end = () => void events.push({ kind: "sync_ended", sync });
+  const running = run();
+  if (running instanceof Promise) running.then(end, () => {});
+  else end();
+  return running;
 }
