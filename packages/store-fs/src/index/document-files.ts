@@ -1,7 +1,7 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Json, ResumableError } from "@resumable-mcp/core";
-import type { Instant, StoredDocument } from "@resumable-mcp/core/store";
+import { type Json, ResumableError, type Store } from "@resumable-mcp/core";
+import type { StoredDocument } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
@@ -25,13 +25,7 @@ const documentSchema = z.object({
 });
 
 type Place = Pick<StoredDocument, "kind" | "id">;
-
-interface PutRequest extends Place {
-  readonly owner: string;
-  readonly value: Json;
-  readonly expectedVersion: number;
-  readonly now: Instant;
-}
+type PutRequest = Parameters<Store["putDocument"]>[0];
 
 /**
  * Keeps each document in a folder of its own, below the folder of its kind, a file for each version: two that change the
@@ -106,11 +100,7 @@ export class DocumentFiles {
     }
   }
 
-  async listIdle(request: {
-    readonly kind: string;
-    readonly idleSinceMs: number;
-    readonly limit: number;
-  }): Promise<readonly StoredDocument[]> {
+  async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly StoredDocument[]> {
     const oldest = new FirstOf<StoredDocument>(request.limit, byUpdate);
     const { disk, limits } = this.#context;
     const parent = this.#kindFolder(request.kind);

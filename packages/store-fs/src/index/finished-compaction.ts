@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { isFinal } from "@resumable-mcp/core";
-import { DamagedFile, isIntact, type RawLine } from "../disk/checked-line.js";
+import { isIntact, type RawLine } from "../disk/checked-line.js";
 import { fileLines } from "../disk/file-lines.js";
 import { quarantineCopy } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, replaceWhole, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
-import { newestView } from "../journal/task-view.js";
+import { readableView } from "../journal/task-view.js";
 import {
   parseFinished,
   parseFinishedName,
@@ -113,20 +113,10 @@ async function restoreFinished(
   await visitLines(context, names, (line) => listed.add(readHead(line)?.id ?? ""));
   let looked = 0;
   for (const id of taskIds(context)) {
-    if (!listed.has(id) && isFinished(context, id)) touchFile(context.disk, join(context.layout.open, id));
+    const view = listed.has(id) ? undefined : readableView(context, id);
+    if (view !== undefined && isFinal(view.record.status)) touchFile(context.disk, join(context.layout.open, id));
     if (++looked % tasksPerTurn === 0) await breathe();
   }
   // Before the damaged lines are left out: the markers are all that leads to these tasks then.
   if (context.durable) await context.disk.syncFolder(context.layout.open);
-}
-
-/** A task that cannot be read is set aside when it is asked for. */
-function isFinished(context: StoreContext, taskId: string): boolean {
-  try {
-    const view = newestView(context, taskId);
-    return view !== undefined && isFinal(view.record.status);
-  } catch (error) {
-    if (error instanceof DamagedFile) return false;
-    throw error;
-  }
 }

@@ -1,12 +1,9 @@
 import { join } from "node:path";
-import type { TaskRecord } from "@resumable-mcp/core";
-import { DamagedFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { storeMissing } from "../disk/store-errors.js";
 import { listIfExists, touchFile } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
-import { newestView } from "../journal/task-view.js";
 import type { TaskKeys } from "./task-keys.js";
 
 /**
@@ -79,23 +76,11 @@ export class FolderGuard {
     if (missing.length === 0) return;
     const lost = new Set(missing);
     for (const folder of missing) if (folder !== layout.open && folder !== layout.done) disk.makeFolder(folder);
-    if (lost.has(layout.keys)) this.#keys.claimAgainFor(recordsIn(context));
+    if (lost.has(layout.keys)) this.#keys.claimAll();
     if (lost.has(layout.open) || lost.has(layout.done)) markAll(context);
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
     context.warn(`${names.join(", ")} was not in the store's folder, and was made again from tasks/.`);
-  }
-}
-
-/** What cannot be read is set aside when it is asked for. */
-function* recordsIn(context: StoreContext): Generator<TaskRecord> {
-  for (const id of taskIds(context)) {
-    try {
-      const view = newestView(context, id);
-      if (view !== undefined) yield view.record;
-    } catch (error) {
-      if (!(error instanceof DamagedFile)) throw error;
-    }
   }
 }
 

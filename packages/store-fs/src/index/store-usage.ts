@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { setImmediate as breathe } from "node:timers/promises";
 import { checkStoreQuotas, type Instant } from "@resumable-mcp/core/store";
+import type { Disk } from "../disk/disk.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists } from "../disk/whole-file.js";
 
@@ -53,7 +54,7 @@ export class StoreUsage {
 
   get #isLimited(): boolean {
     const { maxStoreTasks, maxStoreBytes } = this.#context.limits;
-    return maxStoreTasks < Number.POSITIVE_INFINITY || maxStoreBytes < Number.POSITIVE_INFINITY;
+    return Math.min(maxStoreTasks, maxStoreBytes) < Number.POSITIVE_INFINITY;
   }
 
   get #isFull(): boolean {
@@ -76,18 +77,18 @@ export class StoreUsage {
       await breathe();
     }
     this.#isStale = false;
-    this.#bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await this.#bytesIn(layout.directory) : 0;
+    this.#bytes = limits.maxStoreBytes < Number.POSITIVE_INFINITY ? await bytesIn(disk, layout.directory) : 0;
     this.#tasks = tasks;
     this.#measuredMs = now.monotonicMs;
   }
+}
 
-  /** What goes while this looks counts for nothing. */
-  async #bytesIn(path: string): Promise<number> {
-    const stat = this.#context.disk.stat(path);
-    if (stat?.isFolder !== true) return stat?.size ?? 0;
-    await breathe();
-    let sum = 0;
-    for (const name of listIfExists(this.#context.disk, path) ?? []) sum += await this.#bytesIn(join(path, name));
-    return sum;
-  }
+/** The sum of the sizes of all files; one that goes while this looks counts for nothing. */
+export async function bytesIn(disk: Disk, path: string): Promise<number> {
+  const stat = disk.stat(path);
+  if (stat?.isFolder !== true) return stat?.size ?? 0;
+  await breathe();
+  let sum = 0;
+  for (const name of listIfExists(disk, path) ?? []) sum += await bytesIn(disk, join(path, name));
+  return sum;
 }

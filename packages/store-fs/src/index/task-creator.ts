@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { isFinal, type TaskEvent } from "@resumable-mcp/core";
-import { type Instant, isContinuable, isReusable, type NewTask, type TaskSnapshot } from "@resumable-mcp/core/store";
+import { isFinal, type Store, type TaskEvent } from "@resumable-mcp/core";
+import { type Instant, isContinuable, isReusable, type NewTask } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.js";
@@ -16,22 +16,13 @@ import type { FinishedIndex } from "./finished-index.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
 
-interface CreateRequest {
-  readonly task: NewTask;
-  readonly reuseResultMs: number;
-  readonly continueFailed?: boolean;
-  readonly now: Instant;
-}
+type CreateRequest = Parameters<Store["createTask"]>[0];
+type Created = Awaited<ReturnType<Store["createTask"]>>;
 
-interface Created {
-  readonly snapshot: TaskSnapshot;
-  readonly created: boolean;
-}
-
-interface Parts {
+/** What those that make and remove tasks share. */
+export interface IndexParts {
   readonly context: StoreContext;
   readonly usage: StoreUsage;
-  readonly reader: TaskReader;
   readonly keys: TaskKeys;
   readonly finished: FinishedIndex;
   readonly notifications: Notifications;
@@ -39,9 +30,9 @@ interface Parts {
 
 /** Makes tasks, at most one unfinished one for an owner and key. */
 export class TaskCreator {
-  readonly #parts: Parts;
+  readonly #parts: IndexParts & { readonly reader: TaskReader };
 
-  constructor(parts: Parts) {
+  constructor(parts: IndexParts & { readonly reader: TaskReader }) {
     this.#parts = parts;
   }
 

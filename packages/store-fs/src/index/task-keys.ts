@@ -9,7 +9,8 @@ import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, readFrom, replaceWhole, syncPath, unlinkIfExists } from "../disk/whole-file.js";
-import { taskExists } from "../journal/task-folder.js";
+import { taskExists, taskIds } from "../journal/task-folder.js";
+import { readableView } from "../journal/task-view.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { TaskReader } from "../task/task-reader.js";
 
@@ -103,10 +104,12 @@ export class TaskKeys {
   }
 
   /** Claims the calls of unfinished tasks when all claims were lost. */
-  claimAgainFor(records: Iterable<TaskRecord>): void {
+  claimAll(): void {
     this.#known = new KnownClaims(this.#context.limits);
-    for (const { owner, key, id, generation, status } of records) {
-      if (key === null || isFinal(status)) continue;
+    for (const taskId of taskIds(this.#context)) {
+      const record = readableView(this.#context, taskId)?.record;
+      if (record === undefined || record.key === null || isFinal(record.status)) continue;
+      const { owner, key, id, generation } = record;
       for (let bucket = this.look(owner, key); bucket.claim === undefined; bucket = this.look(owner, key)) {
         this.claim(bucket, { owner, key, id, generation });
       }

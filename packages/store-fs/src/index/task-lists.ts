@@ -3,6 +3,7 @@ import {
   isFinal,
   isResumableError,
   ResumableError,
+  type Store,
   type TaskCounts,
   type TaskPage,
   type TaskSummary,
@@ -119,11 +120,7 @@ export class TaskLists {
     return oldest.items.map(({ id }) => id);
   }
 
-  async listRunnable(request: {
-    readonly tools: readonly string[];
-    readonly now: Instant;
-    readonly limit: number;
-  }): Promise<{ readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number }> {
+  async listRunnable(request: Parameters<Store["listRunnable"]>[0]): ReturnType<Store["listRunnable"]> {
     const oldest = new FirstOf<RunnableTask & { readonly createdAt: string }>(request.limit, byCreation);
     let nextDueMs: number | undefined;
     for await (const snapshot of this.#openTasks(new Set())) {

@@ -8,19 +8,11 @@ import type { StoreContext } from "../disk/store-context.js";
 import { leaseLost } from "../disk/store-errors.js";
 import { createFile, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 import type { LeaseBook } from "../task/lease-book.js";
-import type { Notifications } from "../task/notifications.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
-import type { FinishedIndex } from "./finished-index.js";
-import type { StoreUsage } from "./store-usage.js";
-import type { TaskKeys } from "./task-keys.js";
+import type { IndexParts } from "./task-creator.js";
 
-interface Parts {
-  readonly context: StoreContext;
-  readonly usage: StoreUsage;
+interface Parts extends IndexParts {
   readonly book: LeaseBook;
-  readonly keys: TaskKeys;
-  readonly finished: FinishedIndex;
-  readonly notifications: Notifications;
   readonly workers: WorkerRegistry;
 }
 

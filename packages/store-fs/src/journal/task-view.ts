@@ -157,6 +157,16 @@ export function newestView(
   throw new DamagedFile(folder, 0, "no journal is readable");
 }
 
+/** As `newestView`; a task that cannot be read counts as none: it is set aside when it is asked for. */
+export function readableView(context: StoreContext, taskId: string): TaskView | undefined {
+  try {
+    return newestView(context, taskId);
+  } catch (error) {
+    if (error instanceof DamagedFile) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Reads, then looks: what was read counts for good when no later epoch is announced after the reading, since a
  * later taker reads later.

@@ -4,7 +4,7 @@ import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
 import { signalTask } from "../../task/task-signals.js";
-import { findProblems, type Repair, repairProblems } from "../fsck/check-fs-store.js";
+import { findProblems, type Repaired, repairProblems } from "../fsck/check-fs-store.js";
 import type { Problem } from "../fsck/problem.js";
 import { adminTtlMs, present, withOpenStore } from "../open-folder.js";
 import type { CommandResult } from "./command.js";
@@ -103,7 +103,7 @@ function isOver({ id, status }: TaskRecord, request: RequestKind): ResumableErro
 export async function repairCommand(store: OpenStore, apply: boolean): Promise<CommandResult> {
   const { problems } = await findProblems(store);
   const { directory } = store.context.layout;
-  const repairs =
+  const repairs: readonly Repair[] =
     apply && problems.length > 0
       ? await withOpenStore(directory, (open) => repairProblems(open, problems))
       : problems.map(propose);
@@ -116,6 +116,10 @@ export async function repairCommand(store: OpenStore, apply: boolean): Promise<C
   const text = [...repairs.map(formatRepair), ...(problems.length === 0 ? ["nothing to repair"] : last)].join("\n");
   const isLeft = ({ problem, outcome }: Repair) => outcome === "refused" || (outcome === "would" && isDamage(problem));
   return { json, text, ok: !repairs.some(isLeft) };
+}
+
+interface Repair extends Omit<Repaired<Problem>, "outcome"> {
+  readonly outcome: Repaired<Problem>["outcome"] | "would";
 }
 
 function propose(problem: Problem): Repair {

@@ -2,16 +2,15 @@ import { join } from "node:path";
 import {
   finalStatuses,
   ResumableError,
-  type TaskEvent,
   type TaskStatus,
   type TaskSummary,
   unfinishedStatuses,
 } from "@resumable-mcp/core";
 import { statusOf, type TaskQuery } from "@resumable-mcp/core/store";
-import type { Disk } from "../../disk/disk.js";
 import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import { listIfExists } from "../../disk/whole-file.js";
+import { bytesIn } from "../../index/store-usage.js";
 import type { OpenStore } from "../../open-store.js";
 import type { CommandOptions, CommandResult } from "./command.js";
 
@@ -54,9 +53,10 @@ const pageSize = 1000;
 /** Shows one task: what it is, and what happened to it. */
 export async function showCommand(store: OpenStore, taskId: string, options: CommandOptions): Promise<CommandResult> {
   if (!isSafeId(taskId)) throw badId("id");
-  const { reader, context } = store;
+  const { reader, context, journal } = store;
   const reading = await reader.require(taskId);
   const snapshot = reader.snapshotOf(reading);
+  const newest = { afterSeq: Math.max(reading.record.lastSeq - pageSize, 0), limit: pageSize };
   const { epoch, worker, chain } = reading.view.header;
   const json = {
     status: statusOf(snapshot),
@@ -67,17 +67,10 @@ export async function showCommand(store: OpenStore, taskId: string, options: Com
     journalFiles: chain.length + 1,
     signals: snapshot.signals,
     record: snapshot.record,
-    events: options.events ? await eventsOf(store, taskId) : undefined,
-    items: options.items ? (await store.journal.readItems(taskId, { after: 0, limit: pageSize })).items : undefined,
+    events: options.events ? (await journal.readEvents(taskId, newest)).events : undefined,
+    items: options.items ? (await journal.readItems(taskId, { after: 0, limit: pageSize })).items : undefined,
   };
   return { json, text: JSON.stringify(json, null, 2), ok: true };
-}
-
-/** The newest events, at most a page. */
-async function eventsOf({ journal, reader }: OpenStore, taskId: string): Promise<readonly TaskEvent[]> {
-  const { record } = await reader.require(taskId);
-  return (await journal.readEvents(taskId, { afterSeq: Math.max(record.lastSeq - pageSize, 0), limit: pageSize }))
-    .events;
 }
 
 /** Counts what a store holds, and how large its files are. */
@@ -87,7 +80,7 @@ export async function statsCommand({ context, lists }: OpenStore): Promise<Comma
   const namesIn = (folder: string) => listIfExists(disk, folder) ?? [];
   const json = {
     store: layout.directory,
-    bytes: bytesIn(disk, layout.directory),
+    bytes: await bytesIn(disk, layout.directory),
     ...counts,
     unfinished: namesIn(layout.open).length,
     documents: namesIn(layout.documents).flatMap((kind) => namesIn(join(layout.documents, kind))).length,
@@ -103,11 +96,4 @@ export async function statsCommand({ context, lists }: OpenStore): Promise<Comma
     `${json.documents} documents, ${json.workers} workers, ${json.quarantined} quarantined`,
   ].join("\n");
   return { json, text, ok: true };
-}
-
-/** The sum of the sizes of all files; one that goes while this looks counts for nothing. */
-function bytesIn(disk: Disk, path: string): number {
-  const stat = disk.stat(path);
-  if (stat?.isFolder !== true) return stat?.size ?? 0;
-  return (listIfExists(disk, path) ?? []).reduce((sum, name) => sum + bytesIn(disk, join(path, name)), 0);
 }

@@ -27,12 +27,15 @@ export interface CheckedFsStore {
 /** Something in a store's folder that is not as it should be. */
 export type FsStoreProblem = Omit<Problem, "fix">;
 
-/** A problem, and what became of it. */
-export interface RepairedProblem {
-  readonly problem: FsStoreProblem;
+/** What became of a problem. */
+export interface Repaired<Found> {
+  readonly problem: Found;
   readonly outcome: "done" | "refused" | "none";
   readonly reason?: string;
 }
+
+/** A problem, and what became of it. */
+export type RepairedProblem = Repaired<FsStoreProblem>;
 
 /** Reads all of a store and says what is wrong, as `resumable-mcp-store check` does; changes nothing. */
 export async function checkFsStore({ directory, ...machine }: CheckFsStoreOptions): Promise<CheckedFsStore> {
@@ -46,12 +49,8 @@ export async function repairFsStore({
   ...machine
 }: CheckFsStoreOptions): Promise<readonly RepairedProblem[]> {
   const { problems } = await findProblems(openReadOnly(directory, machine));
-  const repair = () => withOpenStore(directory, (store) => repairProblems(store, problems), false, machine);
-  return (await repair()).map(({ problem, outcome, reason }) => ({
-    problem: described(problem),
-    outcome: outcome === "would" ? "none" : outcome,
-    reason,
-  }));
+  const repaired = await withOpenStore(directory, (store) => repairProblems(store, problems), false, machine);
+  return repaired.map(({ problem, ...repair }) => ({ problem: described(problem), ...repair }));
 }
 
 function described({ fix: _, ...problem }: Problem): FsStoreProblem {
@@ -78,21 +77,17 @@ async function listedIds({ finished }: OpenStore): Promise<ReadonlySet<string>> 
   return ids;
 }
 
-/** What became of a problem. */
-export interface Repair {
-  readonly problem: Problem;
-  readonly outcome: "would" | "done" | "refused" | "none";
-  readonly reason?: string;
-}
-
 /** Puts right what a program can. One repair that fails hinders no other. */
-export async function repairProblems(store: OpenStore, problems: readonly Problem[]): Promise<readonly Repair[]> {
-  const repairs: Repair[] = [];
+export async function repairProblems(
+  store: OpenStore,
+  problems: readonly Problem[],
+): Promise<readonly Repaired<Problem>[]> {
+  const repairs: Repaired<Problem>[] = [];
   for (const problem of problems) repairs.push(await repairOne(store, problem));
   return repairs;
 }
 
-async function repairOne(store: OpenStore, problem: Problem): Promise<Repair> {
+async function repairOne(store: OpenStore, problem: Problem): Promise<Repaired<Problem>> {
   if (problem.fix === undefined) return { problem, outcome: "none" };
   try {
     await problem.fix.apply(store);
