@@ -1,0 +1,81 @@
+import { readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { encodeLine } from "../src/disk/checked-line.js";
+import { everything, json, runWith } from "./command-line.js";
+import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
+import { contentOf, exported, filled, options, storeOf } from "./transfer-scene.js";
+
+describe("an import", () => {
+  test("refuses a task whose id or whose call another one has there, and brings the others", async () => {
+    const { directory, ids } = await filled();
+    const other = emptyFolder();
+    const there = openStore(other, options);
+    const { snapshot } = await there.createTask({
+      task: newTask("done", { input: "another" }),
+      reuseResultMs: 0,
+      now: { ...now, wallMs: now.wallMs + 1 },
+    });
+    const rival = await create(there, "rival", { key: "asking" });
+    const before = [await contentOf(there, ids.done), await contentOf(there, rival)];
+    const report = await runWith([await exported(directory)], "import", "-", ...storeOf(other), "--json");
+    expect(report.code).toBe(1);
+    const { refused, imported } = JSON.parse(report.out) as {
+      refused: { taskId: string; code: string }[];
+      imported: string[];
+    };
+    expect(refused.map(({ taskId, code }) => [taskId, code]).sort()).toEqual([
+      [ids.asking, "KEY_TAKEN"],
+      [ids.done, "TASK_EXISTS"],
+    ]);
+    expect(imported.sort()).toEqual([ids.long, ids.paused].sort());
+    expect([await contentOf(there, snapshot.record.id), await contentOf(there, rival)]).toEqual(before);
+    expect(await there.getTask(ids.asking)).toBeUndefined();
+    expect(readdirSync(join(other, "trash"))).toEqual([]);
+  });
+
+  test.each([
+    ["a changed byte", (file: Buffer) => file.with(200, file[200] === 97 ? 98 : 97)],
+    [
+      "a later version",
+      () => encodeLine(JSON.stringify({ type: "export", format: "resumable-mcp-tasks", version: 2 })),
+    ],
+    ["no export at all", () => Buffer.from("hello\n")],
+    ["nothing in it", () => Buffer.alloc(0)],
+  ])("refuses a file with %s, and leaves the store as it is", async (_, change) => {
+    const { directory } = await filled();
+    const file = join(emptyFolder(), "tasks.jsonl");
+    writeFileSync(file, change(await exported(directory)));
+    const other = emptyFolder();
+    expect(await json("import", file, ...storeOf(other))).toMatchObject({
+      code: 1,
+      value: { error: { code: "EXPORT_INVALID" } },
+    });
+    expect((await openStore(other).countTasks({})).total).toBe(0);
+  });
+
+  test.each([
+    ["a signal", { signals: [{ id: "x", kind: "/../../../../stray" }] }, {}],
+    ["an answer", { signals: [{ id: "x", kind: "answer" }] }, {}],
+    ["a date", {}, { at: "../../../stray" }],
+  ])("refuses %s that was made up, and writes nothing outside the store", async (_, task, created) => {
+    const { directory, ids } = await filled();
+    const lines = String((await runWith([], "export", ids.paused, ...storeOf(directory))).data)
+      .trimEnd()
+      .split("\n")
+      .map((line) => JSON.parse(line) as { type: string; events?: object[] });
+    const forged = lines.map(({ type, events = [], ...line }) => {
+      if (type === "task") return { ...line, type, ...task };
+      return events.length === 0
+        ? { ...line, type }
+        : { type, events: [{ ...events[0], ...created }, ...events.slice(1)] };
+    });
+    const data = Buffer.concat(forged.map((line) => encodeLine(JSON.stringify({ ...line, crc: undefined }))));
+    const above = emptyFolder();
+    const other = join(above, "a", "b");
+    const { code, out } = await runWith([data], "import", "-", ...storeOf(other), "--json");
+    expect([code, JSON.parse(out)]).toMatchObject([1, { imported: [], error: { code: "EXPORT_INVALID" } }]);
+    expect(everything(above)).not.toContain("stray");
+    expect((await openStore(other).countTasks({})).total).toBe(0);
+  });
+});

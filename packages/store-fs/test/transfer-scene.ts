@@ -1,0 +1,75 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import type { Store } from "@resumable-mcp/core";
+import { expect } from "vitest";
+import { runWith } from "./command-line.js";
+import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
+
+/** Journals of a few commits, the oldest of which are compacted. */
+export const options = {
+  durability: "process",
+  limits: { rotateBytes: 2_000, maxJournalFiles: 3, keepJournalFiles: 1 },
+} as const;
+export const answer = { action: "accept", content: { name: "Ada" } } as const;
+
+/** A store with a task of every kind, the longest of which was compacted. */
+export async function filled() {
+  const directory = emptyFolder();
+  const store = openStore(directory, options);
+  const done = await create(store, "done", { key: "done" });
+  await commit(store, await lease(store, done), 1, [checkpoint(1, ["a", "b"]), { type: "completed", output: 7 }]);
+  await store.signal(done, { kind: "delivered" });
+  const asking = await create(store, "asking", { key: "asking" });
+  const held = await lease(store, asking);
+  const question = { message: "?", schema: {} };
+  await commit(store, held, 1, [
+    { type: "step", key: "paid", value: 3 },
+    { type: "asked", key: "name", question },
+  ]);
+  await commit(store, held, 3, [
+    { type: "asked", key: "old", question },
+    { type: "answered", key: "old", answer },
+  ]);
+  await store.signal(asking, { kind: "answer", key: "name", answer });
+  await store.signal(asking, { kind: "detach" });
+  const paused = await create(store, "paused");
+  await commit(store, await lease(store, paused), 1, [
+    checkpoint(2, ["p"]),
+    { type: "desiredState", desiredState: "pause" },
+  ]);
+  const long = await create(store, "long", { key: "long" });
+  const writer = await lease(store, long);
+  for (let seq = 1; seq <= 60; seq += 1) {
+    await commit(store, writer, seq, [
+      { type: "checkpoint", progress: seq, state: { text: "x".repeat(200) }, items: [seq] },
+    ]);
+    await store.getTask(long);
+  }
+  await store.close();
+  return { directory, ids: { done, asking, paused, long } };
+}
+
+/** The arguments that name a store. */
+export const storeOf = (directory: string) => ["--store", directory];
+
+/** All tasks of a store, as an exported file. */
+export async function exported(directory: string): Promise<Buffer> {
+  const { code, data } = await runWith([], "export", ...storeOf(directory));
+  expect(code).toBe(0);
+  return data;
+}
+
+/** All that a store says of a task, without what differs between two stores: the ids of its signals. */
+export async function contentOf(store: Store, id: string) {
+  const { record, signals } = (await store.getTask(id)) ?? { record: undefined, signals: [] };
+  const { events, snapshot } = await store.readEvents(id, { afterSeq: 0, limit: 1000 });
+  const { items } = await store.readItems(id, { after: 0, limit: 1000 });
+  return { record, events, snapshot, items, signals: signals.map(({ id: _, ...signal }) => signal) };
+}
+
+/** Breaks the newest journal of a task. */
+export function breakJournal(directory: string, taskId: string): void {
+  const path = journalOf(directory, taskId);
+  const bytes = readFileSync(path);
+  bytes[20] = (bytes[20] ?? 0) ^ 1;
+  writeFileSync(path, bytes);
+}
