@@ -68,7 +68,7 @@ class Replay {
   readonly #root: FolderState;
   readonly #openings = new Map<number, FileState>();
   readonly #changes: NameChange[] = [];
-  readonly #syncs = new Map<number, () => void>();
+  readonly #syncs = new Map<number, readonly { isSynced: boolean }[]>();
 
   constructor(base: FolderNode) {
     this.#root = newFolder(namesOf(base, new Map()));
@@ -99,13 +99,10 @@ class Replay {
         this.#set([this.#slot(event.to, this.#nodeAt(event.from)), this.#slot(event.from, undefined)]);
         break;
       case "sync_began":
-        this.#syncs.set(
-          event.sync,
-          "opening" in event.of ? this.#dataSync(event.of.opening) : this.#nameSync(event.of.folder),
-        );
+        this.#syncs.set(event.sync, this.#changesOf(event.of));
         break;
       case "sync_ended":
-        this.#syncs.get(event.sync)?.();
+        for (const change of this.#syncs.get(event.sync) ?? []) change.isSynced = true;
     }
   }
 
@@ -150,16 +147,11 @@ class Replay {
     return nodeAt<NodeState>(this.#root, path);
   }
 
-  /** What was written before a sync begins is durable when it ends. */
-  #dataSync(opening: number): () => void {
-    const covered = [...(this.#openings.get(opening)?.changes ?? [])];
-    return () => markSynced(covered);
-  }
-
-  #nameSync(path: string): () => void {
-    const folder = this.#nodeAt(path);
-    const covered = this.#changes.filter((change) => change.durableBy === folder);
-    return () => markSynced(covered);
+  /** What a sync that begins now covers: it is durable when the sync ends. */
+  #changesOf(of: Extract<DiskEvent, { kind: "sync_began" }>["of"]): readonly { isSynced: boolean }[] {
+    if ("opening" in of) return [...(this.#openings.get(of.opening)?.changes ?? [])];
+    const folder = this.#nodeAt(of.folder);
+    return this.#changes.filter((change) => change.durableBy === folder);
   }
 
   image(choices: CrashChoices): FolderNode {
@@ -200,10 +192,6 @@ function treeOf(node: NodeState, names: DurableNames, choices: CrashChoices, mad
 
 function bytesOf({ original, changes }: FileState, choices: CrashChoices): Buffer {
   return changes.reduce((bytes, { isSynced, apply }) => apply(bytes, isSynced ? "kept" : choices.dataLoss()), original);
-}
-
-function markSynced(changes: readonly { isSynced: boolean }[]): void {
-  for (const change of changes) change.isSynced = true;
 }
 
 function newFile(original: Buffer): FileState {
