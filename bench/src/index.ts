@@ -43,11 +43,12 @@ async function runAll(chosen: readonly Measure[]): Promise<readonly Outcome[]> {
 if (list) {
   for (const measure of measures) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
 } else {
-  const chosen = measures.filter(({ id }) => only.length === 0 || only.some((name) => id.includes(name)));
-  if (chosen.length === 0) {
-    console.error(`No measure of that name. There are: ${measures.map((measure) => measure.id).join(", ")}.`);
-    process.exitCode = 2;
+  const unknown = only.find((name) => !measures.some(({ id }) => id.includes(name)));
+  if (unknown !== undefined) {
+    console.error(`No measure has "${unknown}" in its id. There are: ${measures.map(({ id }) => id).join(", ")}.`);
+    process.exit(2);
   }
+  const chosen = measures.filter(({ id }) => only.length === 0 || only.some((name) => id.includes(name)));
   const outcomes = await runAll(chosen);
   const date = new Date();
   console.log(table(outcomes));
