@@ -1,13 +1,16 @@
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setImmediate as breathe } from "node:timers/promises";
+import { InMemoryEventStore } from "@modelcontextprotocol/sdk/examples/shared/inMemoryEventStore.js";
+import { DatabaseSync } from "@photostructure/sqlite";
+import { createFsStore } from "@resumable-mcp/store-fs";
 import { describe, expect, onTestFinished, test } from "vitest";
 import { createByteLoop, pathOf } from "../src/peers/byte-loop.js";
-import { type CheckpointKeeper, someCheckpoint } from "../src/peers/checkpoint-keeper.js";
-import { createJsonFileKeeper, createLowdbKeeper } from "../src/peers/json-keepers.js";
-import { createSdkEventKeeper } from "../src/peers/sdk-event-keeper.js";
+import { type Checkpoint, type CheckpointKeeper, someCheckpoint } from "../src/peers/checkpoint-keeper.js";
 import { createSqliteKeeper } from "../src/peers/sqlite-keeper.js";
 import { createStoreKeeper } from "../src/peers/store-keeper.js";
+import { createJsonFileKeeper, createLowdbKeeper, createSdkEventKeeper } from "../src/peers/unsynced-keepers.js";
 
 function emptyFolder(): string {
   const directory = mkdtempSync(join(tmpdir(), "resumable-bench-"));
@@ -15,25 +18,112 @@ function emptyFolder(): string {
   return directory;
 }
 
-const keepers: readonly (readonly [string, (directory: string) => CheckpointKeeper | Promise<CheckpointKeeper>])[] = [
-  ["this project's store, machine", (directory) => createStoreKeeper(directory, "machine")],
-  ["this project's store, process", (directory) => createStoreKeeper(directory, "process")],
-  ["one JSON file that is rewritten whole", createJsonFileKeeper],
-  ["lowdb with one file", createLowdbKeeper],
-  ["SQLite with a write-ahead log", createSqliteKeeper],
-  ["the SDK's in-memory event store", createSdkEventKeeper],
+/** What was kept of one task: the last checkpoint, and how many there are. */
+interface Kept {
+  readonly latest: Checkpoint | undefined;
+  readonly count: number;
+}
+
+interface Case {
+  readonly create: (directory: string) => CheckpointKeeper | Promise<CheckpointKeeper>;
+  /** Reads past the keeper, from where it keeps. */
+  readonly read: (directory: string, taskId: string) => Kept | Promise<Kept>;
+}
+
+const jsonIn = (directory: string, name: string) => JSON.parse(readFileSync(join(directory, name), "utf8"));
+
+/** Tasks have ids of the store's own: they are distinguished by how many checkpoints they have. */
+async function readStore(directory: string, taskId: string): Promise<Kept> {
+  const store = createFsStore({ directory });
+  onTestFinished(() => store.close());
+  const found: Kept[] = [];
+  for (const { id } of (await store.listTasks({ limit: 10 })).tasks) {
+    const { events } = await store.readEvents(id, { afterSeq: 0, limit: 1_000 });
+    const kept = events.flatMap((event) => (event.type === "checkpoint" ? [event] : []));
+    const { progress = 0, total = 0, message = "", state = null } = kept.at(-1) ?? {};
+    found.push({ latest: { progress, total, message, state }, count: kept.length });
+  }
+  const [many, few] = found.sort((left, right) => right.count - left.count);
+  const kept = taskId === "one" ? many : few;
+  return kept ?? { latest: undefined, count: 0 };
+}
+
+function readSqlite(directory: string, taskId: string): Kept {
+  const reader = new DatabaseSync(join(directory, "tasks.db"), { readOnly: true });
+  try {
+    const task = reader.prepare("SELECT record FROM task WHERE id = ?").get(taskId);
+    const events = reader.prepare("SELECT count(*) AS count FROM event WHERE task = ?").get(taskId);
+    return { latest: JSON.parse(String(task?.record)), count: Number(events?.count) };
+  } finally {
+    reader.close();
+  }
+}
+
+const cases: readonly (readonly [string, Case])[] = [
+  [
+    "this project's store, machine",
+    { create: (directory) => createStoreKeeper(directory, "machine"), read: readStore },
+  ],
+  [
+    "this project's store, process",
+    { create: (directory) => createStoreKeeper(directory, "process"), read: readStore },
+  ],
+  [
+    "one JSON file that is rewritten whole",
+    {
+      create: createJsonFileKeeper,
+      read: (directory, taskId) => ({
+        latest: jsonIn(directory, "checkpoints.json")[taskId],
+        count: readFileSync(join(directory, `${taskId}.data`), "utf8").split("\n").length - 1,
+      }),
+    },
+  ],
+  [
+    "lowdb with one file",
+    { create: createLowdbKeeper, read: (directory, id) => jsonIn(directory, "db.json").tasks[id] },
+  ],
+  ["SQLite with a write-ahead log", { create: createSqliteKeeper, read: readSqlite }],
 ];
 
-describe.each(keepers)("%s", (_, create) => {
+async function keepTwoTasks(keeper: CheckpointKeeper): Promise<void> {
+  for (const task of ["one", "two"]) await keeper.begin(task);
+  for (let progress = 1; progress <= 5; progress++) await keeper.keep("one", someCheckpoint(progress));
+  await keeper.keep("two", someCheckpoint(7));
+}
+
+describe.each(cases)("%s", (_, { create, read }) => {
   test("keeps each checkpoint of two tasks, and reads back the last of each", async () => {
-    const keeper = await create(emptyFolder());
-    for (const task of ["one", "two"]) await keeper.begin(task);
-    for (let progress = 1; progress <= 5; progress++) await keeper.keep("one", someCheckpoint(progress));
-    await keeper.keep("two", someCheckpoint(7));
-    expect(await keeper.read("one")).toEqual({ latest: someCheckpoint(5), count: 5 });
-    expect(await keeper.read("two")).toEqual({ latest: someCheckpoint(7), count: 1 });
+    const directory = emptyFolder();
+    const keeper = await create(directory);
+    await keepTwoTasks(keeper);
+    expect(await read(directory, "one")).toEqual({ latest: someCheckpoint(5), count: 5 });
+    expect(await read(directory, "two")).toEqual({ latest: someCheckpoint(7), count: 1 });
     await keeper.close();
   });
+});
+
+test("the SDK's in-memory event store keeps each checkpoint of two tasks, and reads back the last of each", async () => {
+  const store = new InMemoryEventStore();
+  const keeper = createSdkEventKeeper(store);
+  // A replay begins behind an event; events of one millisecond have no order.
+  const first = new Map<string, string>();
+  for (const task of ["one", "two"]) {
+    first.set(task, await store.storeEvent(task, { jsonrpc: "2.0", method: "notifications/initialized" }));
+  }
+  for (const begun = Date.now(); Date.now() === begun; ) await breathe();
+  await keepTwoTasks(keeper);
+  const read = async (task: string) => {
+    const shown: Checkpoint[] = [];
+    await store.replayEventsAfter(first.get(task) ?? "", {
+      send: async (_id, message) => {
+        const { progress, total, message: text, _meta } = Object(Reflect.get(message, "params"));
+        shown.push({ progress, total, message: text, state: _meta.state });
+      },
+    });
+    return { latest: shown.sort((left, right) => left.progress - right.progress).at(-1), count: shown.length };
+  };
+  expect(await read("one")).toEqual({ latest: someCheckpoint(5), count: 5 });
+  expect(await read("two")).toEqual({ latest: someCheckpoint(7), count: 1 });
 });
 
 describe("the bare loop", () => {

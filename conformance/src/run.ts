@@ -1,6 +1,5 @@
 import { runPostmanCollection } from "./postman/run-collection.js";
-import { runRequirements, runScenario, type SuiteRun } from "./run-suite.js";
-import { unscored } from "./scenario-outcome.js";
+import { runRequirements, runScenario, type SuiteRun, unscored } from "./run-suite.js";
 import { runSeedDemonstration } from "./seed/seed-demonstration.js";
 import { spawnServer } from "./servers.js";
 

@@ -3,15 +3,15 @@ import { z } from "zod";
 
 const nothing = z.object({});
 /** Every call is a run of its own: the scenarios repeat calls and expect a new one. */
-const never = () => null;
+const ownRun = { key: () => null };
+const plain = { ...ownRun, input: nothing, taskSupport: "forbidden" } as const;
+const verbatim = { taskSupport: "forbidden", onCrash: "rerun" } as const;
 
 function loggingTool(name: string): Tool {
   return defineTool({
     name,
     description: "Logs while it runs.",
-    input: nothing,
-    key: never,
-    taskSupport: "forbidden",
+    ...plain,
     async *run(_input, task) {
       for (const [index, message] of ["Started", "Working", "Finished"].entries()) {
         task.log("info", message);
@@ -29,9 +29,7 @@ export const runningTools: readonly Tool[] = [
   defineTool({
     name: "test_tool_with_progress",
     description: "Reports progress while it runs.",
-    input: nothing,
-    key: never,
-    taskSupport: "forbidden",
+    ...plain,
     async *run() {
       for (const progress of [0, 50, 100]) yield { progress, total: 100, message: `Completed ${progress} of 100` };
       return "Reported progress three times.";
@@ -40,9 +38,7 @@ export const runningTools: readonly Tool[] = [
   defineTool({
     name: "test_error_handling",
     description: "Fails.",
-    input: nothing,
-    key: never,
-    taskSupport: "forbidden",
+    ...plain,
     run: async () => {
       throw new Error("This tool intentionally returns an error for testing");
     },
@@ -54,8 +50,7 @@ export const schemaTools: readonly Tool[] = [
   defineTool({
     name: "json_schema_2020_12_tool",
     description: "Tool with JSON Schema 2020-12 features",
-    taskSupport: "forbidden",
-    onCrash: "rerun",
+    ...verbatim,
     input: {
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
@@ -85,13 +80,101 @@ export const schemaTools: readonly Tool[] = [
   defineTool({
     name: "test_parameter_header",
     description: "Has a parameter that is also sent as a header.",
-    taskSupport: "forbidden",
-    onCrash: "rerun",
+    ...verbatim,
     input: {
       type: "object",
       properties: { region: { type: "string", "x-mcp-header": "Region" } },
       required: ["region"],
     },
     run: async (input) => `Called with ${JSON.stringify(input)}`,
+  }),
+];
+
+/** The job of `test_tool_with_task`, which asks for the name before it begins. */
+export const helloJob = "hello_job";
+
+/** Tools of the tasks scenarios. */
+export const taskTools: readonly Tool[] = [
+  defineTool({
+    name: "greet",
+    description: "Greets at once.",
+    input: z.object({ name: z.string() }),
+    ...ownRun,
+    taskSupport: "forbidden",
+    onCrash: "rerun",
+    run: async ({ name }) => `Hello, ${name}!`,
+  }),
+  defineTool({
+    name: "slow_compute",
+    description: "Computes for some seconds.",
+    input: z.object({ seconds: z.number().min(0), label: z.string().default("") }),
+    ...ownRun,
+    async *run({ seconds, label }, task) {
+      yield { progress: 0, total: seconds };
+      await task.sleep("compute", seconds * 1_000);
+      yield { progress: seconds, total: seconds };
+      return `Computed ${label} for ${seconds} s.`;
+    },
+  }),
+  defineTool({
+    name: "failing_job",
+    description: "Fails after a second.",
+    input: nothing,
+    ...ownRun,
+    taskSupport: "required",
+    async *run(_input, task) {
+      yield { progress: 0, total: 1 };
+      await task.sleep("work", 1_000);
+      throw new Error("The job failed.");
+    },
+  }),
+  defineTool({
+    name: "protocol_error_job",
+    description: "Ends with a protocol error.",
+    input: nothing,
+    ...ownRun,
+    async *run() {
+      yield { progress: 0, total: 1 };
+      throw Object.assign(new Error("The job broke down."), { code: -32_603 });
+    },
+  }),
+  defineTool({
+    name: "confirm_delete",
+    description: "Asks before it deletes.",
+    input: z.object({ filename: z.string() }),
+    ...ownRun,
+    onCrash: "rerun",
+    run: async ({ filename }, task) => {
+      const schema = z.object({ confirm: z.boolean() });
+      const answer = await task.ask("confirm", { message: `Delete ${filename}?`, schema });
+      return answer.action === "accept" && answer.content.confirm ? `Deleted ${filename}.` : `Kept ${filename}.`;
+    },
+  }),
+  defineTool({
+    name: "multi_input",
+    description: "Asks two questions at once.",
+    input: nothing,
+    ...ownRun,
+    onCrash: "rerun",
+    run: async (_input, task) => {
+      const schema = z.object({ name: z.string() });
+      const answers = await Promise.all([
+        task.ask("first", { message: "The first name?", schema }),
+        task.ask("second", { message: "The second name?", schema }),
+      ]);
+      return JSON.stringify(answers);
+    },
+  }),
+  defineTool({
+    name: helloJob,
+    description: "Greets after a while.",
+    input: z.object({ name: z.string() }),
+    ...ownRun,
+    taskSupport: "required",
+    async *run({ name }, task) {
+      yield { progress: 0, total: 1 };
+      await task.sleep("think", 300);
+      return `Hello, ${name}!`;
+    },
   }),
 ];

@@ -4,11 +4,10 @@ import { defineServer } from "@resumable-mcp/mcp";
 import { serve } from "@resumable-mcp/server-http";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { askingTools } from "./asking-tools.js";
-import { contentTools } from "./content-tools.js";
-import { runningTools, schemaTools } from "./running-tools.js";
+import { contentTools } from "./contents.js";
+import { runningTools, schemaTools, taskTools } from "./running-tools.js";
 import { setup2025 } from "./setup-2025.js";
 import { setup2026 } from "./setup-2026.js";
-import { taskTools } from "./task-tools.js";
 
 const { values } = parseArgs({
   options: { port: { type: "string", default: "8001" }, store: { type: "string" } },

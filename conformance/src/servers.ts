@@ -1,15 +1,13 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { start } from "./program.js";
 
 /** A server in a process of its own. */
 export interface SpawnedServer {
   readonly url: string;
-  readonly process: ChildProcess;
   /** Ends it in the given way; resolves when it has ended. */
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
@@ -20,26 +18,10 @@ export function spawnServer(...args: readonly string[]): Promise<SpawnedServer> 
 }
 
 /** Starts a script that says when it listens, and waits until it does. */
-export async function spawnListening(script: readonly string[]): Promise<SpawnedServer> {
-  const child = spawn(process.execPath, script, { stdio: ["ignore", "ignore", "pipe"] });
-  const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
-  const lines: string[] = [];
-  const url = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stderr }).on("line", (line) => {
-      const found = /^listening on (\S+)/.exec(line);
-      if (found?.[1] !== undefined) resolve(found[1]);
-      else lines.push(line);
-    });
-    void gone.then(() => reject(new Error(`The server ended before it listened:\n${lines.join("\n")}`)));
-  });
-  return {
-    url,
-    process: child,
-    stop(signal = "SIGTERM") {
-      child.kill(signal);
-      return gone;
-    },
-  };
+async function spawnListening(script: readonly string[]): Promise<SpawnedServer> {
+  const program = start(process.execPath, script);
+  const [, url = ""] = await program.seen(/^listening on (\S+)\n/m);
+  return { url, stop: (signal = "SIGTERM") => program.stop(signal) };
 }
 
 /** The demo's server on a store of its own, started as its readers start it. */

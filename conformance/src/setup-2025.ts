@@ -7,7 +7,7 @@ import {
   UnsubscribeRequestSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import { z } from "zod";
-import { prompts, resources, templateText } from "./prompts-and-resources.js";
+import { prompts, resources, templateText } from "./contents.js";
 
 /** How long `test_reconnection` takes, in milliseconds; the suite waits up to 5 s for it. */
 const reconnectMs = 100;

@@ -11,8 +11,8 @@ import {
 } from "@modelcontextprotocol/server";
 import type { Setup2026 } from "@resumable-mcp/mcp";
 import { z } from "zod";
-import { prompts, resources, templateText } from "./prompts-and-resources.js";
-import { helloJob } from "./task-tools.js";
+import { prompts, resources, templateText } from "./contents.js";
+import { helloJob } from "./running-tools.js";
 
 const form = (message: string, properties: Record<string, { type: "string" } | { type: "boolean" }>): InputRequest =>
   inputRequired.elicit({

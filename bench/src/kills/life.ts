@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
-import { built } from "../built.js";
+import { built } from "../workers/run-isolated.js";
 import type { KillPoint } from "./kill-plan.js";
 
 /** The order for a process that is to be killed: where its store is, and where it kills itself. */

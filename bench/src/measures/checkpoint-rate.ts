@@ -1,9 +1,8 @@
 import { createByteLoop, newestLine } from "../peers/byte-loop.js";
 import { type CheckpointKeeper, someCheckpoint } from "../peers/checkpoint-keeper.js";
-import { createJsonFileKeeper, createLowdbKeeper } from "../peers/json-keepers.js";
-import { createSdkEventKeeper } from "../peers/sdk-event-keeper.js";
 import { createSqliteKeeper } from "../peers/sqlite-keeper.js";
 import { createStoreKeeper } from "../peers/store-keeper.js";
+import { createJsonFileKeeper, createLowdbKeeper, createSdkEventKeeper } from "../peers/unsynced-keepers.js";
 import type { Measure, Scope, Target } from "../report/measure.js";
 
 /** How much work a round is: so many tasks at once, each with so many checkpoints, one after the other. */
@@ -70,7 +69,7 @@ export const peers = {
   sqlite: { id: "sqlite", name: "SQLite, WAL, synchronous=FULL", open: createSqliteKeeper },
   original: { id: "original", name: "one JSON file rewritten whole", open: createJsonFileKeeper },
   lowdb: { id: "lowdb", name: "lowdb with one file", open: createLowdbKeeper },
-  sdkEvents: { id: "sdk-events", name: "the SDK's in-memory event store", open: createSdkEventKeeper },
+  sdkEvents: { id: "sdk-events", name: "the SDK's in-memory event store", open: () => createSdkEventKeeper() },
 } as const satisfies Record<string, Peer>;
 
 /** This project's store against another way to keep the same checkpoints. */

@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { built } from "../built.js";
 import type { Measure } from "../report/measure.js";
+import { built } from "../workers/run-isolated.js";
 
 /** A program of this package. */
 export const server = (name: string) => fileURLToPath(built(`servers/${name}.js`));

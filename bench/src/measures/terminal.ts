@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { built } from "../built.js";
 import { type Measure, type PreparedMeasure, type Scope, spreadOf } from "../report/measure.js";
 import { openTaskBoard, type TaskBoard, terminalProgram } from "../terminal/live-board.js";
 import { openTerminal } from "../terminal/pseudo-terminal.js";
+import { built } from "../workers/run-isolated.js";
 
 /** From the start of the process in a terminal to the first frame: the program against the smallest one of Ink. */
 const firstFrame: Measure = {

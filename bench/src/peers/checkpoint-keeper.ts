@@ -14,15 +14,7 @@ export interface CheckpointKeeper {
   begin(taskId: string): Promise<void>;
   /** Resolves when the checkpoint is as safe as this way of keeping makes it. */
   keep(taskId: string, checkpoint: Checkpoint): Promise<void>;
-  /** Reads back, from where it is kept, what a task left last and how often it left something. */
-  read(taskId: string): Promise<Kept>;
   close(): Promise<void>;
-}
-
-/** What was kept of one task. */
-export interface Kept {
-  readonly latest: Checkpoint | undefined;
-  readonly count: number;
 }
 
 /** A checkpoint with a state of about 130 bytes of JSON. */

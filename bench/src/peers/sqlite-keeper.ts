@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { DatabaseSync } from "@photostructure/sqlite";
-import type { Checkpoint, CheckpointKeeper } from "./checkpoint-keeper.js";
+import type { CheckpointKeeper } from "./checkpoint-keeper.js";
 
 const schema = `
   PRAGMA journal_mode = WAL;
@@ -11,8 +11,7 @@ const schema = `
 
 /** SQLite with a write-ahead log that is synced at each commit; one transaction for each checkpoint. */
 export function createSqliteKeeper(directory: string): CheckpointKeeper {
-  const path = join(directory, "tasks.db");
-  const database = new DatabaseSync(path);
+  const database = new DatabaseSync(join(directory, "tasks.db"));
   database.exec(schema);
   const begin = database.prepare("BEGIN IMMEDIATE");
   const insert = database.prepare("INSERT INTO task VALUES (?, 0, NULL)");
@@ -29,17 +28,6 @@ export function createSqliteKeeper(directory: string): CheckpointKeeper {
       const row = next.get(body, taskId);
       append.run(taskId, Number(row?.seq), body);
       commit.run();
-    },
-    async read(taskId) {
-      const reader = new DatabaseSync(path, { readOnly: true });
-      try {
-        const task = reader.prepare("SELECT record FROM task WHERE id = ?").get(taskId);
-        const events = reader.prepare("SELECT count(*) AS count FROM event WHERE task = ?").get(taskId);
-        const latest: Checkpoint | undefined = task?.record == null ? undefined : JSON.parse(String(task.record));
-        return { latest, count: Number(events?.count) };
-      } finally {
-        reader.close();
-      }
     },
     async close() {
       database.close();

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { openClient } from "@resumable-mcp/client";
-import { built } from "../built.js";
 import { temporaryFolder } from "../stores/stored-tasks.js";
+import { built } from "../workers/run-isolated.js";
 import type { ServersMessage, ServersOrder } from "./live-servers.js";
 import { openTerminal, type PseudoTerminal } from "./pseudo-terminal.js";
 

@@ -1,5 +1,4 @@
 import { fork } from "node:child_process";
-import { built } from "../built.js";
 import type { Outcome } from "../report/measure.js";
 
 /** Threads of each measured process that may sync at once: the default of Node. */
@@ -57,4 +56,9 @@ function inProcess<Message>(program: string, args: readonly string[]): Promise<M
       else reject(new Error(`${program} ${args.join(" ")} ended with code ${code} and no figure.`));
     });
   });
+}
+
+/** The address of a built program of this package: the same for the built code and for tests, which run the source. */
+export function built(program: string): URL {
+  return new URL(program, import.meta.url.replace(/^(.*)\/(?:src|dist)\/.*$/, "$1/dist/"));
 }

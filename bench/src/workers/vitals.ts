@@ -1,7 +1,7 @@
 import { watch } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { built } from "../built.js";
+import { built } from "./run-isolated.js";
 
 /** What a measured program says of itself. */
 export interface Vitals {

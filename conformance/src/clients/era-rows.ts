@@ -5,7 +5,7 @@ import { type ClientKind, callTimeoutMs, type ToolAnswer, type UserAnswer } from
 import { nextSession } from "./ext-tasks-client.js";
 import { findQuestion } from "./lost-id.js";
 import { connectNext, nextClients } from "./next-client.js";
-import { journalProblems, type Measured, type Row, resultProblems } from "./row.js";
+import { itemsTo, judge, type Measured, newLabel, type Row } from "./row.js";
 import { Seen } from "./seen.js";
 import type { Over, Place, ServerUnderTest } from "./server-under-test.js";
 import { connectStock, stockClients } from "./stock-client.js";
@@ -127,24 +127,15 @@ export const eraRows: readonly Row[] = (["HTTP", "stdio"] as const).flatMap((ove
   ),
 );
 
-let count = 0;
-
-async function cross({ place, journals, kill }: ServerUnderTest, { tool, begin, finish }: Crossing): Promise<Measured> {
-  count += 1;
-  const label = `crossing ${count}`;
+async function cross(server: ServerUnderTest, { tool, begin, finish }: Crossing): Promise<Measured> {
+  const { place, journals, kill } = server;
+  const label = newLabel();
   const seen = new Seen();
   const asks = tool === "ask_name";
   const input = asks ? { label } : { label, n: goal };
-  await begin(place, input, async () =>
-    kill(await (asks ? journals.untilAsked(label) : journals.untilItems(label, 10))),
-  );
+  const killed = async () => kill(await (asks ? journals.untilAsked(label) : journals.untilItems(label, 10)));
+  await begin(place, input, killed);
   const answer = await finish(place, input, seen);
-  const expected = asks ? { name: given.content.name, label } : { counted: goal, label };
-  const items = Array.from({ length: asks ? 2 : goal }, (_, index) => index + 1);
-  const facts = await journals.facts(label);
-  return {
-    problems: [...resultProblems(answer, expected), ...journalProblems(facts, items), ...seen.problems()],
-    saw: seen.inWords(),
-    facts,
-  };
+  const result = asks ? { name: given.content.name } : { counted: goal };
+  return judge(server, { label, result, items: itemsTo(asks ? 2 : goal) }, answer, seen);
 }

@@ -1,7 +1,10 @@
-import type { Client } from "@modelcontextprotocol/client";
+import type { Client as NextClient } from "@modelcontextprotocol/client";
 import {
+  type ConnectedMcpSessionPort,
   createApplicationInputHandler,
   createTaskSessionFromClient,
+  DispatchError,
+  type RawClientDispatch,
   resultFromTaskOutcome,
   type SerializedTaskReference,
   type TaskEnabledSession,
@@ -9,6 +12,9 @@ import {
   taskViewFromExecutionEvent,
   withTasks,
 } from "@modelcontextprotocol/ext-tasks/client";
+import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { z } from "zod";
 import {
   type ClientHooks,
   type ClientKind,
@@ -17,7 +23,6 @@ import {
   type ToolAnswer,
   versionOf,
 } from "./client-kind.js";
-import { createRawDispatch, stockPort } from "./ext-tasks-ports.js";
 import { capabilitiesOf, connectNext, pinnedVersion } from "./next-client.js";
 import type { Seen } from "./seen.js";
 import { connectStock } from "./stock-client.js";
@@ -68,7 +73,7 @@ function openSession(session: TaskEnabledSession, client: { close(): Promise<voi
 }
 
 /** Adds tasks to a client of both eras, in the generation that it has negotiated. */
-export function nextSession(client: Client, hooks: ClientHooks, patient: boolean): TaskEnabledSession {
+export function nextSession(client: NextClient, hooks: ClientHooks, patient: boolean): TaskEnabledSession {
   if (client.getProtocolEra() !== "modern")
     return createTaskSessionFromClient(client, { endpointId, ...inputOptions(hooks) });
   const clientCapabilities = JSON.parse(JSON.stringify(capabilitiesOf(hooks)));
@@ -80,6 +85,17 @@ export function nextSession(client: Client, hooks: ClientHooks, patient: boolean
   });
 }
 
+/** The requester on the client of both eras. */
+function onNext(title: string, mode: "legacy" | "auto", patient: boolean): ClientKind {
+  return {
+    name: `${name} on \`client\`, ${title}`,
+    async open(place, hooks = {}) {
+      const client = await connectNext(place, mode, hooks);
+      return openSession(nextSession(client, hooks, patient), client);
+    },
+  };
+}
+
 /** The requester of tasks, on the clients of both SDKs and in both generations of tasks. */
 export const extTasksClients = {
   stock: {
@@ -89,25 +105,108 @@ export const extTasksClients = {
       return openSession(withTasks(stockPort(client, endpointId), inputOptions(hooks)), client);
     },
   },
-  era2025: {
-    name: `${name} on \`client\`, legacy`,
-    async open(place, hooks = {}) {
-      const client = await connectNext(place, "legacy", hooks);
-      return openSession(nextSession(client, hooks, false), client);
-    },
-  },
-  era2026: {
-    name: `${name} on \`client\`, auto`,
-    async open(place, hooks = {}) {
-      const client = await connectNext(place, "auto", hooks);
-      return openSession(nextSession(client, hooks, false), client);
-    },
-  },
-  patient: {
-    name: `${name} on \`client\`, auto, repeating \`tasks/*\``,
-    async open(place, hooks = {}) {
-      const client = await connectNext(place, "auto", hooks);
-      return openSession(nextSession(client, hooks, true), client);
-    },
-  },
+  era2025: onNext("legacy", "legacy", false),
+  era2026: onNext("auto", "auto", false),
+  patient: onNext("auto, repeating `tasks/*`", "auto", true),
 } satisfies Record<string, ClientKind>;
+
+const anyResult = z.looseObject({});
+
+/**
+ * Connects `ext-tasks` to the SDK of the 2025 era, for which it brings no adapter of its own.
+ *
+ * A request that the server did not answer may be sent once more: `ext-tasks` decides which.
+ */
+export function stockPort(client: Client, endpointId: string): ConnectedMcpSessionPort {
+  const invalidated = new Set<(reason: unknown) => void>();
+  const notified = new Set<(notification: never) => void>();
+  let closed = false;
+  client.onclose = () => {
+    closed = true;
+    for (const listener of invalidated) listener(new Error("The connection is closed."));
+  };
+  client.fallbackNotificationHandler = async (notification) => {
+    for (const listener of notified) listener(JSON.parse(JSON.stringify(notification)) as never);
+  };
+  const { tasks } = client.getServerCapabilities() ?? {};
+  return {
+    endpointId,
+    taskCapabilities:
+      tasks === undefined
+        ? { generation: "none" }
+        : { generation: "v1", capabilities: JSON.parse(JSON.stringify(tasks)) },
+    async dispatch(request, { signal } = {}) {
+      if (!isJsonObject(request)) throw new DispatchError("A request has to be an object.");
+      const { method, params } = request;
+      const message = { method: String(method), ...(isJsonObject(params) ? { params } : {}) };
+      try {
+        const result = await client.request(message, anyResult, signal === undefined ? {} : { signal });
+        return { kind: "result", result: JSON.parse(JSON.stringify(result)) };
+      } catch (error) {
+        throw new DispatchError("The request was not answered.", true, { cause: error });
+      }
+    },
+    onServerRequest: () => () => {},
+    onNotification: (listener) => added(notified, listener as (notification: never) => void),
+    onInvalidated: (listener) => added(invalidated, listener),
+    get invalidated() {
+      return closed;
+    },
+  };
+}
+
+function added<Listener>(listeners: Set<Listener>, listener: Listener): () => void {
+  listeners.add(listener);
+  return () => void listeners.delete(listener);
+}
+
+/** How often and how long a request about a task is repeated while the server cannot be reached. */
+const retries = { count: 20, delayMs: 250 };
+
+/**
+ * Sends requests past an SDK client, over its own transport, as `ext-tasks` needs it in the 2026 era: the client does
+ * not know the answers that are tasks.
+ *
+ * @param patient repeats `tasks/*` while the server is down; these are safe to repeat.
+ */
+export function createRawDispatch({ transport }: NextClient, patient: boolean): RawClientDispatch {
+  if (transport === undefined) throw new Error("The client is not connected.");
+  const waiting = new Map<unknown, (message: JsonObject) => void>();
+  const previous = transport.onmessage;
+  transport.onmessage = (message, extra) => {
+    const answer: JsonObject = JSON.parse(JSON.stringify(message));
+    const respond = answer.method === undefined ? waiting.get(answer.id) : undefined;
+    if (respond === undefined) return previous?.(message, extra);
+    waiting.delete(answer.id);
+    respond(answer);
+  };
+  let count = 0;
+  const sendOnce = async (request: JsonObject): Promise<JsonObject> => {
+    count += 1;
+    const id = `raw-${count}`;
+    const answered = new Promise<JsonObject>((resolve) => waiting.set(id, resolve));
+    await transport.send({ jsonrpc: "2.0", id, method: String(request.method), ...paramsOf(request) });
+    return answered;
+  };
+  return async (request) => {
+    if (!isJsonObject(request)) throw new Error("A request has to be an object.");
+    const tries = patient && String(request.method).startsWith("tasks/") ? retries.count : 1;
+    const { result = null, error } = await repeat(() => sendOnce(request), tries);
+    if (!isJsonObject(error)) return { kind: "result", result };
+    return { kind: "error", error: { code: Number(error.code), message: String(error.message) } };
+  };
+}
+
+function paramsOf({ params }: JsonObject): { params?: JsonObject } {
+  return isJsonObject(params) ? { params } : {};
+}
+
+async function repeat<Value>(run: () => Promise<Value>, tries: number): Promise<Value> {
+  try {
+    return await run();
+  } catch (error) {
+    if (tries <= 1) throw error;
+    await new Promise((resolve) => setTimeout(resolve, retries.delayMs));
+    return repeat(run, tries - 1);
+  }
+}

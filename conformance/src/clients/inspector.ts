@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isJsonObject } from "@resumable-mcp/core";
+import { runPackages } from "../program.js";
 import type { ClientKind, ToolAnswer } from "./client-kind.js";
 import { sentenceOf } from "./seen.js";
 import type { Place } from "./server-under-test.js";
@@ -10,6 +10,7 @@ import type { Place } from "./server-under-test.js";
 /** The Inspector needs Node 22 or later; the server under test runs on the Node that runs this. */
 const packages = ["node@24.21.0", "@modelcontextprotocol/inspector@2.12.0"];
 const [, inspector = ""] = packages;
+const env = { ...process.env, npm_config_loglevel: "error", MCP_INSPECTOR_SECRET_STORE: "memory" };
 
 /** The Inspector's command line: one process for one call. */
 function inspectorKind(era: "legacy" | "auto" | "modern"): ClientKind {
@@ -23,7 +24,11 @@ function inspectorKind(era: "legacy" | "auto" | "modern"): ClientKind {
         async call(tool, input, seen) {
           const args = ["--config", config, "--server", "clients", "--protocol-era", era, "--format", "json"];
           const call = ["--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(input)];
-          const { stdout, stderr, exitCode } = await runInspector(folder, [...args, ...call]);
+          const { stdout, stderr, exitCode } = await runPackages(
+            packages,
+            ["mcp-inspector", "--cli", ...args, ...call],
+            { cwd: folder, env },
+          );
           const answer = answerIn(stdout);
           if (answer === undefined) throw new Error(`exit code ${exitCode}: ${errorIn(stderr)}`);
           if (exitCode !== 0) seen.error(`exit code ${exitCode}`);
@@ -45,30 +50,6 @@ export const inspectorClients = {
 function entryOf(place: Place): object {
   if (place.over === "stdio") return { type: "stdio", command: place.command, args: place.args };
   return { type: "http", url: place.url.href, headers: { Authorization: `Bearer ${place.token}` } };
-}
-
-interface Ended {
-  readonly stdout: string;
-  readonly stderr: string;
-  readonly exitCode: number;
-}
-
-function runInspector(folder: string, args: readonly string[]): Promise<Ended> {
-  const from = packages.flatMap((name) => ["--package", name]);
-  return new Promise((resolve, reject) => {
-    const env = { ...process.env, npm_config_loglevel: "error", MCP_INSPECTOR_SECRET_STORE: "memory" };
-    const child = spawn("npx", ["--yes", ...from, "--", "mcp-inspector", "--cli", ...args], { cwd: folder, env });
-    let [stdout, stderr] = ["", ""];
-    child.stdout.on("data", (chunk) => {
-      stdout += chunk;
-    });
-    child.stderr.on("data", (chunk) => {
-      stderr += chunk;
-    });
-    child.once("error", reject);
-    child.once("close", (code) => resolve({ stdout, stderr, exitCode: code ?? 1 }));
-    child.stdin.end();
-  });
 }
 
 /** The Inspector ends what it writes with an error as JSON. */

@@ -49,13 +49,6 @@ export class Journals {
     }
   }
 
-  /** The task of the call with this label; the only one, or the newest. */
-  async taskId(label: string): Promise<string> {
-    const [task] = await this.#tasks(label);
-    if (task === undefined) throw new Error(`No task has the label ${label}.`);
-    return task.record.id;
-  }
-
   async facts(label: string): Promise<JournalFacts> {
     const tasks = await this.#tasks(label);
     const items = (await Promise.all(tasks.map(({ record }) => this.#items(record)))).flat();

@@ -1,24 +1,28 @@
 import type { Outcome, Row } from "./row.js";
 
-const titles: Readonly<Record<Row["table"], readonly [string, string]>> = {
-  calls: [
-    "A call in flight",
-    "`count_to` counts to 30 and appends each number as an item. The server is killed after the tenth.",
-  ],
-  questions: [
-    "An open question",
-    "`ask_name` asks its user for a name. The server is killed while the question is open.",
-  ],
-  eras: [
-    "From one era to the other",
-    "One client begins a task, the server is killed, and another client of the same owner finds the task, reads it and finishes it.",
-  ],
-};
+interface Table {
+  readonly title: string;
+  readonly text: string;
+  readonly columns: readonly (keyof typeof cells)[];
+}
 
-const columns: Readonly<Record<Row["table"], readonly string[]>> = {
-  calls: ["Client", "Over", "How", "Ends right", "Its user saw", "Items", "Attempts"],
-  questions: ["Client", "Over", "How", "Ends right", "Asked", "Its user saw", "Attempts"],
-  eras: ["Clients", "Over", "How", "Ends right", "Its user saw", "Attempts"],
+/** The tables, in the order of the document. */
+const tablesByName: Readonly<Record<Row["table"], Table>> = {
+  calls: {
+    title: "A call in flight",
+    text: "`count_to` counts to 30 and appends each number as an item. The server is killed after the tenth.",
+    columns: ["Client", "Over", "How", "Ends right", "Its user saw", "Items", "Attempts"],
+  },
+  questions: {
+    title: "An open question",
+    text: "`ask_name` asks its user for a name. The server is killed while the question is open.",
+    columns: ["Client", "Over", "How", "Ends right", "Asked", "Its user saw", "Attempts"],
+  },
+  eras: {
+    title: "From one era to the other",
+    text: "One client begins a task, the server is killed, and another client of the same owner finds the task, reads it and finishes it.",
+    columns: ["Clients", "Over", "How", "Ends right", "Its user saw", "Attempts"],
+  },
 };
 
 /** Writes the whole document. */
@@ -43,20 +47,17 @@ begins where the task is), statuses, and errors.`;
 
 /** Writes the outcomes as the tables of a document. */
 export function tables(outcomes: readonly Outcome[]): string {
-  const names = ["calls", "questions", "eras"] as const;
-  return names
-    .map((name) =>
+  return Object.entries(tablesByName)
+    .map(([name, table]) =>
       section(
-        name,
+        table,
         outcomes.filter(({ row }) => row.table === name),
       ),
     )
     .join("\n\n");
 }
 
-function section(name: Row["table"], outcomes: readonly Outcome[]): string {
-  const [title, text] = titles[name];
-  const head = columns[name];
+function section({ title, text, columns: head }: Table, outcomes: readonly Outcome[]): string {
   const notes = [...new Set(outcomes.flatMap(({ note }) => note ?? []))];
   const lines = [
     `## ${title}`,
@@ -65,7 +66,7 @@ function section(name: Row["table"], outcomes: readonly Outcome[]): string {
     "",
     line(head),
     `|${head.map(() => "---|").join("")}`,
-    ...outcomes.map((outcome) => line(head.map((column) => cell(column, outcome, notes)))),
+    ...outcomes.map((outcome) => line(head.map((column) => cells[column](outcome, notes)))),
     ...notes.flatMap((note, index) => ["", `${mark(index)} ${note.charAt(0).toUpperCase()}${note.slice(1)}.`]),
   ];
   return lines.join("\n");
@@ -75,28 +76,18 @@ function mark(index: number): string {
   return `[${index + 1}]`;
 }
 
-function cell(column: string, outcome: Outcome, notes: readonly string[]): string {
-  const { row, facts, saw, asked } = outcome;
-  switch (column) {
-    case "Client":
-    case "Clients":
-      return row.head[0];
-    case "Over":
-      return row.head[1];
-    case "How":
-      return row.head[2];
-    case "Ends right":
-      return [verdict(outcome), ...(outcome.note === undefined ? [] : [mark(notes.indexOf(outcome.note))])].join(" ");
-    case "Asked":
-      return asked === undefined ? "" : asked === 1 ? "once" : `${asked} times`;
-    case "Items":
-      return itemsInWords(facts.items);
-    case "Attempts":
-      return `${facts.attempts} in ${facts.processes} processes`;
-    default:
-      return saw;
-  }
-}
+const cells = {
+  Client: ({ row }: Outcome) => row.head[0],
+  Clients: ({ row }: Outcome) => row.head[0],
+  Over: ({ row }: Outcome) => row.head[1],
+  How: ({ row }: Outcome) => row.head[2],
+  "Ends right": (outcome: Outcome, notes: readonly string[]) =>
+    [verdict(outcome), ...(outcome.note === undefined ? [] : [mark(notes.indexOf(outcome.note))])].join(" "),
+  "Its user saw": ({ saw }: Outcome) => saw,
+  Asked: ({ asked }: Outcome) => (asked === undefined ? "" : asked === 1 ? "once" : `${asked} times`),
+  Items: ({ facts }: Outcome) => itemsInWords(facts.items),
+  Attempts: ({ facts }: Outcome) => `${facts.attempts} in ${facts.processes} processes`,
+};
 
 /** Says whether a call ended right, and what it took. */
 export function verdict({ problems, after }: Outcome): string {

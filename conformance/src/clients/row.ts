@@ -1,4 +1,6 @@
+import type { ClientHooks, ClientKind, OpenClient, ToolAnswer } from "./client-kind.js";
 import type { JournalFacts } from "./journals.js";
+import type { Seen } from "./seen.js";
 import type { Over, ServerUnderTest } from "./server-under-test.js";
 
 /** One line of a table: what one client went through. */
@@ -29,6 +31,58 @@ export interface Measured {
 /** A row, and what came of it. */
 export interface Outcome extends Measured {
   readonly row: Row;
+}
+
+let labels = 0;
+
+/** A label for one more call, by which its tasks are found in the journals. */
+export function newLabel(): string {
+  labels += 1;
+  return `call ${String(labels).padStart(4, "0")}`;
+}
+
+/** The items of a task that has counted so far. */
+export function itemsTo(goal: number): readonly number[] {
+  return Array.from({ length: goal }, (_, index) => index + 1);
+}
+
+/** Opens a client, and closes it after its use. */
+export async function withClient<Value>(
+  kind: ClientKind,
+  { place }: ServerUnderTest,
+  use: (client: OpenClient) => Promise<Value>,
+  hooks?: ClientHooks,
+): Promise<Value> {
+  const client = await kind.open(place, hooks);
+  try {
+    return await use(client);
+  } finally {
+    await client.close();
+  }
+}
+
+/** What a call has to come to. */
+interface Expected {
+  readonly label: string;
+  /** What its result says in addition to its label. */
+  readonly result: Readonly<Record<string, unknown>>;
+  readonly items: readonly number[];
+}
+
+/** Judges a call by its result, by what its user saw and by the journals. */
+export async function judge(
+  { journals }: ServerUnderTest,
+  { label, result, items }: Expected,
+  answer: ToolAnswer | undefined,
+  seen: Seen,
+): Promise<Measured> {
+  const facts = await journals.facts(label);
+  const problems = [
+    ...resultProblems(answer, { ...result, label }),
+    ...journalProblems(facts, items),
+    ...seen.problems(),
+  ];
+  return { problems, saw: seen.inWords(), facts };
 }
 
 /** Says what is wrong with a task that was killed once and had to append `items`, each once; nothing when all is right. */

@@ -1,10 +1,9 @@
-import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { start } from "../program.js";
 import { Journals } from "./journals.js";
 
 const toolsModule = fileURLToPath(new URL("../../dist/clients/tools-module.js", import.meta.url));
@@ -77,18 +76,21 @@ export async function startServer(over: Over, flags: readonly string[] = quickRe
     over,
     place: { over, url, token },
     journals,
-    ready: () => next.ready,
-    async kill(pid, meanwhile = nothing) {
-      if (pid !== server.child.pid) throw new Error(`The task runs in process ${pid}, which is not the server.`);
+    async ready() {
       await next.ready;
-      await server.stop();
+    },
+    async kill(pid, meanwhile = nothing) {
+      if (pid !== server.program.child.pid)
+        throw new Error(`The task runs in process ${pid}, which is not the server.`);
+      await next.ready;
+      await server.program.stop();
       await meanwhile();
       await next.listen();
       server = next;
       next = prepare(args, url.port);
     },
     async close() {
-      await Promise.all([server.stop(), next.stop()]);
+      await Promise.all([server.program.stop(), next.program.stop()]);
       await removeAll();
     },
   };
@@ -96,46 +98,20 @@ export async function startServer(over: Over, flags: readonly string[] = quickRe
 
 const nothing = async (): Promise<void> => {};
 
-/** A server over HTTP, in a process of its own. */
-interface HttpServer {
-  readonly child: ChildProcess;
-  /** It has loaded its code. */
-  readonly ready: Promise<void>;
-  /** Lets it begin; resolves when it listens. */
-  listen(): Promise<URL>;
-  stop(): Promise<void>;
-}
-
-function prepare(args: readonly string[], port: string): HttpServer {
-  const child = spawn(process.execPath, ["--import", holdStart, ...args, "--port", port], {
-    stdio: ["pipe", "ignore", "pipe"],
-  });
-  const gone = new Promise<void>((resolve) => child.once("close", () => resolve()));
-  const output: string[] = [];
-  const lines = createInterface({ input: child.stderr }).on("line", (line) => output.push(line));
-  const line = (wanted: RegExp): Promise<string> =>
-    new Promise((resolve, reject) => {
-      lines.on("line", (text) => {
-        const found = wanted.exec(text)?.[1];
-        if (found !== undefined) resolve(found);
-      });
-      void gone.then(() => reject(new Error(`The server ended too early:\n${output.join("\n")}`)));
-    });
-  const ready = line(/^(ready) to begin$/).then(() => {});
+/** Starts a server over HTTP that has loaded its code when it is ready, and listens after `listen`. */
+function prepare(args: readonly string[], port: string) {
+  const program = start(process.execPath, ["--import", holdStart, ...args, "--port", port], { input: true });
+  const ready = program.seen(/^ready to begin$/m);
   // The caller of `ready` meets the failure; to stop a server before is not one.
   ready.catch(() => {});
   return {
-    child,
+    program,
     ready,
-    async listen() {
+    async listen(): Promise<URL> {
       await ready;
-      const listening = line(/^listening on (\S+)$/);
-      child.stdin.write("begin\n");
-      return new URL(await listening);
-    },
-    async stop() {
-      child.kill("SIGKILL");
-      await gone;
+      program.child.stdin?.write("begin\n");
+      const [, url = ""] = await program.seen(/^listening on (\S+)$/m);
+      return new URL(url);
     },
   };
 }

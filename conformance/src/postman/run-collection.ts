@@ -1,15 +1,14 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { text } from "node:stream/consumers";
-import type { SuiteRun } from "../run-suite.js";
-import { Demonstration } from "../run-suite.js";
+import { start } from "../program.js";
+import { Demonstration, type SuiteRun } from "../run-suite.js";
 import { demoPrograms, startDemoServer } from "../servers.js";
 
 /** What the collection's runner came to. */
 export interface CollectionRun {
-  readonly code: number;
+  readonly code: number | string;
   readonly output: string;
 }
 
@@ -18,11 +17,8 @@ export async function sendCollection(url: string): Promise<CollectionRun> {
   const { newman, collection, environment } = demoPrograms;
   const environmentOf = ["--environment", environment, "--env-var", `base_url=${url}`];
   const options = ["--timeout-request", "60000", "--color", "off", "--disable-unicode"];
-  const child = spawn(process.execPath, [newman, "run", collection, ...environmentOf, ...options], {
-    stdio: ["ignore", "pipe", "inherit"],
-  });
-  const [output, [code]] = await Promise.all([text(child.stdout), once(child, "close")]);
-  return { code, output };
+  const runner = start(process.execPath, [newman, "run", collection, ...environmentOf, ...options]);
+  return { code: await runner.ended, output: runner.stdout() };
 }
 
 /** The walk of the collection: the server is killed as soon as a call's first event has passed, and started again. */

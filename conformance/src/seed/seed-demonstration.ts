@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import { z } from "zod";
-import type { SuiteRun } from "../run-suite.js";
-import { Demonstration } from "../run-suite.js";
-import { type DemoServer, startDemoServer } from "../servers.js";
-import { type SeedEvent, type SeedProcess, startSeedClient } from "./seed-process.js";
+import { start } from "../program.js";
+import { Demonstration, type SuiteRun } from "../run-suite.js";
+import { type DemoServer, demoPrograms, startDemoServer } from "../servers.js";
 
 const listed = z.object({
   persistent_id: z.string(),
@@ -168,4 +167,52 @@ async function speaksWithoutClientId(check: Demonstration, client: SeedProcess, 
   const running = tasks.find(({ task_id }) => task_id !== taskId)?.task_id ?? "";
   const paused = z.looseObject({ message: z.string() }).parse((await client.ask(`pause ${running}`, "paused")).data);
   check.equal("a running task is paused by its id alone", paused.message, `Task ${running} paused correctly`);
+}
+
+const line = z.looseObject({ event: z.string() });
+/** What the client printed. */
+export type SeedEvent = z.output<typeof line>;
+
+/** The client of the walkthrough in a process of its own. */
+export interface SeedProcess {
+  /** All that it printed. */
+  readonly events: readonly SeedEvent[];
+  /** Types a line. */
+  enter(command: string): void;
+  /** Resolves with the next event, printed from now on, that is wanted. */
+  next(wanted: (event: SeedEvent) => boolean): Promise<SeedEvent>;
+  /** Types a line, and waits for an event of that name. */
+  ask(command: string, event: string): Promise<SeedEvent>;
+  /** SIGKILL; resolves when the process has ended. */
+  kill(): Promise<void>;
+}
+
+/** Starts the client; its first event is `connected`. */
+export async function startSeedClient(url: string, stateFile: string): Promise<SeedProcess> {
+  const program = start(process.execPath, [demoPrograms.seedClient, url, stateFile], { input: true });
+  const events = () =>
+    program
+      .stdout()
+      .split("\n")
+      .slice(0, -1)
+      .map((text) => line.parse(JSON.parse(text)));
+  const enter = (command: string) => void program.child.stdin?.write(`${command}\n`);
+  const next: SeedProcess["next"] = (wanted) => {
+    const from = events().length;
+    return program.until("the event", () => events().slice(from).find(wanted));
+  };
+  await program.seen(/"event":"connected".*\n/);
+  return {
+    get events() {
+      return events();
+    },
+    next,
+    ask(command, name) {
+      const answered = next(({ event }) => event === name || event === "failed");
+      enter(command);
+      return answered;
+    },
+    enter,
+    kill: () => program.stop(),
+  };
 }

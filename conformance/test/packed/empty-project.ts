@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, delimiter, join } from "node:path";
-import { type Program, start } from "../program.js";
+import { type Program, start } from "../../src/program.js";
 import { manifestOf, published, read, root } from "../repository.js";
 
 /** A project outside the repository that has the packages as users get them. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, describe, expect, inject, test } from "vitest";
-import { killAll, type Program } from "../program.js";
+import { killAll, type Program } from "../../src/program.js";
 import { commandsOf, firstExample } from "../readme-examples.js";
 import { manifestOf, published } from "../repository.js";
 import { compile } from "./compile.js";

@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { killAll, type Program } from "../program.js";
+import { killAll, type Program } from "../../src/program.js";
 import { fileExamples } from "../readme-examples.js";
 import type { EmptyProject } from "./empty-project.js";
 import { freePort } from "./free-port.js";

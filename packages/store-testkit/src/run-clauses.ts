@@ -1,7 +1,6 @@
 import { clauses } from "./clauses/clauses.js";
 import { inTime } from "./expect.js";
-import { type Clause, openScene } from "./scene.js";
-import type { HarnessAbility, StoreHarness } from "./store-harness.js";
+import { type Clause, type HarnessAbility, openScene, type StoreHarness } from "./scene.js";
 
 /** What became of one clause. */
 export type ClauseResult = { readonly id: string; readonly title: string } & (

@@ -1,5 +1,5 @@
 import { createMemoryStore, type MemoryStore, type Store } from "@resumable-mcp/core";
-import type { StoreHarness } from "../src/store-harness.js";
+import type { StoreHarness } from "../src/scene.js";
 
 /** A harness for stores that wrap the store in memory; processes are distinguished, deaths are noticed by heartbeats. */
 export function memoryHarness(

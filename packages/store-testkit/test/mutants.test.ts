@@ -3,7 +3,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { clauses } from "../src/clauses/clauses.js";
 import { ClauseBroken } from "../src/expect.js";
 import { type ClauseResult, runClauses } from "../src/run-clauses.js";
-import type { StoreHarness } from "../src/store-harness.js";
+import type { StoreHarness } from "../src/scene.js";
 import { memoryHarness } from "./memory-harness.js";
 import type { Mutant } from "./mutants/mutant.js";
 import { mutants } from "./mutants/mutants.js";

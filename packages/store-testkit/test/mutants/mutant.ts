@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import type { HarnessAbility } from "../../src/store-harness.js";
+import type { HarnessAbility } from "../../src/scene.js";
 
 /** A store that is broken on purpose. */
 export interface Mutant {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseSingle, parseSummary, problemsOf } from "./scenario-outcome.js";
+import { parseSingle, parseSummary, problemsOf } from "./run-suite.js";
 
 test("reads a summary", () => {
   const output =
