@@ -66,18 +66,20 @@ export async function openScene(harness: StoreHarness, seed: number): Promise<{ 
   const store = await harness.open();
   const opened = new Set([store]);
   const clock = createKitClock();
+  const abilityOf = <Ability extends HarnessAbility>(ability: Ability): NonNullable<StoreHarness[Ability]> => {
+    const method = harness[ability];
+    if (method === undefined) throw new ClauseBroken(`The harness has no ${ability}().`);
+    return method;
+  };
   const another: Scene["another"] = async (ability, from = store) => {
-    const open = harness[ability];
-    if (open === undefined) throw new ClauseBroken(`The harness has no ${ability}().`);
-    const other = await open.call(harness, from);
+    const other = await abilityOf(ability).call(harness, from);
     opened.add(other);
     // Its process is dead and cannot close it.
     if (ability === "reopen") opened.delete(from);
     return other;
   };
   const limited: Scene["limited"] = async (quotas) => {
-    if (harness.limited === undefined) throw new ClauseBroken("The harness has no limited().");
-    const other = await harness.limited(quotas);
+    const other = await abilityOf("limited").call(harness, quotas);
     opened.add(other);
     return other;
   };

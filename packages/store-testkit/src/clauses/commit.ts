@@ -50,14 +50,8 @@ export const commitClauses = defineClauses({
       const at = new Date(scene.clock.now().wallMs).toISOString();
       await scene.commit(held, [started, checkpoint(1)]);
       const { events } = await readJournal(scene.store, record.id, 1);
-      expectEqual(
-        events,
-        [
-          { ...started, seq: 2, at },
-          { ...checkpoint(1), seq: 3, at },
-        ],
-        "the events",
-      );
+      const expected = [started, checkpoint(1)].map((event, index) => ({ ...event, seq: 2 + index, at }));
+      expectEqual(events, expected, "the events");
     },
   },
   "COMMIT-2": {

@@ -1,18 +1,11 @@
 import type { Store } from "@resumable-mcp/core";
-import type { StoredDocument } from "@resumable-mcp/core/store";
 import { expectCode, expectEqual, outcomeOf, valuesOf } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 const concurrentPuts = 20;
 const kind = "kit";
 
-function put(
-  scene: Scene,
-  id: string,
-  expectedVersion: number,
-  value = "value",
-  store = scene.store,
-): Promise<StoredDocument> {
+function put(scene: Scene, id: string, expectedVersion: number, value = "value", store = scene.store) {
   return store.putDocument({ kind, id, owner: "client:kit", value, expectedVersion, now: scene.clock.now() });
 }
 

@@ -60,11 +60,8 @@ export const durabilityClauses = defineClauses({
       scene.clock.advance(ttlMs + 1);
       const next = early ?? (await scene.lease(record.id, options));
       expectThat(next.epoch > held.epoch, `epoch ${next.epoch} is higher than ${held.epoch}`);
-      expectEqual(
-        (await scene.commit(next, [checkpoint(2, ["b"]), completed], { store })).record.lastSeq,
-        5,
-        "lastSeq",
-      );
+      const committed = await scene.commit(next, [checkpoint(2, ["b"]), completed], { store });
+      expectEqual(committed.record.lastSeq, 5, "lastSeq");
       expectEqual(await readAllItems(store, record.id), ["a", "b"], "items");
     },
   },
@@ -76,10 +73,8 @@ export const durabilityClauses = defineClauses({
       const unfinished = await scene.create({ key: "unfinished" });
       const finished = await scene.taskWith([completed], { key: "finished" });
       const store = await scene.another("reopen");
-      const ids = [
-        (await scene.create({ key: "unfinished" }, store)).record.id,
-        (await scene.create({ key: "finished" }, store)).record.id,
-      ];
+      const again = (key: string) => scene.create({ key }, store);
+      const ids = [(await again("unfinished")).record.id, (await again("finished")).record.id];
       expectEqual(ids, [unfinished.record.id, finished.id], "tasks of the calls");
     },
   },

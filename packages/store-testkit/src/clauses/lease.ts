@@ -61,10 +61,8 @@ export const leaseClauses = defineClauses({
         await scene.store.signal(record.id, { kind: "pause" });
         await scene.store.releaseLease(taken.lease);
       }
-      expectThat(
-        epochs.every((epoch, index) => epoch > (epochs[index - 1] ?? 0)),
-        `epochs ${epochs} rise`,
-      );
+      const isRising = epochs.every((epoch, index) => epoch > (epochs[index - 1] ?? 0));
+      expectThat(isRising, `epochs ${epochs} rise`);
     },
   },
   "LEASE-4": {

@@ -1,7 +1,7 @@
 import type { TaskSummary } from "@resumable-mcp/core";
 import { summarise } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
-import { expectCode, expectEqual, expectThat } from "../expect.js";
+import { expectCode, expectEqual, expectThat, valuesOf } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 /** Makes tasks one after another, `apartMs` between them; gives their ids, newest first. */
@@ -32,8 +32,6 @@ async function listAll(scene: Scene, limit: number, between = async () => {}): P
   return tasks;
 }
 
-const idsOf = (tasks: readonly TaskSummary[]) => tasks.map(({ id }) => id);
-
 /** Lists and counts. */
 export const listClauses = defineClauses({
   "LIST-1": {
@@ -44,7 +42,7 @@ export const listClauses = defineClauses({
       // Work on an old task does not move it.
       await scene.write(newestFirst[4] ?? "", [checkpoint(1)]);
       for (const limit of [1, 3, 7, 100]) {
-        expectEqual(idsOf(await listAll(scene, limit)), newestFirst, `tasks in pages of ${limit}`);
+        expectEqual(valuesOf(await listAll(scene, limit), "id"), newestFirst, `tasks in pages of ${limit}`);
       }
     },
   },
@@ -53,7 +51,7 @@ export const listClauses = defineClauses({
     because: "A cursor that is only a time repeats or loses them.",
     async check(scene) {
       const ids = (await createSeveral(scene, 9, 0)).sort();
-      const listed = idsOf(await listAll(scene, 2));
+      const listed = valuesOf(await listAll(scene, 2), "id");
       expectEqual([...listed].sort(), ids, "tasks, sorted by id");
       const orders = [JSON.stringify(ids), JSON.stringify(ids.toReversed())];
       expectThat(orders.includes(JSON.stringify(listed)), `tasks of the same millisecond come by id: ${listed}`);
@@ -64,11 +62,12 @@ export const listClauses = defineClauses({
     because: "Users page while tasks run.",
     async check(scene) {
       const ids = await createSeveral(scene, 6, 1);
-      const listed = idsOf(
+      const listed = valuesOf(
         await listAll(scene, 2, async () => {
           scene.clock.advance(1);
           await scene.create();
         }),
+        "id",
       );
       expectEqual(listed, ids, "tasks");
     },
@@ -108,13 +107,10 @@ export const listClauses = defineClauses({
       const statuses = new Map(tasks.map(({ id, status }) => [id, status]));
       const order = [orphan.id, running.record.id, paused.record.id, asking.id];
       const expected = ["pending", "running", "paused", "input_required"];
-      expectEqual(
-        order.map((id) => statuses.get(id) ?? null),
-        expected,
-        "statuses",
-      );
+      const found = order.map((id) => statuses.get(id) ?? null);
+      expectEqual(found, expected, "statuses");
       const runningOnly = await scene.store.listTasks({ statuses: ["running"], limit: 10 });
-      expectEqual(idsOf(runningOnly.tasks), [running.record.id], "tasks that run");
+      expectEqual(valuesOf(runningOnly.tasks, "id"), [running.record.id], "tasks that run");
       const { byStatus } = await scene.store.countTasks({});
       expectEqual(byStatus, { pending: 1, running: 1, paused: 1, input_required: 1 }, "counts");
     },

@@ -51,13 +51,7 @@ export const removalClauses = defineClauses({
     async check(scene) {
       const { record, held } = await scene.held();
       await scene.store.deleteTask(held);
-      const late = scene.store.commit({
-        lease: held,
-        afterSeq: 1,
-        events: [checkpoint(1)],
-        consume: [],
-        now: scene.clock.now(),
-      });
+      const late = scene.commit(held, [checkpoint(1)], { afterSeq: 1 });
       await expectCode(late, ["TASK_NOT_FOUND", "LEASE_LOST"], "a commit after deletion");
       await scene.store.releaseLease(held);
       expectEqual(await scene.store.getTask(record.id), undefined, "the task");

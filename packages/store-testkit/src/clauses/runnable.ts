@@ -1,6 +1,6 @@
 import { isRunnable, type NewSignal, type NewTask, needsNoCaller, type TaskEventBody } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, restarted, started } from "../event-samples.js";
-import { expectEqual } from "../expect.js";
+import { expectEqual, valuesOf } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";
 
 interface Request {
@@ -115,11 +115,8 @@ export const runnableClauses = defineClauses({
         const nowMs = scene.clock.now().wallMs;
         const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
         const expected = snapshots.filter((snapshot) => isRunnable(snapshot, nowMs));
-        expectEqual(
-          await runnableIds(scene, { limit: 1_000 }),
-          expected.map(({ record }) => record.id),
-          "runnable tasks",
-        );
+        const listed = await runnableIds(scene, { limit: 1_000 });
+        expectEqual(listed, valuesOf(valuesOf(expected, "record"), "id"), "runnable tasks");
       }
     },
   },
@@ -131,13 +128,11 @@ export const runnableClauses = defineClauses({
       const { tasks } = await runnable(scene, { limit: 1_000 });
       const snapshots = await Promise.all(ids.map((id) => scene.read(id)));
       const nowMs = scene.clock.now().wallMs;
-      expectEqual(
-        tasks.map(({ id, detached }) => [id, detached]),
-        snapshots
-          .filter((snapshot) => isRunnable(snapshot, nowMs))
-          .map((snapshot) => [snapshot.record.id, needsNoCaller(snapshot)]),
-        "which tasks need no caller",
-      );
+      const expected = snapshots
+        .filter((snapshot) => isRunnable(snapshot, nowMs))
+        .map((snapshot) => ({ id: snapshot.record.id, detached: needsNoCaller(snapshot) }));
+      const listed = tasks.map(({ id, detached }) => ({ id, detached }));
+      expectEqual(listed, expected, "which tasks need no caller");
     },
   },
 });

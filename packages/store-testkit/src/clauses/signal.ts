@@ -38,17 +38,13 @@ export const signalClauses = defineClauses({
     async check(scene) {
       const { record } = await scene.create();
       await leave(scene, record.id, "detach", "pause");
-      await scene.store.signal(record.id, {
-        kind: "answer",
-        key: "a",
-        answer: { action: "accept", content: { n: 1 } },
-      });
+      const given = { kind: "answer", key: "a", answer: { action: "accept", content: { n: 1 } } } as const;
+      await scene.store.signal(record.id, given);
       await leave(scene, record.id, "cancel");
       await scene.store.signal(record.id, answer("b"));
       await scene.write(record.id, [checkpoint(1)]);
       const signals = await pending(scene, record.id);
       const requests = signals.map(({ id, ...request }) => request);
-      const given = { kind: "answer", key: "a", answer: { action: "accept", content: { n: 1 } } };
       const expected = [{ kind: "detach" }, { kind: "pause" }, given, { kind: "cancel" }, answer("b")];
       expectEqual(requests, expected, "signals");
       expectEqual(new Set(signals.map(({ id }) => id)).size, expected.length, "different ids");
@@ -82,20 +78,17 @@ export const signalClauses = defineClauses({
     because: "G9: a question takes at most one answer.",
     async check(scene) {
       const { id } = await scene.taskWith([asked("go")]);
-      const tries = Array.from({ length: concurrentAnswers }, (_, index) =>
-        outcomeOf(
-          scene.store.signal(id, { kind: "answer", key: "go", answer: { action: "accept", content: { index } } }),
-        ),
+      const tries = Array.from(
+        { length: concurrentAnswers },
+        (_, index) => ({ action: "accept", content: { index } }) as const,
       );
-      const outcomes = await Promise.all(tries);
+      const signalled = tries.map((answer) => outcomeOf(scene.store.signal(id, { kind: "answer", key: "go", answer })));
+      const outcomes = await Promise.all(signalled);
       const refused = outcomes.filter((outcome) => outcome === "ALREADY_ANSWERED").length;
       expectEqual(refused, concurrentAnswers - 1, "refused answers");
-      const given = { action: "accept", content: { index: outcomes.indexOf("ok") } };
-      expectEqual(
-        (await pending(scene, id)).map((signal) => signal.kind === "answer" && signal.answer),
-        [given],
-        "answers",
-      );
+      const given = tries[outcomes.indexOf("ok")];
+      const taken = (await pending(scene, id)).map((signal) => signal.kind === "answer" && signal.answer);
+      expectEqual(taken, [given], "answers");
     },
   },
   "SIGNAL-5": {

@@ -38,21 +38,8 @@ export async function runRandomSequence(scene: Scene, options: { steps: number; 
     deaths: 0,
     claims: 0,
   };
-  const actions = [
-    create,
-    create,
-    acquire,
-    acquire,
-    commit,
-    commit,
-    commit,
-    commit,
-    signal,
-    signal,
-    release,
-    remove,
-    wait,
-  ];
+  const often = [create, acquire, commit, commit, signal].flatMap((act) => [act, act]);
+  const actions = [...often, release, remove, wait];
   const trace: string[] = [];
   try {
     for (let step = 1; step <= options.steps; step++) {
@@ -91,10 +78,8 @@ async function acquire(run: Run): Promise<void> {
   expectEqual(lease !== undefined, task.lease === undefined, "a lease is given");
   if (lease === undefined) return;
   const epochs = run.leases.filter(({ taskId }) => taskId === lease.taskId).map(({ epoch }) => epoch);
-  expectThat(
-    epochs.every((epoch) => epoch < lease.epoch),
-    `epoch ${lease.epoch} is higher than ${epochs}`,
-  );
+  const isHigher = epochs.every((epoch) => epoch < lease.epoch);
+  expectThat(isHigher, `epoch ${lease.epoch} is higher than ${epochs}`);
   run.leases.push(lease);
   run.model.set(lease.taskId, { ...task, lease });
 }
@@ -150,12 +135,8 @@ async function release(run: Run): Promise<void> {
 async function remove(run: Run): Promise<void> {
   const lease = someLease(run);
   if (lease === undefined || run.random.percent(60)) return;
-  const expected: readonly string[] = judgeCommit(
-    run.model,
-    lease,
-    run.model.get(lease.taskId)?.events.length ?? 0,
-    [],
-  );
+  const lastSeq = run.model.get(lease.taskId)?.events.length ?? 0;
+  const expected: readonly string[] = judgeCommit(run.model, lease, lastSeq, []);
   const outcome = await outcomeOf(run.store.deleteTask(lease));
   expectThat(expected.includes(outcome), `deleting gives ${expected.join(" or ")}, not ${outcome}`);
   if (outcome !== "ok") return;
