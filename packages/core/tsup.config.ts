@@ -1,4 +1,6 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/store.ts", "src/testing.ts"], { platform: "neutral" }));
+export default defineConfig(
+  library(["src/index.ts", "src/engine.ts", "src/store.ts", "src/testing.ts"], { platform: "neutral" }),
+);

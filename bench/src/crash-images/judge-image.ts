@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isFinal, type Store, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
-import { reduceTask, type TaskSnapshot } from "@resumable-mcp/core/store";
+import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
+import { reduceTask, type TaskEvent, type TaskSnapshot } from "@resumable-mcp/core/store";
 import type { CreatedTask, Ledger, Moments } from "./ledger.js";
 
 const now = { wallMs: Date.UTC(2026, 0, 2), monotonicMs: 1_000_000 };

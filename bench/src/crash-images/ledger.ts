@@ -1,5 +1,5 @@
-import type { Store, TaskEvent } from "@resumable-mcp/core";
-import type { NewSignal, NewTask, Signal, StoredDocument } from "@resumable-mcp/core/store";
+import type { Store } from "@resumable-mcp/core";
+import type { NewSignal, NewTask, Signal, StoredDocument, TaskEvent } from "@resumable-mcp/core/store";
 
 /** When something was asked of a store, and when the store said that it is done; in events of the disk's recording. */
 export interface Moments {

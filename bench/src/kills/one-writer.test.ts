@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import { describe, expect, it } from "vitest";
 import { type JournalEntry, type JournalFile, proveOneWriter, type Sealed } from "./one-writer.js";
 

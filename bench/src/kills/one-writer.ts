@@ -1,6 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { TaskEvent } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import type { Acknowledged } from "./life.js";
 
 /** How much of an earlier file counts, as a later file's first line says. */

@@ -3,21 +3,34 @@ export { canonicalJson, copyJson, jsonBytes } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults } from "./limits.js";
 export type {
+  Documents,
   EventPage,
   Instant,
+  ItemPage,
   Lease,
+  Observer,
   RunnableTask,
   StoreCapabilities,
   StoredDocument,
+  TaskCounts,
+  TaskPage,
   TaskQuery,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { reduceTask } from "./task/reduce-task.js";
-export type { NewTask, TaskEventBody, TraceContext } from "./task/task-event.js";
+export type {
+  Answer,
+  NewTask,
+  Question,
+  TaskEvent,
+  TaskEventBody,
+  TaskFailure,
+  TraceContext,
+} from "./task/task-event.js";
 export { isFinalEvent } from "./task/task-event.js";
-export type { NewSignal, Remembered, Signal, TaskSnapshot } from "./task/task-record.js";
-export { oppositeOf, summarise } from "./task/task-record.js";
+export type { FinalStatus, NewSignal, Remembered, Signal, TaskSnapshot, TaskSummary } from "./task/task-record.js";
+export { finalStatuses, openQuestions, oppositeOf, summarise, unfinishedStatuses } from "./task/task-record.js";
 export {
   desiredStateOf,
   dueMs,

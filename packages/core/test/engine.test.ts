@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import type { Followed } from "../src/engine.js";
 import {
   createEngine,
   createMemoryStore,
   defineTool,
   type Engine,
   type EngineOptions,
-  type Followed,
   type Store,
 } from "../src/index.js";
 import { checkResumable } from "../src/testing.js";

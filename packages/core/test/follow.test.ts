@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { createMemoryStore, type Followed } from "../src/index.js";
+import type { Followed } from "../src/engine.js";
+import { createMemoryStore } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, gatedCount, historyOf, job } from "./scene.js";
 
 failOnUnhandledRejections();

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { type EngineOptions, type RecoveryCounts, RetryableError } from "../src/index.js";
+import type { RecoveryCounts } from "../src/engine.js";
+import { type EngineOptions, RetryableError } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, gatedCount, historyOf, job } from "./scene.js";
 
 failOnUnhandledRejections();

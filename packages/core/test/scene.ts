@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect } from "vitest";
 import { z } from "zod";
+import type { Followed } from "../src/engine.js";
 import {
   type Checkpoint,
   createEngine,
@@ -7,7 +8,6 @@ import {
   defineTool,
   type Engine,
   type EngineOptions,
-  type Followed,
   type MemoryStore,
   type OwnedTasks,
   type Store,

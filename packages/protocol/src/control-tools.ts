@@ -1,4 +1,5 @@
-import { finalStatuses, type JsonObject, unfinishedStatuses } from "@resumable-mcp/core";
+import type { JsonObject } from "@resumable-mcp/core";
+import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { answerActions } from "./elicitation.js";
 import { type CheckedInput, checkInput, type InputOf, type InputSchema } from "./input-schema.js";
 

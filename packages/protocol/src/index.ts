@@ -1,14 +1,5 @@
-export {
-  type FinalStatus,
-  finalStatuses,
-  isFinal,
-  isJsonObject,
-  type Json,
-  type JsonObject,
-  type LogLevel,
-  type TaskStatus,
-  unfinishedStatuses,
-} from "@resumable-mcp/core";
+export { isFinal, isJsonObject, type Json, type JsonObject, type LogLevel, type TaskStatus } from "@resumable-mcp/core";
+export { type FinalStatus, finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 export {
   type ControlInput,
   type ControlToolFacts,

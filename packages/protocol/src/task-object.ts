@@ -1,11 +1,6 @@
-import {
-  finalStatuses,
-  type JsonObject,
-  type OpenQuestion,
-  type TaskStatus,
-  type TaskView,
-  unfinishedStatuses,
-} from "@resumable-mcp/core";
+import type { JsonObject, TaskStatus, TaskView } from "@resumable-mcp/core";
+import type { OpenQuestion } from "@resumable-mcp/core/engine";
+import { finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { definedOnly, JsonFields } from "./json-fields.js";
 
 /** Which call continues a failed task: the same call and `resume_task`, `resume_task` alone, or none. */

@@ -1,13 +1,8 @@
 import { createServer, type Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import {
-  createEngine,
-  type Engine,
-  type EngineLimits,
-  type Observer,
-  type RecoveryCounts,
-  type Store,
-} from "@resumable-mcp/core";
+import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
+import type { EngineLimits, RecoveryCounts } from "@resumable-mcp/core/engine";
+import type { Observer } from "@resumable-mcp/core/store";
 import { createJsonSchemaValidator, listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";

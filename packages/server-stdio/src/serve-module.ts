@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { engineDefaults } from "@resumable-mcp/core";
+import { engineDefaults } from "@resumable-mcp/core/engine";
 import {
   loadServer,
   readQuotas,

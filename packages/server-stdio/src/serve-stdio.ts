@@ -1,4 +1,6 @@
-import { createEngine, type EngineLimits, type EngineOptions, type Observer, type Store } from "@resumable-mcp/core";
+import { createEngine, type EngineOptions, type Store } from "@resumable-mcp/core";
+import type { EngineLimits } from "@resumable-mcp/core/engine";
+import type { Observer } from "@resumable-mcp/core/store";
 import type { ServerDefinition } from "@resumable-mcp/mcp";
 import { serveStdioEras } from "@resumable-mcp/mcp/stdio";
 import { type StdioServer, serveHost, type WriteMessage } from "./serve-host.js";

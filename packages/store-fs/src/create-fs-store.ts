@@ -1,6 +1,5 @@
-import type { Observer } from "@resumable-mcp/core";
 import { ResumableError, type Store } from "@resumable-mcp/core";
-import { contractVersion } from "@resumable-mcp/core/store";
+import { contractVersion, type Observer } from "@resumable-mcp/core/store";
 import type { Disk } from "./disk/disk.js";
 import type { FsStoreLimits } from "./disk/limits.js";
 import type { Host } from "./disk/platform.js";

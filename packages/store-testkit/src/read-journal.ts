@@ -1,5 +1,5 @@
-import type { Json, Store, TaskEvent, TaskRecord } from "@resumable-mcp/core";
-import { reduceTask } from "@resumable-mcp/core/store";
+import type { Json, Store, TaskRecord } from "@resumable-mcp/core";
+import { reduceTask, type TaskEvent } from "@resumable-mcp/core/store";
 import { expectThat } from "./expect.js";
 
 /** A journal as a reader sees it page by page. */

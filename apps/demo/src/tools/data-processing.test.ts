@@ -1,4 +1,5 @@
-import { createEngine, createMemoryStore, type Json, type OwnedTasks, type StartedTask } from "@resumable-mcp/core";
+import { createEngine, createMemoryStore, type Json, type OwnedTasks } from "@resumable-mcp/core";
+import type { StartedTask } from "@resumable-mcp/core/engine";
 import { checkResumable } from "@resumable-mcp/core/testing";
 import { expect, test } from "vitest";
 import { createDataProcessing } from "./data-processing.js";

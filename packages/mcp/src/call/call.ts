@@ -1,4 +1,6 @@
-import { type Answer, type Engine, isJsonObject, type OpenQuestion, type OwnedTasks } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import type { OpenQuestion } from "@resumable-mcp/core/engine";
+import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
 import { maxClientIdLength } from "../owner/client-id.js";
 import type { ConnectedServer } from "../sdk-workarounds.js";

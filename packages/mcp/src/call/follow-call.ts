@@ -1,4 +1,5 @@
-import { type Followed, isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
+import { isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
 import { limits } from "../limits.js";
 import type { AskedQuestion, Call } from "./call.js";
 import { journalMessage, notificationOf, type Shown, seqOf } from "./journal-message.js";

@@ -1,4 +1,5 @@
-import type { Followed, TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
 import type { TaskEventBody } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import { journalMessage, notificationOf, type Shown } from "./journal-message.js";

@@ -1,4 +1,5 @@
-import type { Followed, Json, JsonObject, LogLevel } from "@resumable-mcp/core";
+import type { Json, JsonObject, LogLevel } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
 import { metaKeys } from "@resumable-mcp/protocol";
 
 /** What a caller receives of one event of a journal. */

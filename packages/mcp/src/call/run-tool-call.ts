@@ -1,11 +1,5 @@
-import {
-  isResumableError,
-  type Json,
-  type StartedTask,
-  type StartRequest,
-  type TaskView,
-  type Tool,
-} from "@resumable-mcp/core";
+import { isResumableError, type Json, type TaskView, type Tool } from "@resumable-mcp/core";
+import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
 import { limits } from "../limits.js";
 import type { Call, CallMeta } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";

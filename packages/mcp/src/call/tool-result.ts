@@ -5,10 +5,10 @@ import {
   isResumableError,
   type Json,
   type JsonObject,
-  type OpenQuestion,
   type TaskRecord,
   type TaskView,
 } from "@resumable-mcp/core";
+import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import { isContinuable } from "@resumable-mcp/core/store";
 import {
   definedOnly,

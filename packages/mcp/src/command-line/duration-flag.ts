@@ -1,4 +1,4 @@
-import { parseDuration, type RecoveryCounts } from "@resumable-mcp/core";
+import { parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
 import { CommandError } from "./command-error.js";
 
 /** What a flag takes, in milliseconds. */

@@ -1,4 +1,4 @@
-import type { EngineLimits } from "@resumable-mcp/core";
+import type { EngineLimits } from "@resumable-mcp/core/engine";
 import type { StoreQuotas } from "@resumable-mcp/core/store";
 import { CommandError } from "./command-error.js";
 import { durationOf } from "./duration-flag.js";

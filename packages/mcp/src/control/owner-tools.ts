@@ -1,11 +1,5 @@
-import {
-  finalStatuses,
-  isResumableError,
-  type JsonObject,
-  type TaskSummary,
-  type TaskView,
-  unfinishedStatuses,
-} from "@resumable-mcp/core";
+import { isResumableError, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { finalStatuses, type TaskSummary, unfinishedStatuses } from "@resumable-mcp/core/store";
 import type { Call } from "../call/call.js";
 import { dataResult, listedTask, progressText } from "../call/tool-result.js";
 import { limits } from "../limits.js";

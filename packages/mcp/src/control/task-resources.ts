@@ -1,4 +1,5 @@
-import { type Engine, type Followed, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { type Engine, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
 import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
 import { seqOf } from "../call/journal-message.js";
 import { RpcError } from "../call/rpc-error.js";

@@ -1,4 +1,5 @@
-import type { Answer, Engine } from "@resumable-mcp/core";
+import type { Engine } from "@resumable-mcp/core";
+import type { Answer } from "@resumable-mcp/core/store";
 import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";

@@ -1,4 +1,5 @@
-import { isFinal, type Json, type JsonObject, type StartedTask, type Tool } from "@resumable-mcp/core";
+import { isFinal, type Json, type JsonObject, type Tool } from "@resumable-mcp/core";
+import type { StartedTask } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";

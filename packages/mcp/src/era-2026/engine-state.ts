@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Documents, type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
-import type { StoredDocument } from "@resumable-mcp/core/store";
+import { type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
+import type { Documents, StoredDocument } from "@resumable-mcp/core/store";
 import { hearCallers } from "../call/receipt.js";
 import { limits2026 } from "../limits.js";
 

@@ -1,4 +1,5 @@
-import { ownerTag, ResumableError } from "@resumable-mcp/core";
+import { ResumableError } from "@resumable-mcp/core";
+import { ownerTag } from "@resumable-mcp/core/engine";
 import { isStrongClientId, maxClientIdLength, minLocalClientIdLength, strongClientIdForms } from "./client-id.js";
 
 /** What is known of the caller. */

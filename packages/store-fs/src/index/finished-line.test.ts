@@ -1,4 +1,4 @@
-import type { TaskSummary } from "@resumable-mcp/core";
+import type { TaskSummary } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import { encodeLine, type RawLine } from "../disk/checked-line.js";
 import { encodeFinished, parseFinished, readHead } from "./finished-line.js";

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { finalStatuses, type TaskSummary } from "@resumable-mcp/core";
+import { finalStatuses, type TaskSummary } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { encodeLine, isIntact, type RawLine } from "../disk/checked-line.js";
 import { fileLines } from "../disk/file-lines.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import { isFinal, type Store, type TaskEvent } from "@resumable-mcp/core";
-import { type Instant, isContinuable, isReusable, type NewTask } from "@resumable-mcp/core/store";
+import { isFinal, type Store } from "@resumable-mcp/core";
+import { type Instant, isContinuable, isReusable, type NewTask, type TaskEvent } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.js";

@@ -1,13 +1,5 @@
 import { join } from "node:path";
-import {
-  isFinal,
-  isResumableError,
-  ResumableError,
-  type Store,
-  type TaskCounts,
-  type TaskPage,
-  type TaskSummary,
-} from "@resumable-mcp/core";
+import { isFinal, isResumableError, ResumableError, type Store } from "@resumable-mcp/core";
 import {
   dueMs,
   type Instant,
@@ -16,8 +8,11 @@ import {
   type RunnableTask,
   statusOf,
   summarise,
+  type TaskCounts,
+  type TaskPage,
   type TaskQuery,
   type TaskSnapshot,
+  type TaskSummary,
 } from "@resumable-mcp/core/store";
 import { FirstOf } from "../disk/first-of.js";
 import { isSafeId } from "../disk/layout.js";

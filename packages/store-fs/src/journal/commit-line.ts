@@ -1,5 +1,4 @@
-import type { TaskEvent } from "@resumable-mcp/core";
-import { checkJournalQuotas, type Instant, type TaskEventBody } from "@resumable-mcp/core/store";
+import { checkJournalQuotas, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { copyJson } from "../disk/json.js";
 import type { FsStoreLimits } from "../disk/limits.js";

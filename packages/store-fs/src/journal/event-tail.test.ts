@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import { expect, test } from "vitest";
 import { EventTail } from "./event-tail.js";
 

@@ -1,4 +1,4 @@
-import type { TaskEvent } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import { deepFreeze } from "../disk/json.js";
 
 /** The events of one commit: as JSON until they are asked for, since most never are. */

@@ -1,4 +1,5 @@
-import { finalStatuses, type TaskEvent, type TaskRecord, unfinishedStatuses } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
+import { finalStatuses, type TaskEvent, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { DamagedFile, decodeLine, isIntact, type RawLine, rawLines } from "../disk/checked-line.js";
 import { deepFreeze } from "../disk/json.js";

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Json, TaskEvent } from "@resumable-mcp/core";
+import type { Json } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import { DamagedFile, type RawLine, rawLines } from "../disk/checked-line.js";
 import { LineChunks } from "../disk/file-lines.js";
 import { journalName } from "../disk/layout.js";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { ItemPage, Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
-import type { EventPage } from "@resumable-mcp/core/store";
+import type { Json, TaskRecord } from "@resumable-mcp/core";
+import type { EventPage, ItemPage, TaskEvent } from "@resumable-mcp/core/store";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
 import { deepFreeze } from "../disk/json.js";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { openQuestions, type ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import type { TaskSnapshot } from "@resumable-mcp/core/store";
+import type { ResumableError, TaskRecord } from "@resumable-mcp/core";
+import { openQuestions, type TaskSnapshot } from "@resumable-mcp/core/store";
 import type { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";

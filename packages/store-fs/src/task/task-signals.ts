@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { type Answer, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
+import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { type Answer, type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";

@@ -1,5 +1,4 @@
-import type { TaskSummary } from "@resumable-mcp/core";
-import { summarise } from "@resumable-mcp/core/store";
+import { summarise, type TaskSummary } from "@resumable-mcp/core/store";
 import { asked, checkpoint, completed, failed, started } from "../event-samples.js";
 import { expectCode, expectEqual, expectThat, valuesOf } from "../expect.js";
 import { defineClauses, type Scene } from "../scene.js";

@@ -1,4 +1,4 @@
-import { isFinal, type Json, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type Json, type TaskRecord } from "@resumable-mcp/core";
 import {
   type Instant,
   isReusable,
@@ -6,6 +6,7 @@ import {
   type NewSignal,
   type NewTask,
   reduceTask,
+  type TaskEvent,
   type TaskEventBody,
 } from "@resumable-mcp/core/store";
 

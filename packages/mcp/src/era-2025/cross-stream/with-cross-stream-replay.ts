@@ -1,4 +1,5 @@
-import { type Documents, isJsonObject, isResumableError } from "@resumable-mcp/core";
+import { isJsonObject, isResumableError } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core/store";
 import { HttpAnswer, type TextSource } from "../../http/http-answer.js";
 import type { HttpRequest, RequestContext } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";

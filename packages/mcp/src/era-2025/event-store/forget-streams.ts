@@ -1,4 +1,4 @@
-import type { Documents } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core/store";
 import { sessionLimits } from "../../limits.js";
 
 /** The kind of the documents that hold streams of events. */

@@ -1,5 +1,5 @@
-import { type Documents, isResumableError, type Json, ResumableError } from "@resumable-mcp/core";
-import type { StoredDocument } from "@resumable-mcp/core/store";
+import { isResumableError, type Json, ResumableError } from "@resumable-mcp/core";
+import type { Documents, StoredDocument } from "@resumable-mcp/core/store";
 import { limits } from "../../limits.js";
 
 /** Documents of the store of one kind, and how their values are read. */

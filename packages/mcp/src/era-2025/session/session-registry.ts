@@ -1,5 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, type JsonObject, ownerTag } from "@resumable-mcp/core";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { ownerTag } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";

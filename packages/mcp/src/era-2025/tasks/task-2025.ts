@@ -4,10 +4,10 @@ import {
   isResumableError,
   type JsonObject,
   type OwnedTasks,
-  rpcCodeOf,
-  type TaskSummary,
   type TaskView,
 } from "@resumable-mcp/core";
+import { rpcCodeOf } from "@resumable-mcp/core/engine";
+import type { TaskSummary } from "@resumable-mcp/core/store";
 import { metaKeys, rpcCodes } from "@resumable-mcp/protocol";
 import type { Call } from "../../call/call.js";
 import { followCall } from "../../call/follow-call.js";

@@ -8,9 +8,9 @@ import {
   isResumableError,
   type JsonObject,
   type OwnedTasks,
-  ownerTag,
   ResumableError,
 } from "@resumable-mcp/core";
+import { ownerTag } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";

@@ -1,5 +1,6 @@
 import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextprotocol/ext-tasks/core/v2";
-import { type Engine, type JsonObject, type OpenQuestion, rpcCodeOf, type TaskView } from "@resumable-mcp/core";
+import type { Engine, JsonObject, TaskView } from "@resumable-mcp/core";
+import { type OpenQuestion, rpcCodeOf } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { finishedResult, progressText } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";

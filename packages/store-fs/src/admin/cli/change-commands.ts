@@ -1,4 +1,5 @@
-import { isFinal, parseDuration, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { parseDuration } from "@resumable-mcp/core/engine";
 import { statusOf } from "@resumable-mcp/core/store";
 import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";

@@ -1,12 +1,12 @@
 import { join } from "node:path";
+import { ResumableError, type TaskStatus } from "@resumable-mcp/core";
 import {
   finalStatuses,
-  ResumableError,
-  type TaskStatus,
+  statusOf,
+  type TaskQuery,
   type TaskSummary,
   unfinishedStatuses,
-} from "@resumable-mcp/core";
-import { statusOf, type TaskQuery } from "@resumable-mcp/core/store";
+} from "@resumable-mcp/core/store";
 import { isSafeId, taskFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import { listIfExists } from "../../disk/whole-file.js";

@@ -1,5 +1,5 @@
-import { type Json, ResumableError, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
-import type { Signal } from "@resumable-mcp/core/store";
+import { type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import type { Signal, TaskEvent } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../../disk/checked-line.js";
 import { recordSchema } from "../../journal/journal-line.js";

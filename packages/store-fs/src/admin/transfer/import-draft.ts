@@ -1,6 +1,6 @@
 import { join } from "node:path";
-import type { Json, TaskEvent, TaskRecord } from "@resumable-mcp/core";
-import { reduceTask, type Signal } from "@resumable-mcp/core/store";
+import type { Json, TaskRecord } from "@resumable-mcp/core";
+import { reduceTask, type Signal, type TaskEvent } from "@resumable-mcp/core/store";
 import { encodeLine } from "../../disk/checked-line.js";
 import { journalName, shardFolder, taskFolder } from "../../disk/layout.js";
 import type { StoreContext } from "../../disk/store-context.js";

@@ -1,4 +1,5 @@
-import { isFinal, isResumableError, ResumableError, type TaskEvent, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";

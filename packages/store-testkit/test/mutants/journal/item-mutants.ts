@@ -1,4 +1,5 @@
-import type { Json, Store, TaskEvent } from "@resumable-mcp/core";
+import type { Json, Store } from "@resumable-mcp/core";
+import type { TaskEvent } from "@resumable-mcp/core/store";
 import type { Mutant } from "../mutant.js";
 
 /** Gives the items of those events of a journal that it takes for the present ones. */

@@ -1,5 +1,5 @@
-import type { Store, TaskSummary } from "@resumable-mcp/core";
-import type { summarise } from "@resumable-mcp/core/store";
+import type { Store } from "@resumable-mcp/core";
+import type { summarise, TaskSummary } from "@resumable-mcp/core/store";
 import type { Mutant } from "../mutant.js";
 
 const everything = 1_000;

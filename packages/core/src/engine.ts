@@ -1,0 +1,16 @@
+/** What programs that drive an engine themselves need in addition to the entry `.`: servers, and what shows tasks. */
+export type { Clock } from "./engine/clock.js";
+export { parseDuration } from "./engine/clock.js";
+export type {
+  Followed,
+  OpenQuestion,
+  OwnTaskQuery,
+  RecoveryCounts,
+  StartedTask,
+  StartRequest,
+  WaitResult,
+} from "./engine/engine.js";
+export { ownerTag } from "./engine/engine.js";
+export type { EngineLimits } from "./limits.js";
+export { engineDefaults, taskDefaults } from "./limits.js";
+export { rpcCodeOf } from "./task/task-event.js";
