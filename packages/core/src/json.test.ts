@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { canonicalJson, copyJson, type Json, jsonBytes } from "./json.js";
+import { canonicalJson, copyJson, isolate, type Json, jsonBytes } from "./json.js";
 
 describe("copyJson", () => {
   it("copies what JSON keeps, and shares nothing with it", () => {
@@ -41,9 +41,25 @@ describe("copyJson", () => {
     );
   });
 
+  it("leaves out properties without a value or with a symbol for a name", () => {
+    const value = { a: 1, b: undefined, ["__proto__"]: { c: [2] }, [Symbol("d")]: 3 };
+    expect(copyJson(value, "value")).toStrictEqual(JSON.parse('{"a":1,"__proto__":{"c":[2]}}'));
+    expect(Object.getOwnPropertySymbols(copyJson(value, "value"))).toEqual([]);
+  });
+
   it("takes the same object twice, where it is not a cycle", () => {
     const shared = { a: 1 };
     expect(copyJson([shared, shared], "value")).toEqual([{ a: 1 }, { a: 1 }]);
+  });
+});
+
+describe("isolate", () => {
+  it("gives a frozen copy and leaves the original as it is", () => {
+    const value = { list: [{ n: 1 }] };
+    const isolated = isolate(value, "value");
+    expect([isolated, isolated.list, isolated.list[0]].map(Object.isFrozen)).toEqual([true, true, true]);
+    value.list.push({ n: 2 });
+    expect(isolated).toEqual({ list: [{ n: 1 }] });
   });
 });
 

@@ -52,6 +52,26 @@ function copyObject(value: object, what: string, path: readonly (string | number
   return result;
 }
 
+/**
+ * Copies a value that came from a caller and freezes the copy, so that neither side can change the other's.
+ *
+ * @throws {@link ResumableError} `NOT_JSON`, as {@link copyJson}.
+ */
+export function isolate<Value>(value: Value, what: string): Value {
+  // The copy of a JSON value has the type of that value.
+  return deepFreeze(copyJson(value, what)) as Value;
+}
+
+/** Makes a value safe to be given out more than once. What is frozen already is taken as frozen to its depth. */
+export function deepFreeze<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const key in value) {
+    const inner = value[key];
+    if (typeof inner === "object") deepFreeze(inner);
+  }
+  return Object.freeze(value);
+}
+
 function refuse(what: string, path: readonly (string | number)[], found: string): ResumableError {
   const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   return new ResumableError(

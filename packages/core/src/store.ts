@@ -1,5 +1,5 @@
 /** What a store needs of the core in addition to the entry `.`: the contract, and the rules that every store shares. */
-export { canonicalJson, copyJson, jsonBytes } from "./json.js";
+export { canonicalJson, copyJson, deepFreeze, isolate, jsonBytes } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults } from "./limits.js";
 export type {
@@ -17,8 +17,17 @@ export type {
   TaskQuery,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";
+export {
+  alreadyAnswered,
+  documentConflict,
+  keyTaken,
+  leaseLost,
+  seqConflict,
+  storeClosed,
+  taskNotFound,
+} from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
-export { reduceTask } from "./task/reduce-task.js";
+export { isPlainRecord, reduceTask } from "./task/reduce-task.js";
 export type {
   Answer,
   NewTask,

@@ -1,11 +1,11 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
-import { contractVersion, type Observer } from "@resumable-mcp/core/store";
+import { contractVersion, type Observer, storeClosed } from "@resumable-mcp/core/store";
 import type { Disk } from "./disk/disk.js";
 import type { FsStoreLimits } from "./disk/limits.js";
 import type { Host } from "./disk/platform.js";
 import { createHost } from "./disk/platform.js";
 import { createContext, type StoreContext } from "./disk/store-context.js";
-import { storeClosed, storeFailure } from "./disk/store-errors.js";
+import { storeFailure } from "./disk/store-errors.js";
 import { openFolder } from "./index/store-folder.js";
 import { closeStore, type OpenStore, openStore } from "./open-store.js";
 import { signalTask } from "./task/task-signals.js";
@@ -29,42 +29,40 @@ import { signalTask } from "./task/task-signals.js";
  */
 export function createFsStore(options: FsStoreOptions): Store {
   const lazy = new LazyStore(options);
-  const write = lazy.method("write");
-  const read = lazy.method("read");
+  const write = lazy.methods("write");
+  const read = lazy.methods("read");
   return {
     contractVersion,
     capabilities: Object.freeze({ durability: options.durability ?? "machine", shared: true }),
-    open: write(async () => {}),
-    createTask: write((store, request) => store.creator.create(request)),
-    getTask: read(async ({ reader }, id) => {
-      const reading = await reader.read(id);
-      return reading && reader.snapshotOf(reading);
-    }),
-    listTasks: read(({ lists }, query) => lists.listTasks(query)),
-    listExpired: read(({ lists }, request) => lists.listExpired(request)),
-    countTasks: read(({ lists }, query) => lists.countTasks(query)),
-    listRunnable: read(({ lists }, request) => lists.listRunnable(request)),
-    acquireLease: write(({ book }, request) => book.acquire(request)),
-    heartbeat: write(async ({ guard, workers, leaseFiles }, { worker }) => {
+    open: write(() => async () => {}),
+    createTask: write(({ creator }) => creator.create.bind(creator)),
+    getTask: read(({ reader }) => reader.snapshot.bind(reader)),
+    listTasks: read(({ lists }) => lists.listTasks.bind(lists)),
+    listExpired: read(({ lists }) => lists.listExpired.bind(lists)),
+    countTasks: read(({ lists }) => lists.countTasks.bind(lists)),
+    listRunnable: read(({ lists }) => lists.listRunnable.bind(lists)),
+    acquireLease: write(({ book }) => book.acquire.bind(book)),
+    heartbeat: write(({ guard, workers, leaseFiles }) => async ({ worker }) => {
       guard.checkAll();
       workers.heartbeat(worker);
       leaseFiles.tidy();
     }),
-    releaseLease: write(({ book }, lease) => book.release(lease)),
-    commit: lazy.method(
-      "write",
-      "afterwards",
-    )(async ({ book }, request) => book.writerOf(request.lease).commit(request)),
-    readEvents: read(({ journal }, id, range) => journal.readEvents(id, range)),
-    readItems: read(({ journal }, id, range) => journal.readItems(id, range)),
-    signal: write((store, id, signal) => signalTask(store, id, signal)),
+    releaseLease: write(({ book }) => book.release.bind(book)),
+    // A commit notices by itself that the folder is not there, from the names that it has to look at.
+    commit: lazy.methods("commit")(({ book }, { lease }) => {
+      const writer = book.writerOf(lease);
+      return writer.commit.bind(writer);
+    }),
+    readEvents: read(({ journal }) => journal.readEvents.bind(journal)),
+    readItems: read(({ journal }) => journal.readItems.bind(journal)),
+    signal: write((store) => signalTask.bind(undefined, store)),
     watch: (id, wake) => lazy.open().notifications.watch(id, wake),
-    deleteTask: write(({ remover }, lease) => remover.remove(lease)),
-    getDocument: read(({ documentFiles }, kind, id) => documentFiles.get(kind, id)),
-    putDocument: write(({ documentFiles }, request) => documentFiles.put(request)),
-    deleteDocument: write(({ documentFiles }, kind, id) => documentFiles.delete(kind, id)),
-    listIdleDocuments: read(({ documentFiles }, request) => documentFiles.listIdle(request)),
-    checkHealth: read(async () => {}),
+    deleteTask: write(({ remover }) => remover.remove.bind(remover)),
+    getDocument: read(({ documentFiles }) => documentFiles.get.bind(documentFiles)),
+    putDocument: write(({ documentFiles }) => documentFiles.put.bind(documentFiles)),
+    deleteDocument: write(({ documentFiles }) => documentFiles.delete.bind(documentFiles)),
+    listIdleDocuments: read(({ documentFiles }) => documentFiles.listIdle.bind(documentFiles)),
+    checkHealth: read(() => async () => {}),
     close: () => lazy.close(),
   };
 }
@@ -89,58 +87,45 @@ class LazyStore {
     const context = contextOf(options);
     try {
       openFolder(context, options.allowNetworkFileSystem ?? false);
-    } catch (error) {
-      throw storeFailure(error, "write", context.layout.directory);
-    }
-    const store = openStore(context, options.host ?? createHost());
-    this.#enter(store);
-    this.#opened = store;
-    this.#cleaning = cleanUp(store);
-    return store;
-  }
-
-  #enter({ guard, workers, context }: OpenStore): void {
-    try {
-      guard.open();
-      workers.open();
+      const store = openStore(context, options.host ?? createHost());
+      store.guard.open();
+      store.workers.open();
+      this.#opened = store;
+      this.#cleaning = cleanUp(store);
+      return store;
     } catch (error) {
       throw storeFailure(error, "write", context.layout.directory);
     }
   }
 
   /**
-   * Makes a method that opens the store, takes note of the time, and turns what the system refuses into its errors.
+   * Makes methods that open the store, take note of the time, and turn what the system refuses into its errors.
    *
-   * @param looks when it looks whether the folder is still there. A commit notices by itself, from the names that it has
-   * to look at.
+   * A method is found, not wrapped: what it does is called by this one alone.
    */
-  method(kind: "read" | "write", looks: "before" | "afterwards" = "before") {
+  methods(kind: "read" | "write" | "commit") {
     return <Parameters extends readonly unknown[], Result>(
-      run: (store: OpenStore, ...parameters: Parameters) => Promise<Result>,
+      find: (store: OpenStore, first: NoInfer<Parameters[0]>) => (...parameters: Parameters) => Promise<Result>,
     ) =>
       async (...parameters: Parameters): Promise<Result> => {
         const store = this.open();
+        const { guard, workers, folder, context } = store;
         const [first] = parameters;
-        if (isTimed(first)) store.workers.noteTime(first.now);
-        else store.workers.noteNoTime();
+        if (isTimed(first)) workers.noteTime(first.now);
+        else workers.noteNoTime();
         try {
-          if (looks === "before") store.guard.check();
-          if (kind === "write" && !store.folder.isDone) await store.folder.finish();
-          return await run(store, ...parameters);
+          if (kind !== "commit") guard.check();
+          if (kind !== "read" && !folder.isDone) await folder.finish();
+          return await find(store, first)(...parameters);
         } catch (error) {
-          throw storeFailure(reasonOf(store, error), kind, store.context.layout.directory);
+          throw storeFailure(reasonOf(store, error), kind === "read" ? "read" : "write", context.layout.directory);
         }
       };
   }
 
-  close(): Promise<void> {
-    this.#closing ??= this.#finish();
-    return this.#closing;
-  }
-
-  async #finish(): Promise<void> {
-    await this.#cleaning;
-    if (this.#opened !== undefined) await closeStore(this.#opened);
+  async close(): Promise<void> {
+    this.#closing ??= this.#cleaning?.then(() => this.#opened && closeStore(this.#opened)) ?? Promise.resolve();
+    await this.#closing;
   }
 }
 

@@ -23,29 +23,8 @@ import type { TaskWriter } from "./task/task-writer.js";
 import { WorkerRegistry } from "./task/worker-registry.js";
 import { DoubtfulFiles } from "./task/writer-files.js";
 
-/** The parts of a store on one folder. */
-export interface OpenStore {
-  readonly context: StoreContext;
-  readonly folder: FolderSync;
-  readonly guard: FolderGuard;
-  readonly workers: WorkerRegistry;
-  readonly reader: TaskReader;
-  readonly keys: TaskKeys;
-  readonly journal: JournalReader;
-  readonly book: LeaseBook;
-  readonly leaseFiles: LeaseFiles;
-  readonly creator: TaskCreator;
-  readonly remover: TaskRemover;
-  readonly lists: TaskLists;
-  readonly finished: FinishedIndex;
-  readonly documents: TaskDocuments;
-  readonly compaction: Compaction;
-  readonly documentFiles: DocumentFiles;
-  readonly notifications: Notifications;
-}
-
 /** Puts the parts of a store together. */
-export function openStore(context: StoreContext, host: Host): OpenStore {
+export function openStore(context: StoreContext, host: Host) {
   const { maxCachedTasks, maxCachedBytes } = context.limits;
   const cache = new BoundedCache<TaskView>({ maxEntries: maxCachedTasks, maxBytes: maxCachedBytes });
   const held = new Map<string, TaskWriter>();
@@ -81,6 +60,9 @@ export function openStore(context: StoreContext, host: Host): OpenStore {
     documentFiles: new DocumentFiles(context),
   };
 }
+
+/** The parts of a store on one folder. */
+export type OpenStore = ReturnType<typeof openStore>;
 
 /** Gives back what a store holds, once everything under way is written. */
 export async function closeStore(store: OpenStore): Promise<void> {

@@ -6,14 +6,17 @@ type Draft = { -readonly [Key in keyof TaskRecord]: TaskRecord[Key] };
 
 /**
  * Folds events into a task's record: the one place that says what an event means. Pure; the record given is not changed.
+ * The result is frozen, with all of it that does not come from the events or the record as it is.
  *
  * Ordering: the first event of a journal is `created`, and each event's seq follows the one before.
  *
+ * @param isPlain the record has no fields but those of this version ({@link isPlainRecord}), which is faster.
  * @throws {@link ResumableError} `SEQ_CONFLICT` for an event out of order.
  */
-export function reduceTask(record: TaskRecord | undefined, events: readonly TaskEvent[]): TaskRecord {
+export function reduceTask(record: TaskRecord | undefined, events: readonly TaskEvent[], isPlain = false): TaskRecord {
   const first = events[0];
-  const draft: Draft = record === undefined ? begin(first) : { ...record };
+  const before = record ?? begin(first);
+  const draft: Draft = isPlain ? copyPlain(before) : Object.assign(copyPlain(before), before);
   const rest = record === undefined ? events.slice(1) : events;
   let ownsRemembered = false;
   for (const event of rest) {
@@ -24,12 +27,67 @@ export function reduceTask(record: TaskRecord | undefined, events: readonly Task
     if (entry !== undefined) {
       if (!ownsRemembered) draft.remembered = { ...draft.remembered };
       ownsRemembered = true;
-      setKey(draft.remembered, entry.key, entry.value);
+      setKey(draft.remembered, entry.key, Object.freeze(entry.value));
     }
     apply(draft, event);
   }
   draft.status = derivedStatus(draft, draft.live, asksAfter(record, rest, draft));
-  return draft;
+  Object.freeze(draft.remembered);
+  return Object.freeze(draft);
+}
+
+/** Tells whether a record has no fields but those of this version; those of a later one are kept as they are. */
+export function isPlainRecord(record: TaskRecord): boolean {
+  const plain = copyPlain(record);
+  return Object.keys(record).every((name) => Object.hasOwn(plain, name));
+}
+
+/** Written out: a spread of one result into the next gives each an object layout of its own, which slows all that uses it. */
+function copyPlain(record: TaskRecord): Draft {
+  return {
+    id: record.id,
+    owner: record.owner,
+    tool: record.tool,
+    toolVersion: record.toolVersion,
+    key: record.key,
+    input: record.input,
+    session: record.session,
+    detached: record.detached,
+    ttlMs: record.ttlMs,
+    trace: record.trace,
+    label: record.label,
+    offeredVersions: record.offeredVersions,
+    ownerQuotas: record.ownerQuotas,
+    status: record.status,
+    desiredState: record.desiredState,
+    generation: record.generation,
+    attempt: record.attempt,
+    live: record.live,
+    progressed: record.progressed,
+    crashes: record.crashes,
+    crashedIn: record.crashedIn,
+    worker: record.worker,
+    deathsInWaits: record.deathsInWaits,
+    waitsFor: record.waitsFor,
+    failures: record.failures,
+    runnableAt: record.runnableAt,
+    progress: record.progress,
+    total: record.total,
+    message: record.message,
+    state: record.state,
+    stateVersion: record.stateVersion,
+    itemCount: record.itemCount,
+    itemBytes: record.itemBytes,
+    itemsFromSeq: record.itemsFromSeq,
+    remembered: record.remembered,
+    createdAt: record.createdAt,
+    updatedAt: record.updatedAt,
+    startedAt: record.startedAt,
+    finishedAt: record.finishedAt,
+    output: record.output,
+    error: record.error,
+    lastSeq: record.lastSeq,
+  } satisfies { [Name in keyof Required<TaskRecord>]: TaskRecord[Name] };
 }
 
 /** Whether a question is open. Looked up among all that is remembered only where these events may have changed it. */
@@ -99,17 +157,17 @@ function apply(draft: Draft, event: TaskEvent): void {
       draft.live = true;
       draft.progressed = false;
       draft.worker = event.worker;
-      delete draft.waitsFor;
       draft.startedAt ??= event.at;
-      delete draft.runnableAt;
+      draft.waitsFor = undefined;
+      draft.runnableAt = undefined;
       return;
     case "attempt_ended":
       draft.live = false;
       if (event.reason === "crashed" && !draft.progressed) countDeath(draft);
-      delete draft.waitsFor;
-      delete draft.worker;
       if (event.reason === "retry") draft.failures += 1;
-      set(draft, "runnableAt", event.runnableAt);
+      draft.waitsFor = undefined;
+      draft.worker = undefined;
+      draft.runnableAt = event.runnableAt;
       return;
     case "checkpoint":
       progressed(draft);
@@ -121,11 +179,11 @@ function apply(draft: Draft, event: TaskEvent): void {
     case "answered":
       progressed(draft);
       // Whatever the task waited for until then, it can go on now.
-      if (!draft.live) delete draft.runnableAt;
+      if (!draft.live) draft.runnableAt = undefined;
       return;
     case "desiredState":
       draft.desiredState = event.desiredState;
-      if (event.desiredState === "run") delete draft.runnableAt;
+      if (event.desiredState === "run") draft.runnableAt = undefined;
       return;
     case "detached":
       draft.detached = true;
@@ -147,7 +205,7 @@ function apply(draft: Draft, event: TaskEvent): void {
     case "sleep":
     case "asked":
     case "waiting":
-      draft.waitsFor = event.type === "waiting" ? event.keys : [...(draft.waitsFor ?? []), event.key];
+      draft.waitsFor = event.type === "waiting" ? event.keys : Object.freeze([...(draft.waitsFor ?? []), event.key]);
       return;
     case "log":
       return;
@@ -170,9 +228,9 @@ function progressed(draft: Draft): void {
   draft.progressed = true;
   draft.crashes = 0;
   draft.failures = 0;
-  delete draft.crashedIn;
-  delete draft.deathsInWaits;
-  delete draft.waitsFor;
+  draft.crashedIn = undefined;
+  draft.deathsInWaits = undefined;
+  draft.waitsFor = undefined;
 }
 
 /** A death while the attempt only waits says nothing about its tool, and is counted apart. */
@@ -182,16 +240,16 @@ function countDeath(draft: Draft): void {
     return;
   }
   draft.crashes += 1;
-  draft.crashedIn = [...(draft.crashedIn ?? []), draft.worker ?? draft.id];
+  draft.crashedIn = Object.freeze([...(draft.crashedIn ?? []), draft.worker ?? draft.id]);
 }
 
 function finish(draft: Draft, status: TaskStatus, at: string): void {
   draft.status = status;
   draft.live = false;
   draft.finishedAt = at;
-  delete draft.runnableAt;
-  delete draft.waitsFor;
-  delete draft.worker;
+  draft.runnableAt = undefined;
+  draft.waitsFor = undefined;
+  draft.worker = undefined;
 }
 
 function restart(draft: Draft, generation: number, fromState: boolean): void {
@@ -199,19 +257,20 @@ function restart(draft: Draft, generation: number, fromState: boolean): void {
   draft.live = false;
   draft.desiredState = "run";
   progressed(draft);
-  for (const key of ["finishedAt", "runnableAt", "output", "error"] as const) delete draft[key];
+  draft.finishedAt = undefined;
+  draft.runnableAt = undefined;
+  draft.output = undefined;
+  draft.error = undefined;
   if (fromState) return;
-  for (const key of ["state", "stateVersion", "total", "message"] as const) delete draft[key];
+  draft.state = undefined;
+  draft.stateVersion = undefined;
+  draft.total = undefined;
+  draft.message = undefined;
   draft.progress = 0;
   draft.remembered = {};
   draft.itemCount = 0;
   draft.itemBytes = 0;
   draft.itemsFromSeq = draft.lastSeq;
-}
-
-function set<Key extends "runnableAt">(draft: Draft, key: Key, value: Draft[Key] | undefined): void {
-  if (value === undefined) delete draft[key];
-  else draft[key] = value;
 }
 
 /** Keys come from tool code: a plain assignment of "__proto__" would set the prototype. */

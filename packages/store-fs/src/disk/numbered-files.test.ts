@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { MemoryDisk } from "../testing/memory-disk.js";
-import { missing, NumberedFiles, newest } from "./numbered-files.js";
+import { draftFile, missing, NumberedFiles, newest } from "./numbered-files.js";
 
 const files = new NumberedFiles("part.", ".json");
 const whole = (text: string, unique: string) => ({ bytes: Buffer.from(text), unique });
@@ -11,11 +11,11 @@ test("knows its own names, and lists their numbers in order", () => {
   expect(files.nameOf(11)).toBe("part.11.json");
 });
 
-test("gives a number to one of two that create it", async () => {
+test("gives a number to one of two that create it", () => {
   const disk = new MemoryDisk();
   expect(files.create(disk, "/a/b", 1, whole("first", "u1"))).toBe("/a/b/part.1.json");
   expect(files.create(disk, "/a/b", 1, whole("second", "u2"))).toBeUndefined();
-  expect(await files.createSynced(disk, "/a/b", 1, whole("third", "u3"))).toBeUndefined();
+  expect(files.publish(disk, draftFile(disk, "/a/b", whole("third", "u3")), 1)).toBeUndefined();
   expect(files.open(disk, "/a/b", 1)).toBeUndefined();
   expect(disk.list("/a/b")).toEqual(["part.1.json"]);
   expect(files.list(disk, "/nowhere")).toEqual([]);

@@ -1,6 +1,6 @@
 import { dirname, join } from "node:path";
 import { type Disk, hasCode } from "./disk.js";
-import { createFile, linkUnlessTaken, listIfExists, syncPath, unlinkIfExists } from "./whole-file.js";
+import { appendTo, linkUnlessTaken, listIfExists, unlinkIfExists } from "./whole-file.js";
 
 /**
  * Numbered files in a folder: each number is created exclusively, and the newest one wins. A process that decides by the
@@ -55,23 +55,11 @@ export class NumberedFiles {
    * @returns its path, or `undefined` when the number is taken.
    */
   create(disk: Disk, folder: string, number: number, whole: Whole): string | undefined {
-    const draft = writeDraft(disk, folder, whole);
-    return this.#publish(disk, draft, number);
+    return this.publish(disk, draftFile(disk, folder, whole), number);
   }
 
-  /** As `create`; the content is durable before the file has its name. */
-  async createSynced(disk: Disk, folder: string, number: number, whole: Whole): Promise<string | undefined> {
-    const draft = writeDraft(disk, folder, whole);
-    try {
-      await syncPath(disk, draft);
-    } catch (error) {
-      unlinkIfExists(disk, draft);
-      throw error;
-    }
-    return this.#publish(disk, draft, number);
-  }
-
-  #publish(disk: Disk, draft: string, number: number): string | undefined {
+  /** Gives a draft its number. @returns its path, or `undefined` when the number is taken. */
+  publish(disk: Disk, draft: string, number: number): string | undefined {
     const path = join(dirname(draft), this.nameOf(number));
     try {
       return linkUnlessTaken(disk, draft, path) ? path : undefined;
@@ -87,13 +75,13 @@ interface Whole {
   readonly unique: string;
 }
 
-/** The folder may be removed by a deletion at any moment before there is something in it. */
-function writeDraft(disk: Disk, folder: string, { bytes, unique }: Whole): string {
+/** Writes a file without a number yet. Its folder may be removed by a deletion at any moment before something is in it. */
+export function draftFile(disk: Disk, folder: string, { bytes, unique }: Whole): string {
   const draft = join(folder, `.draft.${unique}`);
   for (;;) {
     disk.makeFolder(folder);
     try {
-      createFile(disk, draft, bytes);
+      appendTo(disk, draft, bytes, "wx");
       return draft;
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;

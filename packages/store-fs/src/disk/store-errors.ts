@@ -1,34 +1,5 @@
 import { basename } from "node:path";
 import { isResumableError, ResumableError } from "@resumable-mcp/core";
-import type { Lease } from "@resumable-mcp/core/store";
-
-/** The lease is no longer the newest, or ended by a failed write. */
-export function leaseLost(lease: Lease): ResumableError {
-  return new ResumableError(
-    "LEASE_LOST",
-    `Epoch ${lease.epoch} of task ${lease.taskId} is over. Release the lease, acquire a new one and read the task again.`,
-    { details: { taskId: lease.taskId, epoch: lease.epoch } },
-  );
-}
-
-/** The writer is wrong about where the journal ends. */
-export function seqConflict(
-  taskId: string,
-  { expected, actual }: { expected: number; actual: number },
-): ResumableError {
-  return new ResumableError(
-    "SEQ_CONFLICT",
-    `The journal of task ${taskId} ends at ${actual}, not at ${expected}. Nothing was written; read the task again.`,
-    { details: { taskId, expected, actual } },
-  );
-}
-
-/** There is no such task. */
-export function taskNotFound(taskId: string): ResumableError {
-  return new ResumableError("TASK_NOT_FOUND", "There is no such task. It may have been deleted.", {
-    details: { taskId },
-  });
-}
 
 /** A task's files cannot be understood; they were set aside. */
 export function taskCorrupt(taskId: string, path: string, cause?: unknown): ResumableError {
@@ -61,11 +32,6 @@ export function storeMissing(path: string, reason: string): ResumableError {
     `The store's folder is not the one that was opened: ${reason}. Nothing is written until it is back. Mount its disk again, or put the folder back; to begin with another one, start the program again.`,
     { details: { path, reason } },
   );
-}
-
-/** The store was closed. */
-export function storeClosed(): ResumableError {
-  return new ResumableError("STORE_CLOSED", "The store was closed. Create a new one.", { details: {} });
 }
 
 const readCalls = new Set(["read", "stat", "lstat", "fstat", "scandir", "readlink"]);

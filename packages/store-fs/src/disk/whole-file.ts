@@ -39,13 +39,8 @@ export function readInto(disk: Disk, file: number, position: number, into: Buffe
   return into.subarray(0, filled);
 }
 
-/** Writes all bytes at the end, or throws: a short write is a full disk. */
-export function appendAll(disk: Disk, file: number, bytes: Uint8Array): void {
-  writeAll(disk, file, bytes, null);
-}
-
-/** Writes all bytes at a position, or throws: a short write is a full disk. */
-export function writeAll(disk: Disk, file: number, bytes: Uint8Array, position: number | null): void {
+/** Writes all bytes at a position or at the end, or throws: a short write is a full disk. */
+export function writeAll(disk: Disk, file: number, bytes: Uint8Array, position: number | null = null): void {
   const count = disk.write(file, bytes, position);
   if (count === bytes.byteLength) return;
   throw Object.assign(new Error(`ENOSPC: ${count} of ${bytes.byteLength} bytes were written`), {
@@ -63,7 +58,7 @@ export function createFile(disk: Disk, path: string, bytes: Uint8Array): void {
 export function appendTo(disk: Disk, path: string, bytes: Uint8Array, flags: "a" | "wx" = "a"): void {
   const file = disk.open(path, flags);
   try {
-    appendAll(disk, file, bytes);
+    writeAll(disk, file, bytes);
   } finally {
     disk.close(file);
   }

@@ -1,19 +1,18 @@
 import { basename, dirname, join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Json, ResumableError, type Store } from "@resumable-mcp/core";
-import type { StoredDocument } from "@resumable-mcp/core/store";
+import type { Json, Store } from "@resumable-mcp/core";
+import { deepFreeze, documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { FirstOf } from "../disk/first-of.js";
-import { deepFreeze } from "../disk/json.js";
 import { fileName, versionFiles } from "../disk/layout.js";
-import { missing, newest } from "../disk/numbered-files.js";
+import { draftFile, missing, newest } from "../disk/numbered-files.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
+import { listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 
 const documentSchema = z.object({
   kind: z.string(),
@@ -25,7 +24,6 @@ const documentSchema = z.object({
 });
 
 type Place = Pick<StoredDocument, "kind" | "id">;
-type PutRequest = Parameters<Store["putDocument"]>[0];
 
 /**
  * Keeps each document in a folder of its own, below the folder of its kind, a file for each version: two that change the
@@ -46,34 +44,46 @@ export class DocumentFiles {
     return this.#readNewest(this.#folderOf({ kind, id }));
   }
 
-  async put({ kind, id, owner, value, expectedVersion, now }: PutRequest): Promise<StoredDocument> {
-    const { disk, durable } = this.#context;
+  async put({
+    kind,
+    id,
+    owner,
+    value,
+    expectedVersion,
+    now,
+  }: Parameters<Store["putDocument"]>[0]): Promise<StoredDocument> {
+    const { disk, durable, unique } = this.#context;
     const place = { kind, id };
     const before = this.#versionsOf(place);
-    if ((before.at(-1) ?? 0) !== expectedVersion) throw conflict(place);
+    if ((before.at(-1) ?? 0) !== expectedVersion) throw documentConflict(kind, id);
     const version = expectedVersion + 1;
     const document = { ...place, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
     const bytes = encodeLine(JSON.stringify(document));
-    const path = await this.#create(this.#folderOf(place), version, bytes);
-    if (path === undefined) throw conflict(place);
+    const draft = draftFile(disk, this.#folderOf(place), { bytes, unique: unique() });
+    // Content first: a loss of power must not take the version before and leave a name without content.
+    if (durable) await this.#syncDraft(draft);
+    const path = versionFiles.publish(disk, draft, version);
+    if (path === undefined) throw documentConflict(kind, id);
     // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
     if (durable) await this.#syncNames(path);
     // The writer that removes the version before has made the step from it: a deletion may have come first.
     if (expectedVersion > 0 && !unlinkIfExists(disk, this.#pathOf(place, expectedVersion))) {
       unlinkIfExists(disk, path);
-      throw conflict(place);
+      throw documentConflict(kind, id);
     }
     for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.#pathOf(place, older));
     this.#notePut(document);
     return parseDocument(bytes) ?? document;
   }
 
-  /** Content first: a loss of power must not take the version before and leave a name without content. */
-  async #create(folder: string, version: number, bytes: Buffer): Promise<string | undefined> {
-    const { disk, durable, unique } = this.#context;
-    const whole = { bytes, unique: unique() };
-    if (!durable) return versionFiles.create(disk, folder, version, whole);
-    return await versionFiles.createSynced(disk, folder, version, whole);
+  async #syncDraft(draft: string): Promise<void> {
+    const { disk } = this.#context;
+    try {
+      await syncPath(disk, draft);
+    } catch (error) {
+      unlinkIfExists(disk, draft);
+      throw error;
+    }
   }
 
   async #syncNames(path: string): Promise<void> {
@@ -163,12 +173,4 @@ export function parseDocument(bytes: Buffer): StoredDocument | undefined {
 
 function byUpdate(left: StoredDocument, right: StoredDocument): number {
   return left.updatedAt < right.updatedAt || (left.updatedAt === right.updatedAt && left.id < right.id) ? -1 : 1;
-}
-
-function conflict({ kind, id }: Place): ResumableError {
-  return new ResumableError(
-    "DOCUMENT_CONFLICT",
-    `The ${kind} ${id} has another version by now: nothing was written. Read it again and repeat the change.`,
-    { details: { kind, id } },
-  );
 }

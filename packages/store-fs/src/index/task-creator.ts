@@ -7,7 +7,7 @@ import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.j
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
-import { createFile, syncPath } from "../disk/whole-file.js";
+import { appendTo, syncPath } from "../disk/whole-file.js";
 import { firstHeader } from "../journal/journal-line.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
@@ -60,7 +60,9 @@ export class TaskCreator {
         if (other !== undefined) return await this.#join(other);
         if (same === undefined) {
           giveBack ??= await this.#parts.usage.admit(request.now);
-          if (!(await draft.publish())) continue;
+          // Preparing takes time in which others may have claimed the call.
+          if (await draft.prepare()) continue;
+          if (!draft.publish()) continue;
         }
         if (bucket === undefined || call === undefined) continue;
         const generation = same?.record.generation ?? 1;
@@ -153,17 +155,8 @@ export class TaskDraft {
     return this.#state === "kept";
   }
 
-  /**
-   * Moves the folder into place, after preparing it.
-   *
-   * @returns false when it is not in place yet: it had to be prepared, which takes time in which others may have
-   * claimed the call, or there is one already.
-   */
-  async publish(): Promise<boolean> {
-    if (this.#state === "none") {
-      await this.#prepare();
-      return false;
-    }
+  /** Moves the folder into place. @returns false when there is one already. */
+  publish(): boolean {
     const { disk, layout, observe } = this.#context;
     disk.makeFolder(shardFolder(layout, this.#task.id));
     try {
@@ -177,7 +170,9 @@ export class TaskDraft {
     return true;
   }
 
-  async #prepare(): Promise<void> {
+  /** Makes the folder aside. @returns false when that was done before. */
+  async prepare(): Promise<boolean> {
+    if (this.#state !== "none") return false;
     const { disk, durable, observe } = this.#context;
     disk.makeFolder(this.#place);
     this.#state = "prepared";
@@ -191,12 +186,13 @@ export class TaskDraft {
     const path = join(this.#place, journalName(1));
     const bytes = Buffer.concat(bodies.map((body) => encodeLine(JSON.stringify(body))));
     this.bytes = bytes.byteLength;
-    createFile(disk, path, bytes);
+    appendTo(disk, path, bytes, "wx");
     if (durable) {
       await syncPath(disk, path);
       await disk.syncFolder(this.#place);
     }
     observe("store.create.prepared", this.#task.id);
+    return true;
   }
 
   /** The call is claimed: the task stays. */

@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { keyTaken } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
@@ -158,11 +159,7 @@ export class TaskKeys {
   async refuseRival(taskId: string, claim: Claim): Promise<void> {
     const rival = await this.holderOf(claim);
     if (rival === undefined || isFinal(rival.record.status)) return;
-    throw new ResumableError(
-      "KEY_TAKEN",
-      `Task ${taskId} cannot begin again: task ${claim.taskId} has the same call and is not finished. Use that one.`,
-      { details: { taskId, otherTaskId: claim.taskId } },
-    );
+    throw keyTaken(taskId, claim.taskId);
   }
 
   /** Keeps the number and takes away what it said. */

@@ -1,11 +1,10 @@
 import { join } from "node:path";
-import type { Lease } from "@resumable-mcp/core/store";
+import { type Lease, leaseLost } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { leaseLost } from "../disk/store-errors.js";
 import { createFile, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";

@@ -1,13 +1,8 @@
-import type { TaskEvent } from "@resumable-mcp/core/store";
-import { deepFreeze } from "../disk/json.js";
+import { deepFreeze, type TaskEvent } from "@resumable-mcp/core/store";
 
-/** The events of one commit: as JSON until they are asked for, since most never are. */
-export type TailEvents = string | readonly TaskEvent[];
-
+/** The events of one commit, at least one, and how many bytes they take in the journal. */
 interface TailCommit {
-  events: TailEvents;
-  readonly count: number;
-  readonly lastSeq: number;
+  readonly events: readonly TaskEvent[];
   readonly bytes: number;
 }
 
@@ -33,41 +28,35 @@ export class EventTail {
   }
 
   /** Adds the events that follow those it has. */
-  add(commit: Readonly<TailCommit>): void {
-    if (commit.count === 0 || !this.#isFollowed) return;
-    this.#commits.push({ ...commit });
-    this.#events += commit.count;
-    this.#size += commit.bytes;
+  add(events: readonly TaskEvent[], bytes: number): void {
+    if (events.length === 0 || !this.#isFollowed) return;
+    this.#commits.push({ events, bytes });
+    this.#events += events.length;
+    this.#size += bytes;
     while (this.#events > this.#limits.maxTailEvents || this.#size > this.#limits.maxTailBytes) {
       const oldest = this.#commits.shift();
       if (oldest === undefined) return;
-      this.#events -= oldest.count;
+      this.#events -= oldest.events.length;
       this.#size -= oldest.bytes;
     }
   }
 
-  /** The events behind a cursor up to a seq, or `undefined` when it does not reach back so far. */
+  /**
+   * The events behind a cursor up to a seq, or `undefined` when it does not reach back so far. They are frozen, since all
+   * who follow a task share them.
+   */
   between(afterSeq: number, lastSeq: number, limit: number): readonly TaskEvent[] | undefined {
     this.#isFollowed = true;
-    const [first] = this.#commits;
-    if (first === undefined || first.lastSeq - first.count > afterSeq) return undefined;
+    const first = this.#commits[0]?.events[0];
+    if (first === undefined || first.seq > afterSeq + 1) return undefined;
     const found: TaskEvent[] = [];
-    for (const commit of this.#commits) {
-      if (commit.lastSeq <= afterSeq) continue;
-      for (const event of eventsOf(commit)) {
+    for (const { events } of this.#commits) {
+      if ((events.at(-1)?.seq ?? 0) <= afterSeq) continue;
+      for (const event of events) {
         if (event.seq > lastSeq || found.length >= limit) return found;
-        if (event.seq > afterSeq) found.push(event);
+        if (event.seq > afterSeq) found.push(deepFreeze(event));
       }
     }
     return found;
   }
-}
-
-/** Those who follow a task share what they are given, so that it is frozen. */
-function eventsOf(commit: TailCommit): readonly TaskEvent[] {
-  const { events } = commit;
-  // The store has written this text itself.
-  const parsed: readonly TaskEvent[] = typeof events === "string" ? JSON.parse(events) : events;
-  commit.events = deepFreeze(parsed);
-  return parsed;
 }

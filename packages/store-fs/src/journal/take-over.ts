@@ -4,7 +4,7 @@ import { hasCode, isSystemError } from "../disk/disk.js";
 import { journalFiles, journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { appendAll, syncPath, syncPathNow, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { syncPath, syncPathNow, touchFile, unlinkIfExists, writeAll } from "../disk/whole-file.js";
 import type { ItemSegment, JournalHeader } from "./journal-line.js";
 import { disturb, type FolderState, lookAt } from "./task-folder.js";
 import { chainThrough, newestView, sealedBytes, type TaskView, type ViewCache } from "./task-view.js";
@@ -15,6 +15,8 @@ export interface TakeOverRequest {
   /** Absent where no worker takes the lease, and only the past is to be sealed. */
   readonly by?: { readonly worker: string; readonly holder: string };
   readonly ttlMs: number;
+  /** The newest epoch as far as the taker knows: nothing is taken when there is a later one. */
+  readonly after?: number;
   /** Rotation: only the epoch directly after this one will do, and the lease stays the one it was. */
   readonly rotate?: {
     readonly epoch: number;
@@ -64,7 +66,7 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
     syncSealed(context, before);
     const header = headerOf(request, epoch, before);
     const line = encodeLine(JSON.stringify(header));
-    appendAll(context.disk, file, line);
+    writeAll(context.disk, file, line);
     sealed = true;
     context.observe("store.takeover.sealed", request.taskId);
     const folder = lookAt(context.disk, taskFolder(context.layout, request.taskId));
@@ -126,7 +128,8 @@ function announce(
   for (;;) {
     const folder = lookAt(disk, folderPath);
     if (folder === undefined) return undefined;
-    const { rotate, by } = request;
+    const { rotate, by, after } = request;
+    if (after !== undefined && folder.newest !== after) return undefined;
     if (rotate !== undefined && !holds(folder, rotate.epoch, rotate.leaseFile)) return undefined;
     const epoch = folder.newest + 1;
     const lease = rotate === undefined && by !== undefined ? join(folderPath, leaseName(epoch, by.holder)) : undefined;
@@ -187,6 +190,7 @@ function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, 
     offset: length,
     bodyStart: length,
     record: before.record,
+    isPlain: before.isPlain,
     consumed: new Set(before.consumed),
     answered: new Set(before.answered),
     tail: before.tail,

@@ -1,13 +1,13 @@
 import { join } from "node:path";
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { reduceTask } from "@resumable-mcp/core/store";
+import { deepFreeze, isPlainRecord, reduceTask, type TaskEvent } from "@resumable-mcp/core/store";
 import { type Cache, noCache } from "../disk/bounded-cache.js";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalFiles, journalName, taskFolder } from "../disk/layout.js";
 import { missing, newest } from "../disk/numbered-files.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, readFrom } from "../disk/whole-file.js";
-import { EventTail, type TailEvents } from "./event-tail.js";
+import { EventTail } from "./event-tail.js";
 import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenPart } from "./journal-line.js";
 import { type FolderState, lookAt, signalFile } from "./task-folder.js";
 
@@ -22,6 +22,8 @@ export interface TaskView {
   /** Where the first commit of the file begins. */
   readonly bodyStart: number;
   record: TaskRecord;
+  /** The record has no fields of a later version. */
+  isPlain: boolean;
   /** Signals that were carried out, and whose files were there when last looked; answers also after that. */
   readonly consumed: Set<string>;
   readonly answered: Set<string>;
@@ -49,6 +51,7 @@ function openView(context: StoreContext, taskId: string, epoch: number): TaskVie
     offset: first.value.next,
     bodyStart: first.value.next,
     record: record ?? undefined,
+    isPlain: record !== null && isPlainRecord(record),
     consumed: new Set(header.consumed),
     answered: new Set(header.answered),
     tail: new EventTail(context.limits),
@@ -86,9 +89,10 @@ export function extendView(context: StoreContext, view: TaskView): boolean {
 function fold(view: Draft, line: RawLine): void {
   const { events, consumed } = parseCommit(line, view.path);
   try {
-    const record = reduceTask(view.record, events);
+    const record = reduceTask(view.record, events, view.isPlain);
+    if (view.record === undefined) view.isPlain = isPlainRecord(record);
     const bytes = line.next - line.start;
-    addCommit(view, { record, events, count: events.length, consumed: consumed ?? [], bytes });
+    addCommit(view, { record, events, consumed: consumed ?? [], bytes });
   } catch (error) {
     if (isResumableError(error, "SEQ_CONFLICT")) throw new DamagedFile(view.path, line.start, error.message);
     throw error;
@@ -98,9 +102,7 @@ function fold(view: Draft, line: RawLine): void {
 /** A commit, with the record that it leads to. */
 export interface FoldedCommit {
   readonly record: TaskRecord;
-  readonly events: TailEvents;
-  /** How many events there are. */
-  readonly count: number;
+  readonly events: readonly TaskEvent[];
   readonly consumed: readonly string[];
   /** How long its line is. */
   readonly bytes: number;
@@ -112,8 +114,7 @@ export function addCommit(view: Draft, commit: FoldedCommit): void {
   view.record = commit.record;
   const { consumed, answered } = view;
   noteConsumed({ record: commit.record, consumed, answered }, before, commit.consumed);
-  const { events, count, bytes } = commit;
-  view.tail.add({ events, count, lastSeq: commit.record.lastSeq, bytes });
+  view.tail.add(commit.events, commit.bytes);
   view.offset += commit.bytes;
 }
 
@@ -206,6 +207,12 @@ export function noteConsumed(state: SignalState, before: TaskRecord | undefined,
 /** How much a header counts of earlier files and items. */
 export function sealedBytes({ chain, segments }: Pick<JournalHeader, "chain" | "segments">): number {
   return [...chain, ...segments].reduce((sum, { bytes }) => sum + bytes, 0);
+}
+
+/** Freezes all of a record that was folded from a file, so that it can be given out. */
+export function freezeRecord(record: TaskRecord): TaskRecord {
+  for (const part of Object.values(record)) deepFreeze(part);
+  return Object.freeze(record);
 }
 
 /** How much is kept of a task's journal and items. */

@@ -1,9 +1,8 @@
 import { join } from "node:path";
 import type { Json, TaskRecord } from "@resumable-mcp/core";
-import type { EventPage, ItemPage, TaskEvent } from "@resumable-mcp/core/store";
+import { deepFreeze, type EventPage, type ItemPage, type TaskEvent } from "@resumable-mcp/core/store";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
-import { deepFreeze } from "../disk/json.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { readFrom } from "../disk/whole-file.js";

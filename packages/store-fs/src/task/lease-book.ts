@@ -1,9 +1,6 @@
-import type { Instant, Lease, TaskSnapshot } from "@resumable-mcp/core/store";
+import { type Instant, type Lease, leaseLost, type TaskSnapshot } from "@resumable-mcp/core/store";
 import { hasCode } from "../disk/disk.js";
-import { taskFolder } from "../disk/layout.js";
-import { leaseLost } from "../disk/store-errors.js";
 import { type TakenOver, takeOver } from "../journal/take-over.js";
-import { lookAt } from "../journal/task-folder.js";
 import type { TaskReader } from "./task-reader.js";
 import { TaskWriter } from "./task-writer.js";
 import type { WorkerRegistry } from "./worker-registry.js";
@@ -37,22 +34,23 @@ export class LeaseBook {
 
   /** Takes a task's lease. @returns `undefined` when another worker holds it, or was faster. */
   async acquire(request: AcquireRequest): Promise<Acquired | undefined> {
-    const { reader, workers, held } = this.#parts;
+    const { context, cache, reader, workers, held } = this.#parts;
     const { taskId } = request;
     workers.noteTime(request.now);
     const reading = await reader.require(taskId);
     // A lease of this store that accepts no commit any more may be taken again.
     const isSpent = held.get(taskId)?.isEnded === true;
     if (reader.isLeased(reading.folder, reading) && !isSpent) return undefined;
-    const taken = await reader.guard(taskId, async () => this.#take(request, reading.folder.newest));
+    const by = { worker: request.worker, holder: workers.beat(request.worker) };
+    // Not where another process took over since the task was read.
+    const take = { taskId, ttlMs: request.ttlMs, by, after: reading.folder.newest };
+    let taken: TakenOver | undefined;
+    try {
+      taken = takeOver(context, cache, take);
+    } catch (error) {
+      taken = await reader.tryAgain(taskId, error, async () => takeOver(context, cache, take));
+    }
     return taken && this.#begin(request, taken);
-  }
-
-  /** Takes over unless another process did since the task was read. */
-  #take({ taskId, worker, ttlMs }: AcquireRequest, newest: number): TakenOver | undefined {
-    const { context, cache, workers } = this.#parts;
-    if (lookAt(context.disk, taskFolder(context.layout, taskId))?.newest !== newest) return undefined;
-    return takeOver(context, cache, { taskId, ttlMs, by: { worker, holder: workers.beat(worker) } });
   }
 
   async #begin({ taskId, worker }: AcquireRequest, taken: TakenOver): Promise<Acquired | undefined> {

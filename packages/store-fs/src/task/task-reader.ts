@@ -1,21 +1,21 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { ResumableError, TaskRecord } from "@resumable-mcp/core";
-import { openQuestions, type TaskSnapshot } from "@resumable-mcp/core/store";
+import { deepFreeze, openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { deepFreeze } from "../disk/json.js";
 import { isSafeId, journalName, leaseName, taskFolder } from "../disk/layout.js";
 import { quarantinedAt, quarantineTask } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { taskCorrupt, taskNotFound } from "../disk/store-errors.js";
+import { taskCorrupt } from "../disk/store-errors.js";
 import { syncPath } from "../disk/whole-file.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
 import {
   extendView,
+  freezeRecord,
   lostEnd,
   newestView,
   type Reading,
@@ -84,14 +84,17 @@ export class TaskReader {
     try {
       return await run();
     } catch (error) {
-      if (!(error instanceof DamagedFile)) throw error;
-      this.#cache.delete(taskId);
-      return await this.#secondLook(taskId, error, run);
+      return await this.tryAgain(taskId, error, run);
     }
   }
 
-  /** Damage has to be seen twice: a file may have been removed or moved while it was read. */
-  async #secondLook<Result>(taskId: string, first: DamagedFile, run: () => Promise<Result>): Promise<Result> {
+  /**
+   * Runs something once more that failed, as {@link guard} does. Damage has to be seen twice: a file may have been removed or
+   * moved while it was read.
+   */
+  async tryAgain<Result>(taskId: string, first: unknown, run: () => Promise<Result>): Promise<Result> {
+    if (!(first instanceof DamagedFile)) throw first;
+    this.#cache.delete(taskId);
     try {
       const result = await run();
       if (!this.#isShorter(taskId, first)) return result;
@@ -224,14 +227,16 @@ export class TaskReader {
     return await this.read(taskId);
   }
 
+  /** A task as its callers see it, or `undefined` when there is none. */
+  async snapshot(taskId: string): Promise<TaskSnapshot | undefined> {
+    const reading = await this.read(taskId);
+    return reading && this.snapshotOf(reading);
+  }
+
   /** Makes a snapshot out of a reading. */
   snapshotOf(reading: TaskReading): TaskSnapshot {
     const { record, folder, signals } = reading;
-    return Object.freeze({
-      record: deepFreeze(record),
-      signals: deepFreeze(signals),
-      leased: this.isLeased(folder, reading),
-    });
+    return { record: freezeRecord(record), signals: deepFreeze(signals), leased: this.isLeased(folder, reading) };
   }
 
   /** This store writes the task itself. */

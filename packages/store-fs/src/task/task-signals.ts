@@ -1,6 +1,6 @@
 import { basename, join } from "node:path";
-import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { type Answer, type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
+import type { TaskRecord } from "@resumable-mcp/core";
+import { type Answer, alreadyAnswered, type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
 import { z } from "zod";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
@@ -233,12 +233,4 @@ async function refuseLate(reader: Reader, taskId: string, key: string, id: strin
   if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;
   undo();
   throw alreadyAnswered(taskId, key);
-}
-
-function alreadyAnswered(taskId: string, key: string): ResumableError {
-  return new ResumableError(
-    "ALREADY_ANSWERED",
-    `The question "${key}" of task ${taskId} has an answer already; the first one counts.`,
-    { details: { taskId, key } },
-  );
 }

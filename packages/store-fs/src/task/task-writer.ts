@@ -1,12 +1,22 @@
 import { isFinal, type TaskRecord } from "@resumable-mcp/core";
-import { type Lease, reduceTask, type Signal, type TaskSnapshot } from "@resumable-mcp/core/store";
-import { deepFreeze } from "../disk/json.js";
+import {
+  checkJournalQuotas,
+  deepFreeze,
+  type Lease,
+  leaseLost,
+  reduceTask,
+  type Signal,
+  seqConflict,
+  type TaskEvent,
+  type TaskSnapshot,
+  taskNotFound,
+} from "@resumable-mcp/core/store";
 import { journalName, taskFolder } from "../disk/layout.js";
-import { leaseLost, seqConflict, storeFailure, taskNotFound } from "../disk/store-errors.js";
-import { checkCommitSize, encodeCommit, numberEvents } from "../journal/commit-line.js";
+import { limitExceeded, storeFailure } from "../disk/store-errors.js";
+import { encodeCommit, numberEvents } from "../journal/journal-line.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt } from "../journal/task-folder.js";
-import { addCommit, type FoldedCommit, type TaskView } from "../journal/task-view.js";
+import { addCommit, type FoldedCommit, freezeRecord, keptBytes, type TaskView } from "../journal/task-view.js";
 import { HeldFolder } from "./held-folder.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
 import { hiddenBy, pendingSignals, removeSignals, withoutConsumed } from "./task-signals.js";
@@ -81,7 +91,7 @@ export class TaskWriter implements HeldTask {
     const folder = lookAt(context.disk, this.folder);
     if (folder === undefined) throw taskNotFound(taskId);
     const signals = pendingSignals(context, taskId, folder, this.#view);
-    return { record: deepFreeze(this.#durable), signals, leased: true };
+    return { record: freezeRecord(this.#durable), signals, leased: true };
   }
 
   read(): TaskReading | undefined {
@@ -102,20 +112,31 @@ export class TaskWriter implements HeldTask {
     this.#expect(request.afterSeq);
     const before = this.#view.record;
     const { text, events } = numberEvents(request);
-    const record = reduceTask(before, events);
+    const record = reduceTask(before, events, this.#view.isPlain);
     context.observe("store.commit.before", record.id);
-    const { line, consumed } = this.#encode(request, text);
+    const consumed = request.consume.length === 0 ? [] : hiddenBy(request.consume, this.#look());
+    const line = encodeCommit(request.afterSeq + 1, text, consumed);
+    this.#checkSize(events, line.byteLength);
     if (isFinal(before.status) && !isFinal(record.status)) await this.#claimKey(request, record);
     const wrote = events.length + consumed.length > 0;
-    const commit = { record, events: text, count: events.length, consumed };
-    const folder = wrote ? this.#append(line, commit) : this.#look();
+    try {
+      if (wrote) this.#files.append(line, this.#view.offset);
+    } catch (error) {
+      this.end();
+      throw storeFailure(error, "write", this.#view.path);
+    }
+    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });
+    // Append, then look: what was appended before a later epoch was announced counts for its taker.
+    const folder = this.#look();
     const signals = pendingSignals(context, record.id, folder, this.#view);
     if (wrote && context.durable) await this.#syncCommit();
     // The commit is as safe as it is going to be: others may see it.
     if (record.lastSeq > this.#durable.lastSeq) this.#durable = record;
     for (const id of consumed) this.#unacknowledged.delete(id);
     this.#follow(before, record, consumed, request);
-    return { record: deepFreeze(record), signals };
+    // What else is in the record was frozen before.
+    for (const event of events) deepFreeze(event);
+    return { record, signals };
   }
 
   /** Refuses a commit after the end, or of one who is wrong about where the journal ends. */
@@ -124,7 +145,7 @@ export class TaskWriter implements HeldTask {
     const actual = this.#view.record.lastSeq;
     if (afterSeq === actual) return;
     this.#look();
-    throw seqConflict(this.lease.taskId, { expected: afterSeq, actual });
+    throw seqConflict(this.lease.taskId, afterSeq, actual);
   }
 
   /** Another commit may come first while the key is claimed. */
@@ -142,27 +163,23 @@ export class TaskWriter implements HeldTask {
     }
   }
 
-  #encode({ afterSeq, consume, events }: CommitRequest, text: string): { line: Buffer; consumed: readonly string[] } {
-    const consumed = consume.length === 0 ? [] : hiddenBy(consume, this.#look());
-    const line = encodeCommit({ seq: afterSeq + 1, text, consumed });
-    checkCommitSize(this.#parts.context.limits, this.#view, { events, bytes: line.byteLength });
-    return { line, consumed };
+  /** @throws `LIMIT_EXCEEDED` or `QUOTA_EXCEEDED` for a commit that is too large for its journal. */
+  #checkSize(events: readonly TaskEvent[], bytes: number): void {
+    const { limits } = this.#parts.context;
+    if (bytes > limits.maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
+    const { id, lastSeq } = this.#view.record;
+    checkJournalQuotas(limits, id, events, {
+      events: lastSeq + events.length,
+      bytes: keptBytes(this.#view) + bytes,
+    });
   }
 
-  /** Append, then look: what was appended before a later epoch was announced counts for its taker. */
-  #append(line: Buffer, commit: Omit<FoldedCommit, "bytes">): FolderState {
+  #note(commit: FoldedCommit): void {
     const { context, usage } = this.#parts;
-    try {
-      this.#files.append(line, this.#view.offset);
-    } catch (error) {
-      this.end();
-      throw storeFailure(error, "write", this.#view.path);
-    }
-    usage.add(line.byteLength);
+    usage.add(commit.bytes);
     context.observe("store.commit.appended", this.lease.taskId);
-    addCommit(this.#view, { ...commit, bytes: line.byteLength });
+    addCommit(this.#view, commit);
     for (const id of commit.consumed) this.#unacknowledged.add(id);
-    return this.#look();
   }
 
   #look(): FolderState {

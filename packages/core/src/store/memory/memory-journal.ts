@@ -1,16 +1,16 @@
-import { ResumableError } from "../../errors.js";
-import type { Json } from "../../json.js";
+import { isolate, type Json } from "../../json.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewTask, TaskEvent, TaskEventBody } from "../../task/task-event.js";
 import { entryOf, type NewSignal, oppositeOf, type Signal } from "../../task/task-record.js";
 import type { EventPage, Instant, ItemPage } from "../store.js";
-import { freezeRecord, isolate, type MemoryTask } from "./memory.js";
+import { alreadyAnswered } from "../store-errors.js";
+import type { MemoryTask } from "./memory.js";
 
 /** Begins a task's journal. */
 export function beginTask(task: NewTask, now: Instant): MemoryTask {
   const events = numbered([{ type: "created", task }], 0, now);
   return {
-    record: freezeRecord(reduceTask(undefined, events)),
+    record: reduceTask(undefined, events),
     base: undefined,
     events,
     bytes: 0,
@@ -36,14 +36,14 @@ export function append(task: MemoryTask, events: readonly TaskEvent[], record: M
     task.items = [];
     task.answered = new Set();
   }
-  task.record = freezeRecord(record);
+  task.record = record;
 }
 
 /** Folds the older half of a journal away when it has grown too long. */
 export function compact(task: MemoryTask, maxEvents: number): void {
   if (task.events.length <= maxEvents) return;
   const dropped = task.events.splice(0, task.events.length - Math.floor(maxEvents / 2));
-  task.base = freezeRecord(reduceTask(task.base, dropped));
+  task.base = reduceTask(task.base, dropped);
 }
 
 /** Reads a journal from behind a cursor. */
@@ -77,12 +77,4 @@ function pendingWith(task: MemoryTask, added: Signal): Signal[] {
   if (task.answered.has(added.key) || entryOf(task.record, added.key)?.kind === "answer")
     throw alreadyAnswered(task.record.id, added.key);
   return [...task.signals, added];
-}
-
-function alreadyAnswered(taskId: string, key: string): ResumableError {
-  return new ResumableError(
-    "ALREADY_ANSWERED",
-    `Question ${JSON.stringify(key)} of task ${taskId} already has an answer. The first one stands.`,
-    { details: { taskId, key } },
-  );
 }

@@ -1,11 +1,12 @@
-import { ResumableError } from "../../errors.js";
+import { isolate } from "../../json.js";
 import { type StoreQuotas, storeQuotaDefaults } from "../../limits.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isContinuable, isReusable } from "../../task/task-rules.js";
 import { contractVersion, type Store } from "../store.js";
+import { documentConflict, keyTaken, seqConflict, storeClosed } from "../store-errors.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
-import { isolate, Memory, type MemoryTask, type Watcher } from "./memory.js";
+import { Memory, type MemoryTask, type Watcher } from "./memory.js";
 import { addSignal, append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
 import { Leases } from "./memory-leases.js";
 import { countTasks, listExpired, listRunnable, listTasks } from "./memory-lists.js";
@@ -222,32 +223,4 @@ function documentMethods({ documents }: Memory, whenOpen: Guard) {
         .slice(0, limit),
     ),
   } satisfies Partial<Store>;
-}
-
-function storeClosed(): ResumableError {
-  return new ResumableError("STORE_CLOSED", "The store was closed. Open another one.", { details: {} });
-}
-
-function seqConflict(taskId: string, expected: number, actual: number): ResumableError {
-  return new ResumableError(
-    "SEQ_CONFLICT",
-    `The journal of task ${taskId} ends at ${actual}, not at ${expected}: nothing was written. Read it again.`,
-    { details: { taskId, expected, actual } },
-  );
-}
-
-function keyTaken(taskId: string, otherTaskId: string): ResumableError {
-  return new ResumableError(
-    "KEY_TAKEN",
-    `Task ${taskId} cannot restart: task ${otherTaskId} belongs to the same call and is not finished. Use that one.`,
-    { details: { taskId, otherTaskId } },
-  );
-}
-
-function documentConflict(kind: string, id: string): ResumableError {
-  return new ResumableError(
-    "DOCUMENT_CONFLICT",
-    `The ${kind} ${id} has another version by now: nothing was written. Read it again and repeat the change.`,
-    { details: { kind, id } },
-  );
 }

@@ -1,9 +1,9 @@
-import { ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import type { StoreQuotas } from "../../limits.js";
 import type { TaskEvent } from "../../task/task-event.js";
 import { isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
 import type { Lease, StoredDocument } from "../store.js";
+import { leaseLost, taskNotFound } from "../store-errors.js";
 
 /** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
 export interface MemoryTask {
@@ -112,36 +112,4 @@ export class Memory {
       ? jsonBytes(copyJson(events, "events"))
       : 0;
   }
-}
-
-/** Copies a value that came from a caller and freezes the copy, so that neither side can change the other's. */
-export function isolate<Value>(value: Value, what: string): Value {
-  // The copy of a JSON value has the type of that value.
-  return freeze(copyJson(value, what)) as Value;
-}
-
-function freeze(value: Json): Json {
-  if (typeof value !== "object" || value === null) return value;
-  for (const item of Object.values(value)) freeze(item);
-  return Object.freeze(value);
-}
-
-/** Freezes a folded record: its values are frozen already, the fold makes only these two objects again. */
-export function freezeRecord(record: TaskRecord): TaskRecord {
-  Object.freeze(record.remembered);
-  return Object.freeze(record);
-}
-
-function taskNotFound(taskId: string): ResumableError {
-  return new ResumableError("TASK_NOT_FOUND", `There is no task ${taskId}. It may have been deleted.`, {
-    details: { taskId },
-  });
-}
-
-function leaseLost({ taskId, epoch }: Lease): ResumableError {
-  return new ResumableError(
-    "LEASE_LOST",
-    `Lease ${epoch} of task ${taskId} was released or taken over: nothing was written. Stop the attempt.`,
-    { details: { taskId, epoch } },
-  );
 }

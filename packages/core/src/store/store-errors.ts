@@ -1,0 +1,59 @@
+import { ResumableError } from "../errors.js";
+import type { Lease } from "./store.js";
+
+/** The store was closed. */
+export function storeClosed(): ResumableError {
+  return new ResumableError("STORE_CLOSED", "The store was closed. Create a new one.", { details: {} });
+}
+
+/** There is no such task. */
+export function taskNotFound(taskId: string): ResumableError {
+  return new ResumableError("TASK_NOT_FOUND", `There is no task ${taskId}. It may have been deleted.`, {
+    details: { taskId },
+  });
+}
+
+/** The lease is no longer the newest, or ended by a failed write. */
+export function leaseLost({ taskId, epoch }: Lease): ResumableError {
+  return new ResumableError(
+    "LEASE_LOST",
+    `Lease ${epoch} of task ${taskId} is over: nothing was written. Acquire a new one and read the task again.`,
+    { details: { taskId, epoch } },
+  );
+}
+
+/** The writer is wrong about where the journal ends. */
+export function seqConflict(taskId: string, expected: number, actual: number): ResumableError {
+  return new ResumableError(
+    "SEQ_CONFLICT",
+    `The journal of task ${taskId} ends at ${actual}, not at ${expected}: nothing was written. Read the task again.`,
+    { details: { taskId, expected, actual } },
+  );
+}
+
+/** Another task has the call of one that is to restart. */
+export function keyTaken(taskId: string, otherTaskId: string): ResumableError {
+  return new ResumableError(
+    "KEY_TAKEN",
+    `Task ${taskId} cannot begin again: task ${otherTaskId} has the same call and is not finished. Use that one.`,
+    { details: { taskId, otherTaskId } },
+  );
+}
+
+/** The question has an answer already. */
+export function alreadyAnswered(taskId: string, key: string): ResumableError {
+  return new ResumableError(
+    "ALREADY_ANSWERED",
+    `Question ${JSON.stringify(key)} of task ${taskId} already has an answer. The first one counts.`,
+    { details: { taskId, key } },
+  );
+}
+
+/** A document has another version than its writer expected. */
+export function documentConflict(kind: string, id: string): ResumableError {
+  return new ResumableError(
+    "DOCUMENT_CONFLICT",
+    `The ${kind} ${id} has another version by now: nothing was written. Read it again and repeat the change.`,
+    { details: { kind, id } },
+  );
+}
