@@ -1,12 +1,9 @@
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
+import type { HostEnvironment } from "@resumable-mcp/protocol/hosts";
 
 /** What the place of a user's files depends on. */
-export interface Environment {
-  readonly platform: NodeJS.Platform;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly home: string;
-}
+type Environment = Omit<HostEnvironment, "workingDirectory">;
 
 /** The machine that this process runs on. */
 export function environment(): Environment {

@@ -30,11 +30,11 @@ export type Supervised =
  * Nothing but messages goes to `output`; the child's stderr is passed on as it is.
  */
 export function supervise(options: SuperviseOptions): { readonly ended: Promise<Supervised>; stop(): void } {
-  const supervisor = new Supervisor(options);
-  return { ended: supervisor.run(), stop: () => supervisor.stop() };
+  return new Supervisor(options);
 }
 
 class Supervisor {
+  readonly ended: Promise<Supervised>;
   readonly #options: SuperviseOptions;
   readonly #relay: Relay;
   readonly #deathsMs: number[] = [];
@@ -49,25 +49,21 @@ class Supervisor {
   constructor(options: SuperviseOptions) {
     this.#options = options;
     this.#relay = new Relay(options.limits);
-  }
-
-  run(): Promise<Supervised> {
-    const ended = new Promise<Supervised>((resolve) => {
+    this.ended = new Promise((resolve) => {
       this.#end = resolve;
     });
     // Before all else: it takes longer to start than everything here.
     this.#start();
-    const { input, output, limits } = this.#options;
+    const { input, output, limits } = options;
     // A host that disconnects breaks the pipe, or ends our stdin.
     output.on("error", () => this.stop());
     readLines(input, limits.maxLineBytes, (line) => this.#fromHost(line)).then(
       () => this.stop(),
       (error: unknown) => {
-        this.#options.log(String(error));
+        options.log(String(error));
         this.stop();
       },
     );
-    return ended;
   }
 
   /** The host has disconnected: the server may work up to its next checkpoint. */
@@ -101,7 +97,7 @@ class Supervisor {
     child.stdin.on("error", () => {});
     const lines = readLines(child.stdout, this.#options.limits.maxLineBytes, (line) => this.#fromServer(line));
     lines.catch((error: unknown) => {
-      if (child.stdout.destroyed && hasEnded(child)) return;
+      if (child.stdout.destroyed && (child.exitCode ?? child.signalCode) !== null) return;
       this.#options.log(String(error));
       child.kill("SIGKILL");
     });
@@ -195,10 +191,6 @@ class Supervisor {
       if (stream?.write(`${JSON.stringify(message)}\n`, written) === false && to === waitFor) await room(stream);
     }
   }
-}
-
-function hasEnded({ exitCode, signalCode }: ServerProcess): boolean {
-  return exitCode !== null || signalCode !== null;
 }
 
 /** Resolves when a stream takes more, or never will. */
