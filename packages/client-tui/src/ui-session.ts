@@ -1,6 +1,7 @@
 import { type Client, isFinal } from "@resumable-mcp/client";
 import { exitCodes } from "./command-line/exit-codes.js";
 import type { OnInterrupt } from "./command-line/parse-command-line.js";
+import { countText } from "./display/plain-text.js";
 import { TaskBoard } from "./model/task-board.js";
 import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
@@ -12,7 +13,7 @@ export async function runUiSession(options: RunTerminalUiOptions, screen?: Termi
   const board = new TaskBoard(client, { clock: Date.now });
   const code = await show({ client, board }, options, screen);
   const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
-  if (code === exitCodes.interrupted) await onInterrupt(client, board, options.onInterrupt ?? "detach");
+  if (code === exitCodes.interrupted) await onInterrupt(board, options.onInterrupt ?? "detach");
   board.close();
   await client.close();
   const ended = code === exitCodes.terminated || code === exitCodes.hungUp;
@@ -39,17 +40,10 @@ async function show(
   return showScreens(screen, parts, extraActions);
 }
 
-async function onInterrupt(client: Client, board: TaskBoard, action: OnInterrupt): Promise<void> {
+async function onInterrupt(board: TaskBoard, action: OnInterrupt): Promise<void> {
   if (action === "detach") return;
   const running = [...board.store.current.tasks.values()].filter(({ info }) => info.status === "running");
-  await Promise.all(
-    running.map(({ info }) =>
-      client
-        .task(info.id, info.server)
-        [action]()
-        .catch(() => undefined),
-    ),
-  );
+  await Promise.all(running.map(({ info }) => board[action](info.id)));
 }
 
 /** What becomes of unfinished tasks when the user leaves; `stop`: their server ends, too. */
@@ -57,15 +51,14 @@ export type TaskFate = OnInterrupt | "stop";
 
 /** What the user reads of so many unfinished tasks after the screens. */
 export function farewell(count: number, fate: TaskFate): string {
-  const [subject, is] = count === 1 ? ["1 task", "is"] : [`${count} tasks`, "are"];
-  switch (fate) {
-    case "detach":
-      return `${subject} ${count === 1 ? "continues" : "continue"} without you. Come back with: resumable-mcp\n`;
-    case "stop":
-      return `${subject} ${is} not finished. The server stops now; start it again to continue from the last checkpoint.\n`;
-    case "pause":
-      return `${subject} ${is} not finished; running tasks pause at their next checkpoint. Come back with: resumable-mcp\n`;
-    case "cancel":
-      return `${subject} ${count === 1 ? "was" : "were"} not finished; running tasks were cancelled.\n`;
-  }
+  const tasks = countText(count, "task");
+  const unfinished = `${tasks} ${count === 1 ? "is" : "are"} not finished`;
+  const back = "Come back with: resumable-mcp";
+  const texts: Readonly<Record<TaskFate, string>> = {
+    detach: `${tasks} ${count === 1 ? "continues" : "continue"} without you. ${back}`,
+    stop: `${unfinished}. The server stops now; start it again to continue from the last checkpoint.`,
+    pause: `${unfinished}; running tasks pause at their next checkpoint. ${back}`,
+    cancel: `${tasks} ${count === 1 ? "was" : "were"} not finished; running tasks were cancelled.`,
+  };
+  return `${texts[fate]}\n`;
 }

@@ -8,7 +8,7 @@ import {
   type TaskResult,
 } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
-import { applyEvent, type BoardTask, newBoardTask, rememberedTask, withoutReconnecting } from "./board-task.js";
+import { applyEvent, type BoardTask, newBoardTask, rememberedTask } from "./board-task.js";
 
 /** The last thing that the user should know. */
 export interface Notice {
@@ -70,40 +70,35 @@ export function reduceBoardBatch(state: BoardState, actions: readonly BoardActio
   return next;
 }
 
+type Reducers = {
+  readonly [Type in BoardAction["type"]]: (
+    state: BoardState,
+    action: Extract<BoardAction, { readonly type: Type }>,
+  ) => BoardState;
+};
+
+const reducers: Reducers = {
+  listed: (state, { server, tasks }) => ({ ...withAnswer(state, server), tasks: withListed(state, tasks) }),
+  silent: (state, { server, tasks }) => ({ ...withAnswer(state, server), tasks: withRemembered(state, tasks) }),
+  seen: (state, { task }) => ({ ...state, tasks: new Map(state.tasks).set(task.id, seen(state, task)) }),
+  event: (state, { taskId, event, atMs }) => change(state, taskId, (task) => applyEvent(task, event, atMs)),
+  finished: (state, { taskId, result }) => change(state, taskId, (task) => finish(task, result)),
+  journal: (state, { taskId, journal }) => change(state, taskId, (task) => ({ ...task, journal })),
+  lost: (state, action) => change(state, action.taskId, (task) => lose(task, action)),
+  removed: (state, { taskId }) => ({ ...state, tasks: new Map([...state.tasks].filter(([id]) => id !== taskId)) }),
+  servers: (state, { servers }) => withServers(state, servers),
+  dismissed: (state) => (state.notice === undefined ? state : { ...state, notice: undefined }),
+  notice: (state, { kind, text }) => ({ ...state, notice: { kind, text: plainText(text) } }),
+};
+
 /** Decides what the board shows next. */
 export function reduceBoard(state: BoardState, action: BoardAction): BoardState {
-  switch (action.type) {
-    case "listed":
-      return { ...withAnswer(state, action.server), tasks: withListed(state, action.tasks) };
-    case "silent":
-      return { ...withAnswer(state, action.server), tasks: withRemembered(state, action.tasks) };
-    case "seen":
-      return { ...state, tasks: new Map(state.tasks).set(action.task.id, seen(state, action.task)) };
-    case "event":
-      return change(state, action.taskId, (task) => applyEvent(task, action.event, action.atMs));
-    case "finished":
-      return change(state, action.taskId, (task) => finish(task, action.result));
-    case "journal":
-      return change(state, action.taskId, (task) => ({ ...task, journal: action.journal }));
-    case "lost":
-      return change(state, action.taskId, (task) => lose(task, action));
-    case "removed":
-      return { ...state, tasks: new Map([...state.tasks].filter(([id]) => id !== action.taskId)) };
-    case "servers":
-      return withServers(state, action.servers);
-    case "dismissed":
-      return withoutNotice(state);
-    case "notice":
-      return { ...state, notice: { kind: action.kind, text: plainText(action.text) } };
-  }
+  // The function of a type takes the actions of that type.
+  return (reducers[action.type] as (state: BoardState, action: BoardAction) => BoardState)(state, action);
 }
 
 function withAnswer(state: BoardState, server: string): BoardState {
   return state.answered.has(server) ? state : { ...state, answered: new Set([...state.answered, server]) };
-}
-
-function withoutNotice(state: BoardState): BoardState {
-  return state.notice === undefined ? state : { ...state, notice: undefined };
 }
 
 function withListed(state: BoardState, tasks: readonly TaskInfo[]): BoardState["tasks"] {
@@ -150,7 +145,7 @@ function change(state: BoardState, taskId: string, apply: (task: BoardTask) => B
 function finish(task: BoardTask, result: TaskResult): BoardTask {
   const error = result.status === "failed" ? (result.error ?? task.info.error) : undefined;
   const info: TaskInfo = { ...task.info, status: result.status, interrupted: false, questions: [], error };
-  return { ...withoutReconnecting(task), info, result };
+  return { ...task, reconnecting: undefined, info, result };
 }
 
 function lose(task: BoardTask, { problem, gone }: { readonly problem: string; readonly gone: boolean }): BoardTask {

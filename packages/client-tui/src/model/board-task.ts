@@ -12,6 +12,7 @@ import { plainText } from "../display/plain-text.js";
 import { formatDuration } from "../display/progress-line.js";
 import { serverLabel } from "../display/server-label.js";
 import { resultPreview, statusWord } from "../display/task-status.js";
+import { textOf } from "../json.js";
 import { addSample, type Pace } from "./pace.js";
 
 /** One line of a task's log. */
@@ -84,7 +85,7 @@ export function applyEvent({ problem: _solved, ...task }: BoardTask, event: Clie
     case "progress":
       return applyProgress(task, event, atMs);
     case "log":
-      return addLog(task, event.level, typeof event.data === "string" ? event.data : JSON.stringify(event.data), event);
+      return addLog(task, event.level, textOf(event.data), event);
     case "status":
       return applyStatus(task, event.status);
     case "question": {
@@ -94,7 +95,7 @@ export function applyEvent({ problem: _solved, ...task }: BoardTask, event: Clie
     case "reconnecting":
       return { ...task, reconnecting: event.reason };
     case "reconnected":
-      return withoutReconnecting(task);
+      return { ...task, reconnecting: undefined };
     case "session_changed":
       return addLog(task, "notice", "server's session id changed; the task is kept");
     case "dropped":
@@ -122,13 +123,9 @@ function applyProgress(task: BoardTask, event: Extract<ClientEvent, { type: "pro
     percent: percentOf(progress, total) ?? task.info.percent,
     message,
   };
-  const moved = withoutReconnecting({ ...task, info, pace: addSample(task.pace, { atMs, progress }) });
+  const pace = addSample(task.pace, { atMs, progress });
+  const moved: BoardTask = { ...task, info, pace, reconnecting: undefined };
   return event.restarted === true ? addLog(moved, "notice", "starts over") : moved;
-}
-
-/** The task with its connection restored. */
-export function withoutReconnecting(task: BoardTask): BoardTask {
-  return { ...task, reconnecting: undefined };
 }
 
 function addLog(task: BoardTask, level: string, text: string, { seq }: { readonly seq?: number } = {}): BoardTask {

@@ -1,5 +1,6 @@
-import type { JournalEvent, Json, TaskJournal } from "@resumable-mcp/client";
+import type { JournalEvent, Json, JsonObject, TaskJournal } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
+import { asObject, textOf } from "../json.js";
 import type { LogLine } from "./board-task.js";
 
 /** One line of what happened to a task. */
@@ -35,11 +36,9 @@ const endings: Readonly<Record<string, string>> = {
   interrupted: "an interruption",
 };
 
-const emptyHistory: TaskHistory = { timeline: [], steps: [], log: [] };
-
 /** Tells a journal: checkpoints that follow each other are one line, and an attempt says after what it began. */
 export function readHistory(journal: TaskJournal | undefined): TaskHistory {
-  if (journal === undefined) return emptyHistory;
+  if (journal === undefined) return { timeline: [], steps: [], log: [] };
   const timeline: HistoryLine[] = [];
   let place: Place = { progress: 0 };
   for (const event of journal.events) {
@@ -47,12 +46,14 @@ export function readHistory(journal: TaskJournal | undefined): TaskHistory {
       place = passCheckpoint(place, event);
       continue;
     }
-    const text = textOf(event, place);
+    const text = Object.hasOwn(texts, event.type) ? texts[event.type]?.(event.data, place) : undefined;
     if (text !== undefined) timeline.push(...runLine(place), lineOf(event, text));
     place = passEvent(place, event, text !== undefined);
   }
   timeline.push(...runLine(place));
-  const steps = journal.events.filter(({ type }) => type === "step").map((event) => lineOf(event, word(event, "key")));
+  const steps = journal.events
+    .filter(({ type }) => type === "step")
+    .map((event) => lineOf(event, word(event.data, "key")));
   return { timeline, steps, log: journal.events.flatMap(logLine) };
 }
 
@@ -80,65 +81,34 @@ function lineOf({ seq, at }: JournalEvent, text: string): HistoryLine {
   return { key: seq, text: plainText(text), at };
 }
 
-/** The text of an event; the log and the steps have their own lists. */
-function textOf(event: JournalEvent, { progress, ended }: Place): string | undefined {
-  const { type, data } = event;
-  switch (type) {
-    case "created":
-      return "created";
-    case "attempt_started":
-      return `attempt ${word(event, "attempt")}${ended === undefined ? "" : ` after ${endings[ended] ?? ended} at ${progress}`}`;
-    case "attempt_ended":
-      return endText(event);
-    case "step":
-      return `step ${word(event, "key")}`;
-    case "sleep":
-      return `sleeps until ${word(event, "until")}`;
-    case "asked":
-      return `asks: ${word(data.question, "message")}`;
-    case "answered":
-      return `answered: ${word(data.answer, "action")}`;
-    case "desiredState":
-      return data.desiredState === "pause" ? "pause requested" : "resume requested";
-    case "detached":
-      return "detached: needs no caller";
-    case "restarted":
-      return `generation ${word(event, "generation")} begins`;
-    case "failed":
-      return `failed: ${word(data.error, "message")}`;
-    case "snapshot":
-      return "earlier events are no longer kept";
-    case "completed":
-    case "cancelled":
-      return type;
-    default:
-      return undefined;
-  }
-}
-
-/** A planned end says nothing that the next attempt does not say; a failure has its reason. */
-function endText({ data }: JournalEvent): string | undefined {
-  const message = word(data.error, "message");
-  return message === "" ? undefined : `attempt failed: ${message}`;
-}
+/** The text of an event; the log and the steps have their own lists, and other events none. */
+const texts: Readonly<Record<string, (data: JsonObject, place: Place) => string | undefined>> = {
+  created: () => "created",
+  attempt_started: (data, { ended, progress }) =>
+    `attempt ${word(data, "attempt")}${ended === undefined ? "" : ` after ${endings[ended] ?? ended} at ${progress}`}`,
+  // A planned end says nothing that the next attempt does not say; a failure has its reason.
+  attempt_ended: ({ error }) =>
+    word(error, "message") === "" ? undefined : `attempt failed: ${word(error, "message")}`,
+  step: (data) => `step ${word(data, "key")}`,
+  sleep: (data) => `sleeps until ${word(data, "until")}`,
+  asked: ({ question }) => `asks: ${word(question, "message")}`,
+  answered: ({ answer }) => `answered: ${word(answer, "action")}`,
+  desiredState: ({ desiredState }) => (desiredState === "pause" ? "pause requested" : "resume requested"),
+  detached: () => "detached: needs no caller",
+  restarted: (data) => `generation ${word(data, "generation")} begins`,
+  failed: ({ error }) => `failed: ${word(error, "message")}`,
+  snapshot: () => "earlier events are no longer kept",
+  completed: () => "completed",
+  cancelled: () => "cancelled",
+};
 
 function logLine({ type, seq, data }: JournalEvent): readonly LogLine[] {
-  if (type !== "log") return [];
-  const text = typeof data.data === "string" ? data.data : JSON.stringify(data.data);
-  return [{ level: String(data.level), text: plainText(text), seq }];
+  return type === "log" ? [{ level: String(data.level), text: plainText(textOf(data.data)), seq }] : [];
 }
 
-function word(of: JournalEvent | Json | undefined, name: string): string {
-  const from = isEvent(of) ? of.data : of;
-  const value =
-    typeof from === "object" && from !== null && !Array.isArray(from)
-      ? (from as Record<string, Json>)[name]
-      : undefined;
+function word(of: Json | undefined, name: string): string {
+  const value = asObject(of)?.[name];
   return value === undefined ? "" : String(value);
-}
-
-function isEvent(value: JournalEvent | Json | undefined): value is JournalEvent {
-  return typeof value === "object" && value !== null && "seq" in value && "data" in value;
 }
 
 /** The log of the journal and what came live since, each line once. */

@@ -1,16 +1,17 @@
-import { createInterface, type Interface } from "node:readline/promises";
+import { createInterface } from "node:readline/promises";
 import type { Client } from "@resumable-mcp/client";
 import { askInTerminal } from "../command-line/ask-in-terminal.js";
 import { exitCodes } from "../command-line/exit-code.js";
 import { parseToolArguments } from "../command-line/tool-arguments.js";
-import { plainText } from "../display/plain-text.js";
+import { countText, plainText } from "../display/plain-text.js";
+import { messageOf } from "../json.js";
 import { isReady } from "../model/board-state.js";
 import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import { openingNotices, type TaskBoard } from "../model/task-board.js";
 import { onTerminalEnd } from "../terminal/terminal-stream.js";
 import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
-import { parseSpokenCommand, type SpokenCommand, spokenHelp } from "./spoken-command.js";
+import { parseSpokenCommand, type SpokenCommand, spokenHelp, type TaskVerb } from "./spoken-command.js";
 
 const refreshMs = 5_000;
 
@@ -20,20 +21,17 @@ const refreshMs = 5_000;
  */
 export async function runInSentences(client: Client, board: TaskBoard): Promise<number> {
   const left = new AbortController();
-  const conversation = new Conversation(client, board, left.signal);
   let code: number = exitCodes.ok;
-  const stopListening = onTerminalEnd(process.stdin, (end) => {
+  const leave = (end: number) => {
     code = end;
     left.abort();
-  });
-  const onInterrupt = () => {
-    code = exitCodes.interrupted;
-    left.abort();
   };
+  const stopListening = onTerminalEnd(process.stdin, leave);
+  const onInterrupt = () => leave(exitCodes.interrupted);
   process.on("SIGINT", onInterrupt);
   const refresh = setInterval(() => void board.refresh(), refreshMs);
   try {
-    await conversation.run();
+    await new Conversation(client, board, left.signal).run();
   } catch (error) {
     if (!left.signal.aborted) throw error;
     process.stdout.write("\n");
@@ -59,22 +57,20 @@ class Conversation {
   }
 
   async run(): Promise<void> {
-    say("resumable-mcp. Looking for your tasks.");
-    for (const text of openingNotices(this.#client)) say(plainText(text));
+    say("resumable-mcp. Looking for your tasks.", ...openingNotices(this.#client).map(plainText));
     await Promise.race([this.#board.refresh(), aborted(this.#signal)]);
     this.#numberTasks();
     const { current } = this.#board.store;
-    for (const text of openingSentences(current, this.#numbers)) say(text);
+    say(...openingSentences(current, this.#numbers));
     if (!isReady(current)) say("Not every server has answered yet.");
-    say(
-      this.#numbers.length === 0 ? "Type a command; help lists them." : "Enter resumes all. help lists the commands.",
-    );
+    const none = this.#numbers.length === 0;
+    say(none ? "Type a command; help lists them." : "Enter resumes all. help lists the commands.");
     const stop = this.#speakChanges();
     try {
       for (;;) {
         const command = parseSpokenCommand(await this.#read("> "));
         if (command.verb === "quit") return;
-        await this.#carryOut(command);
+        await this.#attempt(command);
       }
     } finally {
       stop();
@@ -82,20 +78,28 @@ class Conversation {
   }
 
   #speakChanges(): () => void {
-    let before = this.#board.store.current;
-    const listener = () => {
-      const now = this.#board.store.getSnapshot();
-      const texts = changeSentences(before, now);
+    const { store } = this.#board;
+    let before = store.current;
+    return store.subscribe(() => {
+      const now = store.getSnapshot();
+      say(...changeSentences(before, now));
       const ended = withoutResult(before, now);
       before = now;
-      for (const text of texts) say(text);
       for (const id of ended) void this.#board.look(id);
-    };
-    return this.#board.store.subscribe(listener);
+    });
   }
 
   #numberTasks(): void {
     this.#numbers = [...this.#board.store.current.tasks.values()].filter(isUnfinished);
+  }
+
+  async #attempt(command: SpokenCommand): Promise<void> {
+    try {
+      await this.#carryOut(command);
+    } catch (error) {
+      if (this.#signal.aborted) throw error;
+      say(plainText(messageOf(error)));
+    }
   }
 
   async #carryOut(command: SpokenCommand): Promise<void> {
@@ -103,11 +107,14 @@ class Conversation {
       case "unknown":
         return say(`"${plainText(command.text)}" is not a command. help lists them.`);
       case "help":
-        return spokenHelp.forEach(say);
+        return say(...spokenHelp);
       case "list":
-        return this.#list();
-      case "tools":
-        return this.#tools();
+        this.#numberTasks();
+        return say(...(this.#numbers.length === 0 ? ["You have no unfinished tasks."] : numbered(this.#numbers)));
+      case "tools": {
+        const tools = (await this.#client.tools()).filter(({ control }) => !control);
+        return say(...tools.map(({ name, description = "no description." }) => `${name}: ${plainText(description)}`));
+      }
       case "call":
         return this.#call(command.tool, command.words);
       case "resume_all":
@@ -119,44 +126,28 @@ class Conversation {
     }
   }
 
-  #list(): void {
-    this.#numberTasks();
-    const tasks = numbered(this.#numbers);
-    for (const text of tasks.length === 0 ? ["You have no unfinished tasks."] : tasks) say(text);
-  }
-
   #resumeAll(): void {
     this.#numberTasks();
     const { tasks, awaitedServers } = this.#board.resumeAll();
     if (awaitedServers > 0) say(awaitedText(awaitedServers));
     else if (tasks === 0) say("No tasks to resume.");
-    if (tasks > 0) say(tasks === 1 ? "Resuming 1 task." : `Resuming ${tasks} tasks.`);
-  }
-
-  async #tools(): Promise<void> {
-    await this.#attempt(async () => {
-      const tools = (await this.#client.tools()).filter(({ control }) => !control);
-      for (const { name, description } of tools) say(`${name}: ${plainText(description ?? "no description.")}`);
-    });
+    if (tasks > 0) say(`Resuming ${countText(tasks, "task")}.`);
   }
 
   async #call(name: string, words: readonly string[]): Promise<void> {
-    await this.#attempt(async () => {
-      const tool = (await this.#client.tools()).find((entry) => entry.name === name);
-      if (tool === undefined) return say(`There is no tool ${name}. tools lists them.`);
-      const values = parseToolArguments(words, undefined, tool.inputSchema);
-      say(`Calling ${name}.`);
-      await this.#board.call(name, values, { server: tool.server, detached: false });
-    });
+    const tool = (await this.#client.tools()).find((entry) => entry.name === name);
+    if (tool === undefined) return say(`There is no tool ${name}. tools lists them.`);
+    const values = parseToolArguments(words, undefined, tool.inputSchema);
+    say(`Calling ${name}.`);
+    await this.#board.call(name, values, { server: tool.server, detached: false });
   }
 
-  async #withTask(verb: Exclude<SpokenCommand, { readonly tool: string }>["verb"], number: number): Promise<void> {
-    const id = this.#numbers[number - 1]?.info.id;
-    const task = id === undefined ? undefined : this.#board.store.current.tasks.get(id);
-    if (id === undefined || task === undefined) return say(`There is no task ${number}. list shows your tasks.`);
+  async #withTask(verb: TaskVerb, number: number): Promise<void> {
+    const id = this.#numbers[number - 1]?.info.id ?? "";
+    const task = this.#board.store.current.tasks.get(id);
+    if (task === undefined) return say(`There is no task ${number}. list shows your tasks.`);
     if (verb === "show") return say(taskSentence(task));
     if (verb === "answer" || verb === "decline") return this.#answer(task, verb === "decline");
-    if (verb !== "pause" && verb !== "resume" && verb !== "cancel" && verb !== "forget") return;
     const question = confirmation(verb, [task]);
     if (question !== undefined && (await this.#read(`${question} Type yes: `)).trim() !== "yes")
       return say("Nothing changed.");
@@ -171,17 +162,9 @@ class Conversation {
     await this.#board.answer(info.id, question.key, answer);
   }
 
-  async #attempt(work: () => Promise<void>): Promise<void> {
-    try {
-      await work();
-    } catch (error) {
-      say(plainText(error instanceof Error ? error.message : String(error)));
-    }
-  }
-
   /** One line at a time, so that a question can be asked in between. */
   async #read(prompt: string): Promise<string> {
-    const lines: Interface = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
+    const lines = createInterface({ input: process.stdin, output: process.stdout, terminal: false });
     try {
       return await lines.question(prompt, { signal: this.#signal });
     } finally {
@@ -190,8 +173,8 @@ class Conversation {
   }
 }
 
-function say(text: string): void {
-  process.stdout.write(`${text}\n`);
+function say(...texts: readonly string[]): void {
+  for (const text of texts) process.stdout.write(`${text}\n`);
 }
 
 function aborted(signal: AbortSignal): Promise<never> {

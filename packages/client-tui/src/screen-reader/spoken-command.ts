@@ -1,7 +1,13 @@
+const alone = ["list", "tools", "help", "quit"] as const;
+const withNumber = ["resume", "pause", "cancel", "forget", "answer", "decline", "show"] as const;
+
+/** What can be done with the task of a number. */
+export type TaskVerb = (typeof withNumber)[number];
+
 /** A command that the user typed. */
 export type SpokenCommand =
-  | { readonly verb: "resume_all" | "list" | "tools" | "help" | "quit" }
-  | { readonly verb: "resume" | "pause" | "cancel" | "forget" | "answer" | "decline" | "show"; readonly number: number }
+  | { readonly verb: "resume_all" | (typeof alone)[number] }
+  | { readonly verb: TaskVerb; readonly number: number }
   | { readonly verb: "call"; readonly tool: string; readonly words: readonly string[] }
   | { readonly verb: "unknown"; readonly text: string };
 
@@ -14,18 +20,15 @@ export const spokenHelp: readonly string[] = [
   "quit leaves.",
 ];
 
-const alone = ["list", "tools", "help", "quit"] as const;
-const withNumber = ["resume", "pause", "cancel", "forget", "answer", "decline", "show"] as const;
-
 /** Understands a line. */
 export function parseSpokenCommand(line: string): SpokenCommand {
   const [word = "", ...rest] = line.trim().split(/\s+/);
   if (word === "") return { verb: "resume_all" };
   const single = alone.find((verb) => verb === word);
   if (single !== undefined) return { verb: single };
-  const numbered = withNumber.find((verb) => verb === word);
+  const verb = withNumber.find((known) => known === word);
   const number = Number(rest[0]);
-  if (numbered !== undefined && Number.isInteger(number) && number > 0) return { verb: numbered, number };
+  if (verb !== undefined && Number.isInteger(number) && number > 0) return { verb, number };
   const [tool, ...words] = rest;
   return word === "call" && tool !== undefined ? { verb: "call", tool, words } : { verb: "unknown", text: line.trim() };
 }

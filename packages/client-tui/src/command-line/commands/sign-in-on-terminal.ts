@@ -12,15 +12,14 @@ export async function signInOnTerminal(context: CommandContext, server: string):
   const { client, line, output, interrupts } = context;
   const { "client-id": clientId, callbackPort } = line;
   const giveUp = new AbortController();
-  const stopReading: (() => void)[] = [];
   const done = client.signIn(server, {
     signal: giveUp.signal,
     clientId,
     callbackPort,
     onPage(url, receive) {
       output.note(`Sign in on this page:\n${url}`);
-      openInBrowser(url, process.env, process.platform);
-      if (process.stdin.isTTY) stopReading.push(readPasted(receive, output.note));
+      openInBrowser(url);
+      if (process.stdin.isTTY) readPasted(receive, output.note, giveUp.signal);
     },
   });
   try {
@@ -33,39 +32,35 @@ export async function signInOnTerminal(context: CommandContext, server: string):
     await done.catch(() => undefined);
     return exitCodeOfInterrupt(stop);
   } finally {
-    for (const stop of stopReading) stop();
+    giveUp.abort();
   }
 }
 
-function readPasted(receive: (address: string) => boolean, note: (text: string) => void): () => void {
+function readPasted(receive: (address: string) => boolean, note: (text: string) => void, signal: AbortSignal): void {
   note("Is the browser on another machine? Then paste the address that it shows at the end, and press Enter.");
-  const lines = createInterface({ input: process.stdin });
+  const lines = createInterface({ input: process.stdin, signal });
   // Readline would keep Ctrl-C to itself.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
   lines.on("line", (text) => {
     if (text.trim() !== "" && !receive(text.trim())) note("That is not the address of this sign-in.");
   });
-  return () => lines.close();
 }
 
 /** Opens a page in the user's browser, if there is one; success cannot be detected. */
-export function openInBrowser(url: string, env: NodeJS.ProcessEnv, platform: NodeJS.Platform): void {
-  const [program, ...args] = browserCommand(url, env, platform);
+export function openInBrowser(url: string): void {
+  const [program, ...args] = browserCommand(url);
   const child = spawn(program, args, { stdio: "ignore", detached: true });
   // Without a browser the user has the address on the screen.
   child.on("error", () => undefined);
   child.unref();
 }
 
-/** The command that opens a page: what `BROWSER` names, else what the platform has for it. Pure. */
-export function browserCommand(
-  url: string,
-  { BROWSER }: NodeJS.ProcessEnv,
-  platform: NodeJS.Platform,
-): readonly [program: string, ...args: string[]] {
+/** The command that opens a page: what `BROWSER` names, else what the platform has for it. */
+function browserCommand(url: string): readonly [program: string, ...args: string[]] {
+  const { BROWSER } = process.env;
   if (BROWSER) return [BROWSER, url];
-  if (platform === "darwin") return ["open", url];
+  if (process.platform === "darwin") return ["open", url];
   // Not `cmd /c start`, which would read the `&` of the address as a command of its own.
-  if (platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
+  if (process.platform === "win32") return ["rundll32", "url.dll,FileProtocolHandler", url];
   return ["xdg-open", url];
 }

@@ -9,6 +9,7 @@ import {
   wrapText,
 } from "../../display/plain-text.js";
 import { leadMark, visibleRange } from "../keys/key-rules.js";
+import type { ScreenSize } from "../screen-props.js";
 import { formLines } from "./form-draft.js";
 import type { FormField } from "./form-field.js";
 import type { FormShape, FormState } from "./form-state.js";
@@ -20,27 +21,8 @@ const leastValueColumns = 8;
 /** The cursor and a space before a field's name, and behind it the mark that it is needed and a space. */
 const leadColumns = 4;
 
-/** What a form shows, from top to bottom. */
-export interface FormView {
-  readonly heading: readonly string[];
-  readonly fields: readonly FieldRow[];
-  readonly buttons: string;
-  readonly help: readonly string[];
-}
-
-/** A field as its line, which says everything without colour. */
-export interface FieldRow {
-  readonly path: string;
-  readonly text: string;
-  readonly wrong: boolean;
-}
-
 /** Lays a form out: the fields get the most of a low screen, but a question is read before it is answered. */
-export function formView(
-  state: FormState,
-  shape: FormShape,
-  place: { readonly title: string; readonly columns: number; readonly rows: number },
-): FormView {
+export function formView(state: FormState, shape: FormShape, place: ScreenSize & { readonly title: string }) {
   const { title, columns, rows } = place;
   const fields = formLines(shape.schema, state);
   const names = labelColumns(fields, columns);
@@ -51,17 +33,14 @@ export function formView(
   const help = wrapText(plainText(helpLine), columns, Math.max(1, Math.floor(rows / 5)));
   const room = rows - heading.length - 1 - help.length;
   const range = visibleRange(Math.min(state.focus, fields.length - 1), fields.length, room);
-  const rowOf = (field: FormField, index: number): FieldRow => {
+  const lines = fields.slice(range.from, range.to).map((field, offset) => {
+    const index = range.from + offset;
     const mark = leadMark(index, state.focus, { ...range, count: fields.length });
     const text = fieldLine(field, state, { mark, focused: index === state.focus, names, columns });
     return { path: field.path, text, wrong: state.errors[field.path] !== undefined };
-  };
-  return {
-    heading,
-    fields: fields.map(rowOf).slice(range.from, range.to),
-    buttons: cutText(buttonLine(state, shape, state.focus >= fields.length), columns),
-    help,
-  };
+  });
+  const buttons = cutText(buttonLine(state, shape, state.focus >= fields.length), columns);
+  return { heading, fields: lines, buttons, help };
 }
 
 function labelColumns(fields: readonly FormField[], columns: number): number {

@@ -139,7 +139,7 @@ async function signIn({ client, board, go, copy }: ScreenProps, address: string)
     await client.signIn(address, {
       signal: giveUp.signal,
       onPage(url, receive) {
-        openInBrowser(url, process.env, process.platform);
+        openInBrowser(url);
         copy(url);
         board.dismiss();
         screen = { name: "sign_in", address, url, receive, cancel: () => giveUp.abort() };
