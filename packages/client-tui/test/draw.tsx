@@ -4,7 +4,7 @@ import { render } from "ink";
 import type { ReactNode } from "react";
 import { onTestFinished } from "vitest";
 import { KeyProvider } from "../src/ui/keys/key-provider.js";
-import type { ScreenSize } from "../src/ui/screen-props.js";
+import type { ScreenSize } from "../src/ui/navigation.js";
 import { type Frame, frameOf } from "./frame.js";
 
 /** The sizes at which screens are looked at: that of an old terminal, the least that they need, a large one. */

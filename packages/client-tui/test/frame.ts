@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import { expect } from "vitest";
-import type { ScreenSize } from "../src/ui/screen-props.js";
+import type { ScreenSize } from "../src/ui/navigation.js";
 
 /** What stands on a screen of a size, as a test shows it to its reader. */
 export interface Frame extends ScreenSize {

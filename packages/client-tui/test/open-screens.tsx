@@ -2,7 +2,7 @@ import type { TaskInfo } from "@resumable-mcp/client";
 import { onTestFinished } from "vitest";
 import { TaskBoard } from "../src/model/task-board.js";
 import { App } from "../src/ui/app.js";
-import type { ScreenSize } from "../src/ui/screen-props.js";
+import type { ScreenSize } from "../src/ui/navigation.js";
 import { draw, usual } from "./draw.js";
 import { type FakeWorld, fakeClient } from "./fake-client.js";
 

@@ -4,8 +4,7 @@ import { formatDuration, progressLine } from "../display/progress-line.js";
 import { messageOf, textOf } from "../json.js";
 import type { CommandContext, Interrupt } from "./command.js";
 import { exitCodeOfInterrupt, exitCodeOfResult, exitCodes } from "./exit-code.js";
-import type { Output } from "./output.js";
-import { printResult } from "./print-result.js";
+import { type Output, printResult } from "./output.js";
 
 /** A call or a task that can be followed to its end. */
 export interface Followable {

@@ -30,18 +30,9 @@ function commandLabel(command: string): string {
 
 /** How a server stands, in words. */
 export function serverWord(state: ServerInfo["state"]): string {
-  switch (state.name) {
-    case "connected":
-      return "live";
-    case "waiting":
-      return `reconnecting in ${formatDuration(state.nextDelayMs + 999)} (attempt ${state.attempt})`;
-    case "connecting":
-      return state.known ? "reconnecting" : "connecting";
-    case "down":
-      return `down: ${plainText(state.reason)}`;
-    case "idle":
-      return "not contacted yet";
-    case "closed":
-      return "closed";
-  }
+  if (state.name === "waiting")
+    return `reconnecting in ${formatDuration(state.nextDelayMs + 999)} (attempt ${state.attempt})`;
+  if (state.name === "connecting") return state.known ? "reconnecting" : "connecting";
+  if (state.name === "down") return `down: ${plainText(state.reason)}`;
+  return { connected: "live", idle: "not contacted yet", closed: "closed" }[state.name];
 }

@@ -12,7 +12,7 @@ import { messageOf } from "../json.js";
 import { type BoardAction, type BoardState, initialBoardState, reduceBoardBatch } from "./board-state.js";
 import { isUnfinished } from "./board-task.js";
 import { oneAtATime } from "./one-at-a-time.js";
-import { createThrottledStore, type Schedule, type ThrottledStore } from "./throttled-store.js";
+import { createThrottledStore, type Schedule } from "./throttled-store.js";
 
 /** Tasks that are followed live at the same time; the others are looked at when the list is. */
 const maxFollowed = 256;
@@ -29,7 +29,7 @@ const drawIntervalMs = 250;
 
 /** What the screens can do with tasks; every action reports its failure as a notice and never throws. */
 export class TaskBoard {
-  readonly store: ThrottledStore<BoardState, BoardAction>;
+  readonly store: ReturnType<typeof createThrottledStore<BoardState, BoardAction>>;
   readonly #client: Client;
   readonly #clock: () => number;
   readonly #followed = new Map<string, AsyncIterator<ClientEvent>>();

@@ -1,13 +1,3 @@
-/** A value that is replaced, and its listeners. Fits React's `useSyncExternalStore`. */
-export interface ThrottledStore<State, Action> {
-  readonly current: State;
-  /** The value of the last notification. */
-  getSnapshot(): State;
-  subscribe(listener: () => void): () => void;
-  dispatch(action: Action): void;
-  close(): void;
-}
-
 /** Runs a function later; returns how to prevent that. */
 export type Schedule = (run: () => void, delayMs: number) => () => void;
 
@@ -15,7 +5,7 @@ export type Schedule = (run: () => void, delayMs: number) => () => void;
 const maxPendingActions = 1_000;
 
 /**
- * Creates a store that notifies its listeners at most once in `intervalMs`, however often the value changes.
+ * Creates a value that is replaced, as React's `useSyncExternalStore` reads it: listeners are notified at most once in `intervalMs`, however often the value changes.
  *
  * Actions wait, and are applied together when the value is read or listeners are notified: an arriving action costs next
  * to nothing, and a key is handled before them.
@@ -24,7 +14,7 @@ export function createThrottledStore<State, Action>(
   reduce: (state: State, actions: readonly Action[]) => State,
   initial: State,
   options: { readonly intervalMs: number; readonly schedule?: Schedule },
-): ThrottledStore<State, Action> {
+) {
   const { intervalMs, schedule = scheduleByTimer } = options;
   const listeners = new Set<() => void>();
   let current = initial;
@@ -46,15 +36,16 @@ export function createThrottledStore<State, Action>(
   };
 
   return {
-    get current() {
+    get current(): State {
       return applied();
     },
+    /** The value of the last notification. */
     getSnapshot: () => shown,
-    subscribe(listener) {
+    subscribe(listener: () => void) {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    dispatch(action) {
+    dispatch(action: Action) {
       pending.push(action);
       if (pending.length >= maxPendingActions) applied();
       cancel ??= schedule(notify, intervalMs);

@@ -2,7 +2,7 @@ import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { cutText, fitText } from "../display/plain-text.js";
 import { InterruptOnly } from "../ui/keys/key-provider.js";
-import type { ScreenSize } from "../ui/screen-props.js";
+import type { ScreenSize } from "../ui/navigation.js";
 
 /** What stands on the screen while the rest of the program is loaded: the opening screen before anything is known. */
 export function FirstFrame(props: { readonly size: ScreenSize; readonly onInterrupt: () => void }): ReactNode {

@@ -2,7 +2,7 @@ import { type Instance, render } from "ink";
 import type { ReactNode } from "react";
 import { exitCodes } from "../command-line/exit-codes.js";
 import { markPastes } from "../ui/keys/key-press.js";
-import type { ScreenSize } from "../ui/screen-props.js";
+import type { ScreenSize } from "../ui/navigation.js";
 import { FirstFrame } from "./first-frame.js";
 import { createTerminalStream, onTerminalEnd } from "./terminal-stream.js";
 

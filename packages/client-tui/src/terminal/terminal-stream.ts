@@ -6,21 +6,13 @@ const clearScreen = "\u001b[2J\u001b[H";
 /** Erases what scrolled out of a terminal: that is the user's, not ours. */
 const eraseScrolled = "\u001b[3J";
 
-/** What the drawing library writes to: a terminal whose size changes when its owner says so. */
-export interface TerminalStream {
-  /** To be given to the drawing library as its `stdout`. */
-  readonly stream: NodeJS.WriteStream;
-  /** Erases the whole screen with the next frame: what a resized terminal shows is not what was drawn. */
-  clearWithNextFrame(): void;
-}
-
 /**
  * The stream between the drawing library and a terminal.
  *
  * The library draws a frame of the old size in the moment of a resize, and erases as many lines as it believes to have
  * drawn, while the terminal has wrapped them. So it learns of no resize: the owner of the stream clears and draws again.
  */
-export function createTerminalStream(terminal: NodeJS.WriteStream): TerminalStream {
+export function createTerminalStream(terminal: NodeJS.WriteStream) {
   let clears = false;
   const stream = new Writable({
     decodeStrings: false,
@@ -39,6 +31,7 @@ export function createTerminalStream(terminal: NodeJS.WriteStream): TerminalStre
   return {
     // The library uses no more of a terminal than these three and what every stream has.
     stream: stream as unknown as NodeJS.WriteStream,
+    /** Erases the whole screen with the next frame: what a resized terminal shows is not what was drawn. */
     clearWithNextFrame() {
       clears = true;
     },

@@ -2,15 +2,14 @@ import { StatusMessage } from "@inkjs/ui";
 import { Box, Text } from "ink";
 import { type ReactNode, useEffect, useMemo, useReducer, useSyncExternalStore } from "react";
 import { cutText, wrapText } from "../display/plain-text.js";
-import { isReady, type Notice as NoticeText } from "../model/board-state.js";
+import { isReady, type Notice } from "../model/board-state.js";
 import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { InterruptOnly, KeyProvider } from "./keys/key-provider.js";
 import { createScreenMemories, ScreenMemoryContext } from "./keys/use-key-state.js";
-import { currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
+import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
 import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
 import { useNow } from "./parts/use-now.js";
-import type { AppProps } from "./screen-props.js";
 import { ScreenView } from "./screen-view.js";
 
 /** The smallest terminal on which the screens still mean something. */
@@ -44,7 +43,8 @@ export function App(props: AppProps): ReactNode {
   }, [screen, present]);
   if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} />;
   const banner = questions.length > 0;
-  const notice = noticeLines(state.notice, columns);
+  // One line is kept free for what comes next.
+  const notice = wrapText(state.notice?.text ?? " ", columns - noticeLead, mostNoticeRows);
   return (
     <KeyProvider onPress={(press) => hearGlobalKey(press, props, { questions, go })}>
       <Box flexDirection="column" width={columns} height={rows - 1}>
@@ -54,7 +54,7 @@ export function App(props: AppProps): ReactNode {
             {...props}
             {...{ screen, state, unfinished, go, nowMs, columns }}
             rows={rows - frameRows - notice.length - (banner ? 1 : 0)}
-            notice={<Notice kind={state.notice?.kind} text={notice.join("\n")} />}
+            notice={<NoticeLines kind={state.notice?.kind} lines={notice} />}
             banner={banner ? <QuestionBanner questions={questions} columns={columns} /> : null}
           />
         </ScreenMemoryContext>
@@ -91,11 +91,13 @@ function TooSmall({ onExit, size }: AppProps): ReactNode {
   );
 }
 
-/** One line is kept free for what comes next. */
-function noticeLines(notice: NoticeText | undefined, columns: number): readonly string[] {
-  return notice === undefined ? [" "] : wrapText(notice.text, columns - noticeLead, mostNoticeRows);
-}
-
-function Notice({ kind, text }: { readonly kind: NoticeText["kind"] | undefined; readonly text: string }): ReactNode {
+function NoticeLines({
+  kind,
+  lines,
+}: {
+  readonly kind?: Notice["kind"];
+  readonly lines: readonly string[];
+}): ReactNode {
+  const text = lines.join("\n");
   return kind === undefined ? <Text>{text}</Text> : <StatusMessage variant={kind}>{text}</StatusMessage>;
 }

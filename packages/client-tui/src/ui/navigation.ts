@@ -1,4 +1,8 @@
-import type { Question, ToolInfo } from "@resumable-mcp/client";
+import type { Client, Question, ToolInfo } from "@resumable-mcp/client";
+import type { BoardState } from "../model/board-state.js";
+import type { BoardTask } from "../model/board-task.js";
+import type { TaskBoard } from "../model/task-board.js";
+import type { ExtraAction } from "../terminal-ui-options.js";
 
 /** The page on which a user signs in, for as long as the sign-in waits for the browser. */
 export interface SignIn {
@@ -10,17 +14,13 @@ export interface SignIn {
   readonly cancel: () => void;
 }
 
+type PlainName =
+  | ("opening" | "menu" | "board" | "tools" | "stats" | "session")
+  | ("servers" | "add_server" | "import_servers");
+
 /** What is on the screen. */
 export type Screen =
-  | { readonly name: "opening" }
-  | { readonly name: "menu" }
-  | { readonly name: "board" }
-  | { readonly name: "tools" }
-  | { readonly name: "stats" }
-  | { readonly name: "session" }
-  | { readonly name: "servers" }
-  | { readonly name: "add_server" }
-  | { readonly name: "import_servers" }
+  | { readonly [Name in PlainName]: { readonly name: Name } }[PlainName]
   | SignIn
   | { readonly name: "detail"; readonly taskId: string }
   | { readonly name: "call"; readonly tool: ToolInfo }
@@ -64,3 +64,37 @@ export function keysPage(lines: readonly string[]): Screen {
 export function currentScreen(navigation: Navigation): Screen {
   return navigation.at(-1) ?? navigation[0];
 }
+
+/** The size of the terminal in characters. */
+export interface ScreenSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** What the whole user interface is made from. */
+export interface AppProps {
+  readonly client: Client;
+  readonly board: TaskBoard;
+  readonly extraActions: readonly ExtraAction[];
+  /** Milliseconds since 1970. */
+  readonly clock: () => number;
+  /** Puts a text where the terminal's user can paste it from. */
+  readonly copy: (text: string) => void;
+  readonly onExit: (reason: "quit" | "interrupt") => void;
+  /** The size of the terminal. */
+  readonly size: ScreenSize;
+}
+
+/** What every screen is drawn from; its size is what header, notice and keys leave. */
+export interface ScreenProps extends AppProps, ScreenSize {
+  readonly screen: Screen;
+  readonly state: BoardState;
+  readonly unfinished: readonly BoardTask[];
+  readonly go: (action: NavigationAction) => void;
+  readonly nowMs: number;
+}
+
+/** What the screen of a name is drawn from. */
+export type PropsOf<Name extends Screen["name"]> = ScreenProps & {
+  readonly screen: Extract<Screen, { readonly name: Name }>;
+};

@@ -2,9 +2,8 @@ import { type BoardTask, isUnfinished } from "../model/board-task.js";
 import { type BoardOutcome, boardKeys } from "./board/board-view-state.js";
 import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { shellCommand } from "./detail/detail-view.js";
-import { keysPage } from "./navigation.js";
+import { keysPage, type ScreenProps } from "./navigation.js";
 import { type OpeningOutcome, openingKeys } from "./opening/opening-state.js";
-import type { ScreenProps } from "./screen-props.js";
 
 type Verb = "pause" | "resume" | "cancel" | "forget";
 

@@ -4,12 +4,11 @@ import { progressNumbers } from "../../display/progress-line.js";
 import { continueCommand, statusMark, statusWord } from "../../display/task-status.js";
 import { type HistoryLine, readHistory } from "../../model/task-history.js";
 import type { Command, CommandContext } from "../command.js";
+import { taskStatuses } from "../command-table.js";
 import { exitCodes, UsageError } from "../exit-code.js";
 import { followToEnd, pausedText } from "../follow-to-end.js";
-import type { Output } from "../output.js";
-import { printResult, resultText, taskJson } from "../print-result.js";
+import { type Output, printResult, resultText, taskJson } from "../output.js";
 import { parseToolArguments } from "../tool-arguments.js";
-import { chosenTasks, listTasks } from "./chosen-tasks.js";
 
 /** `tasks`: lists tasks, by default those that are not over. */
 const tasks: Command = async (context) => {
@@ -203,6 +202,41 @@ function taskIdOf({ line }: CommandContext, command: string): string {
   if (id === undefined) throw new UsageError(`${command} needs the id of a task. \`tasks\` lists yours.`);
   return id;
 }
+
+/** What can be done with several tasks at once. */
+type BulkVerb = "pause" | "resume" | "cancel" | "forget";
+
+/** The ids that a command names, or with `--all` those of the tasks that it makes sense for. */
+async function chosenTasks(context: CommandContext, verb: BulkVerb): Promise<readonly string[]> {
+  const { line } = context;
+  const filtered = line.status !== undefined || line.tool !== undefined;
+  if (!line.all && filtered) throw new UsageError(`${verb} with --status or --tool also needs --all.`);
+  if (line.all && line.words.length > 0) throw new UsageError(`Give ${verb} either ids or --all.`);
+  if (!line.all && line.words.length === 0) {
+    throw new UsageError(`${verb} needs the id of a task, or --all. \`tasks\` lists yours.`);
+  }
+  if (!line.all) return line.words;
+  const tasks = await listTasks(context, verb === "forget");
+  return tasks.filter((task) => makesSense[verb](task)).map(({ id }) => id);
+}
+
+/** The tasks that `--status` and `--tool` name; without a status the unfinished ones, and the finished ones on request. */
+async function listTasks({ client, line }: CommandContext, finished: boolean): Promise<readonly TaskInfo[]> {
+  const status = line.status?.map((word) => {
+    const known = taskStatuses.find((one) => one === word);
+    if (known === undefined) throw new UsageError(`There is no status ${word}. There are: ${taskStatuses.join(", ")}.`);
+    return known;
+  });
+  if (status !== undefined || finished) return client.tasks({ tool: line.tool, status });
+  return (await client.unfinished()).filter(({ tool }) => line.tool === undefined || tool === line.tool);
+}
+
+const makesSense: Readonly<Record<BulkVerb, (task: TaskInfo) => boolean>> = {
+  pause: ({ status }) => status === "pending" || status === "running" || status === "input_required",
+  resume: ({ status, interrupted }) => status === "paused" || status === "failed" || interrupted,
+  cancel: ({ status }) => !isFinal(status),
+  forget: ({ status }) => isFinal(status),
+};
 
 /** The subcommands that show or change tasks. */
 export const taskCommands = {

@@ -6,10 +6,10 @@ import { resultPreview } from "../../display/task-status.js";
 import { type BoardTask, taskMessage } from "../../model/board-task.js";
 import { keptCursor, visibleRange } from "../keys/key-rules.js";
 import { useKeyState } from "../keys/use-key-state.js";
+import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
 import { columnTitles, shareColumns, type TaskColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import type { ScreenSize } from "../screen-props.js";
 import {
   atDrawn,
   type BoardOutcome,

@@ -5,9 +5,9 @@ import type { BoardTask } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { isLeaving, visibleRange } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import type { ScreenSize } from "../navigation.js";
 import { Line, statusColors } from "../parts/line.js";
 import { shareColumns, taskLineText } from "../parts/task-columns.js";
-import type { ScreenSize } from "../screen-props.js";
 import {
   type DetailOutcome,
   type DetailState,

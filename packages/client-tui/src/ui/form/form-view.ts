@@ -9,7 +9,7 @@ import {
   wrapText,
 } from "../../display/plain-text.js";
 import { leadMark, visibleRange } from "../keys/key-rules.js";
-import type { ScreenSize } from "../screen-props.js";
+import type { ScreenSize } from "../navigation.js";
 import { formLines } from "./form-draft.js";
 import type { FormField } from "./form-field.js";
 import type { FormShape, FormState } from "./form-state.js";

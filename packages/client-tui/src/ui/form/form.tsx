@@ -2,7 +2,7 @@ import type { JsonObject } from "@resumable-mcp/client";
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import { useKeyState } from "../keys/use-key-state.js";
-import type { ScreenSize } from "../screen-props.js";
+import type { ScreenSize } from "../navigation.js";
 import { type FormOutcome, type FormShape, initialFormState, reduceForm } from "./form-state.js";
 import { formView } from "./form-view.js";
 

@@ -1,6 +1,6 @@
 import { type ReactNode, useMemo } from "react";
 import { serverLabelAt } from "../../display/server-label.js";
-import type { PropsOf } from "../screen-props.js";
+import type { PropsOf } from "../navigation.js";
 import { Form } from "./form.js";
 import type { FormButton, FormOutcome } from "./form-state.js";
 

@@ -3,10 +3,10 @@ import type { ReactNode } from "react";
 import type { KeyPress } from "../keys/key-press.js";
 import { moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { shareColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import type { ScreenProps, ScreenSize } from "../screen-props.js";
 
 /** One entry of a menu, reached by its key or by the cursor. */
 export interface MenuItem {

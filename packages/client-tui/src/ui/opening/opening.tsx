@@ -5,10 +5,10 @@ import { cutText, plainText } from "../../display/plain-text.js";
 import { ageText, type BoardTask } from "../../model/board-task.js";
 import { keptCursor, visibleRange } from "../keys/key-rules.js";
 import { useKeyState } from "../keys/use-key-state.js";
+import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
 import { shareColumns } from "../parts/task-columns.js";
 import { TaskRow, useSameWidths } from "../parts/task-row.js";
-import type { ScreenSize } from "../screen-props.js";
 import { type OpeningOutcome, openingLines, openingQuestion, openingTasks, reduceOpening } from "./opening-state.js";
 
 /** The question, and what was updated the task at the cursor. */

@@ -4,7 +4,7 @@ import { Text, Transform } from "ink";
 import type { ReactNode } from "react";
 import { cutText, fitText } from "../../display/plain-text.js";
 import { leadMark, visibleRange } from "../keys/key-rules.js";
-import type { ScreenSize } from "../screen-props.js";
+import type { ScreenSize } from "../navigation.js";
 
 /** How a line looks; nothing depends on colour alone. */
 export interface LineLook {

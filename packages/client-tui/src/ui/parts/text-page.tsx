@@ -4,7 +4,7 @@ import { cutText, harmlessText, plainText, wrapText } from "../../display/plain-
 import type { KeyPress } from "../keys/key-press.js";
 import { isLeaving, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
-import type { ScreenSize } from "../screen-props.js";
+import type { ScreenSize } from "../navigation.js";
 
 /** The keys of a page of text. */
 export const textPageKeys = ["↑↓ scroll", "Esc back"];

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { stdioServer } from "../../command-line/parse-command-line.js";
 import { Form } from "../form/form.js";
 import type { FormOutcome, FormShape } from "../form/form-state.js";
-import type { ScreenProps } from "../screen-props.js";
+import type { ScreenProps } from "../navigation.js";
 
 const shape: FormShape = {
   schema: {

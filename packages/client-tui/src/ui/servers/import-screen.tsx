@@ -13,9 +13,9 @@ import {
 import type { KeyPress } from "../keys/key-press.js";
 import { isLeaving, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import type { ScreenProps } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { type Loaded, useLoaded } from "../parts/use-loaded.js";
-import type { ScreenProps } from "../screen-props.js";
 
 /** The keys of the servers that hosts have configured. */
 export const importKeys = ["Enter import", "↑↓ move", "Esc back"];

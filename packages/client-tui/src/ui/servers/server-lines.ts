@@ -1,6 +1,5 @@
 import type { ServerInfo, ServerTest } from "@resumable-mcp/client";
 import { countText, cutText, plainText, textWidth } from "../../display/plain-text.js";
-import { formatDuration } from "../../display/progress-line.js";
 import { serverLabel, serverWord } from "../../display/server-label.js";
 
 /** A server as its screen shows it. */
@@ -30,8 +29,7 @@ function markOf({ name }: ServerInfo["state"]): string {
 /** The time until the next attempt runs down. */
 function standing(state: ServerInfo["state"], passedMs: number): string {
   if (state.name !== "waiting") return serverWord(state);
-  const leftMs = Math.max(0, state.nextDelayMs - passedMs);
-  return `reconnecting in ${formatDuration(leftMs + 999)} (attempt ${state.attempt}): ${state.reason}`;
+  return `${serverWord({ ...state, nextDelayMs: Math.max(0, state.nextDelayMs - passedMs) })}: ${state.reason}`;
 }
 
 /** What is known of the server at the cursor, and what to try when it does not answer. */

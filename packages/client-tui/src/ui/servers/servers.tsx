@@ -6,10 +6,9 @@ import { wrapText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { isLeaving, meaning, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
-import { keysPage, type SignIn } from "../navigation.js";
+import { keysPage, type ScreenProps, type ScreenSize, type SignIn } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { useNow } from "../parts/use-now.js";
-import type { ScreenProps, ScreenSize } from "../screen-props.js";
 import { type SeenServer, serverDetails, serverLine } from "./server-lines.js";
 
 /** Where the cursor stands in the list of servers. */

@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { cutText, wrapText } from "../../display/plain-text.js";
 import { Form } from "../form/form.js";
 import type { FormOutcome, FormShape } from "../form/form-state.js";
-import type { PropsOf } from "../screen-props.js";
+import type { PropsOf } from "../navigation.js";
 
 /** The keys of the page to sign in on. */
 export const signInKeys = ["Enter send the address", "Esc give up"];

@@ -6,9 +6,9 @@ import { serverLabelAt } from "../../display/server-label.js";
 import type { KeyPress } from "../keys/key-press.js";
 import { moveCursor, withTyped } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
+import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { type Loaded, useLoaded } from "../parts/use-loaded.js";
-import type { ScreenProps, ScreenSize } from "../screen-props.js";
 
 /** Where the user is in the list of tools, and what they search for. */
 export interface ToolListState {
