@@ -54,7 +54,7 @@ function screensLine(): CommandLine | undefined {
 
 async function runWords(runUi: (line: CommandLine) => Promise<number>): Promise<number> {
   const { runCommandLine } = await import("./command-line/run-command-line.js");
-  return runCommandLine(words, { version: RESUMABLE_MCP_VERSION, runUi });
+  return runCommandLine(words, RESUMABLE_MCP_VERSION, runUi);
 }
 
 const runUi = (line: CommandLine) =>

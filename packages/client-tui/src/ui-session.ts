@@ -5,13 +5,13 @@ import { countText } from "./display/plain-text.js";
 import { TaskBoard } from "./model/task-board.js";
 import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
-import type { RunTerminalUiOptions } from "./terminal-ui-options.js";
+import type { ExtraAction, RunTerminalUiOptions } from "./terminal-ui-options.js";
 
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
   const client = await openProgramClient({ servers: options.servers, stateFile: options.stateFile });
   const board = new TaskBoard(client, { clock: Date.now });
-  const code = await show({ client, board }, options, screen);
+  const code = await show(client, board, options.extraActions ?? [], screen);
   const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
   if (code === exitCodes.interrupted) await onInterrupt(board, options.onInterrupt ?? "detach");
   board.close();
@@ -27,17 +27,13 @@ function fateOf({ serversEnd, onInterrupt: action }: RunTerminalUiOptions, code:
   return serversEnd === true ? "stop" : "detach";
 }
 
-async function show(
-  parts: { readonly client: Client; readonly board: TaskBoard },
-  { extraActions = [] }: RunTerminalUiOptions,
-  screen: TerminalScreen | undefined,
-): Promise<number> {
+async function show(client: Client, board: TaskBoard, actions: readonly ExtraAction[], screen?: TerminalScreen) {
   if (screen === undefined) {
     const { runInSentences } = await import("./screen-reader/run-in-sentences.js");
-    return runInSentences(parts.client, parts.board);
+    return runInSentences(client, board);
   }
   const { showScreens } = await import("./terminal/show-screens.js");
-  return showScreens(screen, parts, extraActions);
+  return showScreens(screen, client, board, actions);
 }
 
 async function onInterrupt(board: TaskBoard, action: OnInterrupt): Promise<void> {

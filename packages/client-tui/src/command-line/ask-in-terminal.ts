@@ -1,21 +1,20 @@
 import { createInterface } from "node:readline/promises";
-import type { Json, JsonObject, Question, QuestionAnswer } from "@resumable-mcp/client";
+import type { JsonObject, Question, QuestionAnswer } from "@resumable-mcp/client";
 import { plainText } from "../display/plain-text.js";
 import { asObject } from "../json.js";
 import { UsageError } from "./exit-code.js";
-import { parseToolArguments } from "./tool-arguments.js";
+import { parseToolArguments, requiredKeys } from "./tool-arguments.js";
 
 /** Asks a question line by line: an empty line takes the default, `-` declines. */
 export async function askInTerminal(question: Question, signal: AbortSignal): Promise<QuestionAnswer> {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   // Readline would keep Ctrl-C to itself.
   lines.on("SIGINT", () => process.kill(process.pid, "SIGINT"));
+  const read = (prompt: string) => lines.question(prompt, { signal });
   try {
     let content: JsonObject = {};
     for (const [key, schema] of Object.entries(asObject(question.schema.properties) ?? {})) {
-      const value = await askOne(key, asObject(schema) ?? {}, question.schema, (prompt) =>
-        lines.question(prompt, { signal }),
-      );
+      const value = await askOne(key, asObject(schema) ?? {}, question.schema, read);
       if (value === "declined") return { action: "decline" };
       content = { ...content, ...value };
     }
@@ -56,8 +55,4 @@ function promptOf(key: string, schema: JsonObject): string {
 function wordOf(text: string, schema: JsonObject): string {
   if (schema.type !== "boolean") return text;
   return /^(y|yes)$/i.test(text) ? "true" : /^(n|no)$/i.test(text) ? "false" : text;
-}
-
-function requiredKeys(schema: JsonObject): readonly Json[] {
-  return Array.isArray(schema.required) ? schema.required : [];
 }

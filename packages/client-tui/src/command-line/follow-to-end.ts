@@ -17,6 +17,9 @@ export interface Followable {
 
 type Stop = Interrupt | "timeout";
 
+/** Why a task is no longer followed: it ended (`undefined`), a stop from outside, or an exit code. */
+type Left = Stop | number | undefined;
+
 /**
  * Shows what happens to a task until it ends, and resolves to the exit code.
  *
@@ -36,12 +39,7 @@ export async function followToEnd(context: CommandContext, target: Followable): 
   return typeof left === "number" ? left : leave(context, target, left);
 }
 
-/** Shows events until the end (`undefined`), a stop from outside, or an exit code of its own. */
-async function showEvents(
-  context: CommandContext,
-  target: Followable,
-  stop: Promise<Stop>,
-): Promise<Stop | number | undefined> {
+async function showEvents(context: CommandContext, target: Followable, stop: Promise<Stop>): Promise<Left> {
   const { output, clock } = context;
   const { name, taskId } = target;
   const events = target.events();
@@ -55,7 +53,7 @@ async function showEvents(
       const { value: event } = next;
       if (output.json) output.object({ ...event, task_id: taskId });
       else showEvent(output, event, name, clock() - started);
-      const code = stepAside(context, target, event, asking.signal);
+      const code = taskId === undefined ? undefined : stepAside(context, taskId, event, asking.signal);
       if (code !== undefined) return code;
     }
   } finally {
@@ -66,15 +64,8 @@ async function showEvents(
 }
 
 /** Decides whether a task that stands still is left, and how its questions are asked. */
-function stepAside(
-  context: CommandContext,
-  target: Followable,
-  event: ClientEvent,
-  signal: AbortSignal,
-): number | undefined {
+function stepAside(context: CommandContext, taskId: string, event: ClientEvent, signal: AbortSignal): Left {
   const { client, line, output, ask } = context;
-  const { taskId } = target;
-  if (taskId === undefined) return undefined;
   if (event.type === "status" && event.status === "paused" && !line.wait) {
     output.note(pausedText(taskId));
     return exitCodes.paused;
@@ -102,11 +93,8 @@ function waitForStop({ line, interrupts }: CommandContext): { readonly reason: P
   return { reason: Promise.race([interrupts.next(), timeout]), clear: () => clearTimeout(timer) };
 }
 
-async function leave(
-  { client, line, output }: CommandContext,
-  { taskId, name }: Followable,
-  stop: Stop,
-): Promise<number> {
+async function leave(context: CommandContext, { taskId, name }: Followable, stop: Stop): Promise<number> {
+  const { client, line, output } = context;
   const code = stop === "timeout" ? exitCodes.unfinished : exitCodeOfInterrupt(stop);
   if (taskId === undefined) {
     output.note(`Stopped waiting for ${name}. Its server keeps no tasks, so its result is lost.`);

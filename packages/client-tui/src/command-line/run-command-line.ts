@@ -22,15 +22,16 @@ const commands: Readonly<Record<Exclude<CommandName, "completion">, Command>> = 
   servers: serversCommand,
 };
 
-/** What the program is run in. */
-export interface ProgramOptions {
-  readonly version: string;
-  /** Opens the user interface; loaded only when it is wanted. */
-  readonly runUi: (line: CommandLine) => Promise<number>;
-}
-
-/** Carries out a command line and resolves to the exit code; nothing that goes wrong ends in a stack trace. */
-export async function runCommandLine(words: readonly string[], options: ProgramOptions): Promise<number> {
+/**
+ * Carries out a command line and resolves to the exit code; nothing that goes wrong ends in a stack trace.
+ *
+ * `runUi` opens the user interface.
+ */
+export async function runCommandLine(
+  words: readonly string[],
+  version: string,
+  runUi: (line: CommandLine) => Promise<number>,
+): Promise<number> {
   if (words[0] === completeCommand) return runComplete(words.slice(words[1] === "--" ? 2 : 1));
   let json = words.includes("--json");
   try {
@@ -41,12 +42,12 @@ export async function runCommandLine(words: readonly string[], options: ProgramO
       return exitCodes.ok;
     }
     if (line.version) {
-      process.stdout.write(`${options.version}\n`);
+      process.stdout.write(`${version}\n`);
       return exitCodes.ok;
     }
     if (line.command === "completion") return completionCommand(line.words);
     if (line.command !== undefined) return await runCommand(line, commands[line.command]);
-    if (process.stdin.isTTY && process.stdout.isTTY) return await options.runUi(line);
+    if (process.stdin.isTTY && process.stdout.isTTY) return await runUi(line);
     process.stderr.write(helpText);
     return exitCodes.usage;
   } catch (error) {

@@ -65,3 +65,8 @@ function fits(value: Json, type: string): boolean {
 function withArticle(type: string): string {
   return `${/^[aeio]/.test(type) ? "an" : "a"} ${type}`;
 }
+
+/** The properties that a schema requires. */
+export function requiredKeys(schema: JsonObject): readonly Json[] {
+  return Array.isArray(schema.required) ? schema.required : [];
+}

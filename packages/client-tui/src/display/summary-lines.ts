@@ -12,17 +12,10 @@ import { progressNumbers } from "./progress-line.js";
 const lastFinished = 5;
 
 /** One line about a task as the state file remembers it. */
-function activeLine(task: ActiveTask): string {
-  const total = task.total_steps ?? undefined;
-  const facts = {
-    name: task.task_name,
-    progress: task.current_step,
-    total,
-    percent: percentOf(task.current_step, total),
-  };
-  return [task.task_id, task.task_name, progressNumbers(facts), plainText(task.last_message ?? "")]
-    .join("  ")
-    .trimEnd();
+function activeLine({ task_id, task_name, current_step: progress, total_steps, last_message }: ActiveTask): string {
+  const total = total_steps ?? undefined;
+  const numbers = progressNumbers({ progress, total, percent: percentOf(progress, total) });
+  return [task_id, task_name, numbers, plainText(last_message ?? "")].join("  ").trimEnd();
 }
 
 /** How many tasks ended in which way, and the last of them. */

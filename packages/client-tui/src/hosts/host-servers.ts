@@ -99,15 +99,14 @@ function configOf(entry: JsonObject, expand: (text: string) => string): ServerCo
   return typeof url === "string" ? { url: expand(url), headers: texts(entry.headers) } : undefined;
 }
 
+type Variables = Omit<HostEnvironment, "platform">;
+
 /**
  * Fills in the variables that the four hosts know: `${VAR}`, `${VAR:-default}`, `${env:VAR}`, `${userHome}`,
  * `${workspaceFolder}`; `missing` are the names of those without a value here. What a host asks its user for, as
  * `${input:key}`, is missing.
  */
-export function expandVariables(
-  text: string,
-  variables: Omit<HostEnvironment, "platform">,
-): { readonly text: string; readonly missing: readonly string[] } {
+export function expandVariables(text: string, variables: Variables): { text: string; missing: readonly string[] } {
   const missing: string[] = [];
   const expanded = text.replaceAll(/\$\{([^}]*)\}/g, (whole, name: string) => {
     const value = lookUp(name, variables);
@@ -117,8 +116,7 @@ export function expandVariables(
   return { text: expanded, missing };
 }
 
-function lookUp(name: string, environment: Omit<HostEnvironment, "platform">): string | undefined {
-  const { env, home, workingDirectory } = environment;
+function lookUp(name: string, { env, home, workingDirectory }: Variables): string | undefined {
   if (name === "userHome") return home;
   if (name === "workspaceFolder") return workingDirectory;
   if (name === "pathSeparator" || name === "/") return "/";

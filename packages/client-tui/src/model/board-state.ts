@@ -70,14 +70,9 @@ export function reduceBoardBatch(state: BoardState, actions: readonly BoardActio
   return next;
 }
 
-type Reducers = {
-  readonly [Type in BoardAction["type"]]: (
-    state: BoardState,
-    action: Extract<BoardAction, { readonly type: Type }>,
-  ) => BoardState;
-};
+type Reduce<Type> = (state: BoardState, action: Extract<BoardAction, { readonly type: Type }>) => BoardState;
 
-const reducers: Reducers = {
+const reducers: { readonly [Type in BoardAction["type"]]: Reduce<Type> } = {
   listed: (state, { server, tasks }) => ({ ...withAnswer(state, server), tasks: withListed(state, tasks) }),
   silent: (state, { server, tasks }) => ({ ...withAnswer(state, server), tasks: withRemembered(state, tasks) }),
   seen: (state, { task }) => ({ ...state, tasks: new Map(state.tasks).set(task.id, seen(state, task)) }),
@@ -94,7 +89,7 @@ const reducers: Reducers = {
 /** Decides what the board shows next. */
 export function reduceBoard(state: BoardState, action: BoardAction): BoardState {
   // The function of a type takes the actions of that type.
-  return (reducers[action.type] as (state: BoardState, action: BoardAction) => BoardState)(state, action);
+  return (reducers[action.type] as Reduce<BoardAction["type"]>)(state, action);
 }
 
 function withAnswer(state: BoardState, server: string): BoardState {
@@ -107,10 +102,8 @@ function withListed(state: BoardState, tasks: readonly TaskInfo[]): BoardState["
 
 function withRemembered({ tasks, servers }: BoardState, remembered: readonly ActiveTask[]): BoardState["tasks"] {
   const unknown = remembered.filter(({ task_id }) => !tasks.has(task_id));
-  return new Map([
-    ...tasks,
-    ...unknown.map((task) => [task.task_id, withServerName(rememberedTask(task), servers)] as const),
-  ]);
+  const added = unknown.map((task) => [task.task_id, withServerName(rememberedTask(task), servers)] as const);
+  return new Map([...tasks, ...added]);
 }
 
 /** Tasks bear the names of their servers, so that a row needs nothing but its task. */

@@ -27,7 +27,7 @@ function show(size = usual) {
   const client = fakeClient({ tasks: [fakeTask("a")], said: [] });
   const board = new TaskBoard(client, { clock: Date.now });
   const { screen, drawn } = fakeScreen(size);
-  const code = showScreens(screen, { client, board }, []).finally(() => board.close());
+  const code = showScreens(screen, client, board, []).finally(() => board.close());
   if (drawn.now === undefined) throw new Error("Nothing was drawn.");
   return { ...drawn.now, code };
 }

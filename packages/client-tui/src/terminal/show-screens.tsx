@@ -10,7 +10,8 @@ const refreshMs = 5_000;
 /** Draws the screens until the user leaves, and resolves to the exit code. */
 export async function showScreens(
   screen: TerminalScreen,
-  { client, board }: { readonly client: Client; readonly board: TaskBoard },
+  client: Client,
+  board: TaskBoard,
   extraActions: readonly ExtraAction[],
 ): Promise<number> {
   const onExit = (reason: "quit" | "interrupt") =>

@@ -7,7 +7,7 @@ import { isUnfinished } from "../model/board-task.js";
 import type { KeyPress } from "./keys/key-press.js";
 import { InterruptOnly, KeyProvider } from "./keys/key-provider.js";
 import { createScreenMemories, ScreenMemoryContext } from "./keys/use-key-state.js";
-import { type AppProps, currentScreen, type NavigationAction, navigate, type Screen } from "./navigation.js";
+import { type AppProps, currentScreen, navigate, type Screen } from "./navigation.js";
 import { Header, type OpenQuestion, openQuestions, QuestionBanner } from "./parts/frame.js";
 import { useNow } from "./parts/use-now.js";
 import { ScreenView } from "./screen-view.js";
@@ -42,11 +42,22 @@ export function App(props: AppProps): ReactNode {
     if (screen !== present) go({ type: "replace", screen });
   }, [screen, present]);
   if (columns < leastColumns || rows < leastRows) return <TooSmall {...props} />;
+  const answer = (open: OpenQuestion | undefined) => {
+    if (open === undefined) return board.notice("info", "No open question.");
+    go({ type: "open", screen: { name: "answer", taskId: open.task.info.id, question: open.question } });
+  };
+  // Keys that mean the same on every screen, also while one types.
+  const onPress = ({ name }: KeyPress) => {
+    if (name === "interrupt") props.onExit("interrupt");
+    else board.dismiss();
+    if (name === "question") answer(questions[0]);
+    return name === "interrupt" || name === "question";
+  };
   const banner = questions.length > 0;
   // One line is kept free for what comes next.
   const notice = wrapText(state.notice?.text ?? " ", columns - noticeLead, mostNoticeRows);
   return (
-    <KeyProvider onPress={(press) => hearGlobalKey(press, props, { questions, go })}>
+    <KeyProvider onPress={onPress}>
       <Box flexDirection="column" width={columns} height={rows - 1}>
         <Header servers={state.servers} columns={columns} />
         <ScreenMemoryContext value={memories(screen)}>
@@ -61,24 +72,6 @@ export function App(props: AppProps): ReactNode {
       </Box>
     </KeyProvider>
   );
-}
-
-/** Keys that mean the same on every screen, also while one types. */
-function hearGlobalKey(
-  press: KeyPress,
-  { board, onExit }: AppProps,
-  context: { readonly questions: readonly OpenQuestion[]; readonly go: (action: NavigationAction) => void },
-): boolean {
-  if (press.name === "interrupt") {
-    onExit("interrupt");
-    return true;
-  }
-  board.dismiss();
-  if (press.name !== "question") return false;
-  const [first] = context.questions;
-  if (first === undefined) board.notice("info", "No open question.");
-  else context.go({ type: "open", screen: { name: "answer", taskId: first.task.info.id, question: first.question } });
-  return true;
 }
 
 /** Ctrl-C still leaves; everything else waits for room. */

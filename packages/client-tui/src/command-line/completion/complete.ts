@@ -15,34 +15,31 @@ import { exitCodes, UsageError } from "../exit-codes.js";
 import { type CommandLine, parseCommandLine } from "../parse-command-line.js";
 import { completionScript, shellNames } from "./completion-script.js";
 
+type Words = readonly string[];
+
 /** Where the words come from that only this user's servers and state file know. */
 export interface CompletionSource {
-  tasks(unfinished: boolean): Promise<readonly string[]>;
-  tools(): Promise<readonly string[]>;
-  servers(): Promise<readonly string[]>;
+  tasks(unfinished: boolean): Promise<Words>;
+  tools(): Promise<Words>;
+  servers(): Promise<Words>;
   /** The names of a tool's arguments. */
-  argumentsOf(tool: string): Promise<readonly string[]>;
+  argumentsOf(tool: string): Promise<Words>;
 }
 
 /** The words that the last one of a command line can become; the program's own name is not among them. */
-export async function complete(words: readonly string[], source: CompletionSource): Promise<readonly string[]> {
+export async function complete(words: Words, source: CompletionSource): Promise<Words> {
   const current = words.at(-1) ?? "";
   const found = await candidates(words.slice(0, -1), current, source);
   return found.filter((word) => word.startsWith(current) && word !== "").toSorted();
 }
 
-async function candidates(
-  before: readonly string[],
-  current: string,
-  source: CompletionSource,
-): Promise<readonly string[]> {
+async function candidates(before: Words, current: string, source: CompletionSource): Promise<Words> {
   const option = optionBefore(before);
   if (option !== undefined) return valuesOf(option, source);
   const [command, ...rest] = positionals(before);
   if (command === undefined) return current.startsWith("-") ? optionWords() : commandNames;
-  const name = commandNames.find((known) => known === command);
-  if (name === undefined) return [];
-  const entry = commandTable[name];
+  const entry = Object.entries(commandTable).find(([name]) => name === command)?.[1];
+  if (entry === undefined) return [];
   if (current.startsWith("-")) return optionWords(entry.options);
   if (command === "call" && rest[0] !== undefined) {
     return (await source.argumentsOf(rest[0])).map((name) => `${name}=`);
@@ -51,29 +48,29 @@ async function candidates(
   return kind === undefined ? [] : wordsOf(kind, source);
 }
 
-function kindOfWord(command: string, { completes = [] }: CommandEntry, rest: readonly string[]): WordKind | undefined {
+function kindOfWord(command: string, { completes = [] }: CommandEntry, rest: Words): WordKind | undefined {
   if (command === "servers" && rest[0] === "import") return "host";
   if (command === "servers" && ["add", "list"].includes(rest[0] ?? "")) return undefined;
   return completes[Math.min(rest.length, completes.length - 1)];
 }
 
-function optionBefore(before: readonly string[]): OptionEntry | undefined {
+function optionBefore(before: Words): OptionEntry | undefined {
   const name = /^--([\w-]+)$/.exec(before.at(-1) ?? "")?.[1];
   const option = Object.entries<OptionEntry>(optionTable).find(([known]) => known === name)?.[1];
   return option?.value === undefined ? undefined : option;
 }
 
 /** The words that are neither options nor their values. */
-function positionals(words: readonly string[]): readonly string[] {
+function positionals(words: Words): Words {
   return words.filter((word, index) => !word.startsWith("-") && optionBefore(words.slice(0, index)) === undefined);
 }
 
-async function valuesOf(option: OptionEntry, source: CompletionSource): Promise<readonly string[]> {
+async function valuesOf(option: OptionEntry, source: CompletionSource): Promise<Words> {
   if (option.values !== undefined) return option.values;
   return option.completes === undefined ? [] : wordsOf(option.completes, source);
 }
 
-async function wordsOf(kind: WordKind, source: CompletionSource): Promise<readonly string[]> {
+async function wordsOf(kind: WordKind, source: CompletionSource): Promise<Words> {
   switch (kind) {
     case "task":
       return source.tasks(false);
@@ -90,12 +87,12 @@ async function wordsOf(kind: WordKind, source: CompletionSource): Promise<readon
 
 const fixedWords = { servers_verb: serversVerbs, host: hostNames, shell: shellNames } as const;
 
-function optionWords(own: readonly string[] = []): readonly string[] {
+function optionWords(own: Words = []): Words {
   return [...commonOptions, ...own].map((name) => `--${name}`);
 }
 
 /** What a shell asks when Tab is pressed: prints one word a line. Whatever goes wrong, it stays silent. */
-export async function runComplete(words: readonly string[]): Promise<number> {
+export async function runComplete(words: Words): Promise<number> {
   try {
     for (const word of await complete(words, clientSource(settingsOf(words)))) process.stdout.write(`${word}\n`);
   } catch {
@@ -105,7 +102,7 @@ export async function runComplete(words: readonly string[]): Promise<number> {
 }
 
 /** The servers and the state file that the unfinished line names already. */
-function settingsOf(words: readonly string[]): CommandLine {
+function settingsOf(words: Words): CommandLine {
   const named = ["--url", "--stdio", "--state", "--server"];
   const known = words.slice(0, -1).flatMap((word, index) => {
     const value = words[index + 1];
@@ -115,7 +112,7 @@ function settingsOf(words: readonly string[]): CommandLine {
 }
 
 /** `completion bash|zsh|fish`: prints the script that teaches a shell to complete this program. */
-export function completionCommand(words: readonly string[]): number {
+export function completionCommand(words: Words): number {
   const shell = shellNames.find((known) => known === words[0]);
   if (shell === undefined) throw new UsageError(`completion needs the name of a shell: ${shellNames.join(", ")}.`);
   process.stdout.write(completionScript(shell));

@@ -3,7 +3,16 @@ import { statusWord } from "../../display/task-status.js";
 import { type BoardTask, serverOf } from "../../model/board-task.js";
 import { remainingMsOf } from "../../model/pace.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { isLeaving, keptCursor, meaning, moveCursor, nextOf, toggled, withTyped } from "../keys/key-rules.js";
+import {
+  type Cursor,
+  isLeaving,
+  keptCursor,
+  meaning,
+  moveCursor,
+  nextOf,
+  toggled,
+  withTyped,
+} from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
 /** The keys of the list of tasks, the most needed first. */
@@ -30,10 +39,7 @@ export const sortOrders = ["newest", "name", "progress", "time left", "server"] 
 export type SortOrder = (typeof sortOrders)[number];
 
 /** How the list of tasks is looked at. */
-export interface BoardViewState {
-  readonly cursor: number;
-  /** The task at the cursor, which it keeps to while others overtake it; absent until the cursor was moved. */
-  readonly at?: string;
+export interface BoardViewState extends Cursor {
   readonly finished: boolean;
   /** Text that name, message, status, server or id have to contain. */
   readonly filter: string;

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useMemo, useRef } from "react";
 import { cutText, plainText, textWidth } from "../../display/plain-text.js";
 import { resultPreview } from "../../display/task-status.js";
 import { type BoardTask, taskMessage } from "../../model/board-task.js";
-import { keptCursor, visibleRange } from "../keys/key-rules.js";
+import { keptCursor, type Range, visibleRange } from "../keys/key-rules.js";
 import { useKeyState } from "../keys/use-key-state.js";
 import type { ScreenSize } from "../navigation.js";
 import { Line } from "../parts/line.js";
@@ -77,14 +77,10 @@ export function Board(
 }
 
 /** The first line: what part of the list is seen, and how it is narrowed and ordered. */
-export function boardTitle(
-  view: BoardViewState,
-  shown: readonly BoardTask[],
-  range: { readonly from: number; readonly to: number },
-): string {
+function boardTitle(view: BoardViewState, shown: readonly BoardTask[], { from, to }: Range): string {
   const marked = markedIds(view, shown).length;
   const parts = [
-    shown.length === 0 ? "Tasks" : `Tasks ${range.from + 1}-${range.to} of ${shown.length}`,
+    shown.length === 0 ? "Tasks" : `Tasks ${from + 1}-${to} of ${shown.length}`,
     view.typing || view.filter !== "" ? `/${view.filter}${view.typing ? "_" : ""}` : "",
     marked === 0 ? "" : `${marked} marked`,
     view.finished ? "" : "unfinished only",

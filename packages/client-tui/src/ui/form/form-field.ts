@@ -1,5 +1,5 @@
 import type { Json, JsonObject } from "@resumable-mcp/client";
-import { typesOf } from "../../command-line/tool-arguments.js";
+import { requiredKeys, typesOf } from "../../command-line/tool-arguments.js";
 import { asObject } from "../../json.js";
 
 /** What a field holds; a `group` holds fields, a `list` entries that can be added and taken away. */
@@ -31,7 +31,7 @@ const maxDepth = 4;
 
 /** The fields that stand directly in an object. */
 export function fieldsOfObject(schema: JsonObject, root: JsonObject, path = "", depth = 0): readonly FormField[] {
-  const required = Array.isArray(schema.required) ? schema.required : [];
+  const required = requiredKeys(schema);
   return Object.entries(asObject(schema.properties) ?? {})
     .filter(([key]) => depth > 0 || !hiddenKeys.has(key))
     .map(([key, value]) => {

@@ -35,7 +35,7 @@ export function formView(state: FormState, shape: FormShape, place: ScreenSize &
   const range = visibleRange(Math.min(state.focus, fields.length - 1), fields.length, room);
   const lines = fields.slice(range.from, range.to).map((field, offset) => {
     const index = range.from + offset;
-    const mark = leadMark(index, state.focus, { ...range, count: fields.length });
+    const mark = leadMark(index, state.focus, range, fields.length);
     const text = fieldLine(field, state, { mark, focused: index === state.focus, names, columns });
     return { path: field.path, text, wrong: state.errors[field.path] !== undefined };
   });

@@ -45,9 +45,7 @@ describe("a list", () => {
 
   it("says before its first and last line whether it continues there", () => {
     const marks = (from: number, to: number, cursor: number) =>
-      Array.from({ length: to - from }, (_, offset) => leadMark(from + offset, cursor, { from, to, count: 9 })).join(
-        "",
-      );
+      Array.from({ length: to - from }, (_, offset) => leadMark(from + offset, cursor, { from, to }, 9)).join("");
     expect([marks(0, 4, 0), marks(3, 7, 5), marks(5, 9, 8), marks(0, 9, 2)]).toEqual([
       "▸  ↓",
       "↑ ▸↓",

@@ -22,32 +22,34 @@ export function isLeaving({ name, text }: KeyPress): boolean {
   return name === "escape" || text === "q";
 }
 
+/** Where a cursor stands in a list. */
+export interface Cursor {
+  readonly cursor: number;
+  /** The entry at the cursor, to which it keeps while the list changes. */
+  readonly at?: string;
+}
+
 /** The index of a cursor that follows its entry while the list is reordered; without the entry, it keeps its place. */
-export function keptCursor(
-  { cursor, at }: { readonly cursor: number; readonly at?: string | undefined },
-  ids: readonly string[],
-): number {
+export function keptCursor({ cursor, at }: Cursor, ids: readonly string[]): number {
   const index = at === undefined ? -1 : ids.indexOf(at);
   return index >= 0 ? index : Math.max(0, Math.min(cursor, ids.length - 1));
 }
 
+/** A part of a list: from the first entry to before the second. */
+export interface Range {
+  readonly from: number;
+  readonly to: number;
+}
+
 /** The part of a list that is shown: the cursor is always in it. */
-export function visibleRange(
-  cursor: number,
-  count: number,
-  rows: number,
-): { readonly from: number; readonly to: number } {
+export function visibleRange(cursor: number, count: number, rows: number): Range {
   const size = Math.max(1, rows);
   const from = Math.max(0, Math.min(cursor - Math.floor(size / 2), count - size));
   return { from, to: Math.min(count, from + size) };
 }
 
 /** The mark before an entry: the cursor, or an arrow where the list continues above the first or below the last one shown. */
-export function leadMark(
-  index: number,
-  cursor: number,
-  { from, to, count }: { readonly from: number; readonly to: number; readonly count: number },
-): string {
+export function leadMark(index: number, cursor: number, { from, to }: Range, count: number): string {
   if (index === cursor) return "▸";
   if (index === from && from > 0) return "↑";
   return index === to - 1 && to < count ? "↓" : " ";

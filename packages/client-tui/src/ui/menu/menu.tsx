@@ -1,7 +1,7 @@
 import { Box, Text } from "ink";
 import type { ReactNode } from "react";
 import type { KeyPress } from "../keys/key-press.js";
-import { moveCursor } from "../keys/key-rules.js";
+import { type Cursor, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
@@ -16,22 +16,13 @@ export interface MenuItem {
   readonly label: string;
 }
 
-/** Where the cursor of a menu stands. */
-export interface MenuState {
-  readonly cursor: number;
-}
-
 /** What a key means in a menu: the key of an entry, or a text that no entry has. */
 export type MenuOutcome =
   | { readonly type: "chosen"; readonly key: string }
   | { readonly type: "unknown"; readonly text: string };
 
 /** Moves through a menu and says what was typed. */
-export function reduceMenu(
-  state: MenuState,
-  key: KeyPress,
-  items: readonly MenuItem[],
-): KeyStep<MenuState, MenuOutcome> {
+export function reduceMenu(state: Cursor, key: KeyPress, items: readonly MenuItem[]): KeyStep<Cursor, MenuOutcome> {
   const { text } = key;
   const cursor = moveCursor(state.cursor, key, items.length);
   const named = items.find((item) => text !== "" && [item.key, item.letter].includes(text));

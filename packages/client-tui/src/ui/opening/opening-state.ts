@@ -3,7 +3,7 @@ import { textWidth } from "../../display/plain-text.js";
 import { serverLabel, serverWord } from "../../display/server-label.js";
 import type { BoardTask } from "../../model/board-task.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { keptCursor, meaning, moveCursor } from "../keys/key-rules.js";
+import { type Cursor, keptCursor, meaning, moveCursor } from "../keys/key-rules.js";
 import type { KeyStep } from "../keys/use-key-state.js";
 
 /** The keys of the opening screen. */
@@ -22,13 +22,6 @@ export type OpeningOutcome =
   | { readonly type: "resume_all" | "menu" | "keys" }
   | { readonly type: "resume" | "watch" | "cancel" | "forget"; readonly taskId: string };
 
-/** Where the cursor stands. */
-export interface OpeningState {
-  readonly cursor: number;
-  /** The task at the cursor, which it keeps to while the list changes. */
-  readonly at?: string;
-}
-
 const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
 
 /**
@@ -37,11 +30,11 @@ const verbs = { r: "resume", w: "watch", c: "cancel", f: "forget" } as const;
  * Until every server is `ready`, Enter is also for the tasks that are not listed yet.
  */
 export function reduceOpening(
-  state: OpeningState,
+  state: Cursor,
   key: KeyPress,
   ids: readonly string[],
   ready: boolean,
-): KeyStep<OpeningState, OpeningOutcome> {
+): KeyStep<Cursor, OpeningOutcome> {
   const cursor = moveCursor(keptCursor(state, ids), key, ids.length);
   const taskId = ids[cursor];
   const next = { cursor, at: taskId };

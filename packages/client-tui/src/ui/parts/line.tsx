@@ -54,10 +54,10 @@ export function Entries(
   },
 ): ReactNode {
   const { texts, cursor, columns, rows, color, wide = false } = props;
-  const range = { ...visibleRange(cursor, texts.length, rows), count: texts.length };
+  const range = visibleRange(cursor, texts.length, rows);
   return texts.slice(range.from, range.to).map((text, offset) => {
     const index = range.from + offset;
-    const line = `${leadMark(index, cursor, range)} ${text}`;
+    const line = `${leadMark(index, cursor, range, texts.length)} ${text}`;
     return (
       <Text key={index} inverse={index === cursor} color={color}>
         {wide ? fitText(line, columns) : cutText(line, columns)}

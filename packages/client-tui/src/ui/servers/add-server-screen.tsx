@@ -40,10 +40,7 @@ async function add({ client, board, go }: ScreenProps, outcome: FormOutcome): Pr
 }
 
 /** What the form says, as a server: what begins like a URL is one, anything else is a command. */
-export function serverOf(
-  values: JsonObject,
-  env: Readonly<Record<string, string | undefined>>,
-): { readonly config: ServerConfig; readonly name?: string } {
+export function serverOf(values: JsonObject, env: NodeJS.ProcessEnv): { config: ServerConfig; name?: string } {
   const text = String(values.server).trim();
   const variable = typeof values.token_variable === "string" ? values.token_variable : "";
   const name = typeof values.name === "string" && values.name !== "" ? values.name : undefined;

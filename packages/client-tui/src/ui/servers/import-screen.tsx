@@ -11,7 +11,7 @@ import {
   takeServer,
 } from "../../hosts/host-servers.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { isLeaving, moveCursor } from "../keys/key-rules.js";
+import { type Cursor, isLeaving, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenProps } from "../navigation.js";
 import { Entries } from "../parts/line.js";
@@ -20,16 +20,12 @@ import { type Loaded, useLoaded } from "../parts/use-loaded.js";
 /** The keys of the servers that hosts have configured. */
 export const importKeys = ["Enter import", "↑↓ move", "Esc back"];
 
-interface ImportState {
-  readonly cursor: number;
-}
-
 /** Moves through what hosts have configured; the outcome is the server to import, or `back`. */
 export function reduceImport(
-  state: ImportState,
+  state: Cursor,
   key: KeyPress,
   servers: readonly HostServer[],
-): KeyStep<ImportState, HostServer | "back"> {
+): KeyStep<Cursor, HostServer | "back"> {
   const next = { cursor: moveCursor(state.cursor, key, servers.length) };
   if (isLeaving(key)) return { state: next, outcome: "back" };
   return { state: next, outcome: key.name === "enter" ? servers[next.cursor] : undefined };

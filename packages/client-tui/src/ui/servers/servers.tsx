@@ -4,17 +4,12 @@ import { type ReactNode, useEffect, useRef, useState } from "react";
 import { openInBrowser } from "../../command-line/commands/sign-in-on-terminal.js";
 import { wrapText } from "../../display/plain-text.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { isLeaving, meaning, moveCursor } from "../keys/key-rules.js";
+import { type Cursor, isLeaving, meaning, moveCursor } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import { keysPage, type ScreenProps, type ScreenSize, type SignIn } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { useNow } from "../parts/use-now.js";
 import { type SeenServer, serverDetails, serverLine } from "./server-lines.js";
-
-/** Where the cursor stands in the list of servers. */
-export interface ServersState {
-  readonly cursor: number;
-}
 
 /** What the user asks for: something with the server at the cursor, or with none. */
 export type ServersOutcome =
@@ -24,17 +19,13 @@ export type ServersOutcome =
 const general = { a: "add", i: "import", "?": "keys" } as const;
 const verbs = { t: "test", d: "remove", l: "login" } as const;
 
-/** Moves through the servers and says what is wanted with them. */
-export function reduceServers(
-  state: ServersState,
-  key: KeyPress,
-  addresses: readonly string[],
-): KeyStep<ServersState, ServersOutcome> {
-  const next = { cursor: moveCursor(state.cursor, key, addresses.length) };
+/** Moves through the servers, whose ids are their addresses, and says what is wanted with them. */
+export function reduceServers(state: Cursor, key: KeyPress, ids: readonly string[]): KeyStep<Cursor, ServersOutcome> {
+  const next = { cursor: moveCursor(state.cursor, key, ids.length) };
   if (isLeaving(key)) return { state: next, outcome: { type: "back" } };
   const anywhere = meaning(general, key.text);
   if (anywhere !== undefined) return { state: next, outcome: { type: anywhere } };
-  const address = addresses[next.cursor];
+  const address = ids[next.cursor];
   const type = key.name === "enter" ? "test" : meaning(verbs, key.text);
   return { state: next, outcome: address === undefined || type === undefined ? undefined : { type, address } };
 }
