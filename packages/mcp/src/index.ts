@@ -1,8 +1,6 @@
 export { createJsonSchemaValidator } from "./call/json-schema-validator.js";
-export type { ControlTool } from "./control/control-tool.js";
-export { controlTools, defaultControlTools } from "./control/control-tools.js";
+export { type ControlTool, controlTools, defaultControlTools, makeInstructions } from "./control/control-tools.js";
 export { longToolsText } from "./control/instructions.js";
-export { makeInstructions } from "./control/owner-tools.js";
 export type { ServerDefinition, Setup2026 } from "./define-server.js";
 export { defineServer } from "./define-server.js";
 export { type CrossStreamOptions, withCrossStreamReplay } from "./era-2025/cross-stream/with-cross-stream-replay.js";

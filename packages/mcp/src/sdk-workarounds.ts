@@ -4,6 +4,7 @@
  */
 import type { McpServer } from "@modelcontextprotocol/server";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { z } from "zod";
 
 /** Passes a value to an SDK, whose types bind schemas, handlers and messages to its own copy of zod. */
@@ -54,12 +55,12 @@ export function isIgnoredLevel(server: object, level: string, sessionId: string 
 export function isUnknownTool(name: string, result: object): boolean {
   const content: unknown = Reflect.get(result, "content");
   const block: unknown = Array.isArray(content) ? content[0] : undefined;
-  return isJsonObject(block) && block.text === `MCP error -32602: Tool ${name} not found`;
+  return isJsonObject(block) && block.text === `MCP error ${rpcCodes.invalidParams}: Tool ${name} not found`;
 }
 
 const issues = z.array(z.looseObject({ path: z.array(z.union([z.string(), z.number()])), message: z.string() })).min(1);
 const maxProblems = 10;
-const paramsCodes: readonly unknown[] = [-32_603, -32_602];
+const paramsCodes: readonly unknown[] = [rpcCodes.internalError, rpcCodes.invalidParams];
 
 /**
  * Makes a sentence of a response to malformed params: the SDKs pass on what zod says, as JSON text and as an internal
@@ -70,7 +71,7 @@ export function withReadableError<Message extends object>(message: Message): Mes
   if (!isJsonObject(error) || !paramsCodes.includes(error.code) || typeof error.message !== "string") return message;
   const problems = problemsIn(error.message);
   if (problems === undefined) return message;
-  return { ...message, error: { code: -32_602, message: `Invalid params: ${problems}.` } };
+  return { ...message, error: { code: rpcCodes.invalidParams, message: `Invalid params: ${problems}.` } };
 }
 
 function problemsIn(text: string): string | undefined {

@@ -9,7 +9,7 @@ import {
 } from "@resumable-mcp/core";
 import type { ServerDefinition } from "../src/define-server.js";
 import { createHandler2026, type Handler2026, serverFactory2026 } from "../src/era-2026/index.js";
-import { readEvents } from "../src/era-2026/subscriptions/sse-frames.js";
+import { readEvents } from "../src/era-2026/subscriptions/listen-stream.js";
 
 const version = "2026-07-28";
 const url = "http://127.0.0.1/mcp";

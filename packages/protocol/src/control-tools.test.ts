@@ -1,10 +1,6 @@
 import { expect, test } from "vitest";
-import { checkControlInput, controlInputs, controlPrefix, controlToolFacts } from "./control-tools.js";
-import { repeatableOf, takesClientId } from "./listed-tool.js";
-
-test("each control tool has arguments and facts, in the order in which it is listed", () => {
-  expect(Object.keys(controlToolFacts)).toEqual(Object.keys(controlInputs));
-});
+import { checkControlInput, controlPrefix } from "./control-tools.js";
+import { repeatableOf, takesClientId } from "./meta-keys.js";
 
 test("arguments that fit come with the defaults, without what the schema does not name", () => {
   expect(checkControlInput("get_task_items", { task_id: "t", client_id: "c" })).toEqual({

@@ -18,140 +18,138 @@ const oneTask = { type: "object", properties: { task_id }, required: ["task_id"]
 const noArguments = { type: "object", properties: {} } as const;
 
 /** The longest wait of one `wait_for_task`, in seconds. */
-export const maxWaitSeconds = 45;
+const maxWaitSeconds = 45;
 
-/** The arguments of each control tool; docs/control-tools.md. */
-export const controlInputs = {
-  get_task: {
-    type: "object",
-    properties: { task_id, include: { type: "array", items: { type: "string", enum: ["result"] } } },
-    required: ["task_id"],
-  },
-  wait_for_task: {
-    type: "object",
-    properties: {
-      task_id,
-      timeout_seconds: {
-        type: "number",
-        minimum: 0,
-        maximum: maxWaitSeconds,
-        default: maxWaitSeconds,
-        description: "0 answers at once.",
-      },
-    },
-    required: ["task_id"],
-  },
-  pause_task: oneTask,
-  resume_task: oneTask,
-  cancel_task: oneTask,
-  answer_task: {
-    type: "object",
-    properties: {
-      task_id,
-      key: { type: "string", minLength: 1, maxLength: 256 },
-      action: { type: "string", enum: answerActions },
-      content: { type: "object", description: "The answer, for action accept." },
-    },
-    required: ["task_id", "key", "action"],
-  },
-  delete_task: oneTask,
-  get_task_items: {
-    type: "object",
-    properties: {
-      task_id,
-      after: { type: "integer", minimum: 0, default: 0, description: "`next` of the page before." },
-      limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
-    },
-    required: ["task_id"],
-  },
-  list_session_tasks: {
-    type: "object",
-    properties: {
-      status: { type: "array", items: { type: "string", enum: [...unfinishedStatuses, ...finalStatuses] } },
-      task_name: { type: "string" },
-      limit: { type: "integer", minimum: 1, maximum: 200, default: 50 },
-      cursor: { type: "string" },
-    },
-  },
-  get_checkpoint_stats: noArguments,
-  get_session_info: noArguments,
-} as const satisfies { readonly [name: string]: InputSchema };
-
-type Inputs = typeof controlInputs;
-
-/** The name of a control tool, without a prefix. */
-export type ControlToolName = keyof Inputs;
-
-/** What is listed of a control tool besides its arguments. */
+/** What is listed of a control tool. */
 export interface ControlToolFacts {
   readonly title: string;
   readonly description: string;
   /** Source: MCP, Tools, "Tool Annotations". */
   readonly annotations: JsonObject;
+  /** Its arguments. */
+  readonly input: InputSchema;
 }
 
-/** What is listed of the control tools besides their arguments. */
-export const controlToolFacts: Readonly<Record<ControlToolName, ControlToolFacts>> = {
+/** What is listed of the control tools; docs/control-tools.md. */
+export const controlToolFacts = {
   get_task: {
     title: "Get a task",
     description: 'Tells how far a long-running task is, and with include: ["result"] what it returned.',
     annotations: readOnly,
+    input: {
+      type: "object",
+      properties: { task_id, include: { type: "array", items: { type: "string", enum: ["result"] } } },
+      required: ["task_id"],
+    },
   },
   wait_for_task: {
     title: "Wait for a task",
     description:
       "Waits until a long-running task is finished and gives its result. Answers after timeout_seconds at the latest; while the status is not completed, call it again.",
     annotations: readOnly,
+    input: {
+      type: "object",
+      properties: {
+        task_id,
+        timeout_seconds: {
+          type: "number",
+          minimum: 0,
+          maximum: maxWaitSeconds,
+          default: maxWaitSeconds,
+          description: "0 answers at once.",
+        },
+      },
+      required: ["task_id"],
+    },
   },
   pause_task: {
     title: "Pause a task",
     description: "Stops a running task at its next checkpoint. Nothing is lost: resume_task continues it.",
     annotations: idempotent,
+    input: oneTask,
   },
   resume_task: {
     title: "Resume a task",
     description: "Continues a paused, interrupted or failed task from its last checkpoint.",
     annotations: idempotent,
+    input: oneTask,
   },
   cancel_task: {
     title: "Cancel a task",
     description: "Ends an unfinished task for good.",
     annotations: destructive,
+    input: oneTask,
   },
   answer_task: {
     title: "Answer a task's question",
     description: "Passes on the user's answer to a question that a task asks. Ask the user; never answer for them.",
     annotations: idempotent,
+    input: {
+      type: "object",
+      properties: {
+        task_id,
+        key: { type: "string", minLength: 1, maxLength: 256 },
+        action: { type: "string", enum: answerActions },
+        content: { type: "object", description: "The answer, for action accept." },
+      },
+      required: ["task_id", "key", "action"],
+    },
   },
   delete_task: {
     title: "Delete a task",
     description: "Deletes a finished task and what it produced.",
     annotations: destructive,
+    input: oneTask,
   },
   get_task_items: {
     title: "Get a task's items",
     description: "Reads what a task has produced so far, page by page.",
     annotations: readOnly,
+    input: {
+      type: "object",
+      properties: {
+        task_id,
+        after: { type: "integer", minimum: 0, default: 0, description: "`next` of the page before." },
+        limit: { type: "integer", minimum: 1, maximum: 1000, default: 100 },
+      },
+      required: ["task_id"],
+    },
   },
   list_session_tasks: {
     title: "List tasks",
     description: "Lists the caller's long-running tasks, newest first, finished and unfinished.",
     annotations: readOnly,
+    input: {
+      type: "object",
+      properties: {
+        status: { type: "array", items: { type: "string", enum: [...unfinishedStatuses, ...finalStatuses] } },
+        task_name: { type: "string" },
+        limit: { type: "integer", minimum: 1, maximum: 200, default: 50 },
+        cursor: { type: "string" },
+      },
+    },
   },
   get_checkpoint_stats: {
     title: "Count tasks",
     description: "Counts the caller's tasks by status.",
     annotations: readOnly,
+    input: noArguments,
   },
   get_session_info: {
     title: "Describe the session",
     description: "Tells the ids of this session, this request and this client.",
     annotations: readOnly,
+    input: noArguments,
   },
-};
+} as const satisfies { readonly [name: string]: ControlToolFacts };
+
+type Facts = typeof controlToolFacts;
+
+/** The name of a control tool, without a prefix. */
+export type ControlToolName = keyof Facts;
 
 /** The arguments that a control tool receives. */
-export type ControlInput<Name extends ControlToolName> = InputOf<Inputs[Name]>;
+export type ControlInput<Name extends ControlToolName> = InputOf<Facts[Name]["input"]>;
 
 /** Tells whether a name is that of a control tool without a prefix. */
 export function isControlToolName(name: string): name is ControlToolName {
@@ -162,8 +160,8 @@ export function isControlToolName(name: string): name is ControlToolName {
 export function checkControlInput<Name extends ControlToolName>(
   name: Name,
   value: unknown,
-): CheckedInput<Inputs[Name]> {
-  return checkInput<Inputs[Name]>(controlInputs[name], value);
+): CheckedInput<Facts[Name]["input"]> {
+  return checkInput<Facts[Name]["input"]>(controlToolFacts[name].input, value);
 }
 
 /** Finds the prefix of a server's control tools by `wait_for_task`, which each of them has; `undefined`: it has none. */

@@ -5,20 +5,33 @@ export {
   type ControlToolFacts,
   type ControlToolName,
   checkControlInput,
-  controlInputs,
   controlPrefix,
   controlToolFacts,
   isControlToolName,
-  maxWaitSeconds,
 } from "./control-tools.js";
-export { parseElicitationResult, type QuestionAnswer } from "./elicitation.js";
-export { isTooDeep, mayBeTooDeep, tooDeep } from "./json-depth.js";
+export { parseElicitationResult, parseQuestionId, type QuestionAnswer, questionId } from "./elicitation.js";
 export { definedOnly, JsonFields } from "./json-fields.js";
-export { type RpcErrorResponse, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf } from "./json-rpc.js";
-export { type Repeatable, repeatableOf, takesClientId } from "./listed-tool.js";
+export {
+  isTooDeep,
+  mayBeTooDeep,
+  type RpcErrorResponse,
+  type RpcId,
+  rpcCodes,
+  rpcErrorResponse,
+  rpcIdOf,
+  tooDeep,
+} from "./json-rpc.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
-export { deliveryMethod, envelopeKeys, internalMetaKeys, metaKeys, tasksExtension } from "./meta-keys.js";
-export { parseQuestionId, questionId } from "./question-id.js";
+export {
+  deliveryMethod,
+  envelopeKeys,
+  internalMetaKeys,
+  metaKeys,
+  type Repeatable,
+  repeatableOf,
+  takesClientId,
+  tasksExtension,
+} from "./meta-keys.js";
 export {
   decodeFailure,
   decodeInterim,
@@ -28,9 +41,11 @@ export {
   encodeQuestions,
   encodeTask,
   type InterimResult,
+  parseTaskUri,
   percentOf,
   type TaskError,
   type TaskFacts,
+  type TaskPart,
   type TaskQuestion,
+  taskUri,
 } from "./task-object.js";
-export { parseTaskUri, type TaskPart, taskUri } from "./task-uri.js";

@@ -1,3 +1,5 @@
+import { isJsonObject } from "@resumable-mcp/core";
+
 /**
  * Every key of `_meta` that this toolkit defines; docs/control-tools.md explains the public ones.
  *
@@ -55,3 +57,27 @@ export const envelopeKeys = {
 
 /** The name of the tasks extension. Source: MCP Tasks extension (SEP-2663), "Capabilities". */
 export const tasksExtension = "io.modelcontextprotocol/tasks";
+
+/**
+ * Whether a call may be sent again after a break: `journal` joins its task; `again` repeats it without harm, by the tool's
+ * own annotations; `once` must not run twice. Source: MCP, Tools, "Tool Annotations".
+ */
+export type Repeatable = "journal" | "again" | "once";
+
+/** What a listed tool says of itself, unchecked. */
+interface ListedTool {
+  readonly _meta?: unknown;
+  readonly annotations?: unknown;
+}
+
+/** Reads from a listed tool whether its call may be sent again. */
+export function repeatableOf({ _meta, annotations }: ListedTool): Repeatable {
+  if (isJsonObject(_meta) && _meta[metaKeys.durable] === "journal") return "journal";
+  if (!isJsonObject(annotations)) return "once";
+  return annotations.readOnlyHint === true || annotations.idempotentHint === true ? "again" : "once";
+}
+
+/** Tells whether a listed tool says that its argument `client_id` names the caller. */
+export function takesClientId({ _meta }: ListedTool): boolean {
+  return isJsonObject(_meta) && _meta[metaKeys.clientId] === "argument";
+}

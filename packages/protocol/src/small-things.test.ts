@@ -1,8 +1,7 @@
 import { expect, test } from "vitest";
-import { parseElicitationResult } from "./elicitation.js";
+import { parseElicitationResult, parseQuestionId, questionId } from "./elicitation.js";
 import { isAtLeast, isLogLevel } from "./log-levels.js";
-import { parseQuestionId, questionId } from "./question-id.js";
-import { parseTaskUri, taskUri } from "./task-uri.js";
+import { parseTaskUri, taskUri } from "./task-object.js";
 
 test("the result of an elicitation: an answer, or not one", () => {
   const results = [

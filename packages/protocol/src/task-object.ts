@@ -199,3 +199,18 @@ function decodeError(value: JsonObject | undefined): TaskError | undefined {
 export function percentOf(progress: number, total: number): number {
   return total <= 0 ? 0 : Math.min(100, Math.floor((progress * 1000) / total) / 10);
 }
+
+/** The parts of a task that are resources. */
+export type TaskPart = "task" | "journal" | "items";
+
+/** The URI of a task, or of a part of it. */
+export function taskUri(taskId: string, part: TaskPart = "task"): string {
+  return part === "task" ? `task://${taskId}` : `task://${taskId}/${part}`;
+}
+
+/** Reads the URI of a task; `undefined` for any other URI. */
+export function parseTaskUri(uri: string): { readonly taskId: string; readonly part: TaskPart } | undefined {
+  const [, taskId, suffix] = /^task:\/\/([A-Za-z0-9_-]{16,64})(?:\/(journal|items))?$/.exec(uri) ?? [];
+  if (taskId === undefined) return undefined;
+  return { taskId, part: suffix === "journal" || suffix === "items" ? suffix : "task" };
+}

@@ -1,8 +1,8 @@
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { describe, expect, it } from "vitest";
 import { classifyFailure } from "./classify-failure.js";
-import { streamEndedCode } from "./link-fetch.js";
 
 const fetchFailed = (code: string) =>
   new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) });
@@ -26,7 +26,7 @@ describe("what is known of a failed request", () => {
     ["an answer that is not HTTP, on Node 20", unparsed("HPE_INVALID_CONSTANT"), false, "not_mcp"],
     ["an answer that is not HTTP, on Node 24", unparsed(undefined), false, "not_mcp"],
     ["a missing token", new StreamableHTTPError(401, "unauthorized"), false, "unauthorized"],
-    ["a stream that ended", new McpError(streamEndedCode, "ended"), true, "broken"],
+    ["a stream that ended", new McpError(rpcCodes.streamEnded, "ended"), true, "broken"],
     ["a process that ended", new McpError(ErrorCode.ConnectionClosed, "closed"), false, "broken"],
     ["an error of the protocol", new McpError(ErrorCode.InvalidParams, "bad"), true, "answer"],
     ["a command that does not exist", Object.assign(new Error("spawn x"), { code: "ENOENT" }), false, "unreachable"],

@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { LinkFailure } from "../connection/link.js";
-import { streamEndedCode } from "./link-fetch.js";
 
 /** Codes of sockets that were never connected: nothing was sent. */
 const neverConnected = new Set([
@@ -41,7 +41,7 @@ export function classifyFailure(error: unknown, context: { readonly inSession: b
   if (error instanceof LinkFailure) return error;
   if (error instanceof StreamableHTTPError) return classifyStatus(error, context.inSession);
   if (error instanceof McpError) {
-    const broken = error.code === streamEndedCode || error.code === ErrorCode.ConnectionClosed;
+    const broken = error.code === rpcCodes.streamEnded || error.code === ErrorCode.ConnectionClosed;
     return new LinkFailure(broken ? "broken" : "answer", withoutPrefix(error.message), error);
   }
   const code = socketCode(error);

@@ -1,7 +1,5 @@
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { completeEvents, limitedBody } from "./complete-events.js";
-
-/** The code of the response that means "the stream ended before the response came". */
-export const streamEndedCode = -32_099;
 
 /** Fetches as the SDK's HTTP transport needs it for a link that notices every break. */
 export interface LinkFetchOptions {
@@ -15,7 +13,7 @@ export interface LinkFetchOptions {
 }
 
 /**
- * Wraps `fetch` so that each request whose stream ends without an answer gets one: an error of {@link streamEndedCode}.
+ * Wraps `fetch` so that each request whose stream ends without an answer gets one: an error of the code `streamEnded`.
  *
  * The SDK notices a broken stream, but not which of its requests is lost, and a stream that ends politely without
  * an answer leaves the request hanging until its timeout. The answer is appended to the stream itself, so it
@@ -49,7 +47,7 @@ function isEventStream(response: Response): boolean {
 }
 
 function endedAnswer(id: string | number): string {
-  const error = { code: streamEndedCode, message: "the stream ended before the answer came" };
+  const error = { code: rpcCodes.streamEnded, message: "the stream ended before the answer came" };
   return `data: ${JSON.stringify({ jsonrpc: "2.0", id, error })}\n\n`;
 }
 

@@ -1,8 +1,8 @@
-import { type Engine, isJsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import { type Engine, isJsonObject, isResumableError, type OwnedTasks, type TaskView } from "@resumable-mcp/core";
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
-import { maxClientIdLength } from "../owner/client-id.js";
+import { maxClientIdLength } from "../owner/owner.js";
 import type { ConnectedServer } from "../sdk-workarounds.js";
 import type { Notification } from "./journal-message.js";
 
@@ -104,4 +104,14 @@ export function claimsVersion(message: unknown): boolean {
   const params = isJsonObject(message) ? message.params : undefined;
   const meta = isJsonObject(params) ? params._meta : undefined;
   return isJsonObject(meta) && envelopeKeys.protocolVersion in meta;
+}
+
+/** Reads a task; `undefined` when the owner has none of that id. */
+export async function findTask(tasks: OwnedTasks, taskId: string): Promise<TaskView | undefined> {
+  try {
+    return await tasks.get(taskId);
+  } catch (error) {
+    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+    throw error;
+  }
 }

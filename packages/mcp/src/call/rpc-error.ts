@@ -1,4 +1,4 @@
-import { type ErrorCode, isResumableError, type Json, type JsonObject } from "@resumable-mcp/core";
+import { type ErrorCode, isResumableError, type Json } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 
 /** An error as it goes over the wire. Source: JSON-RPC 2.0, "Error object". */
@@ -14,10 +14,14 @@ export class RpcError extends Error {
   readonly code: number;
   readonly data: Json | undefined;
 
-  constructor({ code, message, data }: RpcErrorBody) {
+  constructor(code: number, message: string, data?: Json) {
     super(message);
     this.code = code;
     this.data = data;
+  }
+
+  static of({ code, message, data }: RpcErrorBody): RpcError {
+    return new RpcError(code, message, data);
   }
 }
 
@@ -37,11 +41,7 @@ export function asRpcError(error: unknown): RpcError {
   if (error instanceof RpcError) return error;
   if (isResumableError(error)) {
     const code = serverFailures.includes(error.code) ? rpcCodes.internalError : rpcCodes.invalidParams;
-    const data: JsonObject = { code: error.code };
-    return new RpcError({ code, message: error.message, data });
+    return new RpcError(code, error.message, { code: error.code });
   }
-  return new RpcError({
-    code: rpcCodes.internalError,
-    message: "The server failed to carry out the request. Its log says more.",
-  });
+  return new RpcError(rpcCodes.internalError, "The server failed to carry out the request. Its log says more.");
 }

@@ -1,7 +1,7 @@
-import { isResumableError, type Json, type TaskView, type Tool } from "@resumable-mcp/core";
+import type { Json, TaskView, Tool } from "@resumable-mcp/core";
 import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
 import { limits } from "../limits.js";
-import type { Call, CallMeta } from "./call.js";
+import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { notificationOf } from "./journal-message.js";
 import { carryResult } from "./receipt.js";
@@ -60,13 +60,8 @@ export function startRequest(
  */
 export async function knownTask({ meta, tasks }: Call): Promise<StartedTask | undefined> {
   const taskId = meta.redelivered ? (meta.taskId ?? meta.callId) : undefined;
-  if (taskId === undefined) return undefined;
-  try {
-    return { ...(await tasks.get(taskId)), created: false, reused: false };
-  } catch (error) {
-    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
-    throw error;
-  }
+  const view = taskId === undefined ? undefined : await findTask(tasks, taskId);
+  return view && { ...view, created: false, reused: false };
 }
 
 /** Follows a task for a caller, and notes how the caller left. */

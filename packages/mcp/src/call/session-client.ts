@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { maxClientIdLength } from "../owner/client-id.js";
+import { maxClientIdLength } from "../owner/owner.js";
 import { claimsVersion, parseCallMeta } from "./call.js";
 
 /** The part of a request that names its caller. */

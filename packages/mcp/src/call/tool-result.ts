@@ -168,6 +168,22 @@ export function progressText({ progress, total }: { readonly progress: number; r
     : `${progress}/${total} (${Math.floor(percentOf(progress, total))} %)`;
 }
 
+/** What a task is and how far it came: the statuses of the protocol say less. */
+export function statusMessage({ record, status, interrupted }: TaskView): string {
+  const sentence = `${interrupted ? "interrupted" : status}: ${progressText(record)}`;
+  return record.message === undefined ? sentence : `${sentence}, ${record.message}`;
+}
+
+/** How long a task is kept, in milliseconds from its creation; `null`: an unfinished task is never deleted. */
+export function keptMs({
+  createdAt,
+  finishedAt,
+  ttlMs,
+}: Pick<TaskRecord, "createdAt" | "finishedAt" | "ttlMs">): number | null {
+  if (finishedAt === undefined) return null;
+  return Math.max(1, Math.floor(Date.parse(finishedAt) - Date.parse(createdAt) + ttlMs));
+}
+
 function text(value: string): ContentBlock {
   return { type: "text", text: value };
 }

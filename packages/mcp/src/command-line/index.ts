@@ -1,5 +1,16 @@
 export { CommandError, runCommand, sentenceOf } from "./command-error.js";
-export { durationOf, readRecoverAfter, recoverAfterUsage, recoverySentence } from "./duration-flag.js";
+export {
+  countOf,
+  durationOf,
+  oneOf,
+  parseFlags,
+  type QuotaFlags,
+  quotaFlags,
+  quotaUsage,
+  readQuotas,
+  readRecoverAfter,
+  recoverAfterUsage,
+  recoverySentence,
+  wholeNumber,
+} from "./flags.js";
 export { loadServer } from "./load-server.js";
-export { oneOf, parseFlags, wholeNumber } from "./parse-flags.js";
-export { countOf, type QuotaFlags, quotaFlags, quotaUsage, readQuotas } from "./quota-flags.js";

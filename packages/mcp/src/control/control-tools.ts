@@ -1,12 +1,67 @@
-import { isFinal, isResumableError, type TaskView } from "@resumable-mcp/core";
-import type { ControlToolName } from "@resumable-mcp/protocol";
-import type { Call } from "../call/call.js";
+import { isFinal, isResumableError, type JsonObject, type TaskView } from "@resumable-mcp/core";
+import { finalStatuses, type TaskSummary, unfinishedStatuses } from "@resumable-mcp/core/store";
+import {
+  type ControlInput,
+  type ControlToolFacts,
+  type ControlToolName,
+  checkControlInput,
+  controlToolFacts,
+  metaKeys,
+} from "@resumable-mcp/protocol";
+import { type Call, findTask } from "../call/call.js";
 import { followCall } from "../call/follow-call.js";
 import { resultOf } from "../call/run-tool-call.js";
-import { dataResult, errorResult, finishedResult, type ToolResult, taskObject } from "../call/tool-result.js";
+import { namesCaller, withClientId } from "../call/session-client.js";
+import {
+  dataResult,
+  errorResult,
+  finishedResult,
+  listedTask,
+  progressText,
+  type ToolResult,
+  taskObject,
+} from "../call/tool-result.js";
 import { limits } from "../limits.js";
-import { type ControlTool, controlTool } from "./control-tool.js";
-import { checkpointStats, listSessionTasks, sessionInfo } from "./owner-tools.js";
+import { joinInstructions } from "./instructions.js";
+
+/** A tool by which callers speak about tasks. */
+export interface ControlTool extends Omit<ControlToolFacts, "input"> {
+  readonly name: ControlToolName;
+  inputSchema(): JsonObject;
+  run(call: Call, input: unknown): Promise<ToolResult>;
+}
+
+/** Defines what a control tool does; its input is checked before `run` sees it. */
+function controlTool<Name extends ControlToolName>(
+  name: Name,
+  run: (call: Call, input: ControlInput<Name>) => Promise<ToolResult>,
+): ControlTool {
+  const { input, ...facts } = controlToolFacts[name];
+  const listed = withClientId(input);
+  return {
+    name,
+    ...facts,
+    inputSchema: () => listed,
+    run: async (call, value) => {
+      const checked = checkControlInput(name, value);
+      if ("input" in checked) return run(call, checked.input);
+      throw new InvalidArguments(`The arguments do not fit: ${checked.problems.join("; ")}.`);
+    },
+  };
+}
+
+/**
+ * The `_meta` of a listed control tool: a call of one that only reads may be sent again from the journal. What changes a
+ * task is repeated as its annotations allow.
+ */
+export function controlMeta({ readOnlyHint }: JsonObject): { readonly _meta: JsonObject } {
+  return { _meta: { ...namesCaller, ...(readOnlyHint === true ? { [metaKeys.durable]: "journal" } : {}) } };
+}
+
+/** The arguments of a tool do not fit: the message names them. */
+export class InvalidArguments extends Error {
+  override readonly name = "InvalidArguments";
+}
 
 const getTask = controlTool("get_task", async (call, input) => {
   const view = await call.tasks.get(input.task_id);
@@ -85,6 +140,96 @@ const getTaskItems = controlTool("get_task_items", async (call, input) => {
   const { items, next, total } = await call.tasks.items(input.task_id, input);
   return dataResult({ task_id: input.task_id, items, next, total });
 });
+
+const allStatuses = [...unfinishedStatuses, ...finalStatuses];
+
+/** `list_session_tasks`: the caller's own tasks, newest first. */
+const listSessionTasks = controlTool("list_session_tasks", async (call, input) => {
+  const [page, counts] = await Promise.all([
+    call.tasks.list({ limit: input.limit, statuses: input.status, tool: input.task_name, cursor: input.cursor }),
+    call.tasks.count(),
+  ]);
+  const { views, damaged } = await viewsOf(call.tasks, [...page.tasks, ...(page.damaged ?? [])]);
+  return dataResult({
+    session_id: call.sessionId ?? null,
+    persistent_id: call.clientId ?? call.sessionId ?? null,
+    total_tasks: counts.total,
+    tasks: views.map((view) => listedTask(call.engine, view)),
+    ...(damaged.length > 0 && { damaged_tasks: damaged }),
+    ...(page.nextCursor !== undefined && { next_cursor: page.nextCursor }),
+  });
+});
+
+/** `get_checkpoint_stats`: how many tasks the caller has, by status. */
+const checkpointStats = controlTool("get_checkpoint_stats", async (call) => {
+  const counts = await call.tasks.count();
+  const checkpoint_stats = Object.fromEntries(allStatuses.map((name) => [name, counts.byStatus[name] ?? 0]));
+  return dataResult({ checkpoint_stats, total_checkpoints: counts.total });
+});
+
+/** `get_session_info`: by which connection and under which name the caller is known. */
+const sessionInfo = controlTool("get_session_info", async (call) =>
+  dataResult({
+    session_id: call.sessionId ?? null,
+    request_id: call.meta.requestId ?? call.requestId,
+    client_id: call.clientId ?? null,
+  }),
+);
+
+/**
+ * Makes the server's `instructions`: how to use long tools, and, where the owner is known at the beginning, which of
+ * their tasks are unfinished.
+ */
+export async function makeInstructions(own: string | undefined, tasks?: Call["tasks"]): Promise<string> {
+  const unfinished = tasks === undefined ? [] : await unfinishedTasks(tasks, limits.maxNamedTasks);
+  const named = unfinished.length === 0 ? undefined : `Unfinished tasks of this user:\n${listText(unfinished)}`;
+  return joinInstructions(own, named);
+}
+
+/** What the prompt `unfinished_tasks` says. Source: MCP, Prompts. */
+export async function unfinishedTasksText(tasks: Call["tasks"]): Promise<string> {
+  const unfinished = await unfinishedTasks(tasks, 100);
+  if (unfinished.length === 0) return "There are no unfinished tasks.";
+  return `These tasks are not finished:\n${listText(unfinished)}\nTell me about them, and ask which of them to resume (resume_task, then wait_for_task) and which to cancel (cancel_task).`;
+}
+
+function listText(tasks: readonly TaskView[]): string {
+  return tasks
+    .map(({ record, status, interrupted }) => {
+      const state = interrupted ? "interrupted" : status;
+      return `- ${record.tool}, task_id ${record.id}: ${state}, ${progressText(record)}`;
+    })
+    .join("\n");
+}
+
+/** The caller's unfinished tasks, newest first. */
+async function unfinishedTasks(tasks: Call["tasks"], limit: number): Promise<readonly TaskView[]> {
+  const page = await tasks.list({ statuses: unfinishedStatuses, limit });
+  return (await viewsOf(tasks, page.tasks)).views;
+}
+
+/** Reads what a page lists. A task that was deleted since is left out; one that is damaged hides no other. */
+async function viewsOf(
+  tasks: Call["tasks"],
+  listed: readonly TaskSummary[],
+): Promise<{ readonly views: readonly TaskView[]; readonly damaged: readonly JsonObject[] }> {
+  const damaged = new Map<string, JsonObject>();
+  const read = async ({ id, tool }: TaskSummary) => {
+    try {
+      return await findTask(tasks, id);
+    } catch (error) {
+      if (!isResumableError(error, "TASK_CORRUPT")) throw error;
+      const { code, message } = error;
+      damaged.set(id, { task_id: id, task_name: tool, error: { code, message } });
+      return undefined;
+    }
+  };
+  const found = await Promise.all(listed.map(read));
+  return {
+    views: found.filter((view) => view !== undefined),
+    damaged: listed.map(({ id }) => damaged.get(id)).filter((task) => task !== undefined),
+  };
+}
 
 /** All control tools. */
 export const controlTools: readonly ControlTool[] = [

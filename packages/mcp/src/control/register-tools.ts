@@ -14,9 +14,13 @@ import { asRpcError } from "../call/rpc-error.js";
 import { namesCaller, splitClientId, withClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
 import { forSdk } from "../sdk-workarounds.js";
-import { type ControlTool, controlMeta, InvalidArguments } from "./control-tool.js";
-import { chosenControlTools } from "./control-tools.js";
-import { unfinishedTasksText } from "./owner-tools.js";
+import {
+  type ControlTool,
+  chosenControlTools,
+  controlMeta,
+  InvalidArguments,
+  unfinishedTasksText,
+} from "./control-tools.js";
 import { listTaskResources, readTaskResource, taskResources, taskTemplate } from "./task-resources.js";
 
 /** How an engine's tools are registered, in either era. `Context` is what the SDK hands to a handler. */

@@ -1,6 +1,7 @@
-import { type Engine, isResumableError, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
+import type { Engine, JsonObject, OwnedTasks, TaskView } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
 import { parseTaskUri, rpcCodes, type TaskPart, taskUri } from "@resumable-mcp/protocol";
+import { findTask } from "../call/call.js";
 import { seqOf } from "../call/journal-message.js";
 import { RpcError } from "../call/rpc-error.js";
 import { taskObject } from "../call/tool-result.js";
@@ -62,23 +63,16 @@ export async function readTaskResource(
   uri: string,
 ): Promise<{ contents: JsonObject[] }> {
   const parsed = parseTaskUri(uri);
-  if (parsed === undefined) throw notFound(uri);
-  const data = await orNotFound(uri, readPart(engine, tasks, parsed.taskId, parsed.part));
+  const view = parsed && (await findTask(tasks, parsed.taskId));
+  if (parsed === undefined || view === undefined) throw notFound(uri);
+  const data = await readPart(engine, tasks, view, parsed.part);
   return { contents: [{ uri, mimeType: "application/json", text: JSON.stringify(data) }] };
 }
 
 /** Refuses the URI of a task that the owner does not have; other URIs belong to other handlers. */
 export async function checkTaskResource(tasks: OwnedTasks, uri: string): Promise<void> {
   const parsed = parseTaskUri(uri);
-  if (parsed !== undefined) await orNotFound(uri, tasks.get(parsed.taskId));
-}
-
-async function orNotFound<Value>(uri: string, looking: Promise<Value>): Promise<Value> {
-  try {
-    return await looking;
-  } catch (error) {
-    throw isResumableError(error, "TASK_NOT_FOUND") ? notFound(uri) : error;
-  }
+  if (parsed !== undefined && (await findTask(tasks, parsed.taskId)) === undefined) throw notFound(uri);
 }
 
 /** Tells of every change of a resource, until the task is deleted or `signal` aborts. */
@@ -100,11 +94,10 @@ export async function watchTaskResource(
   }
 }
 
-async function readPart(engine: Engine, tasks: OwnedTasks, taskId: string, part: TaskPart): Promise<JsonObject> {
-  const view = await tasks.get(taskId);
+async function readPart(engine: Engine, tasks: OwnedTasks, view: TaskView, part: TaskPart): Promise<JsonObject> {
+  const { id: taskId, lastSeq } = view.record;
   if (part === "task") return taskObject(engine, view);
   if (part === "items") return { task_id: taskId, ...(await tasks.items(taskId, { limit: limits.maxReadItems })) };
-  const { lastSeq } = view.record;
   const events: JsonObject[] = [];
   for await (const followed of tasks.follow(taskId, { afterSeq: Math.max(0, lastSeq - limits.maxJournalEvents) })) {
     events.push(shownEvent(followed));
@@ -127,5 +120,5 @@ function shownEvent(followed: Followed): JsonObject {
 }
 
 function notFound(uri: string): RpcError {
-  return new RpcError({ code: rpcCodes.invalidParams, message: "Resource not found", data: { uri } });
+  return new RpcError(rpcCodes.invalidParams, "Resource not found", { uri });
 }

@@ -1,7 +1,7 @@
 import type { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/types.js";
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
-import { makeInstructions } from "../control/owner-tools.js";
+import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition } from "../define-server.js";
 import { resolveOwner, subjectOf } from "../owner/owner.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";

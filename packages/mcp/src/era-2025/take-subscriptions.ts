@@ -39,10 +39,8 @@ export function takeSubscriptions(
   const subscribe = async (uri: string, extra: RequestExtra): Promise<object> => {
     if (open.has(uri)) return {};
     if (open.size >= limits.maxSubscriptionsPerSession) {
-      throw new RpcError({
-        code: rpcCodes.internalError,
-        message: `This session has reached its limit of ${limits.maxSubscriptionsPerSession} subscriptions.`,
-      });
+      const message = `This session has reached its limit of ${limits.maxSubscriptionsPerSession} subscriptions.`;
+      throw new RpcError(rpcCodes.internalError, message);
     }
     const stop = new AbortController();
     open.set(uri, stop);

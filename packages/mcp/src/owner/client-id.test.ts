@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { isStrongClientId } from "./client-id.js";
+import { isStrongClientId } from "./owner.js";
 
 test("ids of 128 random bits are strong, however they are written", () => {
   for (let round = 0; round < 200; round++) {

@@ -2,8 +2,16 @@ import { createHash } from "node:crypto";
 import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError, type JsonObject, ResumableError, type Store } from "@resumable-mcp/core";
+import type { Documents } from "@resumable-mcp/core/store";
+import { sessionLimits } from "../../limits.js";
 import { forSdk } from "../../sdk-workarounds.js";
-import { forgetOldStreams, streamKind } from "./forget-streams.js";
+
+/** The kind of the documents that hold streams of events. */
+const streamKind = "event-stream";
+
+const sweepEveryMs = 60 * 60_000;
+const sweepBatch = 1_000;
+const sweptMs = new WeakMap<Documents, number>();
 
 /** How events are kept. */
 export interface EventStoreOptions {
@@ -109,4 +117,20 @@ function unknownEvent(): ResumableError {
   return new ResumableError("INVALID_VALUE", "Last-Event-ID names no event of this session.", {
     details: { what: "Last-Event-ID", problems },
   });
+}
+
+/**
+ * Forgets streams to which nothing was added for `sessionTtlMs`: every request of a client leaves one, and only this
+ * removes them. Looks at a store once in an hour, however often it is called; what fails is tried again then.
+ */
+async function forgetOldStreams(documents: Documents): Promise<void> {
+  const nowMs = performance.now();
+  if (nowMs - (sweptMs.get(documents) ?? Number.NEGATIVE_INFINITY) < sweepEveryMs) return;
+  sweptMs.set(documents, nowMs);
+  const idleSinceMs = Date.now() - sessionLimits.sessionTtlMs;
+  for (let found = sweepBatch; found === sweepBatch; ) {
+    const idle = await documents.listIdleDocuments({ kind: streamKind, idleSinceMs, limit: sweepBatch });
+    for (const { id } of idle) await documents.deleteDocument(streamKind, id);
+    found = idle.length;
+  }
 }

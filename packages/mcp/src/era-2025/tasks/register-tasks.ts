@@ -133,7 +133,7 @@ function checkSupport({ name, taskSupport = "optional" }: Tool, asTask: boolean)
     optional: undefined,
   };
   const problem = problems[taskSupport];
-  if (problem !== undefined) throw new RpcError({ code: rpcCodes.methodNotFound, message: `Tool ${name} ${problem}` });
+  if (problem !== undefined) throw new RpcError(rpcCodes.methodNotFound, `Tool ${name} ${problem}`);
 }
 
 type TellStatus = (tasks: OwnedTasks, taskId: string) => void;

@@ -13,7 +13,7 @@ import type { Call } from "../../call/call.js";
 import { followCall } from "../../call/follow-call.js";
 import { carryResult } from "../../call/receipt.js";
 import { RpcError } from "../../call/rpc-error.js";
-import { finishedResult, progressText, type ToolResult } from "../../call/tool-result.js";
+import { finishedResult, keptMs, statusMessage, type ToolResult } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
 
 /** The key by which messages name the task that they belong to. Source: MCP 2025-11-25, Tasks, "Related Task Metadata". */
@@ -33,10 +33,7 @@ export type Task2025 = {
 
 /** Shows a task. */
 export function task2025(view: TaskView): Task2025 {
-  const { record, status, interrupted } = view;
-  const state = interrupted ? "interrupted" : status;
-  const statusMessage = [`${state}: ${progressText(record)}`, record.message].filter((part) => part !== undefined);
-  return { ...summary2025({ ...record, status }), statusMessage: statusMessage.join(", ") };
+  return { ...summary2025({ ...view.record, status: view.status }), statusMessage: statusMessage(view) };
 }
 
 /** The same for lists, which know a little less. */
@@ -47,7 +44,7 @@ export function summary2025(task: TaskSummary): Task2025 {
     statusMessage: task.message,
     createdAt: task.createdAt,
     lastUpdatedAt: task.updatedAt,
-    ttl: ttlOf(task),
+    ttl: keptMs(task),
     pollInterval: limits.pollIntervalMs,
   };
 }
@@ -62,12 +59,6 @@ function status2025(status: TaskSummary["status"]): Task2025["status"] {
   return status === "pending" || status === "running" || status === "paused" ? "working" : status;
 }
 
-/** An unfinished task is never deleted; a finished one is kept for its time, which counts from its end. */
-function ttlOf({ status, finishedAt, createdAt, ttlMs }: TaskSummary): number | null {
-  if (!isFinal(status) || finishedAt === undefined) return null;
-  return Date.parse(finishedAt) - Date.parse(createdAt) + ttlMs;
-}
-
 /**
  * Cancels a task, and gives it as it is to be shown: cancelled, though its code may still be about to stop.
  *
@@ -78,7 +69,7 @@ export async function cancelTask(tasks: OwnedTasks, taskId: string): Promise<Tas
     await tasks.cancel(taskId);
   } catch (error) {
     if (!isResumableError(error, "ILLEGAL_TRANSITION")) throw error;
-    throw new RpcError({ code: rpcCodes.invalidParams, message: error.message });
+    throw new RpcError(rpcCodes.invalidParams, error.message);
   }
   const { reason, ...view } = await tasks.wait(taskId, { timeoutMs: limits.cancelWaitMs });
   return isFinal(view.status) ? view : { ...view, status: "cancelled" };
@@ -91,9 +82,8 @@ export type TaskPage2025 = { tasks: Task2025[]; nextCursor?: string };
 
 /** Lists one owner's tasks, newest first. */
 export async function listTasks(tasks: OwnedTasks, cursor: string | undefined): Promise<TaskPage2025> {
-  const page = await tasks.list({ limit: pageSize, cursor });
-  const { nextCursor } = page;
-  return { tasks: page.tasks.map(summary2025), nextCursor };
+  const { tasks: listed, nextCursor } = await tasks.list({ limit: pageSize, cursor });
+  return { tasks: listed.map(summary2025), nextCursor };
 }
 
 /**
@@ -110,8 +100,7 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
       const result = answerOfTask(call.engine, view);
       return { ...result, _meta: { ...result._meta, [relatedTaskKey]: { taskId } } };
     }
-    if (reason === "left")
-      throw new RpcError({ code: rpcCodes.internalError, message: "The request was cancelled; the task continues." });
+    if (reason === "left") throw new RpcError(rpcCodes.internalError, "The request was cancelled; the task continues.");
     // Paused, or asking a user whom this client cannot ask: another caller resumes or answers it.
     await nextEvent(call, taskId, view.record.lastSeq);
   }
@@ -125,7 +114,7 @@ export async function taskResult(call: Call, taskId: string): Promise<ToolResult
 export function answerOfTask(engine: Engine, view: TaskView): ToolResult {
   const { error } = view.record;
   const code = error === undefined ? undefined : rpcCodeOf(error);
-  if (error !== undefined && code !== undefined) throw new RpcError({ code, message: error.message });
+  if (error !== undefined && code !== undefined) throw new RpcError(code, error.message);
   return finishedResult(engine, view, false);
 }
 

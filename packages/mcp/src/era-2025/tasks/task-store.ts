@@ -5,13 +5,13 @@ import {
   type Engine,
   isFinal,
   isJsonObject,
-  isResumableError,
   type JsonObject,
   type OwnedTasks,
   ResumableError,
 } from "@resumable-mcp/core";
 import { ownerTag } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
+import { findTask } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../call/session-client.js";
@@ -56,7 +56,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
   return {
     getTask: (taskId, sessionId) =>
       answering(async () => {
-        const view = await orUndefined(tasksOf(sessionId).get(taskId));
+        const view = await findTask(tasksOf(sessionId), taskId);
         if (view === undefined) return null;
         if (isFinal(view.status)) stopping.delete(taskId);
         return task2025(stopping.has(taskId) ? { ...view, status: "cancelled" } : view);
@@ -65,8 +65,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
       answering(async () => {
         const tasks = tasksOf(sessionId);
         const { tool, input } = callOf(engine, request);
-        const session = sessionId === undefined ? {} : { session: sessionId };
-        const started = await tasks.start({ tool, input, detached: true, ...session });
+        const started = await tasks.start({ tool, input, detached: true, session: sessionId });
         if (!started.created) await tasks.detach(started.record.id);
         return task2025(started);
       }),
@@ -99,15 +98,6 @@ async function answering<Value>(run: () => Promise<Value>): Promise<Value> {
   }
 }
 
-async function orUndefined<Value>(reading: Promise<Value>): Promise<Value | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
-    throw error;
-  }
-}
-
 function callOf(engine: Engine, { method, params }: { method: string; params?: object | undefined }) {
   if (method !== "tools/call") throw notNow(`Only calls of tools become tasks here, not ${method}.`);
   const { name, arguments: given }: { name?: unknown; arguments?: unknown } = params ?? {};
@@ -117,7 +107,7 @@ function callOf(engine: Engine, { method, params }: { method: string; params?: o
 }
 
 function notNow(message: string): RpcError {
-  return new RpcError({ code: rpcCodes.invalidParams, message });
+  return new RpcError(rpcCodes.invalidParams, message);
 }
 
 /** What a handler of tasks is given by the SDK: the part that is used here. */

@@ -1,4 +1,5 @@
 import type { Engine } from "@resumable-mcp/core";
+import { rpcCodes } from "@resumable-mcp/protocol";
 import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
@@ -6,9 +7,7 @@ import type { VerifiedToken } from "../../owner/owner.js";
 import { missingTasksExtension, ownerOf } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
 import { type ListenRequest, listenContext } from "./listen-request.js";
-import { type ListenStream, listenStream } from "./listen-stream.js";
-import { withEnd } from "./sse-frames.js";
-import { countSubscriptions } from "./subscription-count.js";
+import { type ListenStream, listenStream, withEnd } from "./listen-stream.js";
 import { ownPart, watchTasks } from "./task-watch.js";
 
 /** Serves the subscriptions of one endpoint. */
@@ -32,12 +31,14 @@ export function createListener<Auth extends VerifiedToken>(
   engine: Engine,
   options: WithTasksOptions,
 ): Listener<Auth> {
-  const takePlace = countSubscriptions({ ...limits2026, ...options });
+  const { maxSubscriptions = limits2026.maxSubscriptions } = options;
+  const { maxSubscriptionsPerOwner = limits2026.maxSubscriptionsPerOwner } = options;
+  const takePlace = countSubscriptions({ maxSubscriptions, maxSubscriptionsPerOwner });
   const open = new Set<ListenStream>();
   const keepOpen = async (body: ReadableStream<Uint8Array>, listening: Listening) => {
     const { listenTo } = listening;
     if (!listenTo.namesTasks) return withEnd(body, listening.leave);
-    if (listenTo.taskIds !== undefined && !listenTo.declared) throw new RpcError(missingTasksExtension);
+    if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
     if (listening.owner instanceof RpcError) throw listening.owner;
     return tellOfTasks(body, listening.owner, listening);
   };
@@ -115,4 +116,48 @@ function isEventStream(response: Response): boolean {
 function refuse(id: string | number, { code, message, data }: RpcErrorBody | RpcError): Response {
   const status = code === missingTasksExtension.code ? 400 : 200;
   return Response.json({ jsonrpc: "2.0", id, error: { code, message, data } }, { status });
+}
+
+type LimitName = Extract<keyof typeof limits2026, `maxSubscriptions${string}`>;
+/** How many subscriptions may be open. */
+export type SubscriptionCountLimits = { readonly [Name in LimitName]: number };
+
+/** A place that was taken, or why there is none. */
+export type Place = { readonly leave: () => void } | { readonly refused: RpcErrorBody };
+
+/**
+ * Counts open subscriptions, all and by owner. A place is taken in one step, before anything is waited for: requests
+ * that come at once cannot all see the last free one.
+ */
+export function countSubscriptions(limits: SubscriptionCountLimits): (owner: string) => Place {
+  const byOwner = new Map<string, number>();
+  let all = 0;
+  const add = (owner: string, count: number): void => {
+    all += count;
+    const mine = (byOwner.get(owner) ?? 0) + count;
+    if (mine > 0) byOwner.set(owner, mine);
+    else byOwner.delete(owner);
+  };
+  return (owner) => {
+    const { maxSubscriptions, maxSubscriptionsPerOwner } = limits;
+    if ((byOwner.get(owner) ?? 0) >= maxSubscriptionsPerOwner)
+      return { refused: limitReached("maxSubscriptionsPerOwner", maxSubscriptionsPerOwner) };
+    if (all >= maxSubscriptions) return { refused: limitReached("maxSubscriptions", maxSubscriptions) };
+    add(owner, 1);
+    let here = true;
+    return {
+      leave() {
+        if (here) add(owner, -1);
+        here = false;
+      },
+    };
+  };
+}
+
+/** The answer to a subscription too many. */
+export function limitReached(limit: LimitName, value: number): RpcErrorBody {
+  return {
+    code: rpcCodes.internalError,
+    message: `Subscription limit reached: ${limit} = ${value}. End another one first.`,
+  };
 }

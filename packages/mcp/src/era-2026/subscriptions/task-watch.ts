@@ -7,6 +7,7 @@ import {
   type TaskView,
 } from "@resumable-mcp/core";
 import { envelopeKeys, parseTaskUri } from "@resumable-mcp/protocol";
+import { findTask } from "../../call/call.js";
 import { seqOf } from "../../call/journal-message.js";
 import { watchTaskResource } from "../../control/task-resources.js";
 import { limits2026 } from "../../limits.js";
@@ -65,18 +66,9 @@ async function known(
   names: readonly string[],
   idOf: (name: string) => string,
 ): Promise<readonly string[]> {
-  const found = await Promise.all(
-    [...new Set(names)].slice(0, limits2026.maxTasksPerSubscription).map(async (name) => {
-      try {
-        await tasks.get(idOf(name));
-        return name;
-      } catch (error) {
-        if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
-        throw error;
-      }
-    }),
-  );
-  return found.filter((name) => name !== undefined);
+  const asked = [...new Set(names)].slice(0, limits2026.maxTasksPerSubscription);
+  const found = await Promise.all(asked.map((name) => findTask(tasks, idOf(name))));
+  return asked.filter((_name, index) => found[index] !== undefined);
 }
 
 async function watchTask(watch: TaskWatch, taskId: string): Promise<void> {

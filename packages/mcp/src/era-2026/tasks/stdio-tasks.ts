@@ -15,7 +15,7 @@ import {
   type WatchedPart,
   withWatched,
 } from "../subscriptions/listen-request.js";
-import { limitReached } from "../subscriptions/subscription-count.js";
+import { limitReached } from "../subscriptions/listener.js";
 import { ownPart, watchTasks } from "../subscriptions/task-watch.js";
 
 /** The part of the SDK's `Transport` that a connection needs. Messages are JSON-RPC, of the SDK's own types. */

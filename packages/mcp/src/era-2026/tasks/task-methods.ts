@@ -21,7 +21,7 @@ const params = z.looseObject({ taskId: z.string().min(1).max(256) });
 export function registerTaskMethods(environment: Environment2026): void {
   for (const [method, run] of Object.entries(methods)) {
     const handler = async ({ taskId }: z.output<typeof params>, context: Context2026): Promise<object> => {
-      if (!clientFacts(context.mcpReq.envelope).tasks) throw new RpcError(missingTasksExtension);
+      if (!clientFacts(context.mcpReq.envelope).tasks) throw RpcError.of(missingTasksExtension);
       try {
         return await run(call2026(environment, context, undefined), taskId, context);
       } catch (error) {
@@ -41,10 +41,8 @@ const methods: Readonly<Record<string, TaskMethod>> = {
   async "tasks/update"({ tasks }, taskId, { mcpReq: { inputResponses } }) {
     // The SDK takes them out of the parameters, as it does for every method.
     if (inputResponses === undefined) {
-      throw new RpcError({
-        code: rpcCodes.invalidParams,
-        message: "Invalid params: inputResponses is missing or has no valid entry.",
-      });
+      const message = "Invalid params: inputResponses is missing or has no valid entry.";
+      throw new RpcError(rpcCodes.invalidParams, message);
     }
     await answerQuestions(tasks, taskId, inputResponses);
     return {};

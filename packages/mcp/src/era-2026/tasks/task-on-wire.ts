@@ -2,7 +2,7 @@ import type { CreateTaskResultV2, DetailedTaskV2, TaskV2 } from "@modelcontextpr
 import type { Engine, JsonObject, TaskView } from "@resumable-mcp/core";
 import { type OpenQuestion, rpcCodeOf } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { finishedResult, progressText } from "../../call/tool-result.js";
+import { finishedResult, keptMs, statusMessage } from "../../call/tool-result.js";
 import { limits } from "../../limits.js";
 
 /** What a call is answered with when it became a task. Source: SEP-2663, "CreateTaskResult". */
@@ -65,15 +65,9 @@ function taskBase(view: TaskView): Omit<TaskV2, "status"> {
     statusMessage: statusMessage(view),
     createdAt: record.createdAt,
     lastUpdatedAt: record.updatedAt,
-    ttlMs: ttlMs(view),
+    ttlMs: keptMs(record),
     pollIntervalMs: limits.pollIntervalMs,
   };
-}
-
-/** An unfinished task is never deleted; a finished one is kept for its time, which counts from its end. */
-function ttlMs({ record }: TaskView): number | null {
-  if (record.finishedAt === undefined) return null;
-  return Math.max(1, Math.floor(Date.parse(record.finishedAt) - Date.parse(record.createdAt) + record.ttlMs));
 }
 
 function wireStatus({ status, record }: TaskView): TaskV2["status"] {
@@ -89,11 +83,4 @@ function wireStatus({ status, record }: TaskView): TaskV2["status"] {
     case "cancelled":
       return status;
   }
-}
-
-/** `working` hides what the task is: the message says it. */
-function statusMessage({ record, status, interrupted }: TaskView): string {
-  const state = interrupted ? "interrupted" : status;
-  const parts = [`${state}: ${progressText(record)}`, record.message].filter((part) => part !== undefined);
-  return parts.join(", ");
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isTooDeep, mayBeTooDeep } from "./json-depth.js";
+import { isTooDeep, mayBeTooDeep } from "./json-rpc.js";
 
 const nested = (depth: number): unknown => JSON.parse(`${"[".repeat(depth)}${"]".repeat(depth)}`);
 

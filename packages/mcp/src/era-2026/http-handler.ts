@@ -1,15 +1,60 @@
+import {
+  type AuthInfo,
+  createMcpHandler,
+  type McpRequestContext,
+  type McpServer,
+  type ServerNotifier,
+} from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
-import { bringValidator } from "../../call/json-schema-validator.js";
-import { answerSent } from "../../call/receipt.js";
-import { HttpAnswer } from "../../http/http-answer.js";
-import { type HttpRequest, ofWebRequest, readJsonBody } from "../../http/http-request.js";
-import { limits2026 } from "../../limits.js";
-import { noteLocality, type VerifiedToken } from "../../owner/owner.js";
-import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
-import { missingTasksExtension } from "../call-2026.js";
-import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "../handler-options.js";
-import { parseListenRequest } from "../subscriptions/listen-request.js";
-import { createListener } from "../subscriptions/listener.js";
+import { bringValidator } from "../call/json-schema-validator.js";
+import { answerSent } from "../call/receipt.js";
+import { HttpAnswer } from "../http/http-answer.js";
+import { type HttpRequest, ofWebRequest, readJsonBody } from "../http/http-request.js";
+import { limits2026 } from "../limits.js";
+import { noteLocality, type VerifiedToken } from "../owner/owner.js";
+import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../sdk-workarounds.js";
+import { missingTasksExtension } from "./call-2026.js";
+import { lastAnswers } from "./engine-state.js";
+import type { Handler2026, RequestOptions2026, TasksHandler, WithTasksOptions } from "./handler-options.js";
+import { parseListenRequest } from "./subscriptions/listen-request.js";
+import { createListener } from "./subscriptions/listener.js";
+
+/** Makes the server of one request, with `registerTools2026` done. By `changes` it can tell what changed. */
+export type CreateServer2026 = (context: McpRequestContext, changes: ServerNotifier) => McpServer | Promise<McpServer>;
+
+/** How an endpoint of the 2026 era is made. */
+export interface HandlerOptions2026 extends WithTasksOptions {
+  readonly engine: Engine;
+  readonly createServer: CreateServer2026;
+}
+
+/**
+ * Serves clients of the 2026 era over HTTP.
+ *
+ * Refuses requests of the 2025 era, which `isLegacyRequest` of the SDK recognises. Host, Origin and tokens are
+ * checked by its caller.
+ *
+ * Source: MCP 2026-07-28, Transports, "Streamable HTTP".
+ */
+export function createHandler2026(options: HandlerOptions2026): TasksHandler<AuthInfo> {
+  const { engine, createServer, onError, keepAliveMs, maxSubscriptions = limits2026.maxSubscriptions } = options;
+  const handler = createMcpHandler((context) => createServer(context, handler.notify), {
+    legacy: "reject",
+    // Who has how many is counted by `withTasks`, so that one owner cannot take all.
+    maxSubscriptions,
+    onerror: onError,
+    keepAliveMs,
+  });
+  const served = withTasks(handler, engine, options);
+  return {
+    answer: served.answer,
+    fetch: served.fetch,
+    async close() {
+      await lastAnswers(engine);
+      await served.close();
+    },
+  };
+}
 
 /**
  * Wraps the SDK's handler of the 2026 era, so that calls can be answered with tasks and clients can listen to them.

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type HostEnvironment, hostFile, hostFiles, hostNames, serversKey, splitCommand } from "./index.js";
+import { type HostEnvironment, hostFile, hostFiles, hostNames, serversKey, splitCommand } from "./hosts.js";
 
 const linux: HostEnvironment = { platform: "linux", env: {}, home: "/home/ada", workingDirectory: "/srv/shop" };
 

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+import { CommandError } from "./command-error.js";
+import { durationOf, readQuotas, readRecoverAfter, recoverySentence } from "./flags.js";
+
+const hourMs = 3_600_000;
+
+test("a time becomes milliseconds, and a flag that is not given stays so", () => {
+  const texts = ["500ms", "7.5s", "2m", "1h", undefined];
+  expect(texts.map((text) => durationOf("retry", text, { maxMs: hourMs }))).toEqual([
+    500,
+    7_500,
+    120_000,
+    hourMs,
+    undefined,
+  ]);
+});
+
+test.each(["", "7500", "0s", "-1s", "2h", "1d", "7,5s", "1e3s", "9".repeat(400)])(
+  "%j is refused with a sentence",
+  (text) => {
+    const read = () => durationOf("retry", text, { maxMs: hourMs });
+    expect(read).toThrow(CommandError);
+    expect(read).toThrow(/^--retry must be a time such as 500ms, 7\.5s, 10m, 12h or 30d, of at most 3600 s, not "/);
+  },
+);
+
+const all = {
+  "max-store-tasks": "100000",
+  "max-store-bytes": "20GiB",
+  "max-unfinished-per-owner": "50",
+  "max-running-per-owner": "4",
+  "keep-finished": "30d",
+};
+
+test("quotas become the limits of the store and of the engine, and only those that were given (G11)", () => {
+  expect(readQuotas(all)).toEqual({
+    store: { maxStoreTasks: 100_000, maxStoreBytes: 20 * 2 ** 30 },
+    engine: { maxUnfinishedPerOwner: 50, maxRunningPerOwner: 4, ttlMs: 30 * 24 * 60 * 60 * 1000 },
+  });
+  expect(readQuotas({ "max-store-bytes": "4096" })).toEqual({ store: { maxStoreBytes: 4_096 }, engine: {} });
+});
+
+test.each([
+  [{ "max-store-tasks": "0" }, /^--max-store-tasks must be a whole number from 1 to \d+, not "0"\.$/],
+  [{ "max-store-tasks": "many" }, /^--max-store-tasks must be .* not "many"\.$/],
+  [{ "max-unfinished-per-owner": "-1" }, /^--max-unfinished-per-owner must be .* not "-1"\.$/],
+  [{ "max-running-per-owner": "1.5" }, /^--max-running-per-owner must be .* not "1\.5"\.$/],
+  [{ "max-store-bytes": "0" }, /^--max-store-bytes must be a size such as .* not "0"\.$/],
+  [{ "max-store-bytes": "20GB" }, /^--max-store-bytes must be a size such as .* not "20GB"\.$/],
+  [{ "max-store-bytes": "" }, /^--max-store-bytes must be a size such as .* not ""\.$/],
+  [{ "max-store-bytes": "9999999999TiB" }, /^--max-store-bytes must be a size such as .* not "9999999999TiB"\.$/],
+  [{ "keep-finished": "30" }, /^--keep-finished must be a time such as .* not "30"\.$/],
+  [{ "keep-finished": "0d" }, /^--keep-finished must be a time such as .* not "0d"\.$/],
+])("%j is refused with a sentence", (flags, sentence) => {
+  const read = () => readQuotas(flags);
+  expect(read).toThrow(CommandError);
+  expect(read).toThrow(sentence);
+});
+
+test.each([
+  ["now", 0],
+  ["never", Number.POSITIVE_INFINITY],
+  ["0s", 0],
+  ["500ms", 500],
+  ["30s", 30_000],
+  ["5m", 300_000],
+  ["1h", 3_600_000],
+])("--recover-after %s is %d milliseconds", (text, recoverAfterMs) => {
+  expect(readRecoverAfter(text)).toEqual({ recoverAfterMs });
+});
+
+test("without the flag the engine's default holds", () => {
+  expect(readRecoverAfter(undefined)).toEqual({});
+});
+
+test.each(["", "30", "s", "-1s", "1,5s", "all", "9999999999999999h"])("--recover-after %j is refused", (text) => {
+  expect(() => readRecoverAfter(text)).toThrow(CommandError);
+  expect(() => readRecoverAfter(text)).toThrow(/^--recover-after must be now, never, or a time such as .* not "/);
+});
+
+test("a starting server says what becomes of each unfinished task", () => {
+  const say = (now: number, later: number, onRequest: number, more = false) =>
+    recoverySentence({ now, later, onRequest, more }, 30_000);
+  expect(say(0, 0, 0)).toBe("unfinished tasks: none");
+  expect(say(2, 1, 3)).toBe(
+    "unfinished tasks: 2 resume now, 1 when a caller returns, or after 30 s, 3 only on request",
+  );
+  expect(say(0, 1_000, 0, true)).toBe(
+    "unfinished tasks: 1000 when a caller returns, or after 30 s, more were not counted",
+  );
+});

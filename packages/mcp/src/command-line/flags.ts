@@ -1,0 +1,158 @@
+import { type ParseArgsConfig, parseArgs } from "node:util";
+import { type EngineLimits, parseDuration, type RecoveryCounts } from "@resumable-mcp/core/engine";
+import type { StoreQuotas } from "@resumable-mcp/core/store";
+import { CommandError } from "./command-error.js";
+
+type Flags = NonNullable<ParseArgsConfig["options"]>;
+type Parsed<Options extends Flags> = ReturnType<typeof parseArgs<{ options: Options; allowPositionals: true }>>;
+
+/**
+ * Parses a command line.
+ *
+ * @throws {@link CommandError} with the usage for an unknown flag, or one without its value.
+ */
+export function parseFlags<Options extends Flags>(
+  args: readonly string[],
+  options: Options,
+  usage: string,
+): Parsed<Options> {
+  try {
+    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true });
+  } catch (error) {
+    const reason = error instanceof Error ? (error.message.split(". ")[0] ?? "") : String(error);
+    throw new CommandError(`${reason}.\n${usage}`, 2, error);
+  }
+}
+
+/** Parses a flag that holds a whole number. */
+export function wholeNumber(flag: string, text: string, range: { readonly min: number; readonly max: number }): number {
+  const value = Number(text);
+  if (/^\d+$/.test(text) && value >= range.min && value <= range.max) return value;
+  throw new CommandError(
+    `--${flag} must be a whole number from ${range.min} to ${range.max}, not ${JSON.stringify(text)}.`,
+    2,
+  );
+}
+
+/** Parses a flag that holds one of a few words. */
+export function oneOf<const Word extends string>(flag: string, text: string, words: readonly Word[]): Word {
+  const found = words.find((word) => word === text);
+  if (found !== undefined) return found;
+  throw new CommandError(`--${flag} must be ${words.join(" or ")}, not ${JSON.stringify(text)}.`, 2);
+}
+
+/** What a flag takes, in milliseconds. */
+export interface DurationRange {
+  /** Default 1. */
+  readonly minMs?: number;
+  /** Default: any. */
+  readonly maxMs?: number;
+  /** Words that it also takes, which the caller reads itself. */
+  readonly words?: readonly string[];
+}
+
+/**
+ * Parses a flag that holds a time, such as `500ms`, `7.5s` or `30d`, into milliseconds.
+ *
+ * @throws {@link CommandError} that names the flag and what it takes.
+ */
+export function durationOf(
+  flag: string,
+  text: string | undefined,
+  { minMs = 1, maxMs = Number.MAX_SAFE_INTEGER, words = [] }: DurationRange = {},
+): number | undefined {
+  if (text === undefined) return undefined;
+  const milliseconds = parseDuration(text);
+  if (milliseconds !== undefined && milliseconds >= minMs && milliseconds <= maxMs) return milliseconds;
+  const allowed = `${words.length === 0 ? "" : `${words.join(", ")}, or `}a time such as 500ms, 7.5s, 10m, 12h or 30d`;
+  const limit = maxMs === Number.MAX_SAFE_INTEGER ? "" : `, of at most ${maxMs / 1_000} s`;
+  throw new CommandError(`--${flag} must be ${allowed}${limit}, not ${JSON.stringify(text)}.`, 2);
+}
+
+/** How the flag is used. */
+export const recoverAfterUsage = `  --recover-after TIME   how long a task waits for its caller after the server died, before it resumes alone:
+                         now, never, or a time such as 500ms, 30s, 5m or 1h (30s)`;
+
+/** @throws {@link CommandError} that says what the flag takes. */
+export function readRecoverAfter(text: string | undefined): { readonly recoverAfterMs?: number } {
+  if (text === "now") return { recoverAfterMs: 0 };
+  if (text === "never") return { recoverAfterMs: Number.POSITIVE_INFINITY };
+  const recoverAfterMs = durationOf("recover-after", text, { minMs: 0, words: ["now", "never"] });
+  return recoverAfterMs === undefined ? {} : { recoverAfterMs };
+}
+
+/** One line about what becomes of the unfinished tasks of a server that starts. */
+export function recoverySentence({ now, later, onRequest, more }: RecoveryCounts, recoverAfterMs: number): string {
+  const parts = [
+    ...(now > 0 ? [`${now} resume now`] : []),
+    ...(later > 0 ? [`${later} when a caller returns, or after ${recoverAfterMs / 1_000} s`] : []),
+    ...(onRequest > 0 ? [`${onRequest} only on request`] : []),
+    ...(more ? ["more were not counted"] : []),
+  ];
+  return `unfinished tasks: ${parts.length === 0 ? "none" : parts.join(", ")}`;
+}
+
+/** The flags that bound what callers may fill, and how long it stays. */
+export const quotaFlags = {
+  "max-store-tasks": { type: "string" },
+  "max-store-bytes": { type: "string" },
+  "max-unfinished-per-owner": { type: "string" },
+  "max-running-per-owner": { type: "string" },
+  "keep-finished": { type: "string" },
+} as const;
+
+/** What they say. */
+export type QuotaFlags = { readonly [Flag in keyof typeof quotaFlags]?: string | undefined };
+
+/** How they are used. */
+export const quotaUsage = `  --max-store-tasks N    most tasks in the store, finished ones included (no limit)
+  --max-store-bytes SIZE size at which the store takes no new tasks, such as 500MiB or 20GiB (no limit)
+  --max-unfinished-per-owner N
+                         unfinished tasks of one owner (1000)
+  --max-running-per-owner N
+                         tasks of one owner that run at once, of 32 in total (16)
+  --keep-finished AGE    how long finished tasks are kept, such as 12h or 30d (7d)`;
+
+/** The limits that the flags set. */
+export interface Quotas {
+  readonly store: Partial<StoreQuotas>;
+  readonly engine: Partial<EngineLimits>;
+}
+
+/** @throws {@link CommandError} that names the flag and what it takes. */
+export function readQuotas(flags: QuotaFlags): Quotas {
+  const tasks = countOf("max-store-tasks", flags["max-store-tasks"]);
+  const bytes = sizeOf("max-store-bytes", flags["max-store-bytes"]);
+  const unfinished = countOf("max-unfinished-per-owner", flags["max-unfinished-per-owner"]);
+  const running = countOf("max-running-per-owner", flags["max-running-per-owner"]);
+  const keptMs = durationOf("keep-finished", flags["keep-finished"]);
+  return {
+    store: {
+      ...(tasks === undefined ? {} : { maxStoreTasks: tasks }),
+      ...(bytes === undefined ? {} : { maxStoreBytes: bytes }),
+    },
+    engine: {
+      ...(unfinished === undefined ? {} : { maxUnfinishedPerOwner: unfinished }),
+      ...(running === undefined ? {} : { maxRunningPerOwner: running }),
+      ...(keptMs === undefined ? {} : { ttlMs: keptMs }),
+    },
+  };
+}
+
+/** Parses a flag that holds how many there may be of something: at least one. */
+export function countOf(flag: string, text: string | undefined): number | undefined {
+  return text === undefined ? undefined : wholeNumber(flag, text, { min: 1, max: Number.MAX_SAFE_INTEGER });
+}
+
+const units: { readonly [unit: string]: number } = { "": 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40 };
+
+function sizeOf(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  const [, digits, unit = ""] = /^([1-9]\d*)(KiB|MiB|GiB|TiB)?$/.exec(text) ?? [];
+  const bytes = Number(digits) * (units[unit] ?? Number.NaN);
+  if (Number.isSafeInteger(bytes)) return bytes;
+  throw new CommandError(
+    `--${flag} must be a size such as 500MiB or 20GiB, or a number of bytes, not ${JSON.stringify(text)}.`,
+    2,
+  );
+}
