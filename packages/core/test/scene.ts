@@ -153,3 +153,10 @@ export function failOnUnhandledRejections(): void {
     expect(unhandled).toEqual([]);
   });
 }
+
+/** A tool that never comes to a checkpoint. */
+export const stuck = job(async function* () {
+  await new Promise(() => {});
+  yield { progress: 1 };
+  return "never";
+});
