@@ -98,6 +98,13 @@ export class ResumableError<Code extends ErrorCode = ErrorCode> extends Error {
   }
 }
 
+/** Makes the error for a value that does not fit its schema. */
+export function invalidValue(what: string, problems: readonly string[]): ResumableError<"INVALID_VALUE"> {
+  return new ResumableError("INVALID_VALUE", `${what} is not valid: ${problems.slice(0, 10).join("; ")}.`, {
+    details: { what, problems },
+  });
+}
+
 /** Thrown by a tool to ask for another attempt, whatever its retry policy says about other errors. */
 export class RetryableError extends Error {
   override readonly name = "RetryableError";

@@ -1,3 +1,5 @@
+import { ResumableError } from "./errors.js";
+
 /** Every default of the engine, with its unit in its name. */
 export const engineDefaults = {
   /** A worker without a heartbeat for this long has lost its leases. */
@@ -71,6 +73,29 @@ export const taskDefaults = {
   maxKeyLength: 200,
 } as const;
 
+/** What no option changes. */
+export const fixedLimits = {
+  /** A call that found its task waits for it within this time, or not at all. */
+  arrivalMs: 1_000,
+  /** Calls that found their tasks and may still begin to wait; the oldest is forgotten first. */
+  maxArrivals: 1_000,
+  /** Times that journals name, of which the clock's distance is known; beyond it the wall clock decides over the oldest. */
+  maxDueTimes: 100_000,
+  /** Others may restart, finish or delete a failed task meanwhile; after this many lost races the call begins a new task. */
+  maxContinueTries: 5,
+  /** Unfinished tasks that are counted one by one when an engine opens. */
+  maxCountedTasks: 1_000,
+  /** Tasks on a page that the engine reads for itself. */
+  taskPage: 1_000,
+  /** Pages that are read for a suspect at most: what is older than that many tasks is taken for innocent. */
+  maxCompanionPages: 10,
+  itemPage: 1_000,
+  /** Yields of a `finally` block that are ignored; then the tool is left. */
+  maxYieldsInFinally: 1_000,
+  /** Of the message of an error that a journal keeps, in characters. */
+  maxFailureLength: 2_000,
+} as const;
+
 /** What a store takes by default. */
 export const storeQuotaDefaults = {
   /** Events of one task, all together. */
@@ -90,3 +115,23 @@ export type EngineLimits = { readonly [Name in keyof typeof engineDefaults]: num
 
 /** The limits of a task, as `taskDefaults` names them. */
 export type TaskLimitValues = { readonly [Name in keyof typeof taskDefaults]: number };
+
+/** Fills in defaults: also for what is given as `undefined`. */
+export function withDefaults<Values extends object>(
+  defaults: Values,
+  given: { readonly [Name in keyof Values]?: Values[Name] } = {},
+): Values {
+  const filled = { ...defaults, ...given };
+  for (const name in defaults) filled[name] ??= defaults[name];
+  return filled;
+}
+
+/** Throws `LIMIT_EXCEEDED` when a value is above its limit. */
+export function checkLimit(limit: string, value: number, allowed: number): void {
+  if (value <= allowed) return;
+  throw new ResumableError(
+    "LIMIT_EXCEEDED",
+    `${limit} allows ${allowed}, and this would be ${value}. Make it smaller, or raise the limit where the tool or engine is defined.`,
+    { details: { limit, value, allowed } },
+  );
+}

@@ -261,6 +261,33 @@ describe("finished tasks (G11)", () => {
   });
 });
 
+describe("a limit that is undefined", () => {
+  it("has its default, in a tool, in an engine and in a store (G11)", async () => {
+    const tool = job(
+      async function* (task) {
+        task.log("info", "begun");
+        await task.step("once", () => 1);
+        yield { progress: 1, state: { at: 1 }, append: [1] };
+        return "done";
+      },
+      {
+        limits: {
+          maxStepBytes: undefined,
+          maxLogBytes: undefined,
+          maxStateBytes: undefined,
+          maxOutputBytes: undefined,
+        },
+      },
+    );
+    const store = createMemoryStore({ quotas: { maxJournalEvents: undefined, maxStoreTasks: undefined } });
+    const limits = { maxRunning: undefined, maxInputBytes: undefined };
+    const { tasks, rest } = createScene([tool], { limits }, (same) => same, store);
+    const { record } = await tasks.start({ tool: "job", input: {} });
+    await rest();
+    expect((await tasks.get(record.id)).record).toMatchObject({ status: "completed", output: "done" });
+  });
+});
+
 describe("the engine's memory (G11)", () => {
   it("does not grow with the tasks that have finished (G11)", async () => {
     const { engine, tasks, rest } = createScene([quick], { limits: { ttlMs: 0 } });

@@ -1,3 +1,4 @@
+import { fixedLimits } from "../limits.js";
 import type { Instant } from "../store/store.js";
 
 /** Time, as an argument. */
@@ -20,16 +21,8 @@ export const systemClock: Clock = {
   monotonicMs: () => performance.now(),
   after(delayMs, run, keepAlive = false) {
     // Timers hold 31 bits; a longer delay would fire at once.
-    const timer: unknown = setTimeout(run, Math.min(delayMs, 2 ** 31 - 1));
-    if (
-      !keepAlive &&
-      typeof timer === "object" &&
-      timer !== null &&
-      "unref" in timer &&
-      typeof timer.unref === "function"
-    ) {
-      timer.unref();
-    }
+    const timer = setTimeout(run, Math.min(delayMs, 2 ** 31 - 1)) as number | { unref?: () => unknown };
+    if (!keepAlive && typeof timer === "object") timer.unref?.();
     return () => clearTimeout(timer as number);
   },
 };
@@ -71,9 +64,6 @@ export function repeat(
   };
 }
 
-/** Beyond this many the oldest are forgotten, and the wall clock decides over them again. */
-const maxKnown = 100_000;
-
 /**
  * When the times that journals name come, by the monotonic clock of this process.
  *
@@ -100,7 +90,7 @@ export class DueTimes {
   #note(wallMs: number, dueMs: number): number {
     this.#known.set(wallMs, dueMs);
     const [oldest] = this.#known.keys();
-    if (this.#known.size > maxKnown && oldest !== undefined) this.#known.delete(oldest);
+    if (this.#known.size > fixedLimits.maxDueTimes && oldest !== undefined) this.#known.delete(oldest);
     return dueMs;
   }
 }

@@ -1,5 +1,5 @@
 import { ResumableError } from "../errors.js";
-import { type EngineLimits, engineDefaults } from "../limits.js";
+import { type EngineLimits, engineDefaults, withDefaults } from "../limits.js";
 import { contractVersion, type Documents, type Observer, type Store } from "../store/store.js";
 import type { TaskSnapshot } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
@@ -52,7 +52,7 @@ class ToolEngine implements Engine {
       observer: neverThrowing(options.observer, onError),
       onError,
     };
-    const unfinished = new UnfinishedTasks(environment);
+    const unfinished = new UnfinishedTasks(store, environment.limits.maxUnfinishedPerOwner);
     this.#parts = {
       ...environment,
       unfinished,
@@ -170,11 +170,11 @@ function checkContract(store: Store): void {
 
 function limitsWithDefaults(limits: EngineOptions["limits"]): EngineLimits {
   for (const [name, value] of Object.entries(limits ?? {})) {
-    if (Object.hasOwn(engineDefaults, name) && value >= 0) continue;
+    if (Object.hasOwn(engineDefaults, name) && (value === undefined || value >= 0)) continue;
     const rule = Object.hasOwn(engineDefaults, name) ? `must be a number from 0 on, not ${value}` : "is not a limit";
     throw invalid(`limits.${name}`, `${name} ${rule}.`);
   }
-  return { ...engineDefaults, ...limits };
+  return withDefaults<EngineLimits>(engineDefaults, limits);
 }
 
 /** What others hang in must not change what the engine does. */

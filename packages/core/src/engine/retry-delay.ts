@@ -1,5 +1,5 @@
 import { isResumableError, isRetryableError, isTerminalError } from "../errors.js";
-import type { EngineLimits } from "../limits.js";
+import { type EngineLimits, fixedLimits } from "../limits.js";
 import { rpcFailureCode, type TaskFailure } from "../task/task-event.js";
 import type { RetryPolicy } from "../tool/tool.js";
 
@@ -44,7 +44,7 @@ export function failureOf(error: unknown): TaskFailure {
   const terminal = isTerminalError(error) || isResumableError(error, "VERSION_MISMATCH", "QUOTA_EXCEEDED");
   return {
     code: isResumableError(error) ? error.code : (rpcFailureCode(error) ?? "TOOL_FAILED"),
-    message: message === "" ? "The tool failed without saying why." : message.slice(0, 2_000),
+    message: message === "" ? "The tool failed without saying why." : message.slice(0, fixedLimits.maxFailureLength),
     ...(terminal && { terminal }),
   };
 }

@@ -1,6 +1,6 @@
 import { ResumableError } from "../errors.js";
 import type { TaskEvent } from "./task-event.js";
-import { onlyWaits, openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
+import { entryOf, onlyWaits, openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
 
 type Draft = { -readonly [Key in keyof TaskRecord]: TaskRecord[Key] };
 
@@ -138,7 +138,7 @@ function rememberedBy(draft: Draft, event: TaskEvent): { key: string; value: Rem
     case "asked":
       return { key: event.key, value: { kind: "question", question: event.question } };
     case "answered": {
-      const entry = Object.hasOwn(draft.remembered, event.key) ? draft.remembered[event.key] : undefined;
+      const entry = entryOf(draft, event.key);
       if (entry?.kind !== "question") return undefined;
       return { key: event.key, value: { kind: "answer", question: entry.question, answer: event.answer } };
     }
@@ -192,15 +192,9 @@ function apply(draft: Draft, event: TaskEvent): void {
       restart(draft, event.generation, event.fromState);
       return;
     case "completed":
-      finish(draft, "completed", event.at);
-      draft.output = event.output;
-      return;
     case "failed":
-      finish(draft, "failed", event.at);
-      draft.error = event.error;
-      return;
     case "cancelled":
-      finish(draft, "cancelled", event.at);
+      finish(draft, event);
       return;
     case "sleep":
     case "asked":
@@ -243,10 +237,12 @@ function countDeath(draft: Draft): void {
   draft.crashedIn = Object.freeze([...(draft.crashedIn ?? []), draft.worker ?? draft.id]);
 }
 
-function finish(draft: Draft, status: TaskStatus, at: string): void {
-  draft.status = status;
+function finish(draft: Draft, event: Extract<TaskEvent, { type: "completed" | "failed" | "cancelled" }>): void {
+  draft.status = event.type;
   draft.live = false;
-  draft.finishedAt = at;
+  draft.finishedAt = event.at;
+  if (event.type === "completed") draft.output = event.output;
+  if (event.type === "failed") draft.error = event.error;
   draft.runnableAt = undefined;
   draft.waitsFor = undefined;
   draft.worker = undefined;

@@ -70,18 +70,13 @@ function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs)
     const message = `${tool.name} was asked to stop (${reason}) and did not, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
     return { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } };
   }
-  switch (reason) {
-    case "pause":
-      return { type: "attempt_ended", reason: "paused" };
-    case "waiting":
-      return {
-        type: "attempt_ended",
-        reason: "waiting",
-        runnableAt: waitsUntilMs === undefined ? undefined : isoOf(waitsUntilMs),
-      };
-    case "drain":
-      return { type: "attempt_ended", reason: "drained", runnableAt: isoOf(nowMs) };
-    default:
-      return { type: "attempt_ended", reason: "interrupted" };
-  }
+  const wakeMs = reason === "drain" ? nowMs : reason === "waiting" ? waitsUntilMs : undefined;
+  const ended = { type: "attempt_ended", reason: endReasons[reason] ?? "interrupted" } as const;
+  return wakeMs === undefined ? ended : { ...ended, runnableAt: isoOf(wakeMs) };
 }
+
+const endReasons: { readonly [Reason in InterruptReason]?: "paused" | "waiting" | "drained" } = {
+  pause: "paused",
+  waiting: "waiting",
+  drain: "drained",
+};

@@ -1,3 +1,4 @@
+import type { TaskLimitValues } from "../../limits.js";
 import type { Lease } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
@@ -6,8 +7,7 @@ import type { AttemptControl } from "./attempt-control.js";
 import type { JournalWriter } from "./journal-writer.js";
 
 /** What one attempt needs. */
-export interface AttemptOptions extends Omit<Environment, "tools"> {
-  readonly tools: Pick<Environment["tools"], "validate">;
+export interface AttemptOptions extends Environment {
   readonly lease: Lease;
   /** After the commit of `attempt_started`. */
   readonly record: TaskRecord;
@@ -22,6 +22,7 @@ export interface AttemptOptions extends Omit<Environment, "tools"> {
 
 /** What the parts of an attempt share. */
 export interface AttemptParts extends AttemptOptions {
+  readonly taskLimits: TaskLimitValues;
   readonly control: AttemptControl;
   readonly journal: JournalWriter;
 }

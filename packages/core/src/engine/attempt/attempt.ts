@@ -1,3 +1,4 @@
+import { type TaskLimitValues, taskDefaults, withDefaults } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
 import { entryOf, type Signal, type TaskRecord } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
@@ -17,14 +18,16 @@ export class Attempt {
   #progressed = false;
 
   constructor(options: AttemptOptions) {
+    const taskLimits = withDefaults<TaskLimitValues>(taskDefaults, options.tool.limits);
     const control = new AttemptControl(options);
     const journal = new JournalWriter({
       ...options,
+      taskLimits,
       onBroken: () => control.abort("lease_lost"),
       onCommitted: (record) => this.#committed(record),
       onSignals: (signals) => this.#applySignals(signals),
     });
-    this.#parts = { ...options, control, journal };
+    this.#parts = { ...options, taskLimits, control, journal };
     this.#verbs = new TaskVerbs(this.#parts);
   }
 

@@ -1,25 +1,11 @@
-import { ResumableError } from "../../errors.js";
+import { invalidValue, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
-import { type TaskLimitValues, taskDefaults } from "../../limits.js";
+import { checkLimit } from "../../limits.js";
 import type { TaskEventBody } from "../../task/task-event.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { type AnySchema, type Checked, checkValue, type JsonSchemaValidator } from "../../tool/schema.js";
-import type { Checkpoint, TaskLimits, Tool } from "../../tool/tool.js";
-
-/** The limits of a task of this tool, with their defaults. */
-export function limitsOf(limits: TaskLimits | undefined): TaskLimitValues {
-  return { ...taskDefaults, ...limits };
-}
-
-/** Throws `LIMIT_EXCEEDED` when a value is above its limit. */
-export function checkLimit(limit: string, value: number, allowed: number): void {
-  if (value <= allowed) return;
-  throw new ResumableError(
-    "LIMIT_EXCEEDED",
-    `${limit} allows ${allowed}, and this would be ${value}. Make it smaller, or raise the limit where the tool or engine is defined.`,
-    { details: { limit, value, allowed } },
-  );
-}
+import type { Checkpoint, Tool } from "../../tool/tool.js";
+import type { AttemptParts } from "./attempt-parts.js";
 
 /**
  * Checks and copies what a tool yielded, so that what is committed is what will be read back.
@@ -28,11 +14,9 @@ export function checkLimit(limit: string, value: number, allowed: number): void 
  */
 export async function checkCheckpoint(
   yielded: Checkpoint<unknown, unknown>,
-  tool: Tool,
-  record: TaskRecord,
-  validate: JsonSchemaValidator,
+  { tool, tools, taskLimits: limits, journal }: AttemptParts,
 ): Promise<TaskEventBody> {
-  const limits = limitsOf(tool.limits);
+  const { record } = journal;
   if (typeof yielded !== "object" || yielded === null) {
     throw invalidValue(`A checkpoint of ${tool.name}`, ["must be an object such as { progress, total, state }"]);
   }
@@ -40,7 +24,7 @@ export async function checkCheckpoint(
   checkProgress(tool, record, progress, total);
   const state = yielded.state === undefined ? undefined : copyJson(yielded.state, "state");
   if (state !== undefined) checkLimit("maxStateBytes", jsonBytes(state), limits.maxStateBytes);
-  const items = yielded.append === undefined ? [] : await checkItems(yielded.append, tool.item, validate);
+  const items = yielded.append === undefined ? [] : await checkItems(yielded.append, tool.item, tools.validate);
   const itemBytes = items.length === 0 ? 0 : jsonBytes(items);
   checkLimit("maxAppendBytes", itemBytes, limits.maxAppendBytes);
   checkLimit("maxItemsBytes", record.itemBytes + itemBytes, limits.maxItemsBytes);
@@ -81,11 +65,4 @@ async function checkItems(
     items.push(copyJson(checked.value, `append[${index}]`));
   }
   return items;
-}
-
-/** Makes the error for a value that does not fit its schema. */
-export function invalidValue(what: string, problems: readonly string[]): ResumableError<"INVALID_VALUE"> {
-  return new ResumableError("INVALID_VALUE", `${what} is not valid: ${problems.slice(0, 10).join("; ")}.`, {
-    details: { what, problems },
-  });
 }

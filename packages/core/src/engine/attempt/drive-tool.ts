@@ -1,9 +1,10 @@
-import { ResumableError } from "../../errors.js";
+import { invalidValue, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
+import { checkLimit, fixedLimits } from "../../limits.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Checkpoint } from "../../tool/tool.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
-import { checkCheckpoint, checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
+import { checkCheckpoint } from "./check-checkpoint.js";
 import { createTaskContext } from "./task-context.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
@@ -14,7 +15,7 @@ type Running = AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void>;
 
 /** Pulls the tool from checkpoint to checkpoint. Gives its output, or says that it was stopped on the way. */
 export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<Json | typeof stoppedHere> {
-  const { tool, tools, observer, lease, control, journal } = parts;
+  const { tool, observer, lease, control, journal } = parts;
   const input = await parseInput(parts);
   const running = tool.run(input, await createTaskContext(parts, verbs));
   if (!isGenerator(running)) return checkedOutput(await running, parts);
@@ -23,7 +24,7 @@ export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<
     if (next.done === true) return checkedOutput(next.value, parts);
     if (keepsCheckpoints(control.aborted)) {
       try {
-        const event = await checkCheckpoint(next.value, tool, journal.record, tools.validate);
+        const event = await checkCheckpoint(next.value, parts);
         observer("engine.checkpoint.before", lease.taskId);
         await journal.commit([event]);
         observer("engine.checkpoint.after", lease.taskId);
@@ -46,10 +47,10 @@ function keepsCheckpoints(aborted: AttemptParts["control"]["aborted"]): boolean 
 
 /** Lets `finally` blocks run; what they yield is ignored, and how they fail does not hide why the tool was left. */
 async function leave(running: Running): Promise<void> {
-  const maxYieldsInFinally = 1_000;
   try {
     let result = await running.return(undefined);
-    for (let count = 0; result.done !== true && count < maxYieldsInFinally; count++) result = await running.next();
+    for (let count = 0; result.done !== true && count < fixedLimits.maxYieldsInFinally; count++)
+      result = await running.next();
   } catch {
     // The checkpoint before it stands.
   }
@@ -65,12 +66,12 @@ async function parseInput({ tool, record, tools }: AttemptOptions): Promise<unkn
   );
 }
 
-async function checkedOutput(returned: unknown, { tool, tools }: AttemptOptions): Promise<Json> {
+async function checkedOutput(returned: unknown, { tool, tools, taskLimits }: AttemptParts): Promise<Json> {
   const checked =
     tool.output === undefined ? { value: returned } : await checkValue(tool.output, returned, tools.validate);
   if (checked.problems !== undefined) throw invalidValue(`The output of ${tool.name}`, checked.problems);
   const output = copyJson(checked.value ?? null, "output");
-  checkLimit("maxOutputBytes", jsonBytes(output), limitsOf(tool.limits).maxOutputBytes);
+  checkLimit("maxOutputBytes", jsonBytes(output), taskLimits.maxOutputBytes);
   return output;
 }
 

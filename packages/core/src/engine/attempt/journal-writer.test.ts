@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { ResumableError } from "../../errors.js";
-import { engineDefaults } from "../../limits.js";
+import { engineDefaults, taskDefaults } from "../../limits.js";
 import { createMemoryStore } from "../../store/memory/memory-store.js";
 import type { Store } from "../../store/store.js";
 import type { TaskEventBody } from "../../task/task-event.js";
@@ -36,7 +36,7 @@ async function createScene(commit: (store: Store) => Store["commit"] = (store) =
     record: acquired.snapshot.record,
     clock,
     limits: engineDefaults,
-    tool: {},
+    taskLimits: taskDefaults,
     onSignals: (signals) => heard.push(signals),
     onCommitted: () => {},
     onBroken: (error) => broken.push(error),

@@ -1,12 +1,11 @@
 import { isResumableError, TaskInterrupted } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
+import { checkLimit, type TaskLimitValues } from "../../limits.js";
 import type { Lease } from "../../store/store.js";
 import type { LogLevel, TaskEventBody } from "../../task/task-event.js";
 import type { Signal, TaskRecord } from "../../task/task-record.js";
-import type { TaskLimits } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
-import { checkLimit, limitsOf } from "./check-checkpoint.js";
 
 /** Events that become visible together, and the signals that they carry out. */
 export interface JournalEntry {
@@ -18,7 +17,7 @@ export interface JournalEntry {
 interface JournalWriterOptions extends Pick<Environment, "store" | "clock" | "limits"> {
   readonly lease: Lease;
   readonly record: TaskRecord;
-  readonly tool: { readonly limits?: TaskLimits };
+  readonly taskLimits: TaskLimitValues;
   /** Hears which signals are pending: after each commit and each look, in the order of the store. */
   readonly onSignals: (signals: readonly Signal[]) => void;
   readonly onCommitted: (record: TaskRecord) => void;
@@ -95,7 +94,7 @@ export class JournalWriter {
    * @throws {@link ResumableError} `NOT_JSON`, `LIMIT_EXCEEDED`.
    */
   log(level: LogLevel, data: Json): void {
-    const { maxLogBytes, maxPendingLogs } = limitsOf(this.#options.tool.limits);
+    const { maxLogBytes, maxPendingLogs } = this.#options.taskLimits;
     const copied = copyJson(data ?? null, "log data");
     checkLimit("maxLogBytes", jsonBytes(copied), maxLogBytes);
     if (this.#logged.length >= maxPendingLogs) {
@@ -202,7 +201,7 @@ export class JournalWriter {
   #takeLogs(): readonly TaskEventBody[] {
     const taken = this.#logged.splice(0);
     if (this.#droppedLogs === 0) return taken;
-    const { maxPendingLogs } = limitsOf(this.#options.tool.limits);
+    const { maxPendingLogs } = this.#options.taskLimits;
     const data = `${this.#droppedLogs} older log entries were dropped: maxPendingLogs allows ${maxPendingLogs} between two checkpoints.`;
     this.#droppedLogs = 0;
     return [{ type: "log", level: "warning", data }, ...taken];

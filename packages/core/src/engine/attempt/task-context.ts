@@ -1,5 +1,6 @@
 import { ResumableError } from "../../errors.js";
 import { copyJson, type Json } from "../../json.js";
+import { fixedLimits } from "../../limits.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { checkValue, isSchema } from "../../tool/schema.js";
 import type { TaskContext, Tool } from "../../tool/tool.js";
@@ -32,10 +33,9 @@ function handled<Value>(promise: Promise<Value>): Promise<Value> {
 
 /** Ends at what was committed when the reading began: a tool may append while it reads. */
 async function* committedItems({ store, journal }: AttemptParts): AsyncGenerator<unknown, void, void> {
-  const pageSize = 1_000;
   const { id, itemCount } = journal.record;
   for (let after = 0; after < itemCount; ) {
-    const page = await store.readItems(id, { after, limit: Math.min(pageSize, itemCount - after) });
+    const page = await store.readItems(id, { after, limit: Math.min(fixedLimits.itemPage, itemCount - after) });
     if (page.items.length === 0) return;
     yield* page.items;
     after = page.next;

@@ -1,20 +1,18 @@
-import { isResumableError, ResumableError } from "../../errors.js";
+import { invalidValue, isResumableError, ResumableError } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
-import type { TaskLimitValues } from "../../limits.js";
+import { checkLimit } from "../../limits.js";
 import type { Answer, Question, TaskEventBody } from "../../task/task-event.js";
 import { entryOf, type Remembered } from "../../task/task-record.js";
 import { checkValue, isStandardSchema, jsonSchemaOf } from "../../tool/schema.js";
 import type { AskRequest, AskResult } from "../../tool/tool.js";
 import { isoOf } from "../clock.js";
 import type { AttemptParts } from "./attempt-parts.js";
-import { checkLimit, invalidValue, limitsOf } from "./check-checkpoint.js";
 import { WaitsInPlace } from "./waits-in-place.js";
 
 /** `step`, `ask` and `sleep` of one attempt. */
 export class TaskVerbs {
   readonly waits: WaitsInPlace;
   readonly #parts: AttemptParts;
-  readonly #limits: TaskLimitValues;
   readonly #used = new Set<string>();
   #rememberedCount: number;
   #activeSteps = 0;
@@ -22,7 +20,6 @@ export class TaskVerbs {
 
   constructor(parts: AttemptParts) {
     this.#parts = parts;
-    this.#limits = limitsOf(parts.tool.limits);
     this.#rememberedCount = Object.keys(parts.record.remembered).length;
     this.waits = new WaitsInPlace(parts, () => this.#activeSteps > 0);
   }
@@ -36,7 +33,7 @@ export class TaskVerbs {
     this.#noteWaits();
     try {
       const value = copyJson((await run()) ?? null, what);
-      checkLimit("maxStepBytes", jsonBytes(value), this.#limits.maxStepBytes);
+      checkLimit("maxStepBytes", jsonBytes(value), this.#parts.taskLimits.maxStepBytes);
       await this.#remember({ type: "step", key, value });
       this.#parts.control.check();
       return copyJson(value, what) as Value;
@@ -74,7 +71,7 @@ export class TaskVerbs {
 
   #claim(key: string, kinds: readonly Remembered["kind"][]): Remembered | undefined {
     const { journal, control } = this.#parts;
-    checkLimit("maxKeyLength", key.length, this.#limits.maxKeyLength);
+    checkLimit("maxKeyLength", key.length, this.#parts.taskLimits.maxKeyLength);
     const entry = entryOf(journal.record, key);
     if (this.#used.has(key) || (entry !== undefined && !kinds.includes(entry.kind))) {
       throw keyReused(journal.record.id, key);
@@ -85,7 +82,7 @@ export class TaskVerbs {
   }
 
   async #remember(event: TaskEventBody): Promise<void> {
-    checkLimit("maxSteps", this.#rememberedCount + 1, this.#limits.maxSteps);
+    checkLimit("maxSteps", this.#rememberedCount + 1, this.#parts.taskLimits.maxSteps);
     this.#rememberedCount += 1;
     await this.#parts.journal.commit([event]);
   }

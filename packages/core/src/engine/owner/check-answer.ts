@@ -1,8 +1,7 @@
-import { ResumableError } from "../../errors.js";
+import { invalidValue, ResumableError } from "../../errors.js";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../json.js";
 import type { Answer } from "../../task/task-event.js";
 import { isFinal, openQuestions, type TaskSnapshot } from "../../task/task-record.js";
-import { invalidValue } from "../attempt/check-checkpoint.js";
 
 /**
  * Checks an answer against the flat schema of its question. Returns the problems, none when it fits. Pure.

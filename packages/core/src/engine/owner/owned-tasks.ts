@@ -1,6 +1,6 @@
+import { invalidValue } from "../../errors.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isDelivered, statusOf } from "../../task/task-rules.js";
-import { invalidValue } from "../attempt/check-checkpoint.js";
 import type { Followed, OwnedTasks, TaskView } from "../engine.js";
 import { checkGivenAnswer } from "./check-answer.js";
 import { followTask, waitForTask } from "./follow-task.js";

@@ -1,12 +1,12 @@
-import { isResumableError } from "../../errors.js";
+import { invalidValue, isResumableError } from "../../errors.js";
 import { canonicalJson, copyJson, type Json, jsonBytes } from "../../json.js";
+import { checkLimit, fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import type { NewTask } from "../../task/task-event.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { desiredStateOf } from "../../task/task-rules.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
-import { checkLimit, invalidValue } from "../attempt/check-checkpoint.js";
 import { instantOf } from "../clock.js";
 import type { StartRequest } from "../engine.js";
 
@@ -89,9 +89,6 @@ function jsonOr(parsed: unknown, raw: Json): Json {
   }
 }
 
-/** Others may restart, finish or delete the failed task meanwhile; after this many lost races the call begins a new task. */
-const maxContinueTries = 5;
-
 /**
  * Makes the task of a call, or finds the existing one. A failed one continues as a new generation: of several
  * callers one restarts it, and the others find it under way.
@@ -99,7 +96,7 @@ const maxContinueTries = 5;
 async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
   const { store, tools, unfinished, limits, clock } = parts;
   const { reuseResultMs } = limits;
-  let triesLeft = tools.require(task.tool).onFailure === "restart" ? 0 : maxContinueTries;
+  let triesLeft = tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
     await unfinished.admit(task);
     const continueFailed = triesLeft > 0;

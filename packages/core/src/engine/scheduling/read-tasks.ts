@@ -1,4 +1,5 @@
 import { isResumableError } from "../../errors.js";
+import { fixedLimits } from "../../limits.js";
 import type { Store, TaskQuery } from "../../store/store.js";
 import {
   onlyWaits,
@@ -16,7 +17,7 @@ export async function* taskPages(
 ): AsyncGenerator<readonly TaskSummary[], void, void> {
   let cursor: string | undefined;
   do {
-    const page = await store.listTasks({ ...query, limit: 1_000, cursor });
+    const page = await store.listTasks({ ...query, limit: fixedLimits.taskPage, cursor });
     yield page.tasks;
     cursor = page.nextCursor;
   } while (cursor !== undefined);
@@ -33,8 +34,6 @@ export async function readIfPresent(store: Store, taskId: string): Promise<TaskS
 }
 
 const suspected: readonly TaskStatus[] = ["pending", "running", "paused", "input_required", "failed"];
-/** Pages that are read at most: what is older than that many tasks is taken for innocent. */
-const maxPages = 10;
 
 /**
  * Lists, for each other task that may have caused one of a suspect's deaths, the processes in which that task died: tasks
@@ -55,7 +54,7 @@ export async function listCompanions(store: Store, suspect: TaskRecord): Promise
       if (processes.some((worker) => mine.has(worker))) companions.push(processes);
     }
     pages += 1;
-    if (pages === maxPages) break;
+    if (pages === fixedLimits.maxCompanionPages) break;
   }
   return companions;
 }

@@ -26,7 +26,7 @@ async function storeWith(names: readonly string[], damaged: string): Promise<Sto
 describe("the number of an owner's unfinished tasks", () => {
   it("leaves out a task whose files are damaged, which keeps no other from being made (G12)", async () => {
     const store = await storeWith(["one", "two"], "two");
-    const unfinished = new UnfinishedTasks({ store, limits: { maxUnfinishedPerOwner: 2 } });
+    const unfinished = new UnfinishedTasks(store, 2);
     for (const id of ["one", "over"]) unfinished.add({ owner, id: id.padEnd(16, "-"), key: id });
     await expect(unfinished.admit({ owner, id: "next", key: "next" })).resolves.toBeUndefined();
   });

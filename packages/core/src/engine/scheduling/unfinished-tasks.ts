@@ -1,13 +1,8 @@
+import { checkLimit, fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
 import { type TaskRecord, type TaskSummary, unfinishedStatuses } from "../../task/task-record.js";
-import { checkLimit } from "../attempt/check-checkpoint.js";
 import type { RecoveryCounts } from "../engine.js";
 import { readIfPresent, taskPages } from "./read-tasks.js";
-
-interface UnfinishedTasksOptions {
-  readonly store: Store;
-  readonly limits: { readonly maxUnfinishedPerOwner: number };
-}
 
 type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
 
@@ -21,9 +16,9 @@ export class UnfinishedTasks {
   /** By owner and task id: the task's key. */
   readonly #known = new Map<string, Map<string, string | null>>();
 
-  constructor({ store, limits }: UnfinishedTasksOptions) {
+  constructor(store: Store, maxPerOwner: number) {
     this.#store = store;
-    this.#maxPerOwner = limits.maxUnfinishedPerOwner;
+    this.#maxPerOwner = maxPerOwner;
   }
 
   add({ owner, id, key }: Counted): void {
@@ -69,9 +64,6 @@ function joins(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted):
   return tasks.has(id) || (key !== null && [...tasks.values()].includes(key));
 }
 
-/** More unfinished tasks than this are not counted one by one. */
-const maxCounted = 1_000;
-
 /** When a task that no process runs will run; `undefined` for one that a process runs. */
 export function recoveryOf(
   { status, detached }: Pick<TaskSummary, "status" | "detached">,
@@ -90,7 +82,7 @@ export async function countRecovery(
   recoverAfterMs: number,
 ): Promise<RecoveryCounts> {
   const counts = { now: 0, later: 0, onRequest: 0 };
-  const page = await store.listTasks({ statuses: unfinishedStatuses, limit: maxCounted });
+  const page = await store.listTasks({ statuses: unfinishedStatuses, limit: fixedLimits.maxCountedTasks });
   for (const task of page.tasks) {
     const recovery = tools.has(task.tool) ? recoveryOf(task, recoverAfterMs) : undefined;
     if (recovery !== undefined) counts[recovery] += 1;

@@ -1,5 +1,5 @@
 import { isolate } from "../../json.js";
-import { type StoreQuotas, storeQuotaDefaults } from "../../limits.js";
+import { type StoreQuotas, storeQuotaDefaults, withDefaults } from "../../limits.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isContinuable, isReusable } from "../../task/task-rules.js";
@@ -44,7 +44,8 @@ export interface MemoryStore extends Store {
 export function createMemoryStore(
   options: { readonly maxEvents?: number; readonly quotas?: Partial<StoreQuotas> } = {},
 ): MemoryStore {
-  const quotas = { ...storeQuotaDefaults, maxJournalBytes: Number.POSITIVE_INFINITY, ...options.quotas };
+  const defaults = { ...storeQuotaDefaults, maxJournalBytes: Number.POSITIVE_INFINITY };
+  const quotas = withDefaults<StoreQuotas>(defaults, options.quotas);
   return openMemoryStore(new Memory(options.maxEvents ?? 10_000, quotas));
 }
 
