@@ -144,9 +144,9 @@ function registerResources<Context>(
       throw asRpcError(error);
     }
   };
-  for (const { name, part, config } of taskResources) {
-    const template = taskTemplate(part, part === "task" ? list : undefined);
-    server.registerResource(name, forSdk(template), forSdk(config), forSdk(read));
+  for (const resource of taskResources) {
+    const template = taskTemplate(resource, resource.part === "task" ? list : undefined);
+    server.registerResource(resource.name, forSdk(template), forSdk(resource.config), forSdk(read));
   }
 }
 

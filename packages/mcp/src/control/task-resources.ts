@@ -12,6 +12,8 @@ export interface TaskResource {
   readonly name: string;
   readonly config: { readonly title: string; readonly description: string; readonly mimeType: string };
   readonly part: TaskPart;
+  /** One for all sessions. */
+  readonly uriTemplate: object;
 }
 
 /** What is offered of every task. Source: MCP, Server Features, Resources, "Resource Templates". */
@@ -23,26 +25,28 @@ export const taskResources: readonly TaskResource[] = [
 
 function resource(part: TaskPart, title: string, description: string): TaskResource {
   const name = part === "task" ? "task" : `task_${part}`;
-  return { name, part, config: { title, description, mimeType: "application/json" } };
-}
-
-/**
- * Makes the template of a resource without any SDK: the part of `ResourceTemplate` that both look at.
- *
- * @param list lists what there is, for the template of tasks themselves.
- */
-export function taskTemplate(part: TaskPart, list: ((...args: never[]) => Promise<object>) | undefined): object {
   const text = taskUri("{id}", part);
   const match = (uri: string) => {
     const parsed = parseTaskUri(uri);
     return parsed?.part === part ? { id: parsed.taskId } : null;
   };
-  return {
-    uriTemplate: { match, variableNames: ["id"], toString: () => text },
-    listCallback: list,
-    completeCallback: () => undefined,
-  };
+  const uriTemplate = { match, variableNames: ["id"], toString: () => text };
+  return { name, part, config: { title, description, mimeType: "application/json" }, uriTemplate };
 }
+
+/**
+ * Makes the template of a resource without any SDK: the part of `ResourceTemplate` that both look at.
+ *
+ * @param listCallback lists what there is, for the template of tasks themselves.
+ */
+export function taskTemplate(
+  { uriTemplate }: TaskResource,
+  listCallback: ((...args: never[]) => Promise<object>) | undefined,
+): object {
+  return { uriTemplate, listCallback, completeCallback: noCompletion };
+}
+
+const noCompletion = () => undefined;
 
 /** Lists the newest tasks, for a caller that has lost an id. */
 export async function listTaskResources(tasks: OwnedTasks): Promise<{ resources: JsonObject[] }> {

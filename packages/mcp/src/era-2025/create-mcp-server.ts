@@ -39,8 +39,11 @@ export async function createMcpServer(
  */
 async function validatorOnDemand(): Promise<jsonSchemaValidator> {
   const { AjvJsonSchemaValidator } = await import("@modelcontextprotocol/sdk/validation/ajv");
-  return { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
+  onDemand ??= { getValidator: (schema) => new AjvJsonSchemaValidator().getValidator(schema) };
+  return onDemand;
 }
+
+let onDemand: jsonSchemaValidator | undefined;
 
 /**
  * Makes the `createServer` of a session handler of a definition. For a client whose identity outlives its session, the
