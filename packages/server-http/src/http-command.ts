@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import { engineDefaults } from "@resumable-mcp/core/engine";
-import { controlTools } from "@resumable-mcp/mcp";
+import { controlTools, type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import {
   CommandError,
   countOf,
+  durationOf,
   loadServer,
   oneOf,
   parseFlags,
@@ -17,11 +18,10 @@ import {
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { jsonLog } from "./log.js";
-import type { OwnerMode } from "./owner-mode.js";
-import { readRetry, retryFlags, retryUsage } from "./retry-flags.js";
+import { readTokenFile } from "./bearer.js";
+import { jsonLog } from "./http-handler.js";
+import type { OwnerMode } from "./locality.js";
 import { type RunningServer, type ServeOptions, serve } from "./serve.js";
-import { readTokenFile } from "./token-file.js";
 
 /** The version of this package, which the build and the test runner put here. */
 declare const RESUMABLE_MCP_VERSION: string;
@@ -33,7 +33,9 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --store DIR            folder of the tasks (.resumable-mcp)
 ${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
-${retryUsage}
+  --retry TIME           how long clients wait before they reconnect; most try twice, so that a call survives
+                         an outage of up to twice this time (${seconds("retryMs")})
+  --drain-retry TIME     the same for clients of a server that stops on SIGTERM (${seconds("drainRetryMs")})
   --cross-stream-replay  a client that reconnects gets the later events of all streams of its session;
                          the specification forbids this
   --token-file FILE      lines of "token subject"; callers need one of these tokens
@@ -63,7 +65,8 @@ const flags = {
   "single-user": { type: "boolean" },
   insecure: { type: "boolean" },
   ...quotaFlags,
-  ...retryFlags,
+  retry: { type: "string" },
+  "drain-retry": { type: "string" },
   "cross-stream-replay": { type: "boolean" },
   "max-sessions-per-owner": { type: "string" },
   help: { type: "boolean", short: "h" },
@@ -99,23 +102,51 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     }),
     engineLimits: { ...quotas.engine, ...recovery },
     limits: { ...readRetry(values, fd), ...(maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner }) },
-    host: values.host ?? "127.0.0.1",
+    host: values.host,
     port,
     path: endpointPath(values.path ?? "/mcp"),
-    allowedHosts: values["allowed-host"] ?? [],
-    allowedOrigins: values["allowed-origin"] ?? [],
-    insecure: values.insecure ?? false,
+    allowedHosts: values["allowed-host"],
+    allowedOrigins: values["allowed-origin"],
+    insecure: values.insecure,
     ownerMode: readOwnerMode(values),
     log,
-    crossStreamReplay: values["cross-stream-replay"] ?? false,
-    ...(values.handoff === undefined ? {} : { handoff: values.handoff }),
-    ...(fd === undefined ? {} : { fd }),
-    ...(values["token-file"] === undefined ? {} : { verifyToken: await readTokenFile(values["token-file"]) }),
+    crossStreamReplay: values["cross-stream-replay"],
+    handoff: values.handoff,
+    fd,
+    verifyToken: values["token-file"] === undefined ? undefined : await readTokenFile(values["token-file"]),
   };
   const server = await serve(options);
   stopOnSignal(server);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
+}
+
+function seconds(limit: "retryMs" | "drainRetryMs"): string {
+  return `${sessionLimits[limit] / 1_000}s`;
+}
+
+/** Clients wait for it with a request open, and give that up after a minute or a few. */
+const maxRetryMs = 60 * 60_000;
+/** No connection is refused then: the first attempt waits in the socket's queue until the next process accepts it. */
+const onPassedSocket = { retryMs: 1_000, drainRetryMs: 1_000 };
+
+/**
+ * Reads the flags that say when clients come back to a broken stream.
+ *
+ * @param fd the listening socket that a parent owns, if one does.
+ * @throws {@link CommandError} that names the flag and what it takes.
+ */
+export function readRetry(
+  flags: { readonly retry?: string | undefined; readonly "drain-retry"?: string | undefined },
+  fd: number | undefined,
+): Partial<Pick<SessionLimits, "retryMs" | "drainRetryMs">> {
+  const retryMs = durationOf("retry", flags.retry, { maxMs: maxRetryMs });
+  const drainRetryMs = durationOf("drain-retry", flags["drain-retry"], { maxMs: maxRetryMs });
+  return {
+    ...(fd === undefined ? {} : onPassedSocket),
+    ...(retryMs === undefined ? {} : { retryMs }),
+    ...(drainRetryMs === undefined ? {} : { drainRetryMs }),
+  };
 }
 
 function readOwnerMode(values: { readonly owner?: string; readonly "single-user"?: boolean }): OwnerMode {

@@ -10,12 +10,22 @@ import {
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
 import { authenticate, type VerifyToken } from "./bearer.js";
-import { preflight, withCors } from "./cors.js";
 import type { HttpLimits } from "./http-limits.js";
-import { judgeLocality } from "./judge-locality.js";
-import type { Log } from "./log.js";
-import { judgeCaller, type OwnerMode } from "./owner-mode.js";
+import { judgeCaller, judgeLocality, type OwnerMode } from "./locality.js";
 import { createRequestRates } from "./request-rates.js";
+
+/** Levels of the server's own log. */
+export type LogLevel = "info" | "warn" | "error";
+
+/** Writes one entry of the server's log. Never carries tokens, inputs or outputs. */
+export type Log = (level: LogLevel, message: string, facts?: Record<string, string | number>) => void;
+
+/** A log of one JSON object a line. */
+export function jsonLog(write: (line: string) => void): Log {
+  return (level, message, facts = {}) => {
+    write(`${JSON.stringify({ time: new Date().toISOString(), level, message, ...facts })}\n`);
+  };
+}
 
 /** Answers one request to the MCP endpoint, after all checks. */
 export type McpEndpoint = (request: Request, context: RequestContext) => Promise<Response>;
@@ -157,4 +167,35 @@ function withoutSlash(path: string): string {
   let end = path.length;
   while (path[end - 1] === "/") end -= 1;
   return path.slice(0, end);
+}
+
+const requestHeaders = [
+  "Accept",
+  "Authorization",
+  "Content-Type",
+  "Last-Event-ID",
+  "Mcp-Method",
+  "Mcp-Name",
+  "Mcp-Protocol-Version",
+  "Mcp-Session-Id",
+];
+
+/** Answers a browser's question whether it may call. The origin was checked before. */
+function preflight(): HttpAnswer {
+  return new HttpAnswer(204, {
+    "access-control-allow-methods": "GET, POST, DELETE, OPTIONS",
+    "access-control-allow-headers": requestHeaders.join(", "),
+    "access-control-max-age": "600",
+  });
+}
+
+/** Lets a page of an allowed origin read an answer. */
+function withCors(answer: HttpAnswer, origin: string | undefined): HttpAnswer {
+  if (origin === undefined) return answer;
+  const { vary } = answer.headers;
+  return answer.with({
+    "access-control-allow-origin": origin,
+    "access-control-expose-headers": "Mcp-Session-Id, WWW-Authenticate",
+    vary: vary === undefined ? "Origin" : `${vary}, Origin`,
+  });
 }

@@ -3,18 +3,30 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
 import type { EngineLimits, RecoveryCounts } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
-import { createJsonSchemaValidator, listenerOf, type SessionLimits } from "@resumable-mcp/mcp";
+import {
+  createBothErasHandler,
+  createJsonSchemaValidator,
+  createSessionHandler,
+  type HttpHandler,
+  listenerOf,
+  type ServerDefinition,
+  type SessionLimits,
+  sessionLimits,
+  withCrossStreamReplay,
+} from "@resumable-mcp/mcp";
 import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import type { VerifyToken } from "./bearer.js";
-import { bothErasEndpoint, type EndpointOptions } from "./both-eras-endpoint.js";
-import { createHttpEntry } from "./http-handler.js";
+import { createHttpEntry, type Log } from "./http-handler.js";
 import { type HttpLimits, httpLimits } from "./http-limits.js";
-import type { Log } from "./log.js";
-import { type OwnerMode, ownerSentence } from "./owner-mode.js";
+import { type OwnerMode, ownerSentence } from "./locality.js";
 
 /** How a server is served over HTTP. Everything but definition and store has a default. */
-export interface ServeOptions extends EndpointOptions {
+export interface ServeOptions {
+  readonly definition: ServerDefinition;
+  readonly handoff?: boolean;
+  /** Against the specification: a client that comes back gets what came after its event on all streams of its session. */
+  readonly crossStreamReplay?: boolean;
   readonly store: Store;
   /** Default 127.0.0.1. */
   readonly host?: string;
@@ -162,5 +174,35 @@ function closeHttp(http: Server): Promise<void> {
     http.close(() => resolve());
     // What is not over by now belongs to clients that do not read.
     http.closeAllConnections();
+  });
+}
+
+/**
+ * Makes the MCP endpoint of a server: sessions for clients of the 2025 era, tasks for those of the 2026 era.
+ *
+ * A process pays for an era, and the SDK that speaks it, when its first request comes.
+ */
+function bothErasEndpoint(options: ServeOptions, engine: Engine, onError: (error: unknown) => void): HttpHandler {
+  const { definition, handoff } = options;
+  const toolOptions = { onError, handoff };
+  return createBothErasHandler({
+    maxBodyBytes: options.limits?.maxBodyBytes ?? sessionLimits.maxBodyBytes,
+    era2025: async () => {
+      const { serverFactory } = await import("@resumable-mcp/mcp/2025");
+      const handler = createSessionHandler({
+        engine,
+        createServer: serverFactory(definition, engine, toolOptions),
+        onError,
+        limits: options.limits,
+      });
+      return options.crossStreamReplay === true
+        ? withCrossStreamReplay(handler, { documents: engine.documents, onError })
+        : handler;
+    },
+    era2026: async () => {
+      const { createHandler2026, serverFactory2026 } = await import("@resumable-mcp/mcp/2026");
+      const createServer = serverFactory2026(definition, engine, toolOptions);
+      return createHandler2026({ engine, createServer, onError });
+    },
   });
 }

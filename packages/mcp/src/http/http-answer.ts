@@ -59,7 +59,7 @@ export class HttpAnswer {
     if (typeof body === "object") return new Response(webBody(body), { status, headers });
     if (body === undefined || onSent === undefined) return new Response(body, { status, headers });
     const sized = { ...headers, "content-length": String(Buffer.byteLength(body)) };
-    return new Response(webBody(wholeSource(body, onSent)), { status, headers: sized });
+    return new HttpAnswer(status, sized, HttpAnswer.ofWeb(new Response(body), onSent).body).toWeb();
   }
 }
 
@@ -77,7 +77,9 @@ export function webBody(source: TextSource): ReadableStream<Uint8Array> {
   let cancelled = false;
   const tell = async () => {
     if (wasRead === undefined) return;
-    await passedOn();
+    // What the reader took in this turn has reached its connection with the next. It sees the end of the body only
+    // afterwards: a caller that has the whole result and calls again finds the delivery noted.
+    await nextTurn();
     if (!cancelled) wasRead();
     wasRead = undefined;
   };
@@ -147,33 +149,6 @@ function webSource(body: ReadableStream<Uint8Array>, onSent: (() => void) | unde
     },
     cancel: () => void reader.cancel().catch(() => {}),
   };
-}
-
-/** A text that is there already. */
-function wholeSource(text: string, onSent: () => void): TextSource {
-  let ended = false;
-  return {
-    get ended() {
-      return ended;
-    },
-    take() {
-      if (ended) return { text: "" };
-      ended = true;
-      return { text, onSent };
-    },
-    follow: () => {},
-    cancel: () => {},
-  };
-}
-
-/**
- * Resolves when what the reader took in this turn of the event loop has reached its connection.
- *
- * The reader sees the end of the body only afterwards: a caller that has the whole result and calls again finds the
- * delivery noted.
- */
-function passedOn(): Promise<void> {
-  return nextTurn();
 }
 
 /** JSON-RPC numbers that go with an HTTP status; MCP, Transports, "Streamable HTTP". */

@@ -31,7 +31,6 @@ export interface CrossStreamOptions {
 
 /** The stream of `initialize`, which has one event: its response. */
 const opening: Cursor = { stream: "open", place: 1 };
-const standalonePrefix = "all_";
 
 /**
  * Lets a client come back from an event of any stream of its session and get all that came after it on all streams.
@@ -176,7 +175,7 @@ class SessionStreams {
 }
 
 function isStandalone({ stream }: Cursor): boolean {
-  return stream.startsWith(standalonePrefix);
+  return stream.startsWith("all_");
 }
 
 /**

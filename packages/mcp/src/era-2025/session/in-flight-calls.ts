@@ -1,7 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys, parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
-import { limits, type SessionLimits } from "../../limits.js";
+import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import {
@@ -120,8 +120,8 @@ export class InFlightCalls {
   }
 
   /** The task of a call that no server behind has: its caller comes, and leaves at once. */
-  async #stopTask({ name, taskId }: InFlightRequest): Promise<void> {
-    const task = await this.#engine.readTask(taskId ?? name);
+  async #stopTask({ task: id }: InFlightRequest): Promise<void> {
+    const task = await this.#engine.readTask(id);
     if (task === undefined) return;
     const leave = this.#engine.forOwner(task.record.owner).addWaiter(task.record.id);
     leave("cancelled");
@@ -165,16 +165,16 @@ export class InFlightCalls {
     if (end !== undefined) return place > end ? "ahead" : place === end ? "over" : this.#isThere(inFlight);
     if (place <= inFlight.place) return "open";
     if (inFlight.kind !== "journal") return "ahead";
-    const task = await this.#engine.readTask(inFlight.taskId ?? inFlight.name);
+    const task = await this.#engine.readTask(inFlight.task);
     if (task === undefined) return "open";
     if (place > task.record.lastSeq) return "ahead";
     return task.record.finishedAt !== undefined && place === task.record.lastSeq ? "over" : "open";
   }
 
   /** A finished call is not begun again: without its task there is nothing to tell. */
-  async #isThere({ name, taskId, request, kind }: InFlightRequest): Promise<"open" | "over"> {
+  async #isThere({ task, request, kind }: InFlightRequest): Promise<"open" | "over"> {
     if (kind !== "journal" || !this.#callsTool(request)) return "open";
-    return (await this.#engine.readTask(taskId ?? name)) === undefined ? "over" : "open";
+    return (await this.#engine.readTask(task)) === undefined ? "over" : "open";
   }
 
   #callsTool({ params }: JSONRPCRequest): boolean {
@@ -207,7 +207,7 @@ export class InFlightCalls {
     const finished = [...this.#inFlight.values()].filter((one) => one.finished);
     for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.name);
     if (inFlight.kind === "once") return;
-    this.#note((facts) => {
+    this.#document.note((facts) => {
       const call = facts.calls.find(({ callId }) => callId === inFlight.name);
       if (call === undefined) return facts;
       const kept = finishedCall(call, inFlight.place, this.#callsTool(inFlight.request));
@@ -220,12 +220,8 @@ export class InFlightCalls {
   forget({ name, kind }: InFlightRequest): void {
     this.#inFlight.delete(name);
     if (kind !== "once") {
-      this.#note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
+      this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
     }
-  }
-
-  #note(change: (facts: SessionFacts) => SessionFacts): void {
-    this.#document.note(change, limits.noteFlushMs);
   }
 
   clear(): void {

@@ -53,7 +53,7 @@ test("what is only noted goes with the next write", async () => {
   const { store, writes } = counting();
   const document = await create(store);
   const before = writes();
-  document.note((facts) => withCall(facts, call("noted"), 16), 5_000);
+  document.note((facts) => withCall(facts, call("noted"), 16));
   expect(writes()).toBe(before);
   expect(document.value.calls).toHaveLength(1);
   await document.flush();
@@ -109,7 +109,7 @@ test("what was only noted is written by itself after a while", async () => {
   try {
     const { store, writes } = counting();
     const document = await create(store);
-    document.note((facts) => withCall(facts, call("noted"), 16), 5_000);
+    document.note((facts) => withCall(facts, call("noted"), 16));
     const before = writes();
     await vi.advanceTimersByTimeAsync(5_000);
     expect(writes()).toBe(before + 1);

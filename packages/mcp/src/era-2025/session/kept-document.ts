@@ -24,7 +24,7 @@ export class KeptDocument<Value> {
   readonly #documents: Documents;
   #stored: Value;
   #version: number;
-  #pending: readonly Change<Value>[] = [];
+  #pending: Change<Value>[] = [];
   #writing: Promise<void> | undefined;
   #flushing: NodeJS.Timeout | undefined;
 
@@ -65,8 +65,12 @@ export class KeptDocument<Value> {
   }
 
   /** @param onError hears of what could not be written; after a full disk, which has room again some time, it is tried again. */
-  note(change: Change<Value>, afterMs: number, onError: (error: unknown) => void = () => {}): void {
-    this.#pending = [...this.#pending, change];
+  note(
+    change: Change<Value>,
+    afterMs: number = limits.noteFlushMs,
+    onError: (error: unknown) => void = () => {},
+  ): void {
+    this.#pending.push(change);
     this.#flushLater(afterMs, onError);
   }
 
@@ -82,7 +86,7 @@ export class KeptDocument<Value> {
 
   /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `DOCUMENT_CONFLICT` when the document was deleted. */
   async change(change: Change<Value>): Promise<void> {
-    this.#pending = [...this.#pending, change];
+    this.#pending.push(change);
     await this.#writing?.catch(() => {});
     if (!this.#pending.includes(change)) return;
     try {
@@ -96,7 +100,7 @@ export class KeptDocument<Value> {
   }
 
   async #write(): Promise<void> {
-    const changes = this.#pending;
+    const changes = new Set(this.#pending);
     const { id, owner } = this;
     try {
       for (let conflicts = 0; ; conflicts++) {
@@ -108,7 +112,7 @@ export class KeptDocument<Value> {
           const request = { kind: this.#kind.kind, id, owner, value, expectedVersion: this.#version, now };
           this.#version = (await this.#documents.putDocument(request)).version;
           this.#stored = changed;
-          this.#pending = this.#pending.filter((change) => !changes.includes(change));
+          this.#pending = this.#pending.filter((change) => !changes.has(change));
           return;
         } catch (error) {
           if (!isResumableError(error, "DOCUMENT_CONFLICT") || conflicts >= limits.maxConflicts) throw error;
@@ -120,8 +124,10 @@ export class KeptDocument<Value> {
     }
   }
 
-  #changed(changes: readonly Change<Value>[]): Value {
-    return changes.reduce((value, change) => change(value), this.#stored);
+  #changed(changes: Iterable<Change<Value>>): Value {
+    let value = this.#stored;
+    for (const change of changes) value = change(value);
+    return value;
   }
 
   async #reread(): Promise<void> {

@@ -10,7 +10,7 @@ import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
 import { type SessionLimits, sessionLimits } from "../../limits.js";
-import { noteLocality, subjectOf } from "../../owner/owner.js";
+import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
 import type { CreateServer, Session2025 } from "./session.js";
@@ -56,10 +56,9 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       const isRequest = message !== undefined && "method" in message && "id" in message;
       const opens = isRequest && message.method === "initialize";
       if (engine.draining && isRequest && (opens || message.method === "tools/call")) return draining();
-      const principal = subjectOf(context.authInfo);
-      const session = opens
-        ? await openSession(registry, request, message, principal, extra)
-        : await findSession(registry, request, principal, extra);
+      if (opens && request.header("mcp-session-id") === undefined) return await registry.open(message, extra);
+      if (opens) return refusal(400, "Invalid Request: the session is initialized already.");
+      const session = await findSession(registry, request, extra);
       if (session instanceof HttpAnswer) return session;
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
@@ -116,21 +115,9 @@ async function readPost(
   return refusal(400, "Invalid Request: its params or its _meta are malformed.", { id: message.id });
 }
 
-async function openSession(
-  registry: SessionRegistry,
-  request: HttpRequest,
-  message: JSONRPCRequest,
-  principal: string | undefined,
-  extra: MessageExtraInfo,
-): Promise<HttpAnswer> {
-  if (request.header("mcp-session-id") === undefined) return registry.open(message, principal, extra);
-  return refusal(400, "Invalid Request: the session is initialized already.");
-}
-
 async function findSession(
   registry: SessionRegistry,
   request: HttpRequest,
-  principal: string | undefined,
   extra: MessageExtraInfo,
 ): Promise<Session2025 | HttpAnswer> {
   const sessionId = request.header("mcp-session-id");
@@ -141,7 +128,7 @@ async function findSession(
   if (version !== undefined && !versions.includes(version)) {
     return refusal(400, `Bad Request: unsupported protocol version. Supported: ${versions.join(", ")}.`);
   }
-  return (await registry.find(sessionId, principal, extra)) ?? unknownSession();
+  return (await registry.find(sessionId, extra)) ?? unknownSession();
 }
 
 /** Asking for a module that is there already costs a call more than the check itself. */

@@ -4,7 +4,7 @@ import { ownerTag } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits } from "../../limits.js";
-import { localityOf } from "../../owner/owner.js";
+import { localityOf, subjectOf } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { KeptDocument } from "./kept-document.js";
 import { type CreateServer, Session2025 } from "./session.js";
@@ -44,8 +44,9 @@ export class SessionRegistry {
   }
 
   /** Durability: the session is in the store before its id goes out. */
-  async open(request: JSONRPCRequest, principal: string | undefined, extra: MessageExtraInfo): Promise<HttpAnswer> {
+  async open(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { maxSessionsPerOwner, maxLiveSessions } = this.limits;
+    const principal = subjectOf(extra.authInfo);
     const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
     const opened = this.#opened.get(countKey) ?? new Set();
     if (opened.size >= maxSessionsPerOwner) {
@@ -72,15 +73,15 @@ export class SessionRegistry {
   }
 
   /** Finds a session, if need be in the store. A foreign one is as unknown as one that never was. */
-  async find(id: string, principal: string | undefined, extra: MessageExtraInfo): Promise<Session2025 | undefined> {
+  async find(id: string, extra: MessageExtraInfo): Promise<Session2025 | undefined> {
     if (!validId.test(id)) return undefined;
     let session = await this.#live.get(id);
     if (session === undefined || session.closed) {
       const document = await KeptDocument.open(sessionKind, this.engine.documents, id);
-      if (document === undefined || !mayUse(document, principal, extra)) return undefined;
+      if (document === undefined || !mayUse(document, extra)) return undefined;
       session = await this.#join(document, extra);
     }
-    if (!mayUse(session.document, principal, extra)) return undefined;
+    if (!mayUse(session.document, extra)) return undefined;
     session.lastUsedMs = performance.now();
     return session;
   }
@@ -110,13 +111,10 @@ export class SessionRegistry {
 
   async #connect(session: Session2025, extra: MessageExtraInfo): Promise<JSONRPCMessage> {
     const { id: sessionId, document } = session;
-    const who = {
-      clientId: document.value.clientId,
-      authInfo: extra.authInfo,
-      locality: localityOf(extra.requestInfo),
-    };
-    const server = await this.#options.createServer({ sessionId, ...who });
-    return session.connect(server, extra);
+    const { clientId } = document.value;
+    const { authInfo, requestInfo } = extra;
+    const context = { sessionId, clientId, authInfo, locality: localityOf(requestInfo) };
+    return session.connect(await this.#options.createServer(context), extra);
   }
 
   /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
@@ -189,7 +187,8 @@ export class SessionRegistry {
 }
 
 /** A session stays with the subject that opened it; without one, with local requests or with all others. */
-function mayUse({ owner, value }: SessionDocument, principal: string | undefined, extra: MessageExtraInfo): boolean {
+function mayUse({ owner, value }: SessionDocument, extra: MessageExtraInfo): boolean {
+  const principal = subjectOf(extra.authInfo);
   if (principal !== undefined) return owner === ownerTag("sub", principal);
   return owner.startsWith(unauthenticated) && (value.local ?? false) === isLocalRequest(extra);
 }

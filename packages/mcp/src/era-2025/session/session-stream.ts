@@ -1,8 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
-import type { Receipt } from "../../call/receipt.js";
-import { isCompletedResponse } from "../../call/receipt.js";
+import { isCompletedResponse, type Receipt } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
 import { formatEventId } from "./event-id.js";
 import type { SseStream } from "./sse-stream.js";
@@ -142,13 +141,13 @@ export class InFlightRequest extends SessionStream {
     this.request = request;
   }
 
-  get finished(): boolean {
-    return this.response !== undefined;
+  /** The id of its task, if it has one. */
+  get task(): string {
+    return this.taskId ?? this.name;
   }
 
-  override sendOn(sse: SseStream, after: number, prime: Prime, onLost?: () => void): void {
-    super.sendOn(sse, after, prime, onLost);
-    if (this.finished && this.kind !== "journal") this.detach();
+  get finished(): boolean {
+    return this.response !== undefined;
   }
 }
 

@@ -224,9 +224,8 @@ export class Session2025 implements ConnectedSession {
    * that were primed can. Source: MCP 2025-11-25, Transports, "Sending Messages to the Server" (disconnecting at will).
    */
   #extraOf(inFlight: InFlightRequest, extra: MessageExtraInfo): MessageExtraInfo {
-    return this.#prime() === undefined
-      ? extra
-      : { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
+    if (this.#prime() === undefined) return extra;
+    return { ...extra, closeSSEStream: () => inFlight.end(this.limits.pollRetryMs) };
   }
 
   async #factsOf(request: JSONRPCRequest): Promise<ToolFacts> {
@@ -257,6 +256,7 @@ export class Session2025 implements ConnectedSession {
       // Without a stream the journal keeps what happens, and a new delivery sends it.
       if (inFlight.kind === "journal") this.transport.endDelivery(inFlight);
     });
+    if (inFlight.finished && inFlight.kind !== "journal") inFlight.detach();
   }
 
   #prime(): Prime {

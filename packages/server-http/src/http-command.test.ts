@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readRetry } from "./retry-flags.js";
+import { readRetry } from "./http-command.js";
 
 test("only the times that were given replace the defaults", () => {
   expect(readRetry({}, undefined)).toEqual({});
