@@ -87,7 +87,8 @@ export async function readJsonBody(
   return { value };
 }
 
-function parseJson(text: string): unknown {
+/** `undefined` when it is not JSON. */
+export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -166,24 +166,8 @@ function webRequest({ method, url }: NodeRequest, incoming: IncomingMessage, out
   }
   const init = { method, headers, signal: gone.signal };
   if (method === "GET" || method === "HEAD" || incoming.readableEnded) return new Request(url, init);
-  return new Request(url, { ...init, body: bodyOf(incoming), duplex: "half" });
-}
-
-/** A body that is read from Node's only when it is needed. */
-function bodyOf(incoming: IncomingMessage): ReadableStream<Uint8Array> {
-  let chunks: AsyncIterator<Uint8Array> | undefined;
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        chunks ??= incoming.iterator({ destroyOnReturn: false })[Symbol.asyncIterator]();
-        const { done, value } = await chunks.next();
-        if (done === true) controller.close();
-        else controller.enqueue(value);
-      },
-      cancel: () => void incoming.destroy(),
-    },
-    { highWaterMark: 0 },
-  );
+  // It reads only when it is read.
+  return new Request(url, { ...init, body: ReadableStream.from<Uint8Array>(incoming), duplex: "half" });
 }
 
 /** Sends an answer by Node. Resolves when its last byte was handed on, or its reader left. */

@@ -1,5 +1,6 @@
 import { createHmac } from "node:crypto";
 import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
+import { parseJson } from "../../http/http-request.js";
 import { limits } from "../../limits.js";
 
 /** A place in a stream; what `Last-Event-ID` names. */
@@ -57,12 +58,4 @@ export function parseOnceStream(sessionId: string, stream: string): OnceFacts | 
 
 function signature(sessionId: string, nonce: string, fact: string): string {
   return createHmac("sha256", sessionId).update(`${nonce}_${fact}`).digest("hex").slice(0, 32);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

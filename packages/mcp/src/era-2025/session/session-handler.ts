@@ -4,30 +4,17 @@ import type {
   JSONRPCResponse,
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isJsonObject, isResumableError } from "@resumable-mcp/core";
+import { isJsonObject, isResumableError } from "@resumable-mcp/core";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
-import { type SessionLimits, sessionLimits } from "../../limits.js";
+import type { SessionLimits } from "../../limits.js";
 import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
-import type { CreateServer, Session2025 } from "./session.js";
-import { SessionRegistry } from "./session-registry.js";
-
-/** How sessions are served. */
-export interface SessionHandlerOptions {
-  readonly engine: Engine;
-  /**
-   * Makes the server of one session, with `registerTools` done. Called again after a restart, when the session's client
-   * comes back.
-   */
-  readonly createServer: CreateServer;
-  readonly limits?: Partial<SessionLimits>;
-  /** Hears of what failed unexpectedly. */
-  readonly onError?: (error: unknown) => void;
-}
+import type { Session2025 } from "./session.js";
+import { type SessionHandlerOptions, SessionRegistry } from "./session-registry.js";
 
 /** Source: MCP, Versioning: the versions that have sessions. */
 const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
@@ -43,10 +30,9 @@ const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "
  * http.createServer(createSessionHandler({ engine, createServer }).node).listen(3000);
  */
 export function createSessionHandler(options: SessionHandlerOptions): HttpHandler {
-  const { engine, createServer, onError = () => {} } = options;
-  const limits: SessionLimits = { ...sessionLimits, ...options.limits };
+  const registry = new SessionRegistry(options);
+  const { engine, limits, onError } = registry;
   bringValidator(engine);
-  const registry = new SessionRegistry({ engine, createServer, limits, onError });
   const answer: HttpHandler["answer"] = async (request, context = {}) => {
     try {
       const extra = extraOf(request, context);

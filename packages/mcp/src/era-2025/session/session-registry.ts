@@ -3,31 +3,37 @@ import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { ownerTag } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
-import { limits as allLimits, type SessionLimits } from "../../limits.js";
+import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
 import { localityOf, subjectOf } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { KeptDocument } from "./kept-document.js";
-import { type CreateServer, Session2025 } from "./session.js";
+import { type CreateServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import { type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
 import type { ToolKinds } from "./tool-kinds.js";
 
-/** What a registry is made of. */
-export interface SessionRegistryOptions {
+/** How sessions are served. */
+export interface SessionHandlerOptions {
   readonly engine: Engine;
+  /**
+   * Makes the server of one session, with `registerTools` done. Called again after a restart, when the session's client
+   * comes back.
+   */
   readonly createServer: CreateServer;
-  readonly limits: SessionLimits;
-  readonly onError: (error: unknown) => void;
+  readonly limits?: Partial<SessionLimits>;
+  /** Hears of what failed unexpectedly. */
+  readonly onError?: (error: unknown) => void;
 }
 
 const validId = /^[A-Za-z0-9]{32}$/;
 const unauthenticated = "session:";
 
 /** The sessions of one endpoint: a few in memory, all of them in the store. */
-export class SessionRegistry {
+export class SessionRegistry implements SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
-  readonly #options: SessionRegistryOptions;
+  readonly onError: (error: unknown) => void;
+  readonly #createServer: CreateServer;
   readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
   /** Sessions that this process opened, by their owner. */
   readonly #opened = new Map<string, Set<string>>();
@@ -36,11 +42,12 @@ export class SessionRegistry {
   #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
   #sweeping: Promise<void> | undefined;
 
-  constructor(options: SessionRegistryOptions) {
-    this.#options = options;
-    this.engine = options.engine;
-    this.limits = options.limits;
-    this.#timer = setInterval(() => void this.#sweep(), options.limits.sweepEveryMs).unref();
+  constructor({ engine, createServer, limits, onError = () => {} }: SessionHandlerOptions) {
+    this.engine = engine;
+    this.limits = { ...sessionLimits, ...limits };
+    this.onError = onError;
+    this.#createServer = createServer;
+    this.#timer = setInterval(() => void this.#sweep(), this.limits.sweepEveryMs).unref();
   }
 
   /** Durability: the session is in the store before its id goes out. */
@@ -97,7 +104,7 @@ export class SessionRegistry {
     clearInterval(this.#timer);
     await this.#sweeping;
     const sessions = await Promise.all(this.#live.values());
-    await Promise.all(sessions.map((session) => session.document.flush().catch(this.#options.onError)));
+    await Promise.all(sessions.map((session) => session.document.flush().catch(this.onError)));
     for (const session of sessions) session.tellRetry(this.limits.drainRetryMs);
     await Promise.all(sessions.map((session) => this.#forget(session)));
   }
@@ -114,7 +121,7 @@ export class SessionRegistry {
     const { clientId } = document.value;
     const { authInfo, requestInfo } = extra;
     const context = { sessionId, clientId, authInfo, locality: localityOf(requestInfo) };
-    return session.connect(await this.#options.createServer(context), extra);
+    return session.connect(await this.#createServer(context), extra);
   }
 
   /** Several requests of one client come at once after a restart: one of them rebuilds the session for all. */
@@ -141,7 +148,7 @@ export class SessionRegistry {
   #sweep(): Promise<void> {
     this.#sweeping ??= this.#evict()
       .then(() => this.#expire())
-      .catch(this.#options.onError)
+      .catch(this.onError)
       .finally(() => {
         this.#sweeping = undefined;
       });

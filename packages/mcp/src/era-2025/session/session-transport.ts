@@ -147,16 +147,16 @@ export class SessionTransport implements Transport, TakesReceipts {
       this.#requests?.withdraw(message);
       return undefined;
     }
-    const sent = "id" in message ? this.#numbered(message, inFlight) : this.#known(message);
+    const sent = this.#outgoing(message, inFlight);
     return sent && { inFlight, message: sent };
   }
 
-  #numbered(request: JSONRPCRequest, inFlight: InFlightRequest | undefined): JSONRPCMessage | undefined {
-    return this.#serverRequests().number(request, inFlight, (response) => this.onmessage?.(response));
-  }
-
-  #known(notification: JSONRPCNotification): JSONRPCMessage | undefined {
-    return notification.method === "notifications/cancelled" ? this.#requests?.takeBack(notification) : notification;
+  /** A message as the client knows it; `undefined` when it knows nothing of that. */
+  #outgoing(message: JSONRPCRequest | JSONRPCNotification, inFlight: InFlightRequest | undefined) {
+    if ("id" in message) {
+      return this.#serverRequests().number(message, inFlight, (response) => this.onmessage?.(response));
+    }
+    return message.method === "notifications/cancelled" ? this.#requests?.takeBack(message) : message;
   }
 
   /** The response to an in-flight request, which is finished with it; `undefined` when no client waits for it. */
