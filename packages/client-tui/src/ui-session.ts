@@ -7,17 +7,22 @@ import { openProgramClient } from "./open-program-client.js";
 import type { TerminalScreen } from "./terminal/terminal-screen.js";
 import type { ExtraAction, RunTerminalUiOptions } from "./terminal-ui-options.js";
 
+/** Time between two lists of the servers' tasks. */
+const refreshMs = 5_000;
+
 /** Opens the client and shows its tasks, on a screen or without one in sentences; resolves to the exit code. */
 export async function runUiSession(options: RunTerminalUiOptions, screen?: TerminalScreen): Promise<number> {
   const client = await openProgramClient({ servers: options.servers, stateFile: options.stateFile });
   const board = new TaskBoard(client, { clock: Date.now });
-  const code = await show(client, board, options.extraActions ?? [], screen);
+  const refresh = setInterval(() => void board.refresh(), refreshMs);
+  const ended = show(client, board, options.extraActions ?? [], screen);
+  const code = await ended.finally(() => clearInterval(refresh));
   const running = [...board.store.current.tasks.values()].filter(({ info }) => !isFinal(info.status));
   if (code === exitCodes.interrupted) await onInterrupt(board, options.onInterrupt ?? "detach");
   board.close();
   await client.close();
-  const ended = code === exitCodes.terminated || code === exitCodes.hungUp;
-  if (running.length > 0 && !ended) process.stdout.write(farewell(running.length, fateOf(options, code)));
+  const unseen = code === exitCodes.terminated || code === exitCodes.hungUp;
+  if (running.length > 0 && !unseen) process.stdout.write(farewell(running.length, fateOf(options, code)));
   return code;
 }
 

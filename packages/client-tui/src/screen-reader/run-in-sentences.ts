@@ -13,8 +13,6 @@ import { awaitedText, confirmation } from "../ui/task-actions.js";
 import { changeSentences, numbered, openingSentences, taskSentence, withoutResult } from "./sentences.js";
 import { parseSpokenCommand, type SpokenCommand, spokenHelp, type TaskVerb } from "./spoken-command.js";
 
-const refreshMs = 5_000;
-
 /**
  * The user interface as sentences and typed commands, for screen readers and for terminals that cannot move a cursor;
  * resolves to the exit code.
@@ -29,14 +27,12 @@ export async function runInSentences(client: Client, board: TaskBoard): Promise<
   const stopListening = onTerminalEnd(process.stdin, leave);
   const onInterrupt = () => leave(exitCodes.interrupted);
   process.on("SIGINT", onInterrupt);
-  const refresh = setInterval(() => void board.refresh(), refreshMs);
   try {
     await new Conversation(client, board, left.signal).run();
   } catch (error) {
     if (!left.signal.aborted) throw error;
     process.stdout.write("\n");
   } finally {
-    clearInterval(refresh);
     process.off("SIGINT", onInterrupt);
     stopListening();
   }

@@ -5,10 +5,8 @@ import type { ExtraAction } from "../terminal-ui-options.js";
 import { App } from "../ui/app.js";
 import type { TerminalScreen } from "./terminal-screen.js";
 
-const refreshMs = 5_000;
-
 /** Draws the screens until the user leaves, and resolves to the exit code. */
-export async function showScreens(
+export function showScreens(
   screen: TerminalScreen,
   client: Client,
   board: TaskBoard,
@@ -18,12 +16,7 @@ export async function showScreens(
     screen.close(reason === "quit" ? exitCodes.ok : exitCodes.interrupted);
   const props = { client, board, extraActions, clock: Date.now, copy: copyToClipboard, onExit };
   screen.draw((size) => <App {...props} size={size} />);
-  const refresh = setInterval(() => void board.refresh(), refreshMs);
-  try {
-    return await screen.closed;
-  } finally {
-    clearInterval(refresh);
-  }
+  return screen.closed;
 }
 
 /** Asks the terminal to put a text into the clipboard (OSC 52); one that cannot ignores it. */

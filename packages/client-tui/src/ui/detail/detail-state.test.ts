@@ -60,6 +60,15 @@ describe("a task in detail", () => {
     expect(reduceDetail(initialDetailState, pasted("c"), view)).toEqual({ state: initialDetailState });
   });
 
+  it("goes through its result line by line, and to its ends by Home and End", () => {
+    const tree = treeLines({ a: 1, b: 2, c: 3 }, new Set());
+    const cursors = (["down", "end", "home", "pageDown"] as const).map(
+      (name) =>
+        reduceDetail({ ...initialDetailState, cursor: 1 }, named(name), { ...view, pane: "result", tree }).state,
+    );
+    expect(cursors.map(({ cursor }) => cursor)).toEqual([2, 3, 0, 3]);
+  });
+
   it("folds and unfolds its result", () => {
     const value = { a: { b: { c: 1 } } };
     const lines = (state: DetailState) => treeLines(value, state.toggled).map(({ text }) => text);

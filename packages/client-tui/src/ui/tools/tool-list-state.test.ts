@@ -51,6 +51,11 @@ describe("the list of tools", () => {
     });
   });
 
+  it("takes back one whole character by Backspace, also of those that are two to the machine", () => {
+    const { state } = reduceToolList({ cursor: 0, search: "a🎉" }, named("backspace"), tools, serverAt);
+    expect(state.search).toBe("a");
+  });
+
   it("moves among what was found, and chooses nothing where nothing was", () => {
     const start = { cursor: 0, search: "co" };
     expect(reduceToolList(start, named("down"), tools, serverAt)).toEqual({ state: { cursor: 1, search: "co" } });

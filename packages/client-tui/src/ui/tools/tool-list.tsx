@@ -4,15 +4,14 @@ import type { ReactNode } from "react";
 import { cutStart, fitText, plainText, textWidth, wrapText } from "../../display/plain-text.js";
 import { serverLabelAt } from "../../display/server-label.js";
 import type { KeyPress } from "../keys/key-press.js";
-import { moveCursor, withTyped } from "../keys/key-rules.js";
+import { type Cursor, moveCursor, withTyped } from "../keys/key-rules.js";
 import { type KeyStep, useKeyState } from "../keys/use-key-state.js";
 import type { ScreenProps, ScreenSize } from "../navigation.js";
 import { Entries } from "../parts/line.js";
 import { type Loaded, useLoaded } from "../parts/use-loaded.js";
 
 /** Where the user is in the list of tools, and what they search for. */
-export interface ToolListState {
-  readonly cursor: number;
+export interface ToolListState extends Cursor {
   readonly search: string;
 }
 
