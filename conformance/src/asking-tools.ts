@@ -4,15 +4,16 @@ import { z } from "zod";
 const nothing = z.object({});
 const nameForm = z.object({ name: z.string() });
 
-/** A tool that asks one question and says what came back. */
-function askingTool(definition: {
+interface AskingTool {
   readonly name: string;
   readonly message: string;
   readonly key: string;
   readonly schema: JsonObject;
   readonly say: (answer: AskResult<Json>) => string;
-}): Tool {
-  const { name, key, message, schema, say } = definition;
+}
+
+/** A tool that asks one question and says what came back. */
+function askingTool({ name, key, message, schema, say }: AskingTool): Tool {
   return defineTool({
     name,
     description: "Asks its user.",
@@ -84,20 +85,9 @@ export const askingTools: readonly Tool[] = [
     schema: { type: "object", properties: { name: { type: "string" } }, required: ["name"] },
     say: (answer) => `Hello, ${answer.action === "accept" ? nameForm.parse(answer.content).name : "stranger"}!`,
   }),
-  askingTool({
-    name: "test_input_required_result_request_state",
-    key: "confirm",
-    message: "Please confirm",
-    schema: yesForm,
-    say: () => "state-ok",
-  }),
-  askingTool({
-    name: "test_input_required_result_tampered_state",
-    key: "confirm",
-    message: "Please confirm",
-    schema: yesForm,
-    say: () => "state-ok",
-  }),
+  ...["test_input_required_result_request_state", "test_input_required_result_tampered_state"].map((name) =>
+    askingTool({ name, key: "confirm", message: "Please confirm", schema: yesForm, say: () => "state-ok" }),
+  ),
   defineTool({
     name: "test_input_required_result_multi_round",
     description: "Asks its user twice.",

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { reduceTask, type TaskEvent, type TaskSnapshot } from "@resumable-mcp/core/store";
-import type { CreatedTask, Ledger, Moments } from "./ledger.js";
+import type { CreatedTask, Ledger, Moments, PutSession } from "./ledger.js";
 
 const now = { wallMs: Date.UTC(2026, 0, 2), monotonicMs: 1_000_000 };
 const maxListed = 1_000;
@@ -118,11 +118,7 @@ async function judgeCall(store: Store, { task, ...moments }: CreatedTask, { reco
   return snapshot.record.id === task.id ? [] : [`the call of ${task.id} made a second task`];
 }
 
-async function judgeSession(
-  store: Store,
-  puts: readonly (Moments & { readonly session: { readonly id: string; readonly version: number } })[],
-  at: number,
-): Promise<readonly string[]> {
+async function judgeSession(store: Store, puts: readonly PutSession[], at: number): Promise<readonly string[]> {
   const id = puts[0]?.session.id ?? "";
   const found = await store.getDocument("session", id);
   const acknowledged = Math.max(0, ...puts.filter((put) => wasDone(put, at)).map(({ session }) => session.version));

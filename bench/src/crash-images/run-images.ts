@@ -33,15 +33,6 @@ export interface ImageOptions {
   readonly thoroughEvery: number;
 }
 
-/** What the images showed. */
-export interface ImageReport {
-  readonly images: number;
-  /** Events of the recordings out of which they were made. */
-  readonly events: number;
-  readonly acknowledged: number;
-  readonly problems: readonly string[];
-}
-
 const directory = "/srv/resumable/store";
 const imagesOfRun = 50;
 /** Small, so that the journals of short tasks rotate and are compacted. */
@@ -60,7 +51,7 @@ interface Recorded {
 }
 
 /** Loses power at many moments of some runs, in many ways, and compares what is left with what was acknowledged. */
-export async function runImages({ images, seed, store, thoroughEvery }: ImageOptions): Promise<ImageReport> {
+export async function runImages({ images, seed, store, thoroughEvery }: ImageOptions) {
   const random = createRandom(seed);
   const problems: string[] = [];
   let [events, acknowledged] = [0, 0];
@@ -194,14 +185,8 @@ function namesFrom(run: string): () => string {
   return () => `${run}-${count++}`;
 }
 
-/** A way in which power is lost, and what it takes. */
-export interface PowerLoss {
-  readonly name: string;
-  readonly choices: CrashChoices;
-}
-
 /** Draws what becomes of everything that was not synced. */
-export function drawLoss(random: Random): PowerLoss {
+function drawLoss(random: Random): { readonly name: string; readonly choices: CrashChoices } {
   const name = random.pick(lossNames);
   return { name, choices: losses[name](random) };
 }

@@ -30,10 +30,8 @@ export async function workOnStore(store: Store, { random, name, tasks, sessions 
   // Each draws from a source of its own, so that no order among them changes what one does.
   const own = () => createRandom(random.between(0, 2 ** 31));
   const runs = Array.from({ length: tasks }, (_, place) => workOnTask(store, time, own(), `${name}-task-${place}`));
-  const puts = Array.from({ length: sessions }, (_, place) =>
-    putSession(store, time, own(), `${name}-session-${place}`),
-  );
-  await Promise.all([...runs, ...puts]);
+  const put = (place: number) => putSession(store, time, own(), `${name}-session-${place}`);
+  await Promise.all([...runs, ...Array.from({ length: sessions }, (_, place) => put(place))]);
 }
 
 /** Each reading is a millisecond after the one before. */
@@ -113,22 +111,22 @@ async function restart(worker: TaskWorker, random: Random): Promise<void> {
 /** The one who writes a task's journal. */
 class TaskWorker {
   readonly taskId: string;
-  private readonly store: Store;
-  private readonly time: () => Instant;
-  private lease: Lease | undefined;
-  private seq = 0;
+  readonly #store: Store;
+  readonly #time: () => Instant;
+  #lease: Lease | undefined;
+  #seq = 0;
 
   constructor(store: Store, time: () => Instant, taskId: string) {
-    this.store = store;
-    this.time = time;
+    this.#store = store;
+    this.#time = time;
     this.taskId = taskId;
   }
 
   async take(): Promise<void> {
-    const taken = await this.store.acquireLease({ taskId: this.taskId, worker: "worker", ttlMs, now: this.time() });
+    const taken = await this.#store.acquireLease({ taskId: this.taskId, worker: "worker", ttlMs, now: this.#time() });
     if (taken === undefined) throw new Error(`the lease of ${this.taskId} is not free`);
-    this.lease = taken.lease;
-    this.seq = taken.snapshot.record.lastSeq;
+    this.#lease = taken.lease;
+    this.#seq = taken.snapshot.record.lastSeq;
   }
 
   async retake(): Promise<void> {
@@ -137,45 +135,40 @@ class TaskWorker {
   }
 
   async giveBack(): Promise<void> {
-    await this.store.releaseLease(this.held());
-    this.lease = undefined;
+    await this.#store.releaseLease(this.#held());
+    this.#lease = undefined;
   }
 
   async commit(events: readonly TaskEventBody[], consume: readonly string[] = []): Promise<void> {
-    const request = { lease: this.held(), afterSeq: this.seq, events, consume, now: this.time() };
-    this.seq = (await this.store.commit(request)).record.lastSeq;
+    const request = { lease: this.#held(), afterSeq: this.#seq, events, consume, now: this.#time() };
+    this.#seq = (await this.#store.commit(request)).record.lastSeq;
   }
 
   async consume(kind: string, events: readonly TaskEventBody[]): Promise<void> {
-    const signals = (await this.store.getTask(this.taskId))?.signals ?? [];
+    const signals = (await this.#store.getTask(this.taskId))?.signals ?? [];
+    const consumed = signals.filter((signal) => signal.kind === kind);
     await this.commit([], []);
     await this.commit(
       events,
-      signals.filter((signal) => signal.kind === kind).map(({ id }) => id),
+      consumed.map(({ id }) => id),
     );
   }
 
   async remove(): Promise<void> {
-    await this.store.deleteTask(this.held());
+    await this.#store.deleteTask(this.#held());
   }
 
-  private held(): Lease {
-    if (this.lease === undefined) throw new Error(`no worker has the lease of ${this.taskId}`);
-    return this.lease;
+  #held(): Lease {
+    if (this.#lease === undefined) throw new Error(`no worker has the lease of ${this.taskId}`);
+    return this.#lease;
   }
 }
 
 async function putSession(store: Store, time: () => Instant, random: Random, id: string): Promise<void> {
   for (let version = 0; version < random.between(1, 6); version += 1) {
     const value = { version, text: "y".repeat(random.between(1, 900)) };
-    await store.putDocument({
-      kind: "session",
-      id,
-      owner: "client:images",
-      value,
-      expectedVersion: version,
-      now: time(),
-    });
+    const session = { kind: "session", id, owner: "client:images", value, expectedVersion: version, now: time() };
+    await store.putDocument(session);
     await lingers(random);
   }
 }

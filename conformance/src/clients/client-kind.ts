@@ -54,14 +54,16 @@ export const clientInfo = { name: "table-of-clients", version: "1.0.0" };
 /** After this time a call counts as lost, in milliseconds; the SDKs' own limit is a minute. */
 export const callTimeoutMs = 30_000;
 
-/** Where and how an HTTP transport connects. */
-export function httpOptions(token: string): { readonly requestInit: RequestInit } {
-  return { requestInit: { headers: { authorization: `Bearer ${token}` } } };
-}
-
-/** How a stdio transport starts the server, whose log is not read here. */
-export function stdioOptions(place: Place & { readonly over: "stdio" }) {
-  return { command: place.command, args: [...place.args], stderr: "ignore" as const };
+/** Makes a transport to the server, of an SDK's classes; the log of a server over stdio is not read here. */
+export function transportTo<Http, Stdio>(
+  place: Place,
+  HttpTransport: new (url: URL, options: { requestInit: RequestInit }) => Http,
+  StdioTransport: new (options: { command: string; args: string[]; stderr: "ignore" }) => Stdio,
+): Http | Stdio {
+  if (place.over === "stdio") {
+    return new StdioTransport({ command: place.command, args: [...place.args], stderr: "ignore" });
+  }
+  return new HttpTransport(place.url, { requestInit: { headers: { authorization: `Bearer ${place.token}` } } });
 }
 
 const manifest = z.object({ version: z.string() });

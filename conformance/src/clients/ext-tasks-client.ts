@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client as NextClient } from "@modelcontextprotocol/client";
 import {
   type ConnectedMcpSessionPort,
@@ -74,12 +75,11 @@ function openSession(session: TaskEnabledSession, client: { close(): Promise<voi
 
 /** Adds tasks to a client of both eras, in the generation that it has negotiated. */
 export function nextSession(client: NextClient, hooks: ClientHooks, patient: boolean): TaskEnabledSession {
-  if (client.getProtocolEra() !== "modern")
-    return createTaskSessionFromClient(client, { endpointId, ...inputOptions(hooks) });
+  const options = { endpointId, ...inputOptions(hooks) };
+  if (client.getProtocolEra() !== "modern") return createTaskSessionFromClient(client, options);
   const clientCapabilities = JSON.parse(JSON.stringify(capabilitiesOf(hooks)));
   return createTaskSessionFromClient(client, {
-    endpointId,
-    ...inputOptions(hooks),
+    ...options,
     rawDispatch: createRawDispatch(client, patient),
     v2RequestFraming: { protocolVersion: pinnedVersion, clientInfo, clientCapabilities },
   });
@@ -206,7 +206,7 @@ async function repeat<Value>(run: () => Promise<Value>, tries: number): Promise<
     return await run();
   } catch (error) {
     if (tries <= 1) throw error;
-    await new Promise((resolve) => setTimeout(resolve, retries.delayMs));
+    await sleep(retries.delayMs);
     return repeat(run, tries - 1);
   }
 }

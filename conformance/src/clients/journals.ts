@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import { isJsonObject, type TaskRecord } from "@resumable-mcp/core";
 import type { TaskSnapshot } from "@resumable-mcp/core/store";
 import { createFsStore } from "@resumable-mcp/store-fs";
@@ -35,7 +36,7 @@ export class Journals {
       const [task] = await this.#tasks(label);
       const pid = task === undefined ? undefined : (await this.#items(task.record))[count - 1]?.pid;
       if (pid !== undefined) return pid;
-      await later();
+      await sleep(lookEveryMs);
     }
   }
 
@@ -45,7 +46,7 @@ export class Journals {
     for (;;) {
       const [task] = await this.#tasks(label);
       if (task?.record.remembered.name?.kind === "question") return pid;
-      await later();
+      await sleep(lookEveryMs);
     }
   }
 
@@ -78,8 +79,4 @@ export class Journals {
     const { items } = await this.#store.readItems(id, { after: 0, limit: maxItems });
     return items.map((item) => counted.parse(item));
   }
-}
-
-function later(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, lookEveryMs));
 }

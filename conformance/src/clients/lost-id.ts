@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Client } from "@modelcontextprotocol/client";
 import { z } from "zod";
 import { callTimeoutMs, type ToolAnswer } from "./client-kind.js";
@@ -48,7 +49,7 @@ export async function findQuestion(client: Client, about: string): Promise<{ tas
 async function readUntil(client: Client, uri: string, status: string): Promise<void> {
   for (;;) {
     if (shown.parse(await readTask(client, uri)).status === status) return;
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await sleep(100);
   }
 }
 

@@ -6,15 +6,7 @@ import {
   type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
-import {
-  type ClientHooks,
-  type ClientKind,
-  callTimeoutMs,
-  clientInfo,
-  httpOptions,
-  stdioOptions,
-  versionOf,
-} from "./client-kind.js";
+import { type ClientHooks, type ClientKind, callTimeoutMs, clientInfo, transportTo, versionOf } from "./client-kind.js";
 import type { Place } from "./server-under-test.js";
 
 /** The version of the 2026 era. */
@@ -36,11 +28,7 @@ export async function connectNext(
   if (onQuestion !== undefined) {
     client.setRequestHandler("elicitation/create", async ({ params }) => ({ ...(await onQuestion(params.message)) }));
   }
-  const transport =
-    place.over === "HTTP"
-      ? new StreamableHTTPClientTransport(place.url, httpOptions(place.token))
-      : new StdioClientTransport(stdioOptions(place));
-  await client.connect(transport);
+  await client.connect(transportTo(place, StreamableHTTPClientTransport, StdioClientTransport));
   return client;
 }
 

@@ -7,10 +7,9 @@ import {
   type ClientKind,
   callTimeoutMs,
   clientInfo,
-  httpOptions,
   type OpenClient,
-  stdioOptions,
   type ToolAnswer,
+  transportTo,
   versionOf,
 } from "./client-kind.js";
 import type { Seen } from "./seen.js";
@@ -50,18 +49,12 @@ const progressOptions = (seen: Seen, patienceMs = callTimeoutMs) => ({
 
 /** Connects an unmodified client. */
 export async function connectStock(place: Place, { onQuestion }: ClientHooks = {}, sdk: Sdk = newest): Promise<Client> {
-  const canAsk = onQuestion !== undefined && sdk.ElicitRequestSchema !== undefined;
-  const client = new sdk.Client(clientInfo, { capabilities: canAsk ? { elicitation: {} } : {} });
-  if (canAsk && sdk.ElicitRequestSchema !== undefined) {
-    client.setRequestHandler(sdk.ElicitRequestSchema, async ({ params }) => ({
-      ...(await onQuestion(params.message)),
-    }));
+  const schema = onQuestion && sdk.ElicitRequestSchema;
+  const client = new sdk.Client(clientInfo, { capabilities: schema ? { elicitation: {} } : {} });
+  if (schema && onQuestion) {
+    client.setRequestHandler(schema, async ({ params }) => ({ ...(await onQuestion(params.message)) }));
   }
-  const transport =
-    place.over === "HTTP"
-      ? new sdk.StreamableHTTPClientTransport(place.url, httpOptions(place.token))
-      : new sdk.StdioClientTransport(stdioOptions(place));
-  await client.connect(transport);
+  await client.connect(transportTo(place, sdk.StreamableHTTPClientTransport, sdk.StdioClientTransport));
   return client;
 }
 

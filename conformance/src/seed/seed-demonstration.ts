@@ -18,6 +18,13 @@ const processed = z.looseObject({
 });
 const stats = z.object({ checkpoint_stats: z.record(z.string(), z.number()), total_checkpoints: z.number() });
 const items = z.looseObject({ items: z.array(z.looseObject({ record_id: z.string() })) });
+const seedTools = [
+  "resumable_data_processing",
+  "pause_task",
+  "list_session_tasks",
+  "get_checkpoint_stats",
+  "get_session_info",
+];
 const interruptedAt = 15;
 const total = 50;
 
@@ -54,31 +61,15 @@ async function interrupt(check: Demonstration, server: DemoServer, client: SeedP
   const connected = client.events[0] ?? { event: "none" };
   check.equal("the client calls itself by 16 characters of a UUID", String(connected.clientId).length, 16);
   const { names } = await client.ask("tools", "tools");
-  const tools = [
-    "resumable_data_processing",
-    "pause_task",
-    "list_session_tasks",
-    "get_checkpoint_stats",
-    "get_session_info",
-  ];
-  check.equal(
-    "the tools have their names",
-    tools.filter((name) => !Object(names).includes(name)),
-    [],
-  );
+  const missing = seedTools.filter((name) => !Object(names).includes(name));
+  check.equal("the tools have their names", missing, []);
   const reached = client.next(({ event, progress }) => event === "progress" && progress === interruptedAt);
   client.enter("1");
   await reached;
   await Promise.all([server.kill(), client.kill()]);
-  const shown = [5, 10, interruptedAt].map((progress) => ({
-    event: "progress",
-    ...said(progress),
-  }));
-  check.equal(
-    "progress comes batch by batch",
-    client.events.filter(({ event }) => event === "progress"),
-    shown,
-  );
+  const shown = client.events.filter(({ event }) => event === "progress");
+  const expected = [5, 10, interruptedAt].map((progress) => ({ event: "progress", ...said(progress) }));
+  check.equal("progress comes batch by batch", shown, expected);
   check.equal("a new job says that it starts", logs(client)[0], `Starting new processing of ${total} records`);
   return connected;
 }
@@ -98,43 +89,30 @@ async function showsTheTask(check: Demonstration, client: SeedProcess, before: S
   check.equal("there is one task", total_tasks, 1);
   const shown = tasks.map(({ progress, progress_percent }) => ({ progress, progress_percent }));
   check.equal("it is at 30 %", shown, [{ progress: "15/50", progress_percent: 30 }]);
-  check.holds(
-    "it is not finished",
-    tasks.every(({ status }) => ["pending", "running", "paused"].includes(status)),
-    tasks,
-  );
+  const isOpen = tasks.every(({ status }) => ["pending", "running", "paused"].includes(status));
+  check.holds("it is not finished", isOpen, tasks);
   return tasks[0]?.task_id ?? "";
 }
+
+const idsOf = ({ records }: Pick<z.output<typeof processed>, "records">) => records.map(({ record_id }) => record_id);
 
 /** The same choice continues from 15, and ends with each record once. */
 async function continues(check: Demonstration, client: SeedProcess, taskId: string): Promise<void> {
   const from = client.events.length;
   const { data } = await client.ask("1", "processed");
   const result = processed.parse(data);
-  const progress = client.events
-    .slice(from)
-    .flatMap((event) => (event.event === "progress" ? [Number(event.progress)] : []));
+  const events = client.events.slice(from).filter(({ event }) => event === "progress");
+  const progress = events.map((event) => Number(event.progress));
   check.equal("the same call finds the same task", result.task_id, taskId);
   check.equal("progress continues from 15", progress, [15, 20, 25, 30, 35, 40, 45, 50]);
   check.holds("the log says so", logs(client).includes("Resuming processing from record 15"), logs(client));
   const { total_processed, dataset_name, status } = result;
-  check.equal(
-    "the result says 50",
-    { total_processed, dataset_name, status },
-    { total_processed: total, dataset_name: "customer_data", status: "completed" },
-  );
+  const said50 = { total_processed: total, dataset_name: "customer_data", status: "completed" };
+  check.equal("the result says 50", { total_processed, dataset_name, status }, said50);
   const ids = Array.from({ length: total }, (_, index) => `customer_data_${String(index).padStart(6, "0")}`);
-  check.equal(
-    "it shows the first five records",
-    result.records.map(({ record_id }) => record_id),
-    ids.slice(0, 5),
-  );
+  check.equal("it shows the first five records", idsOf(result), ids.slice(0, 5));
   const kept = items.parse((await client.ask(`items ${taskId}`, "items")).data);
-  check.equal(
-    "each record is there once",
-    kept.items.map(({ record_id }) => record_id),
-    ids,
-  );
+  check.equal("each record is there once", idsOf({ records: kept.items }), ids);
   const straight = processed.parse((await client.ask("straight", "straight")).data);
   check.equal("the output is that of an undisturbed run", result.digest, straight.digest);
 }
@@ -143,20 +121,14 @@ async function continues(check: Demonstration, client: SeedProcess, taskId: stri
 async function speaksWithoutClientId(check: Demonstration, client: SeedProcess, taskId: string): Promise<void> {
   const { persistent_id } = listed.parse((await client.ask("2", "tasks")).data);
   const counted = stats.parse((await client.ask("3", "stats")).data);
-  check.equal(
-    "the statistics count the client's task",
-    [counted.total_checkpoints, counted.checkpoint_stats.completed],
-    [1, 1],
-  );
+  const counts = [counted.total_checkpoints, counted.checkpoint_stats.completed];
+  check.equal("the statistics count the client's task", counts, [1, 1]);
   const session = z
     .looseObject({ session_id: z.string(), client_id: z.string() })
     .parse((await client.ask("4", "session")).data);
   const { sessionId, clientId } = client.events[0] ?? { event: "none" };
-  check.equal(
-    "the session says its ids",
-    [session.session_id, session.client_id, "request_id" in session],
-    [sessionId, clientId, true],
-  );
+  const shown = [session.session_id, session.client_id, "request_id" in session];
+  check.equal("the session says its ids", shown, [sessionId, clientId, true]);
   check.equal("the client is that of the list", persistent_id, clientId);
   const refused = await client.ask(`pause ${taskId}`, "paused");
   check.equal("a finished task is not paused", refused.isError, true);
