@@ -23,7 +23,7 @@ const documentSchema = z.object({
   updatedAt: z.string(),
 });
 
-type Place = Pick<StoredDocument, "kind" | "id">;
+type PutRequest = Parameters<Store["putDocument"]>[0];
 
 /**
  * Keeps each document in a folder of its own, below the folder of its kind, a file for each version: two that change the
@@ -41,25 +41,18 @@ export class DocumentFiles {
   }
 
   async get(kind: string, id: string): Promise<StoredDocument | undefined> {
-    return this.#readNewest(this.#folderOf({ kind, id }));
+    return this.#readNewest(this.#folderOf(kind, id));
   }
 
-  async put({
-    kind,
-    id,
-    owner,
-    value,
-    expectedVersion,
-    now,
-  }: Parameters<Store["putDocument"]>[0]): Promise<StoredDocument> {
+  async put({ kind, id, owner, value, expectedVersion, now }: PutRequest): Promise<StoredDocument> {
     const { disk, durable, unique } = this.#context;
-    const place = { kind, id };
-    const before = this.#versionsOf(place);
+    const folder = this.#folderOf(kind, id);
+    const before = versionFiles.list(disk, folder);
     if ((before.at(-1) ?? 0) !== expectedVersion) throw documentConflict(kind, id);
     const version = expectedVersion + 1;
-    const document = { ...place, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
+    const document = { kind, id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
     const bytes = encodeLine(JSON.stringify(document));
-    const draft = draftFile(disk, this.#folderOf(place), { bytes, unique: unique() });
+    const draft = draftFile(disk, folder, { bytes, unique: unique() });
     // Content first: a loss of power must not take the version before and leave a name without content.
     if (durable) await this.#syncDraft(draft);
     const path = versionFiles.publish(disk, draft, version);
@@ -67,11 +60,11 @@ export class DocumentFiles {
     // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
     if (durable) await this.#syncNames(path);
     // The writer that removes the version before has made the step from it: a deletion may have come first.
-    if (expectedVersion > 0 && !unlinkIfExists(disk, this.#pathOf(place, expectedVersion))) {
+    if (expectedVersion > 0 && !unlinkIfExists(disk, pathOf(folder, expectedVersion))) {
       unlinkIfExists(disk, path);
       throw documentConflict(kind, id);
     }
-    for (const older of before.slice(0, -1)) unlinkIfExists(disk, this.#pathOf(place, older));
+    for (const older of before.slice(0, -1)) unlinkIfExists(disk, pathOf(folder, older));
     this.#notePut(document);
     return parseDocument(bytes) ?? document;
   }
@@ -99,12 +92,13 @@ export class DocumentFiles {
 
   async delete(kind: string, id: string): Promise<void> {
     const { disk } = this.#context;
-    const place = { kind, id };
-    for (let versions = this.#versionsOf(place); versions.length > 0; versions = this.#versionsOf(place)) {
-      for (const version of versions) unlinkIfExists(disk, this.#pathOf(place, version));
+    const folder = this.#folderOf(kind, id);
+    const list = () => versionFiles.list(disk, folder);
+    for (let versions = list(); versions.length > 0; versions = list()) {
+      for (const version of versions) unlinkIfExists(disk, pathOf(folder, version));
     }
     try {
-      disk.removeFolder(this.#folderOf(place));
+      disk.removeFolder(folder);
     } catch (error) {
       if (!hasCode(error, "ENOENT", "ENOTEMPTY", "EEXIST")) throw error;
     }
@@ -128,26 +122,18 @@ export class DocumentFiles {
     return oldest.items;
   }
 
-  #notePut(document: StoredDocument): number {
-    const putMs = Date.parse(document.updatedAt);
-    this.#lastPutMs.set(this.#folderOf(document), putMs, 1);
+  #notePut({ kind, id, updatedAt }: StoredDocument): number {
+    const putMs = Date.parse(updatedAt);
+    this.#lastPutMs.set(this.#folderOf(kind, id), putMs, 1);
     return putMs;
-  }
-
-  #versionsOf(place: Place): number[] {
-    return versionFiles.list(this.#context.disk, this.#folderOf(place));
   }
 
   #kindFolder(kind: string): string {
     return join(this.#context.layout.documents, fileName(kind));
   }
 
-  #folderOf({ kind, id }: Place): string {
+  #folderOf(kind: string, id: string): string {
     return join(this.#kindFolder(kind), fileName(id));
-  }
-
-  #pathOf(place: Place, version: number): string {
-    return join(this.#folderOf(place), versionFiles.nameOf(version));
   }
 
   /** A version that is damaged is set aside, and its document with it: the next put begins with version 1. */
@@ -155,7 +141,7 @@ export class DocumentFiles {
     const { disk, readOnly } = this.#context;
     const list = () => versionFiles.list(disk, folder);
     return newest(list, (version) => {
-      const path = join(folder, versionFiles.nameOf(version));
+      const path = pathOf(folder, version);
       const bytes = readFrom(disk, path);
       const document = bytes && parseDocument(bytes);
       if (document !== undefined) return document;
@@ -173,4 +159,8 @@ export function parseDocument(bytes: Buffer): StoredDocument | undefined {
 
 function byUpdate(left: StoredDocument, right: StoredDocument): number {
   return left.updatedAt < right.updatedAt || (left.updatedAt === right.updatedAt && left.id < right.id) ? -1 : 1;
+}
+
+function pathOf(folder: string, version: number): string {
+  return join(folder, versionFiles.nameOf(version));
 }

@@ -45,18 +45,13 @@ function inOrder({ id, owner, tool, status, createdAt, finishedAt, ttlMs, ...res
   return { id, owner, tool, status, createdAt, finishedAt, ttlMs, ...rest };
 }
 
-const marks = ['"again":true,', '"gone":true,'].map((mark) => Buffer.from(mark));
-const flagOffset = '{"crc":"00000000",'.length;
+const flagOffset = '{"crc":"00000000","'.length;
+/** How `again` and `gone` begin: every other line begins with another letter. */
+const flags: ReadonlySet<number | undefined> = new Set(Buffer.from("ag"));
 
 /** Parses a line that may be one of several about the same task; `undefined` for every other, which is not parsed. */
 export function parseFlagged(line: RawLine): FinishedLine | undefined {
-  const { bytes } = line;
-  // For most lines the first letter decides.
-  const isFlagged = marks.some(
-    (mark) =>
-      bytes[flagOffset + 1] === mark[1] && bytes.subarray(flagOffset, flagOffset + mark.byteLength).equals(mark),
-  );
-  return isFlagged ? parseFinished(line) : undefined;
+  return flags.has(line.bytes[flagOffset]) ? parseFinished(line) : undefined;
 }
 
 /** The newest that lines say of a task. */

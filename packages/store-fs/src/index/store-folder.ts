@@ -23,7 +23,7 @@ export function openFolder(context: StoreContext, allowNetworkFileSystem: boolea
   const { disk, layout, readOnly } = context;
   if (!allowNetworkFileSystem) refuseNetwork(context);
   const format = lookAtFormat(context);
-  if (readOnly && format.kind === "new") throw noStore(context);
+  if (readOnly && format === "new") throw noStore(context);
   if (readOnly) return;
   disk.makeFolder(layout.directory);
   writeFormat(context, format);
@@ -57,16 +57,11 @@ function existingFolder(disk: StoreContext["disk"], path: string): string {
 
 const formatSchema = z.looseObject({ layout: z.number() });
 
-/** What a folder's `format.json` says. */
-type Format =
-  | { readonly kind: "missing" }
-  | { readonly kind: "known"; readonly layout: number }
-  | { readonly kind: "damaged"; readonly isEmpty: boolean };
-
-/** What a folder is to this version: a store of its layout, one that only lost its `format.json`, or nothing yet. */
-export type FolderFormat =
-  | { readonly kind: "ours" | "new" }
-  | { readonly kind: "lost"; readonly was: "missing" | "damaged" };
+/**
+ * What a folder is to this version: a store of its layout (`ours`), one of which only `format.json` is missing or damaged,
+ * or nothing yet (`new`).
+ */
+export type FolderFormat = "ours" | "missing" | "damaged" | "new";
 
 /**
  * Tells what a folder is, and changes nothing.
@@ -76,25 +71,18 @@ export type FolderFormat =
  * @throws {@link ResumableError} `STORE_LAYOUT` for a folder that this version must not touch.
  */
 export function lookAtFormat(context: StoreContext): FolderFormat {
-  const format = readFormat(context);
-  if (format.kind === "known") {
-    if (format.layout === layoutVersion) return { kind: "ours" };
-    throw otherLayout(context, format.layout, "format.json");
-  }
-  const names = listIfExists(context.disk, context.layout.directory) ?? [];
-  if (names.includes("tasks")) return judgeJournals(context, format.kind, names);
-  if (format.kind === "missing") return { kind: "new" };
-  if (format.isEmpty && isAllOurs(context, names)) return { kind: "lost", was: "damaged" };
-  throw unknownFolder(context, "format.json is not one of a store, and there is no folder tasks/");
-}
-
-function readFormat(context: StoreContext): Format {
-  let format: Format = { kind: "missing" };
+  let damaged: string | undefined;
   const onDamage = ({ text }: { readonly text: string }) => {
-    format = { kind: "damaged", isEmpty: /^\0*$/.test(text) };
+    damaged = text;
   };
   const document = new FirstDocumentFile({ ...formatOptions(context), onDamage }).read();
-  return document === null ? format : { kind: "known", layout: document.layout };
+  if (document?.layout === layoutVersion) return "ours";
+  if (document !== null) throw otherLayout(context, document.layout, "format.json");
+  const names = listIfExists(context.disk, context.layout.directory) ?? [];
+  if (names.includes("tasks")) return judgeJournals(context, damaged === undefined ? "missing" : "damaged", names);
+  if (damaged === undefined) return "new";
+  if (/^\0*$/.test(damaged) && isAllOurs(context, names)) return "damaged";
+  throw unknownFolder(context, "format.json is not one of a store, and there is no folder tasks/");
 }
 
 /** What cannot be read stays where it is until it is known whose folder this is. */
@@ -105,7 +93,7 @@ function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDo
 
 function judgeJournals(context: StoreContext, was: "missing" | "damaged", names: readonly string[]): FolderFormat {
   const journals = layoutOfJournals(context);
-  if (journals === layoutVersion || (journals === "none" && isAllOurs(context, names))) return { kind: "lost", was };
+  if (journals === layoutVersion || (journals === "none" && isAllOurs(context, names))) return was;
   if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
   if (journals === "none") {
     throw unknownFolder(context, "The folder has a folder tasks/ and no format.json of a store, nor any journal");
@@ -125,8 +113,8 @@ function isAllOurs({ layout }: StoreContext, names: readonly string[]): boolean 
  * and to the store's `onWarning`.
  */
 export function writeFormat(context: StoreContext, format: FolderFormat): void {
-  if (format.kind === "ours") return;
-  if (format.kind === "lost") keepLost(context, format.was);
+  if (format === "ours") return;
+  if (format !== "new") keepLost(context, format);
   const document = { layout: layoutVersion, writtenBy: "@resumable-mcp/store-fs" };
   if (writeFirstDocument(formatOptions(context), document)) return;
   // Another process was faster.
@@ -135,7 +123,7 @@ export function writeFormat(context: StoreContext, format: FolderFormat): void {
 
 function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
   const { disk, layout } = context;
-  const problem = lostFormat(was);
+  const problem = `format.json is ${was}.`;
   disk.makeFolder(layout.quarantine);
   try {
     if (was === "damaged") quarantineFile(context, layout.format, "format.json", problem);
@@ -145,11 +133,6 @@ function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
     if (!hasCode(error, "ENOENT")) throw error;
   }
   context.warn(`${problem} The rest of the folder is of layout ${layoutVersion}: the file was written again.`);
-}
-
-/** What is wrong with a `format.json` that the journals stand in for. */
-export function lostFormat(was: "missing" | "damaged"): string {
-  return was === "missing" ? "format.json is missing." : "format.json is damaged.";
 }
 
 function otherLayout(context: StoreContext, found: number, where: string): ResumableError {

@@ -147,7 +147,7 @@ export class TaskKeys {
     for (;;) {
       const bucket = this.look(owner, key);
       if (bucket.isDoubtful && (await this.restore(bucket, owner, key))) continue;
-      if (bucket.claim !== undefined && bucket.claim.taskId !== id) await this.refuseRival(id, bucket.claim);
+      await this.refuseRival(id, bucket.claim);
       const path = this.claim(bucket, { owner, key, id, generation });
       if (path === undefined) continue;
       await this.sync(owner, key);
@@ -155,8 +155,9 @@ export class TaskKeys {
     }
   }
 
-  /** @throws {@link ResumableError} `KEY_TAKEN` when the task of a claim is not finished. */
-  async refuseRival(taskId: string, claim: Claim): Promise<void> {
+  /** @throws {@link ResumableError} `KEY_TAKEN` when a claim is of another task, which is not finished. */
+  async refuseRival(taskId: string, claim: Claim | undefined): Promise<void> {
+    if (claim === undefined || claim.taskId === taskId) return;
     const rival = await this.holderOf(claim);
     if (rival === undefined || isFinal(rival.record.status)) return;
     throw keyTaken(taskId, claim.taskId);

@@ -229,10 +229,10 @@ export type DataLoss =
   | { readonly tornBy: (sector: number) => boolean };
 
 /** What a disk writes as a whole. */
-export const sectorBytes = 512;
+const sectorBytes = 512;
 
 /** A file's bytes after a write of which a part was lost. */
-export function lossyWrite(before: Buffer, bytes: Uint8Array, position: number, loss: DataLoss): Buffer {
+function lossyWrite(before: Buffer, bytes: Uint8Array, position: number, loss: DataLoss): Buffer {
   if (loss === "kept") return withWritten(before, bytes, position);
   if (loss === "dropped") return before;
   const end = Math.max(before.byteLength, position + bytes.byteLength);

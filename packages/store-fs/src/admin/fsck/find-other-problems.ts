@@ -8,7 +8,7 @@ import { listIfExists, readFrom, unlinkIfExists } from "../../disk/whole-file.js
 import { parseDocument } from "../../index/document-files.js";
 import { rewriteFinished } from "../../index/finished-compaction.js";
 import { parseFinished, parseFinishedName } from "../../index/finished-line.js";
-import { lookAtFormat, lostFormat, writeFormat } from "../../index/store-folder.js";
+import { lookAtFormat, writeFormat } from "../../index/store-folder.js";
 import { hashOfCall, parseClaim } from "../../index/task-keys.js";
 import type { OpenStore } from "../../open-store.js";
 import { moveAside, type Problem, RepairRefused, strayFile } from "./problem.js";
@@ -177,8 +177,8 @@ export function findQuarantined({ context }: OpenStore): readonly Problem[] {
 /** A lost `format.json`, where the journals tell the layout. */
 export function findFormatProblems({ context }: OpenStore): readonly Problem[] {
   const format = lookAtFormat(context);
-  if (format.kind !== "lost") return [];
-  const message = `${lostFormat(format.was)} The journals tell the layout`;
+  if (format === "ours" || format === "new") return [];
+  const message = `format.json is ${format}. The journals tell the layout`;
   const description = "write it again, and keep what was there in quarantine/format.json";
   // Opening the store to repair it has done so already.
   const apply = async ({ context }: OpenStore) => writeFormat(context, lookAtFormat(context));

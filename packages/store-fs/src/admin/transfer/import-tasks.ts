@@ -114,8 +114,7 @@ function isSame(there: TaskRecord, record: TaskRecord): boolean {
 
 async function refuseRival({ keys }: OpenStore, { id, owner, key, status }: TaskRecord): Promise<void> {
   if (key === null || isFinal(status)) return;
-  const { claim } = keys.look(owner, key);
-  if (claim !== undefined && claim.taskId !== id) await keys.refuseRival(id, claim);
+  await keys.refuseRival(id, keys.look(owner, key).claim);
 }
 
 /** An unfinished task gets its call from now on; a finished one only where no other task has it. */
