@@ -31,14 +31,10 @@ export class FinalEventLookup {
     const { disk, layout } = this.#context;
     const isMarked = disk.exists(join(layout.open, record.id));
     // A task that is neither finished nor marked as open is rare enough to search for.
-    const ends = isMarked ? this.#ofMarked() : this.#eventsOf([record.id]);
-    return ends.of(header.incarnation, record.createdAt);
-  }
-
-  /** The index is read once for all of them, and no further back than the oldest of them was created. */
-  #ofMarked(): FinalEvents {
+    if (!isMarked) return this.#eventsOf([record.id]).of(header.incarnation, record.createdAt);
+    // The index is read once for all marked ones, and no further back than the oldest of them was created.
     if (this.#marked === undefined || this.#marked.failed) this.#marked = this.#eventsOf(this.#finished.openIds());
-    return this.#marked;
+    return this.#marked.of(header.incarnation, record.createdAt);
   }
 
   #eventsOf(ids: readonly string[]): FinalEvents {

@@ -9,6 +9,7 @@ import { findProblems, type Repaired, repairProblems } from "../fsck/check-fs-st
 import type { Problem } from "../fsck/problem.js";
 import { adminTtlMs, present, withOpenStore } from "../open-folder.js";
 import type { CommandResult } from "./command.js";
+import { wrong } from "./read-commands.js";
 
 interface Refused {
   readonly taskId: string;
@@ -36,9 +37,7 @@ export async function cleanCommand(store: OpenStore, age: string, apply: boolean
 function ageOf(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw new ResumableError("INVALID_OPTION", `--older-than is a duration such as 7d or 12h, not "${text}".`, {
-    details: { option: "older-than" },
-  });
+  throw wrong("older-than", `--older-than is a duration such as 7d or 12h, not "${text}".`);
 }
 
 async function finishedBefore({ context, finished }: OpenStore, beforeMs: number): Promise<readonly string[]> {

@@ -39,7 +39,8 @@ function parseStatus(text: string): TaskStatus {
   return status;
 }
 
-function wrong(option: string, message: string): ResumableError {
+/** An option that does not have a value that it can have. */
+export function wrong(option: string, message: string): ResumableError {
   return new ResumableError("INVALID_OPTION", message, { details: { option } });
 }
 

@@ -13,35 +13,48 @@ import { hashOfCall, parseClaim } from "../../index/task-keys.js";
 import type { OpenStore } from "../../open-store.js";
 import { moveAside, type Problem, RepairRefused, strayFile } from "./problem.js";
 
-const bucketPattern = /^[0-9a-f]{3}$/;
+function pathsIn({ disk }: StoreContext, folder: string): readonly string[] {
+  return (listIfExists(disk, folder) ?? []).map((name) => join(folder, name));
+}
 
-/** Reads every claim. */
-export function findClaimProblems({ context }: OpenStore): readonly Problem[] {
-  const { disk, layout } = context;
-  return (listIfExists(disk, layout.keys) ?? []).flatMap((bucket) => {
-    const folder = join(layout.keys, bucket);
-    if (!bucketPattern.test(bucket)) return strayFile(context, folder);
-    return (listIfExists(disk, folder) ?? []).flatMap((name) => claimProblem(context, bucket, name));
+/** What is to say of each folder of such a name in a folder; nothing else belongs there. */
+function inFolders(
+  context: StoreContext,
+  parent: string,
+  names: RegExp,
+  find: (folder: string) => readonly Problem[],
+): readonly Problem[] {
+  return pathsIn(context, parent).flatMap((path) => {
+    const isExpected = names.test(basename(path)) && context.disk.stat(path)?.isFolder === true;
+    return isExpected ? find(path) : strayFile(context, path);
   });
 }
 
-function claimProblem(context: StoreContext, bucket: string, name: string): readonly Problem[] {
-  const path = join(context.layout.keys, bucket, name);
+/** Reads every claim. */
+export function findClaimProblems({ context }: OpenStore): readonly Problem[] {
+  return inFolders(context, context.layout.keys, /^[0-9a-f]{3}$/, (bucket) =>
+    pathsIn(context, bucket).flatMap((path) => claimProblem(context, path)),
+  );
+}
+
+function claimProblem(context: StoreContext, path: string): readonly Problem[] {
+  const [bucket = "", name = ""] = path.split(sep).slice(-2);
   if (!/^\d+$/.test(name)) return strayFile(context, path);
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined || parseClaim(bytes) !== undefined) return [];
   const message = "the claim cannot be read: its call is found among the unfinished tasks";
-  const description = `keep it in quarantine/claim.${bucket}.${name}, and claim the calls of the unfinished tasks that it may have been about`;
-  const fix = { description, apply: (store: OpenStore) => restoreClaim(store, { path, bucket, name, message }) };
-  return [{ kind: "damaged_claim", severity: "damage", path, message, fix }];
+  const kept = `claim.${bucket}.${name}`;
+  const description = `keep it in quarantine/${kept}, and claim the calls of the unfinished tasks that it may have been about`;
+  const apply = async (store: OpenStore) => {
+    await claimAgain(store, bucket);
+    quarantineCopy(store.context, path, kept, message);
+    store.keys.void(path, "");
+  };
+  return [{ kind: "damaged_claim", severity: "damage", path, message, fix: { description, apply } }];
 }
 
-/** Every call that the claim may have been about is claimed again before the claim is emptied. */
-async function restoreClaim(
-  store: OpenStore,
-  { path, bucket, name, message }: { path: string; bucket: string; name: string; message: string },
-): Promise<void> {
-  const { context, finished, keys, reader } = store;
+/** Claims every call again that a damaged claim may have been about, before that claim is emptied. */
+async function claimAgain({ finished, keys, reader }: OpenStore, bucket: string): Promise<void> {
   for (const taskId of finished.openIds()) {
     const record = (await reader.read(taskId).catch(() => undefined))?.record;
     if (!record || record.key === null || isFinal(record.status)) continue;
@@ -52,8 +65,6 @@ async function restoreClaim(
     }
     await keys.sync(owner, key);
   }
-  quarantineCopy(context, path, `claim.${bucket}.${name}`, message);
-  keys.void(path, "");
 }
 
 /** Markers of tasks that are not there. */
@@ -104,23 +115,11 @@ async function damagedLines(context: StoreContext, path: string, name: string): 
 
 /** Reads every document. */
 export function findDocumentProblems({ context }: OpenStore): readonly Problem[] {
-  return inFolders(context, context.layout.documents, (kind) =>
-    inFolders(context, kind, (document) =>
-      (listIfExists(context.disk, document) ?? []).flatMap((name) => documentProblem(context, join(document, name))),
+  return inFolders(context, context.layout.documents, /./, (kind) =>
+    inFolders(context, kind, /./, (document) =>
+      pathsIn(context, document).flatMap((path) => documentProblem(context, path)),
     ),
   );
-}
-
-/** What is to say of each folder in a folder; nothing else belongs there. */
-function inFolders(
-  context: StoreContext,
-  parent: string,
-  find: (folder: string) => readonly Problem[],
-): readonly Problem[] {
-  return (listIfExists(context.disk, parent) ?? []).flatMap((name) => {
-    const folder = join(parent, name);
-    return context.disk.stat(folder)?.isFolder === true ? find(folder) : strayFile(context, folder);
-  });
 }
 
 function documentProblem(context: StoreContext, path: string): readonly Problem[] {
@@ -135,9 +134,9 @@ function documentProblem(context: StoreContext, path: string): readonly Problem[
 
 /** What does not belong into the folders of the store, and what was left in `trash/`. */
 export function findForeignFiles({ context, workers }: OpenStore): readonly Problem[] {
-  const { disk, layout } = context;
+  const { layout } = context;
   const known = new Set(Object.values(layout));
-  const namesIn = (folder: string) => (listIfExists(disk, folder) ?? []).map((name) => join(folder, name));
+  const namesIn = (folder: string) => pathsIn(context, folder);
   const except = (paths: readonly string[], pattern: RegExp) => paths.filter((path) => !pattern.test(basename(path)));
   const trash = namesIn(layout.trash);
   const others = [
