@@ -36,19 +36,19 @@ export function nodeAt<Node extends Tree<Node>>(root: Node, path: string): Node 
 
 /** Copies a tree; names that share a file share its copy. */
 export function copyTree(root: FolderNode): FolderNode {
-  const copies = new Map<FileTree, FileTree>();
-  const copy = (node: FileTree): FileTree => {
-    const known = copies.get(node);
-    if (known !== undefined) return known;
-    const made: FileTree = node.kind === "file" ? { kind: "file", bytes: Buffer.from(node.bytes) } : emptyTree();
-    copies.set(node, made);
-    if (node.kind === "folder" && made.kind === "folder") {
-      for (const [name, child] of node.names) made.names.set(name, copy(child));
-    }
-    return made;
+  const files = new Map<FileNode, FileNode>();
+  const copyFile = (file: FileNode): FileNode => {
+    const copy = files.get(file) ?? { kind: "file", bytes: Buffer.from(file.bytes) };
+    files.set(file, copy);
+    return copy;
   };
-  const names = [...root.names].map(([name, child]) => [name, copy(child)] as const);
-  return { kind: "folder", names: new Map(names) };
+  const copyFolder = ({ names }: FolderNode): FolderNode => {
+    const copies = [...names].map(([name, node]): [string, FileTree] => {
+      return [name, node.kind === "file" ? copyFile(node) : copyFolder(node)];
+    });
+    return { kind: "folder", names: new Map(copies) };
+  };
+  return copyFolder(root);
 }
 
 /**

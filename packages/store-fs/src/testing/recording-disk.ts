@@ -38,9 +38,7 @@ export function recordDisk(inner: Disk): Recording {
   return { disk, events };
 }
 
-type FileOperations = Pick<Disk, "open" | "close" | "write" | "truncate" | "syncData" | "syncDataNow">;
-
-function recordedFiles(inner: Disk, events: DiskEvent[]): FileOperations {
+function recordedFiles(inner: Disk, events: DiskEvent[]): Partial<Disk> {
   const openings = new Map<number, number>();
   let opened = 0;
   const openingOf = (file: number) => openings.get(file) ?? 0;

@@ -4,7 +4,7 @@ import { isResumableError } from "@resumable-mcp/core";
 import { listIfExists } from "../../disk/whole-file.js";
 import type { OpenStore } from "../../open-store.js";
 import { readLines } from "../transfer/export-line.js";
-import { exportTasks, type NotExported } from "../transfer/export-tasks.js";
+import { exportTasks, type Refused } from "../transfer/export-tasks.js";
 import { type ImportReport, importTasks } from "../transfer/import-tasks.js";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { queryOf } from "./read-commands.js";
@@ -37,7 +37,7 @@ export async function exportCommand(
 }
 
 /** A task that could not be exported, or imported, for people. */
-function formatRefused({ taskId, code, message }: NotExported): string {
+function formatRefused({ taskId, code, message }: Refused): string {
   return `${code === "TASK_CORRUPT" ? "damaged" : "refused"}  ${taskId}  ${code}: ${message}`;
 }
 

@@ -8,8 +8,8 @@ const maxAttempts = 3;
 /** Takes the next line of the file. */
 type Write = (line: Buffer) => Promise<void>;
 
-/** Why a task is not in an exported file. */
-export interface NotExported {
+/** Why a task was not exported, or not imported. */
+export interface Refused {
   readonly taskId: string;
   readonly code: string;
   readonly message: string;
@@ -18,7 +18,7 @@ export interface NotExported {
 /** What became of the tasks that were to be exported. */
 export interface ExportReport {
   readonly tasks: number;
-  readonly refused: readonly NotExported[];
+  readonly refused: readonly Refused[];
 }
 
 /**
@@ -32,13 +32,13 @@ export async function exportTasks(
 ): Promise<ExportReport> {
   await write(encodeExport({ type: "export", format: "resumable-mcp-tasks", version: exportVersion }));
   let tasks = 0;
-  const refused = new Map<string, NotExported>();
+  const refused = new Map<string, Refused>();
   for await (const taskId of taskIds) {
     try {
       await exportTask(store, taskId, write);
       tasks += 1;
     } catch (error) {
-      refused.set(taskId, notExported(taskId, error));
+      refused.set(taskId, refusedFor(taskId, error));
     }
   }
   await write(encodeExport({ type: "end", tasks }));
@@ -46,7 +46,7 @@ export async function exportTasks(
 }
 
 /** Errors of the store and of the file system concern one task; anything else is a defect of this program. */
-function notExported(taskId: string, error: unknown): NotExported {
+function refusedFor(taskId: string, error: unknown): Refused {
   if (!(error instanceof Error) || !("code" in error)) throw error;
   return { taskId, code: String(error.code), message: error.message };
 }

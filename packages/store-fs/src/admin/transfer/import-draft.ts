@@ -91,8 +91,14 @@ export class ImportDraft {
 
   /** Writes the signals, and makes all of it durable. */
   async finish(record: TaskRecord): Promise<void> {
-    const { disk, durable } = this.#context;
-    for (const [index, signal] of this.#signals.entries()) this.#writeSignal(record, signal, index + 1);
+    const { disk, durable, unique } = this.#context;
+    for (const [index, signal] of this.#signals.entries()) {
+      const { name, bytes } =
+        signal.kind === "answer"
+          ? answerFile(record, signal, index + 1, unique())
+          : { name: `signal.${index + 1}.${signal.kind}.${unique()}`, bytes: Buffer.alloc(0) };
+      createFile(disk, join(this.#place, name), bytes);
+    }
     if (!durable) return;
     const items = join(this.#place, "items");
     for (const folder of [items, this.#place]) {
@@ -100,15 +106,6 @@ export class ImportDraft {
       for (const name of names ?? []) if (name !== "items") await syncPath(disk, join(folder, name));
       if (names !== undefined) await disk.syncFolder(folder);
     }
-  }
-
-  #writeSignal(record: TaskRecord, signal: Signal, order: number): void {
-    const { disk, unique } = this.#context;
-    const { name, bytes } =
-      signal.kind === "answer"
-        ? answerFile(record, signal, order, unique())
-        : { name: `signal.${order}.${signal.kind}.${unique()}`, bytes: Buffer.alloc(0) };
-    createFile(disk, join(this.#place, name), bytes);
   }
 
   /** Moves the folder to its place. @throws the system's error when there is one of this id. */

@@ -5,6 +5,7 @@ import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { exportVersion, invalidExport, isWholeRecord, parseExport } from "./export-line.js";
+import type { Refused } from "./export-tasks.js";
 import { ImportDraft } from "./import-draft.js";
 
 /** What became of the tasks of an exported file. */
@@ -12,7 +13,7 @@ export interface ImportReport {
   readonly imported: string[];
   /** They were there already: an import that was interrupted can be repeated. */
   readonly present: string[];
-  readonly refused: { readonly taskId: string; readonly code: string; readonly message: string }[];
+  readonly refused: Refused[];
 }
 
 /**
