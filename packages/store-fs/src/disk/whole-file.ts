@@ -13,14 +13,19 @@ export function readFrom(disk: Disk, path: string, position = 0): Buffer | undef
   }
 }
 
-/** Opens a file for reading, or gives `undefined` when there is none. */
-export function openIfExists(disk: Disk, path: string): number | undefined {
+/** The result of a call of the system, or `undefined` where there is no such file or folder. */
+export function ifThere<Result>(call: () => Result): Result | undefined {
   try {
-    return disk.open(path, "r");
+    return call();
   } catch (error) {
     if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
     throw error;
   }
+}
+
+/** Opens a file for reading, or gives `undefined` when there is none. */
+export function openIfExists(disk: Disk, path: string): number | undefined {
+  return ifThere(() => disk.open(path, "r"));
 }
 
 /** Reads up to `length` bytes; fewer when the file is shorter. */
@@ -112,23 +117,16 @@ export function replaceWhole(disk: Disk, path: string, bytes: Uint8Array, unique
 
 /** Removes a file. @returns false when there was none. */
 export function unlinkIfExists(disk: Disk, path: string): boolean {
-  try {
+  const removed = ifThere(() => {
     disk.unlink(path);
     return true;
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
-    throw error;
-  }
+  });
+  return removed ?? false;
 }
 
 /** Lists a folder, or gives `undefined` when there is none. */
 export function listIfExists(disk: Disk, folder: string): readonly string[] | undefined {
-  try {
-    return disk.list(folder);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  return ifThere(() => disk.list(folder));
 }
 
 /** Makes a file's content durable. Opened for writing, since some systems sync nothing else. */
@@ -143,19 +141,23 @@ export async function syncPath(disk: Disk, path: string): Promise<void> {
 
 /** As `syncPath`, at once. */
 export function syncPathNow(disk: Disk, path: string): void {
-  const file = disk.open(path, "r+");
-  try {
-    disk.syncDataNow(file);
-  } finally {
-    disk.close(file);
-  }
+  withFile(disk, path, "r+", (file) => disk.syncDataNow(file));
 }
 
 /** Writes the first bytes of a file over themselves. */
 export function rewriteInPlace(disk: Disk, path: string, length: number): void {
-  const file = disk.open(path, "r+");
+  withFile(disk, path, "r+", (file) => disk.write(file, readRange(disk, file, 0, length), 0));
+}
+
+function withFile<Result>(
+  disk: Disk,
+  path: string,
+  flags: Parameters<Disk["open"]>[1],
+  run: (file: number) => Result,
+): Result {
+  const file = disk.open(path, flags);
   try {
-    disk.write(file, readRange(disk, file, 0, length), 0);
+    return run(file);
   } finally {
     disk.close(file);
   }

@@ -1,15 +1,12 @@
-import type { TaskRecord } from "@resumable-mcp/core";
-import {
-  deepFreeze,
-  finalStatuses,
-  type Instant,
-  type TaskEvent,
-  type TaskEventBody,
-  unfinishedStatuses,
-} from "@resumable-mcp/core/store";
+import { join } from "node:path";
+import type { Json, TaskRecord } from "@resumable-mcp/core";
+import { deepFreeze, finalStatuses, type TaskEvent, unfinishedStatuses } from "@resumable-mcp/core/store";
 import { z } from "zod";
-import { DamagedFile, decodeLine, encodeLine, isIntact, type RawLine, rawLines } from "../disk/checked-line.js";
-import { layoutVersion } from "../disk/layout.js";
+import { DamagedFile, decodeLine, isIntact, type RawLine, rawLines } from "../disk/checked-line.js";
+import { LineChunks } from "../disk/file-lines.js";
+import { journalName, layoutVersion } from "../disk/layout.js";
+import type { StoreContext } from "../disk/store-context.js";
+import { openIfExists } from "../disk/whole-file.js";
 
 const recordShape = z.looseObject({
   id: z.string(),
@@ -123,47 +120,6 @@ export function firstHeader(taskId: string, incarnation: string): JournalHeader 
   };
 }
 
-let newest = { ms: Number.NaN, text: "" };
-
-/** Many commits share a millisecond, and writing a date costs as much as many a line. */
-function isoTime(ms: number): string {
-  if (newest.ms !== ms) newest = { ms, text: new Date(ms).toISOString() };
-  return newest.text;
-}
-
-/** Events with their place and time. */
-export interface NumberedEvents {
-  /** As JSON, for the journal. */
-  readonly text: string;
-  /** What the text says: nothing else has these values. */
-  readonly events: readonly TaskEvent[];
-}
-
-/**
- * Gives events their place and time; what an event says of these itself does not count.
- *
- * @throws a `SyntaxError` for what is not an event, whose text is not JSON.
- */
-export function numberEvents(request: {
-  readonly events: readonly TaskEventBody[];
-  readonly afterSeq: number;
-  readonly now: Instant;
-}): NumberedEvents {
-  const at = isoTime(request.now.wallMs);
-  // What is named twice counts as it was named last.
-  const texts = request.events.map(
-    (body, index) => `${JSON.stringify(body).slice(0, -1)},"seq":${request.afterSeq + index + 1},"at":"${at}"}`,
-  );
-  const text = `[${texts.join()}]`;
-  return { text, events: JSON.parse(text) };
-}
-
-/** Writes a commit as a line of the journal. */
-export function encodeCommit(seq: number, events: string, consumed: readonly string[]): Buffer {
-  const also = consumed.length === 0 ? "" : `,"consumed":${JSON.stringify(consumed)}`;
-  return encodeLine(`{"seq":${seq},"events":${events}${also}}`);
-}
-
 /** Parses the first line of a journal file. */
 export function parseHeader(line: RawLine, path: string): JournalHeader {
   const parsed = headerSchema.safeParse(deepFreeze(decodeLine(line, path)));
@@ -225,4 +181,86 @@ export function writtenPart(bytes: Buffer, offset: number, path: string): Buffer
 /** Each byte is the one before it, and the first is zero. */
 function isZero(bytes: Buffer): boolean {
   return bytes[0] === 0 && bytes.subarray(1).equals(bytes.subarray(0, -1));
+}
+
+/** A commit as it was read, and where in the file its line begins and ends. */
+export interface JournalLine {
+  readonly commit: JournalCommit;
+  readonly start: number;
+  readonly next: number;
+}
+
+/**
+ * The commits of one journal file that reach beyond a seq, as far as the file counts.
+ *
+ * @param from where in the file to begin: at a line, none before which is wanted.
+ */
+export function* journalLines(
+  context: StoreContext,
+  path: string,
+  entry: Pick<ChainEntry, "bytes">,
+  { afterSeq, from = 0 }: { readonly afterSeq: number; readonly from?: number },
+): Generator<JournalLine> {
+  let before: RawLine | undefined;
+  let reached = false;
+  for (const line of linesBetween(context, path, from, entry.bytes)) {
+    // The first line of a file is not a commit.
+    if (line.start === 0) continue;
+    if (!reached) {
+      const first = peekSeq(line) ?? 0;
+      reached = first > afterSeq;
+      // A commit begins where its line says and ends before the next one begins.
+      if (reached && before !== undefined && first > afterSeq + 1) yield parsed(before, path);
+      before = { ...line, bytes: Buffer.from(line.bytes) };
+    }
+    if (reached) yield parsed(line, path);
+  }
+  if (reached || before === undefined) return;
+  const last = parsed(before, path);
+  if ((last.commit.events.at(-1)?.seq ?? 0) > afterSeq) yield last;
+}
+
+function parsed(line: RawLine, path: string): JournalLine {
+  return { commit: parseCommit(line, path), start: line.start, next: line.next };
+}
+
+/** The lines of a part of a file all of which has to be there, read a chunk at a time. */
+function* linesBetween({ disk }: StoreContext, path: string, from: number, end: number): Generator<RawLine> {
+  const file = openIfExists(disk, path);
+  if (file === undefined) throw new DamagedFile(path, 0, "the file is missing");
+  const chunks = new LineChunks(disk, file, { from, end });
+  try {
+    for (let chunk = chunks.next(); chunk !== undefined; chunk = chunks.next()) {
+      yield* rawLines(chunk.bytes, chunk.start, path);
+    }
+    if (chunks.position < end) throw new DamagedFile(path, chunks.position, "a line is cut short, or missing");
+  } finally {
+    chunks.close();
+    disk.close(file);
+  }
+}
+
+/** Items that were appended together, and the index of the first of them. */
+export interface ItemPart {
+  readonly index: number;
+  readonly items: readonly Json[];
+}
+
+/** The items of a generation that a file holds. */
+export function* itemEvents(
+  context: StoreContext,
+  folder: string,
+  entry: ChainEntry,
+  itemsFrom: number,
+): Generator<ItemPart> {
+  let count = entry.items;
+  let from = entry.itemsFrom;
+  for (const { commit } of journalLines(context, join(folder, journalName(entry.epoch)), entry, { afterSeq: 0 })) {
+    for (const event of commit.events) {
+      if (event.type === "restarted" && !event.fromState) [count, from] = [0, event.seq];
+      if (event.type !== "checkpoint" || event.items === undefined || event.items.length === 0) continue;
+      if (from === itemsFrom) yield { items: event.items, index: count };
+      count += event.items.length;
+    }
+  }
 }

@@ -55,31 +55,31 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
   const announced = announce(context, request);
   if (announced === undefined) return undefined;
   const { epoch, file } = announced;
-  let sealed = false;
+  let isSealed = false;
+  let taken: TakenOver | undefined;
   try {
     context.observe("store.takeover.announced", request.taskId);
     disturb(context, request.taskId);
     const before = request.rotate?.view ?? newestView(context, request.taskId, { cache, below: epoch });
-    if (before === undefined) return abandon(context, file);
+    if (before === undefined) return undefined;
     cache.delete(request.taskId);
     context.observe("store.takeover.read", request.taskId);
     syncSealed(context, before);
     const header = headerOf(request, epoch, before);
     const line = encodeLine(JSON.stringify(header));
     writeAll(context.disk, file, line);
-    sealed = true;
+    isSealed = true;
     context.observe("store.takeover.sealed", request.taskId);
     const folder = lookAt(context.disk, taskFolder(context.layout, request.taskId));
-    if (folder?.newest !== epoch) {
-      // The taker that came after may give up, and this epoch be the newest again.
-      withdraw(context, request, epoch, sealed);
-      return abandon(context, file);
-    }
-    return { epoch, file, view: viewOf(context, header, before, line.byteLength) };
+    if (folder?.newest === epoch) taken = { epoch, file, view: viewOf(context, header, before, line.byteLength) };
+    // The taker that came after may give up, and this epoch be the newest again.
+    else withdraw(context, request, epoch, isSealed);
+    return taken;
   } catch (error) {
-    context.disk.close(file);
-    withdraw(context, request, epoch, sealed);
+    withdraw(context, request, epoch, isSealed);
     throw error;
+  } finally {
+    if (taken === undefined) context.disk.close(file);
   }
 }
 
@@ -112,11 +112,6 @@ function withdraw(
   } catch (error) {
     if (!isSystemError(error)) throw error;
   }
-}
-
-function abandon(context: StoreContext, file: number): undefined {
-  context.disk.close(file);
-  return undefined;
 }
 
 function announce(
@@ -184,16 +179,14 @@ function headerOf(request: TakeOverRequest, epoch: number, before: TaskView): Jo
 function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, length: number): TaskView {
   const { record: _, ...rest } = header;
   return {
+    ...before,
     header: rest,
     path: join(taskFolder(context.layout, header.taskId), journalName(header.epoch)),
     sealedBytes: sealedBytes(header),
     offset: length,
     bodyStart: length,
-    record: before.record,
-    isPlain: before.isPlain,
     consumed: new Set(before.consumed),
     answered: new Set(before.answered),
-    tail: before.tail,
     unsynced: false,
     sealSynced: true,
   };

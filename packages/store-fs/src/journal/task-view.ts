@@ -1,13 +1,15 @@
 import { join } from "node:path";
 import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { deepFreeze, isPlainRecord, reduceTask, type TaskEvent } from "@resumable-mcp/core/store";
+import { checkJournalQuotas, deepFreeze, isPlainRecord, reduceTask, type TaskEvent } from "@resumable-mcp/core/store";
 import { type Cache, noCache } from "../disk/bounded-cache.js";
 import { DamagedFile, type RawLine, rawLines, ShrunkFile } from "../disk/checked-line.js";
 import { journalFiles, journalName, taskFolder } from "../disk/layout.js";
+import type { FsStoreLimits } from "../disk/limits.js";
 import { missing, newest } from "../disk/numbered-files.js";
 import type { StoreContext } from "../disk/store-context.js";
+import { limitExceeded } from "../disk/store-errors.js";
 import { listIfExists, readFrom } from "../disk/whole-file.js";
-import { EventTail } from "./event-tail.js";
+import { EventTail } from "./commit-events.js";
 import { type ChainEntry, type JournalHeader, parseCommit, parseHeader, writtenPart } from "./journal-line.js";
 import { type FolderState, lookAt, signalFile } from "./task-folder.js";
 
@@ -213,6 +215,18 @@ export function sealedBytes({ chain, segments }: Pick<JournalHeader, "chain" | "
 export function freezeRecord(record: TaskRecord): TaskRecord {
   for (const part of Object.values(record)) deepFreeze(part);
   return Object.freeze(record);
+}
+
+/** @throws {@link ResumableError} `LIMIT_EXCEEDED` or `QUOTA_EXCEEDED` for a commit that is too large for its journal. */
+export function checkCommitSize(
+  limits: FsStoreLimits,
+  view: TaskView,
+  events: readonly TaskEvent[],
+  bytes: number,
+): void {
+  if (bytes > limits.maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
+  const { id, lastSeq } = view.record;
+  checkJournalQuotas(limits, id, events, { events: lastSeq + events.length, bytes: keptBytes(view) + bytes });
 }
 
 /** How much is kept of a task's journal and items. */

@@ -1,18 +1,16 @@
 import { join } from "node:path";
 import { encodeLine } from "../disk/checked-line.js";
-import { allDone, BackgroundWork } from "../disk/shared-sync.js";
+import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { createFile, syncPath } from "../disk/whole-file.js";
-import type { ChainEntry, ItemSegment } from "../journal/journal-line.js";
-import { itemEvents } from "../journal/journal-lines.js";
+import { type ChainEntry, type ItemSegment, itemEvents } from "../journal/journal-line.js";
 import { removeSuperfluous } from "../journal/take-over.js";
 import type { HeldTask } from "./held-task.js";
 
 /** Keeps the journals of held tasks short: states, progress and log entries of long ago go, items never do. */
 export class Compaction {
   readonly #context: StoreContext;
-  readonly #running = new Set<HeldTask>();
-  readonly #background = new BackgroundWork();
+  readonly #running = new Map<HeldTask, Promise<void>>();
 
   constructor(context: StoreContext) {
     this.#context = context;
@@ -24,10 +22,12 @@ export class Compaction {
     const { offset, bodyStart } = held.view;
     // A snapshot that is larger than what it replaces would make the journal longer, not shorter.
     if (offset - bodyStart > Math.max(rotateBytes, 4 * bodyStart)) held.rotate();
-    const isShort = held.view.header.chain.length <= maxJournalFiles;
-    if (isShort || held.isEnded || this.#running.has(held)) return;
-    this.#running.add(held);
-    void this.#background.add(this.#compact(held).finally(() => this.#running.delete(held)));
+    if (held.view.header.chain.length <= maxJournalFiles || held.isEnded || this.#running.has(held)) return;
+    const running = this.#compact(held).catch(() => undefined);
+    this.#running.set(
+      held,
+      running.finally(() => this.#running.delete(held)),
+    );
   }
 
   /** Writes the items of the oldest files to a file of their own, seals a chain without those files, then removes them. */
@@ -48,8 +48,8 @@ export class Compaction {
   }
 
   /** Resolves when no compaction is under way. */
-  idle(): Promise<void> {
-    return this.#background.idle();
+  async idle(): Promise<void> {
+    await Promise.all(this.#running.values());
   }
 }
 
@@ -66,10 +66,10 @@ async function writeSegment(
   let next = 0;
   for (const [place, entry] of chain.slice(0, oldFiles).entries()) {
     if (!mayHoldItems(entry, chain[place + 1])) continue;
-    for (const { event, index } of itemEvents(context, folder, entry, itemsFrom)) {
+    for (const { items, index } of itemEvents(context, folder, entry, itemsFrom)) {
       first ??= index;
-      next = index + event.items.length;
-      lines.push(encodeLine(JSON.stringify({ first: index, items: event.items })));
+      next = index + items.length;
+      lines.push(encodeLine(JSON.stringify({ first: index, items })));
     }
     await Promise.resolve();
   }

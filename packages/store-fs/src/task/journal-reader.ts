@@ -6,8 +6,14 @@ import { DamagedFile, decodeLine, rawLines } from "../disk/checked-line.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { readFrom } from "../disk/whole-file.js";
-import { type ChainEntry, type ItemSegment, parseHeader } from "../journal/journal-line.js";
-import { itemEvents, journalLines } from "../journal/journal-lines.js";
+import {
+  type ChainEntry,
+  type ItemPart,
+  type ItemSegment,
+  itemEvents,
+  journalLines,
+  parseHeader,
+} from "../journal/journal-line.js";
 import { chainThrough } from "../journal/task-view.js";
 import type { TaskReading } from "./held-task.js";
 import type { TaskReader } from "./task-reader.js";
@@ -72,7 +78,8 @@ export class JournalReader {
     for (const entry of chain) {
       if (entry.end <= after) continue;
       const from = known?.epoch === entry.epoch ? known.offset : 0;
-      for (const line of this.#linesOf(record.id, entry, { afterSeq: after, from })) {
+      const path = this.#pathOf(record.id, entry);
+      for (const line of journalLines(this.#context, path, entry, { afterSeq: after, from })) {
         for (const event of line.commit.events) {
           if (event.seq > record.lastSeq || found.length >= limit) {
             this.#places.set(
@@ -91,14 +98,13 @@ export class JournalReader {
     return found;
   }
 
-  #linesOf(taskId: string, entry: ChainEntry, range: { readonly afterSeq: number; readonly from: number }) {
-    const path = join(taskFolder(this.#context.layout, taskId), journalName(entry.epoch));
-    return journalLines(this.#context, path, entry, range);
+  #pathOf(taskId: string, { epoch }: Pick<ChainEntry, "epoch">): string {
+    return join(taskFolder(this.#context.layout, taskId), journalName(epoch));
   }
 
   /** The task as it was when the oldest file that is left began. */
   #snapshotBefore(taskId: string, oldest: Pick<ChainEntry, "epoch">): TaskRecord {
-    const path = join(taskFolder(this.#context.layout, taskId), journalName(oldest.epoch));
+    const path = this.#pathOf(taskId, oldest);
     const [first] = rawLines(readFrom(this.#context.disk, path) ?? Buffer.alloc(0), 0, path);
     const record = first && parseHeader(first, path).record;
     if (!record) throw new DamagedFile(path, 0, "the snapshot is missing");
@@ -140,19 +146,10 @@ export class JournalReader {
     return items;
   }
 
-  *#itemsIn(
-    record: TaskRecord,
-    source: ItemSegment | ChainEntry,
-  ): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
+  #itemsIn(record: TaskRecord, source: ItemSegment | ChainEntry): Iterable<ItemPart> {
     const folder = taskFolder(this.#context.layout, record.id);
-    if ("epoch" in source) {
-      for (const { event, index } of itemEvents(this.#context, folder, source, record.itemsFromSeq)) {
-        yield { index, items: event.items };
-      }
-      return;
-    }
-    if (source.itemsFrom !== record.itemsFromSeq) return;
-    yield* itemLines(this.#context, folder, source);
+    if ("epoch" in source) return itemEvents(this.#context, folder, source, record.itemsFromSeq);
+    return source.itemsFrom === record.itemsFromSeq ? itemLines(this.#context, folder, source) : [];
   }
 }
 
@@ -161,7 +158,7 @@ export function* itemLines(
   context: StoreContext,
   folder: string,
   { name, bytes: length }: ItemSegment,
-): Generator<{ readonly index: number; readonly items: readonly Json[] }> {
+): Generator<ItemPart> {
   const path = join(folder, "items", name);
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined || bytes.byteLength < length) throw new DamagedFile(path, 0, "items are missing");

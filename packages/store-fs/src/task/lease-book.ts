@@ -1,22 +1,14 @@
-import { type Instant, type Lease, leaseLost, type TaskSnapshot } from "@resumable-mcp/core/store";
+import type { Store } from "@resumable-mcp/core";
+import { type Lease, leaseLost } from "@resumable-mcp/core/store";
 import { hasCode } from "../disk/disk.js";
 import { type TakenOver, takeOver } from "../journal/take-over.js";
 import type { TaskReader } from "./task-reader.js";
 import { TaskWriter } from "./task-writer.js";
 import type { WorkerRegistry } from "./worker-registry.js";
-import type { WriterParts } from "./writer-parts.js";
+import type { WriterParts } from "./writer-files.js";
 
-interface AcquireRequest {
-  readonly taskId: string;
-  readonly worker: string;
-  readonly ttlMs: number;
-  readonly now: Instant;
-}
-
-interface Acquired {
-  readonly lease: Lease;
-  readonly snapshot: TaskSnapshot;
-}
+type AcquireRequest = Parameters<Store["acquireLease"]>[0];
+type Acquired = Awaited<ReturnType<Store["acquireLease"]>>;
 
 interface Parts extends WriterParts {
   readonly held: Map<string, TaskWriter>;
@@ -33,7 +25,7 @@ export class LeaseBook {
   }
 
   /** Takes a task's lease. @returns `undefined` when another worker holds it, or was faster. */
-  async acquire(request: AcquireRequest): Promise<Acquired | undefined> {
+  async acquire(request: AcquireRequest): Promise<Acquired> {
     const { context, cache, reader, workers, held } = this.#parts;
     const { taskId } = request;
     workers.noteTime(request.now);
@@ -53,7 +45,7 @@ export class LeaseBook {
     return taken && this.#begin(request, taken);
   }
 
-  async #begin({ taskId, worker }: AcquireRequest, taken: TakenOver): Promise<Acquired | undefined> {
+  async #begin({ taskId, worker }: AcquireRequest, taken: TakenOver): Promise<Acquired> {
     const { held } = this.#parts;
     const writer = new TaskWriter(this.#parts, { taskId, worker, epoch: taken.epoch }, taken);
     const before = held.get(taskId);

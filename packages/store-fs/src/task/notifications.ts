@@ -12,10 +12,13 @@ interface Watched {
   readonly stop: () => void;
 }
 
+/** The name under which those are kept who watch for work of any task. */
+const anyTask = "";
+
 /** Says that there may be something new: directly within this store, through the file system to other processes. */
 export class Notifications {
-  readonly #tasks = new Map<string, Watched>();
-  #runnable: Watched | undefined;
+  /** By task. */
+  readonly #watched = new Map<string, Watched>();
   readonly #context: StoreContext;
   readonly #held: ReadonlyMap<string, HeldTask>;
 
@@ -26,9 +29,9 @@ export class Notifications {
 
   /** `runnable`: also workers that look for work may want to know. */
   notify(taskId: string, about: "task" | "runnable"): void {
-    wakeAll(this.#tasks.get(taskId));
+    wakeAll(this.#watched.get(taskId));
     if (about === "task") return;
-    wakeAll(this.#runnable);
+    wakeAll(this.#watched.get(anyTask));
     this.#touch();
   }
 
@@ -49,70 +52,45 @@ export class Notifications {
     }
   }
 
-  watch(taskId: string | undefined, wake: () => void): () => void {
-    const watched = taskId === undefined ? this.#watchRunnable() : this.#watchTask(taskId);
+  watch(taskId: string = anyTask, wake: () => void): () => void {
+    const watched = this.#watched.get(taskId) ?? this.#begin(taskId);
     // Each call has an entry of its own, also when the same function is given twice.
     const own = () => wake();
     watched.wakes.add(own);
     return () => {
       watched.wakes.delete(own);
-      if (watched.wakes.size === 0) this.#drop(taskId, watched);
+      if (watched.wakes.size > 0) return;
+      watched.stop();
+      if (this.#watched.get(taskId) === watched) this.#watched.delete(taskId);
     };
   }
 
-  #drop(taskId: string | undefined, watched: Watched): void {
-    watched.stop();
-    if (taskId === undefined) this.#runnable = this.#runnable === watched ? undefined : this.#runnable;
-    else if (this.#tasks.get(taskId) === watched) this.#tasks.delete(taskId);
-  }
-
-  #watchRunnable(): Watched {
-    if (this.#runnable !== undefined) return this.#runnable;
+  #begin(taskId: string): Watched {
     const { disk, layout, limits } = this.#context;
+    const path = taskId === anyTask ? layout.notifications : taskFolder(layout, taskId);
     const watched: Watched = {
       wakes: new Set(),
       stop: watchPath({
         disk,
-        path: layout.notifications,
+        path,
         pollMs: limits.watchPollMs,
-        fingerprint: () => JSON.stringify(disk.stat(layout.notifications)),
-        changed: () => wakeAll(watched),
-      }),
-    };
-    this.#runnable = watched;
-    return watched;
-  }
-
-  #watchTask(taskId: string): Watched {
-    const known = this.#tasks.get(taskId);
-    if (known !== undefined) return known;
-    const { disk, layout, limits } = this.#context;
-    const watched: Watched = {
-      wakes: new Set(),
-      stop: watchPath({
-        disk,
-        path: taskFolder(layout, taskId),
-        pollMs: limits.watchPollMs,
-        fingerprint: () => this.#fingerprint(taskId),
+        fingerprint: () => (taskId === anyTask ? JSON.stringify(disk.stat(path)) : this.#fingerprint(path)),
         changed: (name) => {
-          if (this.#concerns(taskId, name)) wakeAll(watched);
+          if (taskId === anyTask || this.#concerns(taskId, name)) wakeAll(watched);
         },
       }),
     };
-    this.#tasks.set(taskId, watched);
+    this.#watched.set(taskId, watched);
     return watched;
   }
 
   /** Of what this store writes itself it has notified already. */
   #concerns(taskId: string, name: string | undefined): boolean {
-    if (name === undefined) return true;
-    if (name.startsWith("signal.") || name.startsWith("answer.") || name.startsWith("lease.")) return true;
-    if (!name.startsWith("journal.")) return false;
-    return this.#held.get(taskId)?.isWriting(name) !== true;
+    if (name === undefined || /^(?:signal|answer|lease)\./.test(name)) return true;
+    return name.startsWith("journal.") && this.#held.get(taskId)?.isWriting(name) !== true;
   }
 
-  #fingerprint(taskId: string): string {
-    const folder = taskFolder(this.#context.layout, taskId);
+  #fingerprint(folder: string): string {
     const state = lookAt(this.#context.disk, folder);
     if (state === undefined) return "none";
     // A file that was extended beforehand does not grow with each line.
@@ -121,10 +99,8 @@ export class Notifications {
   }
 
   close(): void {
-    for (const watched of this.#tasks.values()) watched.stop();
-    this.#runnable?.stop();
-    this.#tasks.clear();
-    this.#runnable = undefined;
+    for (const { stop } of this.#watched.values()) stop();
+    this.#watched.clear();
   }
 }
 

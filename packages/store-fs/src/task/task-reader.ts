@@ -32,28 +32,21 @@ export interface FinalEvents {
   of(reading: Reading): Promise<number>;
 }
 
+interface Parts {
+  readonly cache: BoundedCache<TaskView>;
+  readonly held: ReadonlyMap<string, HeldTask>;
+  readonly workers: WorkerRegistry;
+  readonly ends: FinalEvents;
+}
+
 /** Reads tasks, those that this store writes itself and those of other processes. */
 export class TaskReader {
   readonly #context: StoreContext;
-  readonly #cache: BoundedCache<TaskView>;
-  readonly #held: ReadonlyMap<string, HeldTask>;
-  readonly #workers: WorkerRegistry;
-  readonly #ends: FinalEvents;
+  readonly #parts: Parts;
 
-  constructor(
-    context: StoreContext,
-    parts: {
-      readonly cache: BoundedCache<TaskView>;
-      readonly held: ReadonlyMap<string, HeldTask>;
-      readonly workers: WorkerRegistry;
-      readonly ends: FinalEvents;
-    },
-  ) {
+  constructor(context: StoreContext, parts: Parts) {
     this.#context = context;
-    this.#cache = parts.cache;
-    this.#held = parts.held;
-    this.#workers = parts.workers;
-    this.#ends = parts.ends;
+    this.#parts = parts;
   }
 
   /** Reads a task that has to exist. */
@@ -65,18 +58,21 @@ export class TaskReader {
 
   /** Reads a task as others may see it from now on, or resolves to `undefined` when there is none. */
   read(taskId: string): Promise<TaskReading | undefined> {
-    return this.#readWith(this.#cache, taskId);
+    return this.#readWith(this.#parts.cache, taskId);
   }
 
   /** Reads one task after the other, as `read` does, for a caller that goes through many and will do so again. */
   scan(): (taskId: string) => Promise<TaskReading | undefined> {
-    const cache = this.#cache.forScan();
+    const cache = this.#parts.cache.forScan();
     return (taskId) => this.#readWith(cache, taskId);
   }
 
   async #readWith(cache: ViewCache, taskId: string): Promise<TaskReading | undefined> {
     if (!isSafeId(taskId)) return undefined;
-    return this.guard(taskId, async () => this.#held.get(taskId)?.read() ?? (await this.#readStable(cache, taskId)));
+    return this.guard(
+      taskId,
+      async () => this.#parts.held.get(taskId)?.read() ?? (await this.#readStable(cache, taskId)),
+    );
   }
 
   /** Runs something that reads a task's files, and sets the task aside when they turn out to be damaged. */
@@ -94,7 +90,7 @@ export class TaskReader {
    */
   async tryAgain<Result>(taskId: string, first: unknown, run: () => Promise<Result>): Promise<Result> {
     if (!(first instanceof DamagedFile)) throw first;
-    this.#cache.delete(taskId);
+    this.#parts.cache.delete(taskId);
     try {
       const result = await run();
       if (!this.#isShorter(taskId, first)) return result;
@@ -143,7 +139,7 @@ export class TaskReader {
   /** A journal that ends before the task is known to have finished is damaged, however sound what is left of it. */
   async #expectEnd(cache: ViewCache, reading: Reading): Promise<void> {
     const { header, record } = reading.view;
-    const end = await this.#ends.of(reading);
+    const end = await this.#parts.ends.of(reading);
     if (end <= record.lastSeq) return;
     // The task may have finished while the list was read: the journal comes last.
     const again = newestView(this.#context, header.taskId, { cache });
@@ -188,8 +184,8 @@ export class TaskReader {
   #isBeingTaken({ view, folder }: Reading): boolean {
     return folder.leases
       .map(parseLease)
-      .filter(({ epoch, holder }) => epoch >= view.header.lease && !this.#workers.isOwn(holder))
-      .some(({ holder }) => this.#workers.isAlive(holder, view.header.ttlMs));
+      .filter(({ epoch, holder }) => epoch >= view.header.lease && !this.#parts.workers.isOwn(holder))
+      .some(({ holder }) => this.#parts.workers.isAlive(holder, view.header.ttlMs));
   }
 
   /**
@@ -198,7 +194,7 @@ export class TaskReader {
    * @param compacted files that count no more from then on.
    */
   async sealEpoch(taskId: string, compacted?: Compacted): Promise<void> {
-    const taken = takeOver(this.#context, this.#cache, { taskId, ttlMs: 0, compacted });
+    const taken = takeOver(this.#context, this.#parts.cache, { taskId, ttlMs: 0, compacted });
     if (taken === undefined) return;
     try {
       await syncTakenOver(this.#context, taken);
@@ -241,7 +237,7 @@ export class TaskReader {
 
   /** This store writes the task itself. */
   isOwn(taskId: string): boolean {
-    return this.#held.get(taskId)?.isEnded === false;
+    return this.#parts.held.get(taskId)?.isEnded === false;
   }
 
   /** No process has taken the task since it was read. */
@@ -255,7 +251,8 @@ export class TaskReader {
     const { holder, lease, ttlMs } = view.header;
     if (holder === null || !folder.leases.includes(leaseName(lease, holder))) return false;
     // This store knows its own leases: a file that could not be removed is none.
-    if (this.#workers.isOwn(holder) && this.#held.get(view.header.taskId)?.lease.epoch !== lease) return false;
-    return this.#workers.isAlive(holder, ttlMs);
+    if (this.#parts.workers.isOwn(holder) && this.#parts.held.get(view.header.taskId)?.lease.epoch !== lease)
+      return false;
+    return this.#parts.workers.isAlive(holder, ttlMs);
   }
 }

@@ -1,4 +1,4 @@
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { type Answer, alreadyAnswered, type NewSignal, oppositeOf, type Signal } from "@resumable-mcp/core/store";
 import { z } from "zod";
@@ -125,63 +125,46 @@ export function removeSignals(context: StoreContext, taskId: string, ids: readon
 }
 
 /** A signal that was left: its own id, and those that it replaces, to be removed when it is durable. */
-export interface LeftSignal {
+interface LeftSignal {
   readonly id: string;
   readonly replaced: readonly string[];
 }
 
 /** Leaves a signal's file. @returns `undefined` when the place is taken. */
-export function leaveSignal(
+function leaveSignal(
   context: StoreContext,
   record: TaskRecord,
   signal: NewSignal,
   folder: FolderState,
 ): LeftSignal | undefined {
   const path = taskFolder(context.layout, record.id);
-  const order = nextOrder(context, record.id, folder);
+  const pending = [...folder.signals, ...readAnswers(context, record.id, folder)];
+  const order = Math.max(0, ...pending.map((one) => one.order)) + 1;
   if (signal.kind === "answer") {
-    refuseTooMany(context, folder);
-    const left = leaveAnswer(context, join(path, answerName(record, signal.key)), signal, order);
-    return left && { ...left, replaced: [] };
+    const { length } = folder.answers;
+    const { maxPendingAnswers } = context.limits;
+    if (length >= maxPendingAnswers) throw limitExceeded("maxPendingAnswers", length + 1, maxPendingAnswers);
+    const { name, id, bytes } = answerFile(record, signal, order, context.unique());
+    return createWhole(context.disk, join(path, name), bytes, context.unique()) ? { id, replaced: [] } : undefined;
   }
   const left = { id: `signal.${order}.${signal.kind}.${context.unique()}`, order, kind: signal.kind };
-  const before = folder.signals.filter((pending) => isSameValue(left, pending));
+  const before = folder.signals.filter((other) => isSameValue(left, other));
   const [first] = before;
   if (first !== undefined && !hasSides(left)) return { id: first.id, replaced: [] };
   touchFile(context.disk, join(path, left.id));
   return { id: left.id, replaced: before.map(({ id }) => id) };
 }
 
-function nextOrder(context: StoreContext, taskId: string, folder: FolderState): number {
-  const answers = readAnswers(context, taskId, folder).map(({ order }) => order);
-  return Math.max(0, ...folder.signals.map(({ order }) => order), ...answers) + 1;
-}
-
-function refuseTooMany({ limits }: StoreContext, { answers }: FolderState): void {
-  if (answers.length < limits.maxPendingAnswers) return;
-  throw limitExceeded("maxPendingAnswers", answers.length + 1, limits.maxPendingAnswers);
-}
-
-function leaveAnswer(
-  { disk, unique }: StoreContext,
-  path: string,
-  { key, answer }: Extract<NewSignal, { kind: "answer" }>,
-  order: number,
-): { readonly id: string } | undefined {
-  const stored: StoredAnswer = { id: `${basename(path)}.${unique()}`, order, key, answer };
-  return createWhole(disk, path, encodeLine(JSON.stringify(stored)), unique()) ? { id: stored.id } : undefined;
-}
-
-/** The file of an answer that comes from elsewhere. */
+/** The file of an answer, and its id as a signal. */
 export function answerFile(
   record: TaskRecord,
   { key, answer }: { readonly key: string; readonly answer: Answer },
   order: number,
   unique: string,
-): { readonly name: string; readonly bytes: Buffer } {
+): { readonly name: string; readonly id: string; readonly bytes: Buffer } {
   const name = answerName(record, key);
   const stored: StoredAnswer = { id: `${name}.${unique}`, order, key, answer };
-  return { name, bytes: encodeLine(JSON.stringify(stored)) };
+  return { name, id: stored.id, bytes: encodeLine(JSON.stringify(stored)) };
 }
 
 /** A view as of before the commits that consumed some signals. */

@@ -1,27 +1,25 @@
-import { isFinal, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import {
-  checkJournalQuotas,
   deepFreeze,
   type Lease,
   leaseLost,
   reduceTask,
-  type Signal,
   seqConflict,
-  type TaskEvent,
   type TaskSnapshot,
   taskNotFound,
 } from "@resumable-mcp/core/store";
 import { journalName, taskFolder } from "../disk/layout.js";
-import { limitExceeded, storeFailure } from "../disk/store-errors.js";
-import { encodeCommit, numberEvents } from "../journal/journal-line.js";
+import { storeFailure } from "../disk/store-errors.js";
+import { encodeCommit, numberEvents } from "../journal/commit-events.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt } from "../journal/task-folder.js";
-import { addCommit, type FoldedCommit, freezeRecord, keptBytes, type TaskView } from "../journal/task-view.js";
+import { addCommit, checkCommitSize, type FoldedCommit, freezeRecord, type TaskView } from "../journal/task-view.js";
 import { HeldFolder } from "./held-folder.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
 import { hiddenBy, pendingSignals, removeSignals, withoutConsumed } from "./task-signals.js";
-import { WriterFiles } from "./writer-files.js";
-import type { CommitRequest, WriterParts } from "./writer-parts.js";
+import { WriterFiles, type WriterParts } from "./writer-files.js";
+
+type CommitRequest = Parameters<Store["commit"]>[0];
 
 /**
  * A task that this store holds, and the only one that writes it. These hold at any time:
@@ -107,7 +105,7 @@ export class TaskWriter implements HeldTask {
     return this.#folder.isNewest(this.#view.header.epoch);
   }
 
-  async commit(request: CommitRequest): Promise<{ readonly record: TaskRecord; readonly signals: readonly Signal[] }> {
+  async commit(request: CommitRequest): ReturnType<Store["commit"]> {
     const { context } = this.#parts;
     this.#expect(request.afterSeq);
     const before = this.#view.record;
@@ -116,7 +114,7 @@ export class TaskWriter implements HeldTask {
     context.observe("store.commit.before", record.id);
     const consumed = request.consume.length === 0 ? [] : hiddenBy(request.consume, this.#look());
     const line = encodeCommit(request.afterSeq + 1, text, consumed);
-    this.#checkSize(events, line.byteLength);
+    checkCommitSize(context.limits, this.#view, events, line.byteLength);
     if (isFinal(before.status) && !isFinal(record.status)) await this.#claimKey(request, record);
     const wrote = events.length + consumed.length > 0;
     try {
@@ -129,7 +127,13 @@ export class TaskWriter implements HeldTask {
     // Append, then look: what was appended before a later epoch was announced counts for its taker.
     const folder = this.#look();
     const signals = pendingSignals(context, record.id, folder, this.#view);
-    if (wrote && context.durable) await this.#syncCommit();
+    if (wrote && context.durable) {
+      await this.#files.sync().catch((error: unknown) => {
+        this.#fail();
+        throw storeFailure(error, "write", this.#view.path);
+      });
+      context.observe("store.commit.synced", record.id);
+    }
     // The commit is as safe as it is going to be: others may see it.
     if (record.lastSeq > this.#durable.lastSeq) this.#durable = record;
     for (const id of consumed) this.#unacknowledged.delete(id);
@@ -163,17 +167,6 @@ export class TaskWriter implements HeldTask {
     }
   }
 
-  /** @throws `LIMIT_EXCEEDED` or `QUOTA_EXCEEDED` for a commit that is too large for its journal. */
-  #checkSize(events: readonly TaskEvent[], bytes: number): void {
-    const { limits } = this.#parts.context;
-    if (bytes > limits.maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, limits.maxCommitBytes);
-    const { id, lastSeq } = this.#view.record;
-    checkJournalQuotas(limits, id, events, {
-      events: lastSeq + events.length,
-      bytes: keptBytes(this.#view) + bytes,
-    });
-  }
-
   #note(commit: FoldedCommit): void {
     const { context, usage } = this.#parts;
     usage.add(commit.bytes);
@@ -187,16 +180,6 @@ export class TaskWriter implements HeldTask {
     if (folder !== undefined) return folder;
     this.end();
     throw leaseLost(this.lease);
-  }
-
-  async #syncCommit(): Promise<void> {
-    try {
-      await this.#files.sync();
-    } catch (error) {
-      this.#fail();
-      throw storeFailure(error, "write", this.#view.path);
-    }
-    this.#parts.context.observe("store.commit.synced", this.lease.taskId);
   }
 
   /** The commit counts already: what fails here is done by the next process that reads the task. */

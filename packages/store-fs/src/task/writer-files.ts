@@ -1,9 +1,15 @@
 import { join } from "node:path";
+import type { TaskRecord } from "@resumable-mcp/core";
 import { journalName } from "../disk/layout.js";
 import { allDone, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { rewriteInPlace, writeAll } from "../disk/whole-file.js";
-import type { TaskView } from "../journal/task-view.js";
+import type { TaskView, ViewCache } from "../journal/task-view.js";
+import type { Compaction } from "./compaction.js";
+import type { LeaseFiles } from "./held-folder.js";
+import type { HeldTask } from "./held-task.js";
+import type { Notifications } from "./notifications.js";
+import type { TaskDocuments } from "./task-documents.js";
 
 const zeros = Buffer.alloc(64 * 1024);
 
@@ -134,4 +140,28 @@ export class DoubtfulFiles {
       this.#paths.delete(path);
     }
   }
+}
+
+/** What is kept about all tasks, and follows the commits of each. */
+interface TaskIndex {
+  readonly keys: { claimAgain(record: TaskRecord): Promise<() => void> };
+  readonly usage: { add(bytes: number): void };
+  readonly finished: {
+    close(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void>;
+    reopen(taskId: string): void;
+    reopenDurably(taskId: string): Promise<void>;
+  };
+}
+
+/** What all writers of a store share. */
+export interface WriterParts extends TaskIndex {
+  readonly context: StoreContext;
+  readonly cache: ViewCache;
+  /** The tasks that this store holds. */
+  readonly held: { get(taskId: string): HeldTask | undefined; delete(taskId: string): boolean };
+  readonly leaseFiles: LeaseFiles;
+  readonly doubtful: DoubtfulFiles;
+  readonly documents: TaskDocuments;
+  readonly compaction: Compaction;
+  readonly notifications: Notifications;
 }

@@ -1,4 +1,46 @@
-import { deepFreeze, type TaskEvent } from "@resumable-mcp/core/store";
+import { deepFreeze, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core/store";
+import { encodeLine } from "../disk/checked-line.js";
+
+let newest = { ms: Number.NaN, text: "" };
+
+/** Many commits share a millisecond, and writing a date costs as much as many a line. */
+function isoTime(ms: number): string {
+  if (newest.ms !== ms) newest = { ms, text: new Date(ms).toISOString() };
+  return newest.text;
+}
+
+/** Events with their place and time. */
+export interface NumberedEvents {
+  /** As JSON, for the journal. */
+  readonly text: string;
+  /** What the text says: nothing else has these values. */
+  readonly events: readonly TaskEvent[];
+}
+
+/**
+ * Gives events their place and time; what an event says of these itself does not count.
+ *
+ * @throws a `SyntaxError` for what is not an event, whose text is not JSON.
+ */
+export function numberEvents(request: {
+  readonly events: readonly TaskEventBody[];
+  readonly afterSeq: number;
+  readonly now: Instant;
+}): NumberedEvents {
+  const at = isoTime(request.now.wallMs);
+  // What is named twice counts as it was named last.
+  const texts = request.events.map(
+    (body, index) => `${JSON.stringify(body).slice(0, -1)},"seq":${request.afterSeq + index + 1},"at":"${at}"}`,
+  );
+  const text = `[${texts.join()}]`;
+  return { text, events: JSON.parse(text) };
+}
+
+/** Writes a commit as a line of the journal. */
+export function encodeCommit(seq: number, events: string, consumed: readonly string[]): Buffer {
+  const also = consumed.length === 0 ? "" : `,"consumed":${JSON.stringify(consumed)}`;
+  return encodeLine(`{"seq":${seq},"events":${events}${also}}`);
+}
 
 /** The events of one commit, at least one, and how many bytes they take in the journal. */
 interface TailCommit {
