@@ -6,24 +6,8 @@ import { NumberedFiles } from "./numbered-files.js";
 /** The layout that this version reads and writes. */
 export const layoutVersion = 1;
 
-/** Where things are in a store's folder. */
-export interface Layout {
-  readonly directory: string;
-  readonly format: string;
-  readonly tasks: string;
-  readonly keys: string;
-  readonly open: string;
-  readonly done: string;
-  readonly workers: string;
-  readonly documents: string;
-  readonly quarantine: string;
-  readonly trash: string;
-  /** One byte is appended whenever a task may have become runnable, so that other processes look. */
-  readonly notifications: string;
-}
-
 /** Names the places of a store's folder. */
-export function layoutOf(directory: string): Layout {
+export function layoutOf(directory: string) {
   return {
     directory,
     format: join(directory, "format.json"),
@@ -35,9 +19,13 @@ export function layoutOf(directory: string): Layout {
     documents: join(directory, "documents"),
     quarantine: join(directory, "quarantine"),
     trash: join(directory, "trash"),
+    /** One byte is appended whenever a task may have become runnable, so that other processes look. */
     notifications: join(directory, "notifications"),
-  };
+  } as const;
 }
+
+/** Where things are in a store's folder. */
+export type Layout = ReturnType<typeof layoutOf>;
 
 /** The folder that holds a task's folder: 256 of them, so that none becomes large. */
 export function shardFolder(layout: Layout, taskId: string): string {

@@ -2,6 +2,7 @@ import fs from "node:fs";
 import { promisify } from "node:util";
 import { type Disk, hasCode } from "./disk.js";
 import { canSyncFolders } from "./platform.js";
+import { ifThere } from "./whole-file.js";
 
 const fdatasync = promisify(fs.fdatasync);
 const fsync = promisify(fs.fsync);
@@ -15,15 +16,11 @@ export const nodeDisk: Disk = {
   read: (file, into, position) => fs.readSync(file, into, 0, into.byteLength, position),
   write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
   truncate: (file, length) => fs.ftruncateSync(file, length),
-  stat(path) {
-    try {
+  stat: (path) =>
+    ifThere(() => {
       const stat = fs.statSync(path);
       return { size: stat.size, modifiedMs: stat.mtimeMs, isFolder: stat.isDirectory() };
-    } catch (error) {
-      if (hasCode(error, "ENOENT", "ENOTDIR")) return undefined;
-      throw error;
-    }
-  },
+    }),
   identify(path) {
     const stat = fs.statSync(path, { throwIfNoEntry: false });
     // Two changes may have one time; the number of links counts the folders in it.

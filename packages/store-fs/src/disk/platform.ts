@@ -27,8 +27,8 @@ export const canSyncFolders = process.platform !== "win32";
 export function createHost(): Host {
   const identity: ProcessIdentity = {
     host: os.hostname(),
-    bootId: readText("/proc/sys/kernel/random/boot_id"),
-    processNamespace: readLink("/proc/self/ns/pid"),
+    bootId: textOf(() => fs.readFileSync("/proc/sys/kernel/random/boot_id", "utf8")),
+    processNamespace: textOf(() => fs.readlinkSync("/proc/self/ns/pid")),
     pid: process.pid,
     startTime: startTimeOf(process.pid) ?? "",
   };
@@ -54,22 +54,20 @@ function signalReaches(pid: number): boolean {
 
 /** Field 22 of /proc/<pid>/stat. The command's name, which may hold anything, ends at the last parenthesis. */
 function startTimeOf(pid: number): string | undefined {
-  const fields = readText(`/proc/${pid}/stat`).split(")").at(-1)?.trim().split(" ") ?? [];
+  const fields =
+    textOf(() => fs.readFileSync(`/proc/${pid}/stat`, "utf8"))
+      .split(")")
+      .at(-1)
+      ?.trim()
+      .split(" ") ?? [];
   const [state] = fields;
   return state === "Z" || state === "X" ? undefined : fields[19];
 }
 
-function readText(path: string): string {
+/** What a place of the platform says; empty where there is no such place. */
+function textOf(read: () => string): string {
   try {
-    return fs.readFileSync(path, "utf8").trim();
-  } catch {
-    return "";
-  }
-}
-
-function readLink(path: string): string {
-  try {
-    return fs.readlinkSync(path);
+    return read().trim();
   } catch {
     return "";
   }

@@ -18,7 +18,12 @@ export function quarantineTask(context: StoreContext, taskId: string, damage: Da
   try {
     const name = freeName(context, taskId);
     disk.rename(from, join(layout.quarantine, name));
-    writeReport(context, name, { taskId, from, problem: damage.message, unfinished: isOpen(context, taskId) });
+    writeReport(context, name, {
+      taskId,
+      from,
+      problem: damage.message,
+      unfinished: disk.exists(join(layout.open, taskId)),
+    });
     unlinkIfExists(disk, join(layout.open, taskId));
     context.observe("store.quarantine.moved", taskId);
     return join(layout.quarantine, name);
@@ -52,10 +57,6 @@ export function quarantineCopy(context: StoreContext, path: string, name: string
 export function quarantinedAt(context: StoreContext, taskId: string): string | undefined {
   const path = join(context.layout.quarantine, taskId);
   return context.disk.stat(path) === undefined ? undefined : path;
-}
-
-function isOpen(context: StoreContext, taskId: string): boolean {
-  return context.disk.stat(join(context.layout.open, taskId)) !== undefined;
 }
 
 /** Reports something of which there is nothing to keep. */

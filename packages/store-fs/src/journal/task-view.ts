@@ -111,13 +111,15 @@ export interface FoldedCommit {
 }
 
 /** Adds a commit to a view. */
-export function addCommit(view: Draft, commit: FoldedCommit): void {
-  const before = view.record;
-  view.record = commit.record;
-  const { consumed, answered } = view;
-  noteConsumed({ record: commit.record, consumed, answered }, before, commit.consumed);
-  view.tail.add(commit.events, commit.bytes);
-  view.offset += commit.bytes;
+export function addCommit(view: Draft, { record, events, consumed, bytes }: FoldedCommit): void {
+  if (view.record !== undefined && view.record.itemsFromSeq !== record.itemsFromSeq) view.answered.clear();
+  for (const id of consumed) {
+    view.consumed.add(id);
+    if (id.startsWith("answer.")) view.answered.add(signalFile(id));
+  }
+  view.record = record;
+  view.tail.add(events, bytes);
+  view.offset += bytes;
 }
 
 /** Folded journals that were read lately. */
@@ -189,22 +191,7 @@ export function readNow(
 }
 
 /** What a journal says about signals. */
-export interface SignalState {
-  readonly record: TaskRecord;
-  /** Ids of signals that were carried out, and whose files may still be there. */
-  readonly consumed: Set<string>;
-  /** Names of answers that were carried out since the last restart from nothing. */
-  readonly answered: Set<string>;
-}
-
-/** Notes what a commit carried out. */
-export function noteConsumed(state: SignalState, before: TaskRecord | undefined, ids: readonly string[]): void {
-  if (before !== undefined && before.itemsFromSeq !== state.record.itemsFromSeq) state.answered.clear();
-  for (const id of ids) {
-    state.consumed.add(id);
-    if (id.startsWith("answer.")) state.answered.add(signalFile(id));
-  }
-}
+export type SignalState = Pick<TaskView, "record" | "consumed" | "answered">;
 
 /** How much a header counts of earlier files and items. */
 export function sealedBytes({ chain, segments }: Pick<JournalHeader, "chain" | "segments">): number {

@@ -37,13 +37,20 @@ export class HeldFolder {
 
   /** The folder, if the lease is there and an epoch is the newest. */
   look(epoch: number): FolderState | undefined {
-    if (this.#seen === undefined || !this.#disk.exists(this.#marker)) {
-      const isMarked = this.#mark();
-      const folder = lookAt(this.#disk, this.path);
-      this.#seen = isMarked ? folder : undefined;
-      return holds(folder, epoch, this.leaseFile) ? folder : undefined;
-    }
-    return holds(this.#seen, epoch, this.leaseFile) ? this.#seen : undefined;
+    if (this.#seen !== undefined && this.#disk.exists(this.#marker)) return this.#ifHeld(this.#seen, epoch);
+    const isMarked = this.#mark();
+    const folder = lookAt(this.#disk, this.path);
+    this.#seen = isMarked ? folder : undefined;
+    return this.#ifHeld(folder, epoch);
+  }
+
+  /** As `look`, and always lists. */
+  list(epoch: number): FolderState | undefined {
+    return this.#ifHeld(lookAt(this.#disk, this.path), epoch);
+  }
+
+  #ifHeld(folder: FolderState | undefined, epoch: number): FolderState | undefined {
+    return holds(folder, epoch, this.leaseFile) ? folder : undefined;
   }
 
   /** A marker that cannot be left only makes the next look more expensive. */
@@ -54,12 +61,6 @@ export class HeldFolder {
     } catch {
       return false;
     }
-  }
-
-  /** As `look`, and always lists. */
-  list(epoch: number): FolderState | undefined {
-    const folder = lookAt(this.#disk, this.path);
-    return holds(folder, epoch, this.leaseFile) ? folder : undefined;
   }
 
   /** Notes that the writer itself changed something. */
