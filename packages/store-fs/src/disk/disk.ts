@@ -1,3 +1,5 @@
+import type { DocumentDisk } from "@resumable-mcp/documents";
+
 /** What the store knows of a file or folder. */
 export interface DiskStat {
   readonly size: number;
@@ -24,13 +26,9 @@ export interface FolderIdentity {
  * Calls throw what Node throws, with its `code`. All but the syncs are synchronous on purpose: between two of them
  * nothing else of this process can happen, which is what the fencing of the journals rests on.
  */
-export interface Disk {
+export interface Disk extends DocumentDisk {
   /** `wx` creates exclusively; `a` appends to what may exist. */
   open(path: string, flags: "r" | "r+" | "a" | "wx"): number;
-  close(file: number): void;
-  read(file: number, into: Uint8Array, position: number): number;
-  /** Writes at a position, or at the end of a file opened for appending. @returns how many bytes were taken. */
-  write(file: number, bytes: Uint8Array, position: number | null): number;
   /** Cuts an open file to a length. By its descriptor: another file may have its name by now. */
   truncate(file: number, length: number): void;
   /** Resolves to `undefined` for what does not exist. */
@@ -42,20 +40,10 @@ export interface Disk {
   list(folder: string): readonly string[];
   /** Makes a folder and those above it, for this user alone; nothing happens when it exists. */
   makeFolder(path: string): void;
-  /** Gives a file a second name; fails with `EEXIST` when the name is taken. */
-  link(from: string, to: string): void;
-  rename(from: string, to: string): void;
-  unlink(path: string): void;
   /** Removes an empty folder. */
   removeFolder(path: string): void;
   /** Removes a folder with all that is in it. */
   removeTree(path: string): void;
-  /** Makes a file's content durable. */
-  syncData(file: number): Promise<void>;
-  /** As `syncData`, and lets nothing else happen meanwhile: for what must not come between. */
-  syncDataNow(file: number): void;
-  /** Makes the names in a folder durable. */
-  syncFolder(path: string): Promise<void>;
   /** As `syncFolder`, and lets nothing else happen meanwhile. */
   syncFolderNow(path: string): void;
   /** The type of the file system as statfs(2) numbers it, where the platform tells. */

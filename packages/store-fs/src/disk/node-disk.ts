@@ -1,20 +1,13 @@
 import fs from "node:fs";
-import { promisify } from "node:util";
+import { nodeDocumentDisk } from "@resumable-mcp/documents";
 import { type Disk, hasCode } from "./disk.js";
 import { canSyncFolders } from "./platform.js";
 import { ifThere } from "./whole-file.js";
 
-const fdatasync = promisify(fs.fdatasync);
-const fsync = promisify(fs.fsync);
-const openFile = promisify(fs.open);
-const closeFile = promisify(fs.close);
-
 /** The file system of the machine. */
 export const nodeDisk: Disk = {
+  ...nodeDocumentDisk,
   open: (path, flags) => fs.openSync(path, flags),
-  close: (file) => fs.closeSync(file),
-  read: (file, into, position) => fs.readSync(file, into, 0, into.byteLength, position),
-  write: (file, bytes, position) => fs.writeSync(file, bytes, 0, bytes.byteLength, position),
   truncate: (file, length) => fs.ftruncateSync(file, length),
   stat: (path) =>
     ifThere(() => {
@@ -29,22 +22,8 @@ export const nodeDisk: Disk = {
   exists: (path) => fs.existsSync(path),
   list: (folder) => fs.readdirSync(folder),
   makeFolder: (path) => void fs.mkdirSync(path, { recursive: true, mode: 0o700 }),
-  link: (from, to) => fs.linkSync(from, to),
-  rename: (from, to) => fs.renameSync(from, to),
-  unlink: (path) => fs.unlinkSync(path),
   removeFolder: (path) => fs.rmdirSync(path),
   removeTree: (path) => fs.rmSync(path, { recursive: true, force: true }),
-  syncData: (file) => fdatasync(file),
-  syncDataNow: (file) => fs.fdatasyncSync(file),
-  async syncFolder(path) {
-    if (!canSyncFolders) return;
-    const folder = await openFile(path, "r");
-    try {
-      await fsync(folder);
-    } finally {
-      await closeFile(folder);
-    }
-  },
   syncFolderNow(path) {
     if (!canSyncFolders) return;
     const folder = fs.openSync(path, "r");

@@ -149,7 +149,8 @@ export function rewriteInPlace(disk: Disk, path: string, length: number): void {
   withFile(disk, path, "r+", (file) => disk.write(file, readRange(disk, file, 0, length), 0));
 }
 
-function withFile<Result>(
+/** Opens a file for one use. */
+export function withFile<Result>(
   disk: Disk,
   path: string,
   flags: Parameters<Disk["open"]>[1],

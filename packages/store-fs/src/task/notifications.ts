@@ -2,6 +2,7 @@ import { join } from "node:path";
 import type { Disk, DiskWatch } from "../disk/disk.js";
 import { journalName, taskFolder } from "../disk/layout.js";
 import type { StoreContext } from "../disk/store-context.js";
+import { withFile } from "../disk/whole-file.js";
 import { lookAt } from "../journal/task-folder.js";
 import type { HeldTask } from "./held-task.js";
 
@@ -40,13 +41,10 @@ export class Notifications {
     // Another folder may be in the store's place, and is left as it is.
     if (!disk.exists(layout.notifications)) return;
     try {
-      const file = disk.open(layout.notifications, "a");
-      try {
+      withFile(disk, layout.notifications, "a", (file) => {
         disk.write(file, Buffer.from("\n"), null);
         if ((disk.stat(layout.notifications)?.size ?? 0) > maxNotificationBytes) disk.truncate(file, 0);
-      } finally {
-        disk.close(file);
-      }
+      });
     } catch {
       // A lost notification costs the time until the other process polls.
     }

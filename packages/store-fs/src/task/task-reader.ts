@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { ResumableError, TaskRecord } from "@resumable-mcp/core";
+import type { TaskRecord } from "@resumable-mcp/core";
 import { deepFreeze, openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
@@ -98,12 +98,8 @@ export class TaskReader {
     } catch (error) {
       const damage = error instanceof DamagedFile ? error : first;
       if (!(error instanceof DamagedFile) && !hasCode(error, "ENOENT")) throw error;
-      throw this.#setAside(taskId, damage);
+      throw taskCorrupt(taskId, quarantineTask(this.#context, taskId, damage), damage);
     }
-  }
-
-  #setAside(taskId: string, damage: DamagedFile): ResumableError {
-    return taskCorrupt(taskId, quarantineTask(this.#context, taskId, damage), damage);
   }
 
   /** What this process has read of a file is more than what is there: looking twice does not bring it back. */

@@ -5,7 +5,7 @@ import { z } from "zod";
 import { holderName } from "../disk/layout.js";
 import type { Host, ProcessIdentity } from "../disk/platform.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { createFile, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
+import { createFile, listIfExists, readFrom, unlinkIfExists, withFile } from "../disk/whole-file.js";
 
 const identitySchema = z.object({
   host: z.string(),
@@ -76,13 +76,8 @@ export class WorkerRegistry {
     const { disk } = this.#context;
     const path = this.#pathOf(name);
     if (disk.stat(path) === undefined) return false;
-    const file = disk.open(path, "r+");
-    try {
-      disk.write(file, beatBytes(beat), position);
-      return true;
-    } finally {
-      disk.close(file);
-    }
+    withFile(disk, path, "r+", (file) => disk.write(file, beatBytes(beat), position));
+    return true;
   }
 
   #register(name: string, beat: number): void {
