@@ -27,13 +27,14 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
   let shown: Shown = { total };
   let seen = afterSeq;
-  let mayStand = standsStill(begun);
+  let mayStand = standsStill(begun) !== undefined;
   const endNow = async (): Promise<CallEnding | undefined> => {
     const view = await call.tasks.get(taskId);
     if (seen < view.record.lastSeq) return undefined;
     mayStand = false;
-    const reason = reasonToStop(view, asking);
-    return reason && endingOf(call, taskId, reason);
+    const still = standsStill(view);
+    const isAsked = still !== "finished" && still !== "paused" && asking.begin(view);
+    return still === undefined || isAsked ? undefined : { reason: call.signal.aborted ? "left" : still, view };
   };
   try {
     let ending = mayStand && afterSeq >= lastSeq ? await endNow() : undefined;
@@ -57,36 +58,23 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
       ending = mayStand ? await endNow() : undefined;
       if (ending !== undefined) return ending;
     }
-    return await endingOf(call, taskId, "timeout");
+    const view = await call.tasks.get(taskId);
+    return { reason: call.signal.aborted ? "left" : (standsStill(view) ?? "timeout"), view };
   } finally {
     clearTimeout(timer);
     asking.stop();
   }
 }
 
-async function endingOf(call: Call, taskId: string, reason: CallEnding["reason"]): Promise<CallEnding> {
-  const view = await call.tasks.get(taskId);
-  if (call.signal.aborted) return { reason: "left", view };
-  if (isFinal(view.status)) return { reason: "finished", view };
-  if (view.status === "paused" || view.status === "input_required") return { reason: view.status, view };
-  return { reason, view };
-}
-
-function standsStill({ status }: TaskView): boolean {
-  return isFinal(status) || status === "paused" || status === "input_required";
+function standsStill({ status }: TaskView): "finished" | "paused" | "input_required" | undefined {
+  if (isFinal(status)) return "finished";
+  return status === "paused" || status === "input_required" ? status : undefined;
 }
 
 /** After these the task may stand still, and only its present record can tell. */
 function mayStop(followed: Followed): boolean {
   if (followed.kind === "snapshot") return true;
   return ["asked", "answered", "desiredState", "attempt_ended"].includes(followed.event.type);
-}
-
-function reasonToStop(view: TaskView, asking: Asking): CallEnding["reason"] | undefined {
-  if (isFinal(view.status)) return "finished";
-  if (view.status === "paused") return "paused";
-  const asked = asking.begin(view);
-  return view.status === "input_required" && !asked ? "input_required" : undefined;
 }
 
 interface Asking {

@@ -36,13 +36,7 @@ export function journalMessage(
 ): { message?: JournalMessage; shown: Shown } {
   if (followed.kind === "snapshot") {
     const { lastSeq, progress, total, message } = followed.record;
-    return risen(shown, {
-      seq: lastSeq,
-      progress,
-      snapshot: true,
-      total,
-      message,
-    });
+    return risen(shown, { seq: lastSeq, progress, snapshot: true, total, message });
   }
   const { event } = followed;
   const { seq } = event;
@@ -56,12 +50,7 @@ export function journalMessage(
   }
   if (event.type !== "checkpoint" || event.progress === undefined) return { shown };
   const total = event.total ?? shown.total;
-  return risen(shown, {
-    seq,
-    progress: event.progress,
-    total,
-    message: event.message,
-  });
+  return risen(shown, { seq, progress: event.progress, total, message: event.message });
 }
 
 /** The place in the journal up to which something tells of a task. */

@@ -5,7 +5,7 @@ import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { notificationOf } from "./journal-message.js";
 import { carryResult } from "./receipt.js";
-import { finishedResult, pausedResult, questionResult, runningResult, type ToolResult } from "./tool-result.js";
+import { finishedResult, interimResult, type ToolResult } from "./tool-result.js";
 
 /**
  * Carries out the call of a resumable tool: starts its task or joins it, reports what happens to the caller, and
@@ -109,16 +109,9 @@ async function resumePaused(call: Call, taskId: string): Promise<TaskView> {
 
 /** What a caller is answered when following its task ended. */
 export function resultOf(call: Call, { reason, view }: CallEnding, reused: boolean): ToolResult {
-  switch (reason) {
-    case "finished":
-      carryResult(call, view.record.id);
-      return finishedResult(call.engine, view, reused);
-    case "paused":
-      return pausedResult(view, `${call.prefix}resume_task`);
-    case "input_required":
-      return questionResult(view, `${call.prefix}answer_task`);
-    case "timeout":
-    case "left":
-      return runningResult(view, `${call.prefix}wait_for_task`);
+  if (reason === "finished") {
+    carryResult(call, view.record.id);
+    return finishedResult(call.engine, view, reused);
   }
+  return interimResult(view, reason === "paused" || reason === "input_required" ? reason : "running", call.prefix);
 }

@@ -3,19 +3,16 @@ import {
   type Engine,
   isJsonObject,
   isResumableError,
-  type Json,
   type JsonObject,
   type TaskRecord,
   type TaskView,
 } from "@resumable-mcp/core";
-import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import { isContinuable } from "@resumable-mcp/core/store";
 import {
   definedOnly,
   encodeInterim,
   encodeListedTask,
   encodeTask,
-  type InterimResult,
   metaKeys,
   percentOf,
   type TaskError,
@@ -97,49 +94,27 @@ function continuationOf(record: TaskRecord, continues: FailureReport["continues"
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
-function outputResult(engine: Engine, record: TaskRecord): ToolResult {
-  const output = record.output ?? null;
-  const content = contentOf(engine, record.tool, output);
+function outputResult(engine: Engine, { tool, output = null }: TaskRecord): ToolResult {
+  const known = engine.tools.find(({ name }) => name === tool);
+  const content = known === undefined ? [text(JSON.stringify(output))] : known.content(output);
   return isJsonObject(output) ? { content, structuredContent: output } : { content };
 }
 
-function contentOf(engine: Engine, tool: string, output: Json): readonly ContentBlock[] {
-  const known = engine.tools.find(({ name }) => name === tool);
-  return known === undefined ? [text(JSON.stringify(output))] : known.content(output);
-}
+const nextTools = { running: "wait_for_task", paused: "resume_task", input_required: "answer_task" } as const;
 
-/** Says how a task that continues is to be waited for. */
-export function runningResult(view: TaskView, waitTool: string): ToolResult {
-  const { record } = view;
-  const next = JSON.stringify({ task_id: record.id });
-  const sentence = `Still running: ${progressText(record)}. Do not call ${record.tool} again. Call ${waitTool} with ${next} now, and again until its status is completed. The user may also come back later.`;
-  return stateResult(view, "running", waitTool, sentence);
-}
-
-/** Says that a task is paused. */
-export function pausedResult(view: TaskView, resumeTool: string): ToolResult {
-  const { record } = view;
-  const sentence = `Task ${record.id} (${record.tool}) is paused at ${progressText(record)}. Nothing is lost: ${resumeTool} or the same call lets it go on.`;
-  return stateResult(view, "paused", resumeTool, sentence);
-}
-
-/** Says what a task asks its user. */
-export function questionResult(view: TaskView, answerTool: string): ToolResult {
-  const { record } = view;
+/** Says that a task is not finished, and which control tool is to be called next. */
+export function interimResult(view: TaskView, status: keyof typeof nextTools, prefix: string): ToolResult {
+  const { id, tool } = view.record;
+  const at = progressText(view.record);
+  const next = `${prefix}${nextTools[status]}`;
   const asked = view.questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
-  const sentence = `Task ${record.id} (${record.tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${answerTool} with the task_id, the key and the answer.`;
-  return stateResult(view, "input_required", answerTool, sentence, view.questions);
-}
-
-function stateResult(
-  view: TaskView,
-  status: InterimResult["status"],
-  next: string,
-  sentence: string,
-  questions?: readonly OpenQuestion[],
-): ToolResult {
-  const data = encodeInterim(view, status, next, questions);
-  return { ...dataResult(data, sentence), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
+  const sentences = {
+    running: `Still running: ${at}. Do not call ${tool} again. Call ${next} with ${JSON.stringify({ task_id: id })} now, and again until its status is completed. The user may also come back later.`,
+    paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call lets it go on.`,
+    input_required: `Task ${id} (${tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
+  };
+  const data = encodeInterim(view, status, next, status === "input_required" ? view.questions : undefined);
+  return { ...dataResult(data, sentences[status]), _meta: { ...taskMeta(view), [metaKeys.status]: status } };
 }
 
 /** What `_meta` of a result says of its task. */

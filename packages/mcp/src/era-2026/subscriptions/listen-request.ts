@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { parseTaskUri } from "@resumable-mcp/protocol";
-import { clientFacts } from "../call-2026.js";
+import { isRequestId, parseCallMeta } from "../../call/call.js";
+import { clientFacts, ownerOf } from "../call-2026.js";
 import type { Context2026 } from "../server-2026.js";
 
 /** A request to listen. */
@@ -21,32 +22,28 @@ export interface ListenRequest {
 export function parseListenRequest(message: unknown): ListenRequest | undefined {
   if (!isJsonObject(message) || message.method !== "subscriptions/listen") return undefined;
   const { id, params } = message;
-  if ((typeof id !== "string" && typeof id !== "number") || !isJsonObject(params)) return undefined;
+  if (!isRequestId(id) || !isJsonObject(params)) return undefined;
   const { notifications, _meta } = params;
   const filter = isJsonObject(notifications) ? notifications : {};
   const { taskIds, resourceSubscriptions } = filter;
   const resources = texts(resourceSubscriptions).filter((uri) => parseTaskUri(uri) !== undefined);
   const namesTasks = Array.isArray(taskIds) || resources.length > 0;
   const meta = isJsonObject(_meta) ? _meta : {};
-  const named = Array.isArray(taskIds) ? { taskIds: texts(taskIds) } : {};
-  return { id, namesTasks, ...named, resources, declared: clientFacts(meta).tasks, meta };
+  const named = Array.isArray(taskIds) ? texts(taskIds) : undefined;
+  return { id, namesTasks, taskIds: named, resources, declared: clientFacts(meta).tasks, meta };
 }
 
-/** What an owner hook needs to know of the request: the SDK makes no context for subscriptions. */
-export function listenContext(
+/** Says whose tasks a request may watch. @throws {@link ResumableError} `NO_OWNER`. */
+export function listenOwner(
+  options: Parameters<typeof ownerOf>[0],
   { id, meta }: ListenRequest,
   signal: AbortSignal,
   http: Context2026["http"],
-): Context2026 {
-  const mcpReq = {
-    id,
-    signal,
-    _meta: meta,
-    envelope: meta,
-    requestState: () => undefined,
-    notify: () => Promise.resolve(),
-  };
-  return http === undefined ? { mcpReq } : { mcpReq, http };
+): string {
+  // The SDK makes no context for subscriptions.
+  const [requestState, notify] = [() => undefined, () => Promise.resolve()];
+  const mcpReq = { id, signal, _meta: meta, envelope: meta, requestState, notify };
+  return ownerOf(options, http === undefined ? { mcpReq } : { mcpReq, http }, parseCallMeta(meta).clientId);
 }
 
 /** What of a request is watched. */

@@ -1,12 +1,11 @@
 import type { Engine } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { parseCallMeta } from "../../call/call.js";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
 import type { VerifiedToken } from "../../owner/owner.js";
-import { missingTasksExtension, ownerOf } from "../call-2026.js";
+import { missingTasksExtension } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
-import { type ListenRequest, listenContext } from "./listen-request.js";
+import { type ListenRequest, listenOwner } from "./listen-request.js";
 import { type ListenStream, listenStream, withEnd } from "./listen-stream.js";
 import { ownPart, watchTasks } from "./task-watch.js";
 
@@ -16,13 +15,6 @@ export interface Listener<Auth extends VerifiedToken> {
   listen(request: Request, given: RequestOptions2026<Auth>, listenTo: ListenRequest): Promise<Response>;
   /** Ends all subscriptions to tasks with a result. */
   close(): void;
-}
-
-/** Who listens, and what to. */
-interface Listening {
-  readonly owner: string | RpcError;
-  readonly listenTo: ListenRequest;
-  readonly leave: () => void;
 }
 
 /** Makes what serves `subscriptions/listen`. Limits: `maxSubscriptions`, `maxSubscriptionsPerOwner`. */
@@ -35,25 +27,25 @@ export function createListener<Auth extends VerifiedToken>(
   const { maxSubscriptionsPerOwner = limits2026.maxSubscriptionsPerOwner } = options;
   const takePlace = countSubscriptions({ maxSubscriptions, maxSubscriptionsPerOwner });
   const open = new Set<ListenStream>();
-  const keepOpen = async (body: ReadableStream<Uint8Array>, listening: Listening) => {
-    const { listenTo } = listening;
-    if (!listenTo.namesTasks) return withEnd(body, listening.leave);
+  const { onError, keepAliveMs = limits2026.keepAliveMs } = options;
+  const keepOpen = async (
+    source: ReadableStream<Uint8Array>,
+    listenTo: ListenRequest,
+    owner: string | RpcError,
+    leave: () => void,
+  ) => {
+    if (!listenTo.namesTasks) return withEnd(source, leave);
     if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
-    if (listening.owner instanceof RpcError) throw listening.owner;
-    return tellOfTasks(body, listening.owner, listening);
-  };
-  const tellOfTasks = async (source: ReadableStream<Uint8Array>, owner: string, { listenTo, leave }: Listening) => {
-    const { onError, keepAliveMs = limits2026.keepAliveMs } = options;
+    if (owner instanceof RpcError) throw owner;
     const tasks = engine.forOwner(owner);
     const watched = await ownPart(tasks, listenTo);
-    const { resources, taskIds = [] } = watched;
     const subscriptionId = listenTo.id;
     const stream = listenStream({
       source,
       subscriptionId,
       watched,
       keepAliveMs,
-      begin: (send, signal) => watchTasks({ engine, tasks, subscriptionId, taskIds, resources, signal, send, onError }),
+      begin: (send, signal) => watchTasks({ ...watched, engine, tasks, subscriptionId, signal, send, onError }),
       onEnd: () => {
         open.delete(stream);
         leave();
@@ -78,7 +70,7 @@ export function createListener<Auth extends VerifiedToken>(
         return response;
       }
       try {
-        return new Response(await keepOpen(body, { owner, listenTo, leave: place.leave }), response);
+        return new Response(await keepOpen(body, listenTo, owner, place.leave), response);
       } catch (error) {
         place.leave();
         await body.cancel();
@@ -98,12 +90,8 @@ function ownerIn(
   { authInfo }: RequestOptions2026,
   listenTo: ListenRequest,
 ): string | RpcError {
-  const context = listenContext(listenTo, request.signal, {
-    req: request,
-    authInfo,
-  });
   try {
-    return ownerOf(options, context, parseCallMeta(listenTo.meta).clientId);
+    return listenOwner(options, listenTo, request.signal, { req: request, authInfo });
   } catch (error) {
     return asRpcError(error);
   }

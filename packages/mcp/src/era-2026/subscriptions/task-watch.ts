@@ -15,13 +15,10 @@ import { detailedTask } from "../tasks/task-on-wire.js";
 import type { ListenRequest, WatchedPart } from "./listen-request.js";
 
 /** A subscription to some tasks of one owner. */
-export interface TaskWatch {
+export interface TaskWatch extends WatchedPart {
   readonly engine: Engine;
   readonly tasks: OwnedTasks;
   readonly subscriptionId: string | number;
-  readonly taskIds: readonly string[];
-  /** URIs of tasks as resources. */
-  readonly resources: readonly string[];
   readonly signal: AbortSignal;
   /** Sends one notification; resolves when there is room for the next. */
   readonly send: (notification: JsonObject) => Promise<void>;
@@ -39,7 +36,7 @@ export function watchTasks(watch: TaskWatch): void {
       if (!isResumableError(error, "TASK_NOT_FOUND")) watch.onError?.(error);
     });
   };
-  for (const taskId of watch.taskIds) quietly(watchTask(watch, taskId));
+  for (const taskId of watch.taskIds ?? []) quietly(watchTask(watch, taskId));
   for (const uri of watch.resources) {
     const updated = () => watch.send(resourceUpdated(uri, watch.subscriptionId));
     quietly(watchTaskResource(watch.tasks, uri, updated, watch.signal));

@@ -1,16 +1,17 @@
 import { type Engine, isJsonObject, type JsonObject, type OwnedTasks } from "@resumable-mcp/core";
 import { envelopeKeys } from "@resumable-mcp/protocol";
-import { parseCallMeta } from "../../call/call.js";
+import { isRequestId } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
+import { cancelledId } from "../../call/receipt.js";
 import { asRpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
 import { forSdk, unwrapAnswer, withReadableError } from "../../sdk-workarounds.js";
-import { missingTasksExtension, ownerOf } from "../call-2026.js";
+import { missingTasksExtension } from "../call-2026.js";
 import type { RegisterOptions2026 } from "../server-2026.js";
 import {
   isAcknowledgement,
   type ListenRequest,
-  listenContext,
+  listenOwner,
   parseListenRequest,
   type WatchedPart,
   withWatched,
@@ -62,20 +63,12 @@ export function withStdioTasks<Wire extends StdioTransport>(
       if (subscription === undefined)
         return wire.send(forSdk(withReadableError<object>(unwrapAnswer(message))), sendOptions);
       await send(withWatched(message, subscription));
-      watchTasks({
-        engine,
-        ...subscription,
-        taskIds: subscription.taskIds ?? [],
-        signal: subscription.stop.signal,
-        send,
-        onError: options.onError,
-      });
+      watchTasks({ ...subscription, engine, signal: subscription.stop.signal, send, onError: options.onError });
     },
   };
   const listen = async (request: ListenRequest, message: never, extra: never): Promise<void> => {
     const stop = new AbortController();
-    const context = listenContext(request, stop.signal, undefined);
-    const tasks = engine.forOwner(ownerOf(options, context, parseCallMeta(request.meta).clientId));
+    const tasks = engine.forOwner(listenOwner(options, request, stop.signal, undefined));
     const watched = await ownPart(tasks, request);
     subscriptions.set(request.id, { subscriptionId: request.id, tasks, ...watched, stop });
     transport.onmessage?.(message, extra);
@@ -85,7 +78,9 @@ export function withStdioTasks<Wire extends StdioTransport>(
   const receive = (message: never, extra: never): void => {
     const request = parseListenRequest(message);
     if (request === undefined || !request.namesTasks) {
-      stopCancelled(message, subscriptions);
+      const cancelled = cancelledId(message) ?? "";
+      subscriptions.get(cancelled)?.stop.abort("cancelled");
+      subscriptions.delete(cancelled);
       transport.onmessage?.(message, extra);
     } else if (request.taskIds !== undefined && !request.declared) refuse(request.id, missingTasksExtension);
     else if (subscriptions.size + opening >= maxSubscriptions)
@@ -126,13 +121,5 @@ function withRest<Wire extends StdioTransport>(wire: Wire, own: StdioTransport):
 function subscriptionOf(message: JsonObject): string | number {
   const params = isJsonObject(message.params) ? message.params : {};
   const id = isJsonObject(params._meta) ? params._meta[envelopeKeys.subscriptionId] : undefined;
-  return typeof id === "string" || typeof id === "number" ? id : "";
-}
-
-function stopCancelled(message: unknown, subscriptions: Map<string | number, Subscription>): void {
-  if (!isJsonObject(message) || message.method !== "notifications/cancelled") return;
-  const id = isJsonObject(message.params) ? message.params.requestId : undefined;
-  if (typeof id !== "string" && typeof id !== "number") return;
-  subscriptions.get(id)?.stop.abort("cancelled");
-  subscriptions.delete(id);
+  return isRequestId(id) ? id : "";
 }
