@@ -56,8 +56,8 @@ export function serverFactory(
 ): CreateServer {
   return (context) => {
     const owner = lastingOwner(context);
-    const tasks = owner === undefined ? {} : { tasks: engine.forOwner(owner) };
-    return createMcpServer(definition, engine, { ...options, ...tasks });
+    const tasks = owner === undefined ? undefined : engine.forOwner(owner);
+    return createMcpServer(definition, engine, { ...options, tasks });
   };
 }
 

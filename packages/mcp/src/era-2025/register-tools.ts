@@ -6,7 +6,7 @@ import { runToolCall } from "../call/run-tool-call.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
 import { exactSchema, forSdk, isIgnoredLevel } from "../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "./call-2025.js";
-import { createClosedSignal, type RequestExtra, type Server2025 } from "./server-2025.js";
+import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { takeSubscriptions } from "./take-subscriptions.js";
 import { registerTasks } from "./tasks/register-tasks.js";
 
@@ -55,8 +55,9 @@ const setLevelRequest = z.looseObject({
  * A server without the capability gets it here; one that has it already keeps the level itself.
  * Source: MCP, Utilities, "Logging".
  */
-function createLogFilter({ server }: Server2025): (level: string, sessionId: string | undefined) => boolean {
-  if (keepsLevel(server)) return (level, sessionId) => !isIgnoredLevel(server, level, sessionId);
+function createLogFilter(mcp: Server2025): (level: string, sessionId: string | undefined) => boolean {
+  const { server } = mcp;
+  if (!hasNoneOf(mcp, ["logging/setLevel"])) return (level, sessionId) => !isIgnoredLevel(server, level, sessionId);
   let least: string = "debug";
   server.registerCapabilities({ logging: {} });
   const handler = ({ params }: z.output<typeof setLevelRequest>) => {
@@ -68,13 +69,4 @@ function createLogFilter({ server }: Server2025): (level: string, sessionId: str
   };
   server.setRequestHandler(forSdk(setLevelRequest), forSdk(handler));
   return (level) => isAtLeast(level, least);
-}
-
-function keepsLevel(server: Server2025["server"]): boolean {
-  try {
-    server.assertCanSetRequestHandler("logging/setLevel");
-    return false;
-  } catch {
-    return true;
-  }
 }

@@ -70,3 +70,13 @@ export function createClosedSignal({ server }: Server2025): () => AbortSignal {
     return known;
   };
 }
+
+/** Tells whether a server has no handlers of its own for these methods. */
+export function hasNoneOf({ server }: Server2025, methods: readonly string[]): boolean {
+  try {
+    for (const method of methods) server.assertCanSetRequestHandler(method);
+    return true;
+  } catch {
+    return false;
+  }
+}

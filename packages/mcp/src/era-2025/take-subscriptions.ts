@@ -6,7 +6,7 @@ import { checkTaskResource, watchTaskResource } from "../control/task-resources.
 import { limits } from "../limits.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { Environment2025 } from "./call-2025.js";
-import type { RequestExtra } from "./server-2025.js";
+import { hasNoneOf, type RequestExtra } from "./server-2025.js";
 
 const uriParams = z.looseObject({ uri: z.string().max(1_024) });
 const requests = {
@@ -20,9 +20,10 @@ type UriRequest = { readonly params: z.output<typeof uriParams> };
  * silent, unless the server handles them itself.
  */
 export function takeSubscriptions(
-  { mcp: { server }, options, closedSignal }: Environment2025,
+  { mcp, options, closedSignal }: Environment2025,
   tasksOf: (extra: RequestExtra) => OwnedTasks,
 ): void {
+  const { server } = mcp;
   const open = new Map<string, AbortController>();
   const watch = async (uri: string, tasks: OwnedTasks, stop: AbortController): Promise<void> => {
     const signal = AbortSignal.any([stop.signal, closedSignal()]);
@@ -59,12 +60,8 @@ export function takeSubscriptions(
     open.delete(uri);
     return {};
   };
-  try {
-    for (const method of ["resources/subscribe", "resources/unsubscribe"]) server.assertCanSetRequestHandler(method);
-  } catch {
-    // The server has subscriptions of its own.
-    return;
-  }
+  // Else the server has subscriptions of its own.
+  if (!hasNoneOf(mcp, ["resources/subscribe", "resources/unsubscribe"])) return;
   server.registerCapabilities({ resources: { subscribe: true } });
   const take = (request: object, run: (uri: string, extra: RequestExtra) => object): void => {
     const handler = ({ params }: UriRequest, extra: RequestExtra) => run(params.uri, extra);

@@ -25,7 +25,7 @@ export function serverFactory2026(
   options: RegisterOptions2026 = {},
 ): CreateServer2026 {
   const { name, version, setup2026 } = definition;
-  const build = async (changes: ServerNotifier): Promise<McpServer> => {
+  const build = async (changes: ServerNotifier, isShared: boolean): Promise<McpServer> => {
     const instructions = await makeInstructions(definition.instructions);
     const supportedProtocolVersions = [...SUPPORTED_PROTOCOL_VERSIONS, revision];
     const capabilities = { logging: {} };
@@ -33,18 +33,16 @@ export function serverFactory2026(
     registerTools2026(server, engine, { controlTools: "all", ...options });
     const callTool: Setup2026["callTool"] = forSdk(createToolCaller(server, engine, options));
     await setup2026?.(server, { changes, callTool });
-    return server;
-  };
-  const buildShared = async (changes: ServerNotifier): Promise<McpServer> => {
-    const server = await build(changes);
     // What its code sends outside a request reaches no client, as over HTTP nothing does.
-    await server.connect(new PerRequestHTTPServerTransport({ classification: { era: "modern", revision } }));
+    if (isShared) {
+      await server.connect(new PerRequestHTTPServerTransport({ classification: { era: "modern", revision } }));
+    }
     return server;
   };
   const shared = new Map<ServerNotifier, Promise<McpServer>>();
   return async ({ requestInfo }, changes) => {
-    if (requestInfo === undefined) return build(changes);
-    const building = shared.get(changes) ?? buildShared(changes);
+    if (requestInfo === undefined) return build(changes, false);
+    const building = shared.get(changes) ?? build(changes, true);
     shared.set(changes, building);
     try {
       return serverOfRequest(await building);

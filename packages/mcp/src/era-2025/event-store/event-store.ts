@@ -41,15 +41,10 @@ interface StoredStream {
 export function createEventStore({ store, sessionId, maxEventsPerStream = 200 }: EventStoreOptions): EventStore {
   const owner = `events:${sessionId}`;
   const queues = new Map<string, Promise<void>>();
-  const forget = (streamId: string, done: Promise<void>): void => {
-    if (queues.get(streamId) === done) queues.delete(streamId);
-  };
   const inOrder = <Value>(streamId: string, run: () => Promise<Value>): Promise<Value> => {
     const mine = (queues.get(streamId) ?? Promise.resolve()).then(run, run);
-    const done: Promise<void> = mine.then(
-      () => forget(streamId, done),
-      () => forget(streamId, done),
-    );
+    const forget = () => void (queues.get(streamId) === done && queues.delete(streamId));
+    const done: Promise<void> = mine.then(forget, forget);
     queues.set(streamId, done);
     return mine;
   };

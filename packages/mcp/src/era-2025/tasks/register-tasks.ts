@@ -8,7 +8,7 @@ import { splitClientId } from "../../call/session-client.js";
 import { errorResult } from "../../call/tool-result.js";
 import { forSdk, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "../call-2025.js";
-import type { RequestExtra } from "../server-2025.js";
+import { hasNoneOf, type RequestExtra } from "../server-2025.js";
 import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
 
 type TaskMethod = (call: Call, params: Params) => Promise<object>;
@@ -40,11 +40,7 @@ const listRequest = z.looseObject({ method: z.literal("tools/list") });
  */
 export function registerTasks(environment: Environment2025): void {
   const { server } = environment.mcp;
-  try {
-    for (const method of Object.keys(methods)) server.assertCanSetRequestHandler(method);
-  } catch {
-    return;
-  }
+  if (!hasNoneOf(environment.mcp, Object.keys(methods))) return;
   server.registerCapabilities({ tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } });
   for (const [index, [method, run]] of Object.entries(methods).entries()) {
     const handler = async ({ params }: { params: Params }, extra: RequestExtra): Promise<object> => {
