@@ -90,7 +90,7 @@ class ToolEngine implements Engine {
   useJsonSchemaValidator(validate: JsonSchemaValidator): void {
     const { tools, scheduler } = this.#parts;
     // An engine that opens later finds their tasks then; one that fails to open rejects for its own caller.
-    if (tools.use(validate)) this.#opened?.then(() => scheduler.notify()).catch(() => {});
+    if (tools.use(validate)) this.#opened?.then(() => scheduler.poller.notify()).catch(() => {});
   }
 
   async readTask(taskId: string): Promise<TaskSnapshot | undefined> {
@@ -147,13 +147,13 @@ class ToolEngine implements Engine {
     // A drain that began meanwhile has stopped all that there was to stop.
     if (this.draining) throw draining();
     this.#stops.push(
-      store.watch(undefined, () => scheduler.notify()),
+      store.watch(undefined, () => scheduler.poller.notify()),
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
       repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),
     );
     // Before the first look for work: after it, what is recovered runs already.
     this.#onOpened?.(await countRecovery(store, new Set(tools.all.keys()), limits.recoverAfterMs));
-    await scheduler.look();
+    await scheduler.poller.look();
   }
 }
 

@@ -19,7 +19,9 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
   const asked = isRetryableError(error);
   const maxAttempts = policy?.maxAttempts ?? (asked ? askedAttempts : 1);
   if (failures + 1 >= maxAttempts) return undefined;
-  if (asked && isDelay(error.delayMs)) return error.delayMs;
+  // A tool may compute the delay from what a service answered, which may be anything.
+  const askedMs = asked ? Number(error.delayMs) : Number.NaN;
+  if (Number.isFinite(askedMs) && askedMs >= 0) return askedMs;
   const delay = (policy?.initialDelayMs ?? 1_000) * (policy?.factor ?? 2) ** failures;
   return Math.min(delay, policy?.maxDelayMs ?? 60_000);
 }
@@ -30,11 +32,6 @@ export function writeBackoff(
   { writeBackoffMs, maxWriteBackoffMs }: Pick<EngineLimits, "writeBackoffMs" | "maxWriteBackoffMs">,
 ): number {
   return Math.min(writeBackoffMs * 2 ** failures, maxWriteBackoffMs);
-}
-
-/** A tool may compute the delay from what a service answered, which may be anything. */
-function isDelay(delayMs: number | undefined): delayMs is number {
-  return delayMs !== undefined && Number.isFinite(delayMs) && delayMs >= 0;
 }
 
 /** Cuts an error down to what a journal keeps: a code and a sentence, never a stack. */

@@ -17,18 +17,15 @@ export function checkJournalQuotas(
   events: readonly TaskEventBody[],
   after: { readonly events: number; readonly bytes: number },
 ): void {
-  for (const [quota, used] of [
-    ["maxJournalEvents", after.events],
-    ["maxJournalBytes", after.bytes],
-  ] as const) {
-    const limit = quotas[quota];
-    if (used <= limit || !isContinuing(events)) continue;
-    throw new ResumableError(
-      "QUOTA_EXCEEDED",
-      `The journal of task ${taskId} may hold ${quota} = ${limit}, and would hold ${used}. Nothing was written. Do the rest in another task, or raise ${quota} of the store.`,
-      { details: { quota, limit, used, taskId } },
-    );
-  }
+  const quota = after.events > quotas.maxJournalEvents ? "maxJournalEvents" : "maxJournalBytes";
+  const used = quota === "maxJournalEvents" ? after.events : after.bytes;
+  const limit = quotas[quota];
+  if (used <= limit || !isContinuing(events)) return;
+  throw new ResumableError(
+    "QUOTA_EXCEEDED",
+    `The journal of task ${taskId} may hold ${quota} = ${limit}, and would hold ${used}. Nothing was written. Do the rest in another task, or raise ${quota} of the store.`,
+    { details: { quota, limit, used, taskId } },
+  );
 }
 
 const growing: readonly string[] = ["checkpoint", "step", "sleep", "asked", "log", "restarted"];
@@ -45,18 +42,15 @@ function isContinuing(events: readonly TaskEventBody[]): boolean {
  */
 export function checkStoreQuotas(
   quotas: Pick<StoreQuotas, "maxStoreTasks" | "maxStoreBytes">,
-  used: { readonly tasks: number; readonly bytes: number },
+  held: { readonly tasks: number; readonly bytes: number },
 ): void {
-  for (const [quota, held] of [
-    ["maxStoreTasks", used.tasks],
-    ["maxStoreBytes", used.bytes],
-  ] as const) {
-    const limit = quotas[quota];
-    if (held < limit) continue;
-    throw new ResumableError(
-      "QUOTA_EXCEEDED",
-      `The store may hold ${quota} = ${limit}, and holds ${held}. No task was made; those that are there go on. Delete finished tasks, keep them for a shorter time (ttlMs), or raise ${quota}.`,
-      { details: { quota, limit, used: held } },
-    );
-  }
+  const quota = held.tasks >= quotas.maxStoreTasks ? "maxStoreTasks" : "maxStoreBytes";
+  const used = quota === "maxStoreTasks" ? held.tasks : held.bytes;
+  const limit = quotas[quota];
+  if (used < limit) return;
+  throw new ResumableError(
+    "QUOTA_EXCEEDED",
+    `The store may hold ${quota} = ${limit}, and holds ${used}. No task was made; those that are there go on. Delete finished tasks, keep them for a shorter time (ttlMs), or raise ${quota}.`,
+    { details: { quota, limit, used } },
+  );
 }

@@ -1,5 +1,4 @@
 import { createEngine } from "../engine/create-engine.js";
-import type { Engine, OwnedTasks } from "../engine/engine.js";
 import { canonicalJson, type Json } from "../json.js";
 import { createMemoryStore, type MemoryStore } from "../store/memory/memory-store.js";
 import type { Store } from "../store/store.js";
@@ -32,7 +31,9 @@ export interface CheckResumableOptions {
 /** The task has one id in all runs, so that a tool may put it into its output. */
 const callId = "check-resumable-0";
 
-type AtCommit = (at: "before" | "after") => "go on" | "die";
+type Side = "before" | "after";
+type AtCommit = (at: Side) => "go on" | "die";
+type Run = (store: MemoryStore, atCommit: AtCommit) => Promise<Outcome>;
 
 interface Outcome {
   readonly record: TaskRecord;
@@ -53,8 +54,9 @@ export async function checkResumable(
   options: CheckResumableOptions = {},
 ): Promise<ResumableReport> {
   const { maxBoundaries = 1_000 } = options;
+  const run: Run = (store, atCommit) => runOn(store, atCommit, tool, input, options);
   let boundaries = 0;
-  const expected = await runOn(createMemoryStore(), tool, input, options, (at) => {
+  const expected = await run(createMemoryStore(), (at) => {
     if (at === "before") boundaries += 1;
     return "go on";
   });
@@ -64,8 +66,7 @@ export async function checkResumable(
   const differences: string[] = [];
   for (let boundary = 1; boundary <= boundaries; boundary++) {
     for (const side of ["before", "after"] as const) {
-      const found = await crashAt(boundary, side, tool, input, options);
-      const difference = compare(expected, found);
+      const difference = compare(expected, await crashAt(boundary, side, run));
       if (difference !== undefined)
         differences.push(`crash ${side} commit ${boundary} of ${boundaries}: ${difference}`);
     }
@@ -73,13 +74,7 @@ export async function checkResumable(
   return { boundaries, output: expected.record.output ?? null, items: expected.items, differences };
 }
 
-async function crashAt(
-  boundary: number,
-  side: "before" | "after",
-  tool: Tool,
-  input: Json,
-  options: CheckResumableOptions,
-): Promise<Outcome> {
+async function crashAt(boundary: number, side: Side, run: Run): Promise<Outcome> {
   const store = createMemoryStore();
   let count = 0;
   // A run that was crashed never ends; one that was not reached by the crash is compared below.
@@ -91,58 +86,37 @@ async function crashAt(
       resolve();
       return "die";
     };
-    runOn(store, tool, input, options, atCommit).then(
-      () => resolve(),
-      () => resolve(),
-    );
+    void run(store, atCommit)
+      .catch(() => {})
+      .then(() => resolve());
   });
-  return runOn(store.anotherProcess(), tool, input, options, () => "go on");
+  return run(store.anotherProcess(), () => "go on");
 }
 
 async function runOn(
   store: MemoryStore,
+  atCommit: AtCommit,
   tool: Tool,
   input: Json,
-  options: CheckResumableOptions,
-  atCommit: AtCommit,
+  { answers = {}, validateJsonSchema }: CheckResumableOptions,
 ): Promise<Outcome> {
-  const engine = createEngine({
-    store: watched(store, atCommit),
-    tools: [tool],
-    limits: { crashBackoffMs: 0, maxCrashesWithoutProgress: 1_000 },
-    validateJsonSchema: options.validateJsonSchema,
-  });
+  const limits = { crashBackoffMs: 0, maxCrashesWithoutProgress: 1_000 };
+  const engine = createEngine({ store: watched(store, atCommit), tools: [tool], limits, validateJsonSchema });
   const tasks = engine.forOwner("local:check");
-  const { record } = await tasks.start({ tool: tool.name, input, callId });
-  const outcome = await finish(engine, tasks, record.id, options.answers ?? {});
-  await engine.close();
-  return outcome;
-}
-
-async function finish(
-  engine: Engine,
-  tasks: OwnedTasks,
-  id: string,
-  answers: { readonly [key: string]: Answer },
-): Promise<Outcome> {
+  const { id } = (await tasks.start({ tool: tool.name, input, callId })).record;
   for (;;) {
     const { reason, record, questions } = await tasks.wait(id);
-    if (reason === "finished") return { record, items: await allItems(tasks, id) };
-    if (reason !== "input_required") throw new Error(`Task ${id} of ${engine.tools[0]?.name} stopped: ${reason}.`);
+    if (reason === "finished") {
+      const { items } = await store.readItems(id, { after: 0, limit: record.itemCount });
+      await engine.close();
+      return { record, items };
+    }
+    if (reason !== "input_required") throw new Error(`Task ${id} of ${tool.name} stopped: ${reason}.`);
     for (const { key } of questions) {
       const answer = answers[key];
       if (answer === undefined) throw new Error(`The tool asks ${JSON.stringify(key)}: give options.answers for it.`);
       await tasks.answer(id, key, answer);
     }
-  }
-}
-
-async function allItems(tasks: OwnedTasks, id: string): Promise<readonly Json[]> {
-  const items: Json[] = [];
-  for (;;) {
-    const page = await tasks.items(id, { after: items.length, limit: 1_000 });
-    items.push(...page.items);
-    if (items.length >= page.total) return items;
   }
 }
 

@@ -38,14 +38,17 @@ export function defineTool<const Input extends AnySchema, const Output extends A
 export function defineTool(definition: LooseDefinition): Tool {
   const { name, state, output, content, onCrash, version, ...rest } = definition;
   if (!validName.test(name)) {
-    throw invalid(`tool ${JSON.stringify(name)}`, "name must be 1 to 64 letters, digits, underscores, hyphens or dots");
+    const option = `tool ${JSON.stringify(name)}`;
+    const message = `${option}: name must be 1 to 64 letters, digits, underscores, hyphens or dots.`;
+    throw new ResumableError("INVALID_OPTION", message, { details: { option } });
   }
   if (state !== undefined && !isSchema(state)) copyJson(state, `the first state of tool ${name}`);
   const tool = {
     ...rest,
     name,
-    ...(state === undefined ? {} : { state }),
-    ...(output === undefined ? {} : { output, outputJsonSchema: jsonSchemaOf(output, "output", `${name}'s output`) }),
+    state,
+    output,
+    outputJsonSchema: output && jsonSchemaOf(output, "output", `${name}'s output`),
     version: version ?? "1",
     kind: isGenerator(definition.run) ? "generator" : "function",
     onCrash: onCrash ?? "fail",
@@ -77,8 +80,4 @@ function isGenerator(run: LooseDefinition["run"]): boolean {
 
 function contentAsText(output: Json): readonly ContentBlock[] {
   return [{ type: "text", text: typeof output === "string" ? output : JSON.stringify(output) }];
-}
-
-function invalid(option: string, rule: string): ResumableError {
-  return new ResumableError("INVALID_OPTION", `${option}: ${rule}.`, { details: { option } });
 }

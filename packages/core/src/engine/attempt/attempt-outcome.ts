@@ -48,14 +48,8 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
 }
 
 function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
-  switch (outcome.kind) {
-    case "returned":
-      return { type: "completed", output: outcome.output };
-    case "threw":
-      return failed(outcome.error, inputs);
-    case "stopped":
-      return stopped(outcome.reason, outcome.abandoned, inputs);
-  }
+  if (outcome.kind === "returned") return { type: "completed", output: outcome.output };
+  return outcome.kind === "threw" ? failed(outcome.error, inputs) : stopped(outcome.reason, outcome.abandoned, inputs);
 }
 
 function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBody {

@@ -25,20 +25,16 @@ function checkProperty(property: JsonObject, value: Json): readonly string[] {
   const allowed = choicesOf(property);
   if (allowed !== undefined && !allowed.includes(value)) return [`must be one of ${allowed.map(String).join(", ")}`];
   const { type } = property;
-  switch (type) {
-    case "string":
-      return checkString(property, value);
-    case "integer":
-    case "number":
-      return checkNumber(property, value);
-    case "boolean":
-      return typeof value === "boolean" ? [] : ["must be true or false"];
-    case "array":
-      return checkList(property, value);
-    default:
-      return [];
-  }
+  return typeof type === "string" && Object.hasOwn(checks, type) ? (checks[type]?.(property, value) ?? []) : [];
 }
+
+const checks: { readonly [type: string]: (property: JsonObject, value: Json) => readonly string[] } = {
+  string: checkString,
+  integer: checkNumber,
+  number: checkNumber,
+  boolean: (_property, value) => (typeof value === "boolean" ? [] : ["must be true or false"]),
+  array: checkList,
+};
 
 /** The values of an enumeration, plain or with titles. */
 function choicesOf({ enum: plain, oneOf, anyOf }: JsonObject): readonly Json[] | undefined {

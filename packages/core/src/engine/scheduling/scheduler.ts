@@ -22,6 +22,8 @@ interface Trouble {
 
 /** Decides which tasks this process runs, and runs them. */
 export class Scheduler {
+  /** Looks for work in the store: at once, when notified, and when something falls due. */
+  readonly poller: Poller;
   readonly #environment: Environment;
   readonly #onFinished: (record: TaskRecord) => void;
   readonly #queue: RunQueue;
@@ -31,7 +33,6 @@ export class Scheduler {
   readonly #exclusive = new Exclusive();
   readonly #timers: TaskTimers;
   readonly #orphans: Orphans;
-  readonly #poller: Poller;
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
 
@@ -41,22 +42,12 @@ export class Scheduler {
     this.#queue = new RunQueue(environment, (task, slot) => this.#serve(task, slot));
     this.#timers = new TaskTimers(environment.clock);
     this.#orphans = new Orphans(environment.limits.recoverAfterMs);
-    this.#poller = new Poller(environment, () => this.#pollOnce());
+    this.poller = new Poller(environment, () => this.#pollOnce());
   }
 
   /** Ids of the tasks that this process runs or is about to run. */
   get running(): readonly string[] {
     return this.#queue.running;
-  }
-
-  /** Looks for work in the store now, and from then on when notified or due. */
-  look(): Promise<void> {
-    return this.#poller.look();
-  }
-
-  /** Looks for work soon. */
-  notify(): void {
-    this.#poller.notify();
   }
 
   /** Queues a task. `awaited`: a caller in this process waits for it. */
@@ -89,7 +80,7 @@ export class Scheduler {
       } catch (error) {
         // The request is durable: the process that runs the task next, or looks for work, carries it out.
         this.#environment.onError(error);
-        this.#poller.notify();
+        this.poller.notify();
       }
     }
     this.#queue.slotOf(id)?.attempt?.look();
@@ -112,7 +103,7 @@ export class Scheduler {
   async drain(timeoutMs: number): Promise<readonly string[]> {
     const { clock } = this.#environment;
     this.#drainUntilMs = clock.monotonicMs() + timeoutMs;
-    this.#poller.stop();
+    this.poller.stop();
     this.#timers.clearAll();
     const slots = this.#queue.stop();
     for (const slot of slots) this.#drainAttempt(slot.attempt);

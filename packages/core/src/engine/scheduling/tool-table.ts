@@ -14,8 +14,10 @@ export class ToolTable {
   constructor(tools: readonly Tool[], validator: JsonSchemaValidator | undefined) {
     const all = new Map<string, Tool>();
     for (const tool of tools) {
-      if (all.has(tool.name)) throw nameTaken(tool.name);
-      all.set(tool.name, tool);
+      const { name } = tool;
+      const message = `Two tools are named ${name}. Rename one of them.`;
+      if (all.has(name)) throw new ResumableError("TOOL_NAME_TAKEN", message, { details: { tool: name } });
+      all.set(name, tool);
     }
     this.all = all;
     this.#validator = validator;
@@ -62,12 +64,6 @@ export class ToolTable {
 /** Questions need none: their schemas are flat, and the engine checks answers itself. */
 function needsValidator({ input, output, item }: Tool): boolean {
   return [input, output, item].some((schema) => schema !== undefined && !isStandardSchema(schema));
-}
-
-function nameTaken(tool: string): ResumableError {
-  return new ResumableError("TOOL_NAME_TAKEN", `Two tools are named ${tool}. Rename one of them.`, {
-    details: { tool },
-  });
 }
 
 function missingValidator(what: string): ResumableError {

@@ -1,6 +1,6 @@
 import { checkLimit, fixedLimits } from "../../limits.js";
 import type { Store } from "../../store/store.js";
-import { type TaskRecord, type TaskSummary, unfinishedStatuses } from "../../task/task-record.js";
+import { type TaskRecord, unfinishedStatuses } from "../../task/task-record.js";
 import type { RecoveryCounts } from "../engine.js";
 import { readIfPresent, taskPages } from "./read-tasks.js";
 
@@ -64,17 +64,6 @@ function joins(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted):
   return tasks.has(id) || (key !== null && [...tasks.values()].includes(key));
 }
 
-/** When a task that no process runs will run; `undefined` for one that a process runs. */
-export function recoveryOf(
-  { status, detached }: Pick<TaskSummary, "status" | "detached">,
-  recoverAfterMs: number,
-): keyof Omit<RecoveryCounts, "more"> | undefined {
-  if (status === "paused" || status === "input_required") return "onRequest";
-  if (status !== "pending") return undefined;
-  if (detached || recoverAfterMs === 0) return "now";
-  return Number.isFinite(recoverAfterMs) ? "later" : "onRequest";
-}
-
 /** Counts the unfinished tasks of some tools by when they will run. */
 export async function countRecovery(
   store: Store,
@@ -83,9 +72,12 @@ export async function countRecovery(
 ): Promise<RecoveryCounts> {
   const counts = { now: 0, later: 0, onRequest: 0 };
   const page = await store.listTasks({ statuses: unfinishedStatuses, limit: fixedLimits.maxCountedTasks });
-  for (const task of page.tasks) {
-    const recovery = tools.has(task.tool) ? recoveryOf(task, recoverAfterMs) : undefined;
-    if (recovery !== undefined) counts[recovery] += 1;
+  for (const { tool, status, detached } of page.tasks) {
+    // A process runs it.
+    if (!tools.has(tool) || status === "running") continue;
+    if (status !== "pending") counts.onRequest += 1;
+    else if (detached || recoverAfterMs === 0) counts.now += 1;
+    else counts[Number.isFinite(recoverAfterMs) ? "later" : "onRequest"] += 1;
   }
   return { ...counts, more: page.nextCursor !== undefined };
 }

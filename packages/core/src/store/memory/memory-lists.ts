@@ -14,7 +14,7 @@ export function listTasks(all: readonly TaskSnapshot[], query: TaskQuery): TaskP
   const last = page.at(-1);
   return {
     tasks: page.map(({ record, status }) => summarise(record, status)),
-    ...(last === undefined || found.length === page.length ? {} : { nextCursor: place(last.record) }),
+    nextCursor: last === undefined || found.length === page.length ? undefined : place(last.record),
   };
 }
 
@@ -73,23 +73,21 @@ export function listRunnable(
   all: readonly TaskSnapshot[],
   request: { tools: readonly string[]; now: Instant; limit: number },
 ): { readonly tasks: readonly RunnableTask[]; readonly nextDueMs?: number } {
+  const nowMs = request.now.wallMs;
   const waiting = all.flatMap((snapshot) => {
-    const due = request.tools.includes(snapshot.record.tool) ? dueMs(snapshot) : undefined;
-    return due === undefined ? [] : [{ record: snapshot.record, detached: needsNoCaller(snapshot), due }];
+    const { id, owner, tool, toolVersion, crashes } = snapshot.record;
+    const due = request.tools.includes(tool) ? dueMs(snapshot) : undefined;
+    if (due === undefined) return [];
+    const task = { id, owner, tool, toolVersion, crashes, dueMs: due, detached: needsNoCaller(snapshot) };
+    return [{ task, place: place(snapshot.record) }];
   });
-  const later = waiting.map(({ due }) => due).filter((due) => due > request.now.wallMs);
   const tasks = waiting
-    .filter(({ due }) => due <= request.now.wallMs)
-    .sort((left, right) => (place(left.record) < place(right.record) ? -1 : 1))
-    .slice(0, request.limit)
-    .map(({ record: { id, owner, tool, toolVersion, crashes }, detached, due }) => ({
-      id,
-      owner,
-      tool,
-      toolVersion,
-      dueMs: due,
-      crashes,
-      detached,
-    }));
-  return { tasks, ...(later.length === 0 ? {} : { nextDueMs: Math.min(...later) }) };
+    .filter(({ task }) => task.dueMs <= nowMs)
+    .sort((left, right) => (left.place < right.place ? -1 : 1))
+    .map(({ task }) => task);
+  const later = waiting.map(({ task }) => task.dueMs).filter((due) => due > nowMs);
+  return {
+    tasks: tasks.slice(0, request.limit),
+    nextDueMs: later.length === 0 ? undefined : Math.min(...later),
+  };
 }
