@@ -1,5 +1,9 @@
 /** What all calls, control tools and connections keep to, with its unit in each name. */
 export const limits = {
+  /** Longest `client_id`, in characters, however it is sent. */
+  maxClientIdLength: 256,
+  /** Shortest `client_id` that identifies the owner of a local request, in characters. */
+  minLocalClientIdLength: 8,
   /** Events before the cursor that are read again, to know which progress the caller received last. */
   lookBackEvents: 256,
   /**

@@ -95,13 +95,7 @@ export class DueTimes {
   }
 }
 
-const unitMs: { readonly [unit: string]: number } = {
-  ms: 1,
-  s: 1_000,
-  m: 60_000,
-  h: 60 * 60_000,
-  d: 24 * 60 * 60_000,
-};
+const unitMs: { readonly [unit: string]: number } = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /**
  * Parses a duration such as `500ms`, `7.5s`, `10m`, `12h` or `7d`.

@@ -20,7 +20,7 @@ export function retryDelay(error: unknown, failures: number, policy: RetryPolicy
   const maxAttempts = policy?.maxAttempts ?? (asked ? askedAttempts : 1);
   if (failures + 1 >= maxAttempts) return undefined;
   // A tool may compute the delay from what a service answered, which may be anything.
-  const askedMs = asked ? Number(error.delayMs) : Number.NaN;
+  const askedMs = (asked ? error.delayMs : undefined) ?? Number.NaN;
   if (Number.isFinite(askedMs) && askedMs >= 0) return askedMs;
   const delay = (policy?.initialDelayMs ?? 1_000) * (policy?.factor ?? 2) ** failures;
   return Math.min(delay, policy?.maxDelayMs ?? 60_000);

@@ -2,7 +2,7 @@ import { type Engine, isJsonObject, isResumableError, type OwnedTasks, type Task
 import type { OpenQuestion } from "@resumable-mcp/core/engine";
 import type { Answer } from "@resumable-mcp/core/store";
 import { envelopeKeys, internalMetaKeys, metaKeys } from "@resumable-mcp/protocol";
-import { maxClientIdLength } from "../owner/owner.js";
+import { limits } from "../limits.js";
 import type { ConnectedServer } from "../sdk-workarounds.js";
 import type { Notification } from "./journal-message.js";
 
@@ -90,7 +90,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isLabel = (value: unknown): value is string =>
-  typeof value === "string" && value.length > 0 && value.length <= maxClientIdLength;
+  typeof value === "string" && value.length > 0 && value.length <= limits.maxClientIdLength;
 /** Tells whether a value can be the id of a request. */
 export const isRequestId = (value: unknown): value is string | number =>
   typeof value === "string" || typeof value === "number";

@@ -1,10 +1,6 @@
 import { ResumableError } from "@resumable-mcp/core";
 import { ownerTag } from "@resumable-mcp/core/engine";
-
-/** Longest `client_id`, in characters, however it is sent. */
-export const maxClientIdLength = 256;
-/** Shortest `client_id` that identifies the owner of a local request, in characters. */
-const minLocalClientIdLength = 8;
+import { limits } from "../limits.js";
 
 /** The forms of a random id of 128 bits, for messages. */
 const strongClientIdForms = "a version 4 UUID, 32 or more hexadecimal digits, or 22 or more base64url characters";
@@ -23,7 +19,7 @@ const minDistinctCharacters = 8;
  * user names from being owners, and cannot make an id secret that its owner tells others.
  */
 export function isStrongClientId(clientId: string): boolean {
-  if (clientId.length > maxClientIdLength || new Set(clientId).size < minDistinctCharacters) return false;
+  if (clientId.length > limits.maxClientIdLength || new Set(clientId).size < minDistinctCharacters) return false;
   if (uuidV4.test(clientId)) return true;
   if (hex.test(clientId)) return /[a-f]/i.test(clientId);
   return base64url.test(clientId) && !readsLikeWords(clientId);
@@ -108,12 +104,12 @@ export function resolveOwner({ subject, clientId, sessionId, locality }: CallerF
       `The call does not say whose it is: it has no token, no session and no client_id, ${notLocal(locality)}`,
     );
   }
-  if (clientId.length > maxClientIdLength) {
+  if (clientId.length > limits.maxClientIdLength) {
     throw noOwner(
-      `The client_id has ${clientId.length} characters; the limit maxClientIdLength is ${maxClientIdLength}.`,
+      `The client_id has ${clientId.length} characters; the limit maxClientIdLength is ${limits.maxClientIdLength}.`,
     );
   }
-  const identifies = locality.local && clientId.length >= minLocalClientIdLength;
+  const identifies = locality.local && clientId.length >= limits.minLocalClientIdLength;
   const scope = identifies ? "local" : (sessionId ?? (locality.local ? "local" : undefined));
   if (scope === undefined) {
     throw noOwner(

@@ -92,7 +92,10 @@ export class Attempt {
       this.#applied.add(signal.id);
       if (signal.kind === "cancel") control.abort("cancel");
       if (signal.kind === "detach") this.#write(journal.record.detached ? [] : [{ type: "detached" }], signal.id);
-      if (signal.kind === "answer") this.#write(answered(journal.record, signal), signal.id, signal.key);
+      if (signal.kind !== "answer") continue;
+      const { id, key, answer } = signal;
+      const isOpen = entryOf(journal.record, key)?.kind === "question";
+      this.#write(isOpen ? [{ type: "answered", key, answer }] : [], id, key);
     }
     const request = desiredStateOf({ record: journal.record, signals, leased: true });
     if (request === "pause") control.want("pause");
@@ -120,8 +123,4 @@ export class Attempt {
     const waitsUntilMs = this.#verbs.waits.untilMs;
     return endOfAttempt(outcome, { record, signals: this.#signals, tool, nowMs: clock.wallMs(), waitsUntilMs });
   }
-}
-
-function answered(record: TaskRecord, { key, answer }: Extract<Signal, { kind: "answer" }>): readonly TaskEventBody[] {
-  return entryOf(record, key)?.kind === "question" ? [{ type: "answered", key, answer }] : [];
 }

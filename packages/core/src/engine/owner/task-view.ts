@@ -3,11 +3,9 @@ import type { TaskSnapshot, TaskStatus } from "../../task/task-record.js";
 import { isOrphan, statusOf, unansweredQuestions } from "../../task/task-rules.js";
 import type { TaskView } from "../engine.js";
 
-const validId = /^[A-Za-z0-9_-]{16,64}$/;
-
 /** Tells whether a text may be the id of a task. */
 export function isTaskId(text: string): boolean {
-  return validId.test(text);
+  return /^[A-Za-z0-9_-]{16,64}$/.test(text);
 }
 
 /** A task as its owner sees it. */

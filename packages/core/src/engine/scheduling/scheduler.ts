@@ -117,10 +117,6 @@ export class Scheduler {
     return this.running;
   }
 
-  get #draining(): boolean {
-    return this.#drainUntilMs !== undefined;
-  }
-
   /** A third each for the next checkpoint, for the tool to notice its signal, and for the last write. */
   #drainAttempt(attempt: Attempt | undefined): void {
     if (this.#drainUntilMs === undefined) return;
@@ -128,7 +124,7 @@ export class Scheduler {
   }
 
   #schedule(task: Runnable, kind: TimerKind, delayMs: number): void {
-    if (!this.#draining) this.#timers.set(task.id, kind, delayMs, () => this.kick(task, false));
+    if (this.#drainUntilMs === undefined) this.#timers.set(task.id, kind, delayMs, () => this.kick(task, false));
   }
 
   /**
@@ -167,7 +163,7 @@ export class Scheduler {
   #open(taskId: string, mayRun: boolean): Promise<OpenedTask> {
     return this.#exclusive.run(taskId, () =>
       openTask(this.#environment, taskId, {
-        mayRun: mayRun && !this.#draining,
+        mayRun: mayRun && this.#drainUntilMs === undefined,
         brokenAttempt: this.#troubles.get(taskId)?.brokenAttempt,
       }),
     );
@@ -228,7 +224,9 @@ export class Scheduler {
 
   /** Queues what may run now. Resolves to the delay until the next orphan may. */
   #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
-    const tasks = found.filter((task) => this.#timers.kindOf(task.id) !== "backoff" && this.#hasCome(task));
+    // The wall clock, by which the store lists, may have been set.
+    const hasCome = (task: RunnableTask) => this.#environment.dueTimes.leftMs(task.dueMs) <= 0;
+    const tasks = found.filter((task) => this.#timers.kindOf(task.id) !== "backoff" && hasCome(task));
     const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
     const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#environment.clock.monotonicMs());
     const waiting = new Set(orphaned);
@@ -240,11 +238,6 @@ export class Scheduler {
     }
     this.#queue.pump();
     return nextMs;
-  }
-
-  /** Whether the time has come that the task waits for: the wall clock, by which the store lists, may have been set. */
-  #hasCome(task: RunnableTask): boolean {
-    return this.#environment.dueTimes.leftMs(task.dueMs) <= 0;
   }
 
   /** This process runs the task, is about to, or has a caller that waits for it. */

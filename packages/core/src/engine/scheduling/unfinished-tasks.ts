@@ -37,11 +37,11 @@ export class UnfinishedTasks {
    *
    * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that joins a task.
    */
-  async admit(task: Counted): Promise<void> {
-    if ((this.#known.get(task.owner)?.size ?? 0) < this.#maxPerOwner) return;
-    await this.#refresh(task.owner);
-    const tasks = this.#known.get(task.owner);
-    if (tasks === undefined || joins(tasks, task)) return;
+  async admit({ id, owner, key }: Counted): Promise<void> {
+    if ((this.#known.get(owner)?.size ?? 0) < this.#maxPerOwner) return;
+    await this.#refresh(owner);
+    const tasks = this.#known.get(owner);
+    if (tasks === undefined || tasks.has(id) || (key !== null && [...tasks.values()].includes(key))) return;
     checkLimit("maxUnfinishedPerOwner", tasks.size + 1, this.#maxPerOwner);
   }
 
@@ -58,10 +58,6 @@ export class UnfinishedTasks {
     if (tasks.size === 0) this.#known.delete(owner);
     else this.#known.set(owner, tasks);
   }
-}
-
-function joins(tasks: ReadonlyMap<string, string | null>, { id, key }: Counted): boolean {
-  return tasks.has(id) || (key !== null && [...tasks.values()].includes(key));
 }
 
 /** Counts the unfinished tasks of some tools by when they will run. */

@@ -86,8 +86,6 @@ export function listRunnable(
     .sort((left, right) => (left.place < right.place ? -1 : 1))
     .map(({ task }) => task);
   const later = waiting.map(({ task }) => task.dueMs).filter((due) => due > nowMs);
-  return {
-    tasks: tasks.slice(0, request.limit),
-    nextDueMs: later.length === 0 ? undefined : Math.min(...later),
-  };
+  const nextDueMs = later.length === 0 ? undefined : Math.min(...later);
+  return { tasks: tasks.slice(0, request.limit), nextDueMs };
 }
