@@ -6,7 +6,7 @@ import { isReady } from "../model/board-state.js";
 import { Board } from "./board/board.js";
 import { boardKeys } from "./board/board-view-state.js";
 import { Detail } from "./detail/detail.js";
-import { detailKeys } from "./detail/detail-state.js";
+import { type DetailOutcome, detailKeys } from "./detail/detail-state.js";
 import { formKeys } from "./form/form.js";
 import { AnswerScreen, CallScreen } from "./form/task-forms.js";
 import { MenuScreen, menuKeys } from "./menu/menu.js";
@@ -71,25 +71,22 @@ export function ScreenView(props: ScreenProps & { readonly notice: ReactNode; re
 }
 
 function OpeningScreen(props: ScreenProps): ReactNode {
-  const { state, unfinished, columns, rows, nowMs } = props;
-  const facts = { servers: state.servers, tasks: unfinished, ready: isReady(state), columns, rows, nowMs };
-  return <Opening {...facts} onOutcome={taskActions(props).onOpening} />;
+  const { state, unfinished } = props;
+  const facts = { servers: state.servers, tasks: unfinished, ready: isReady(state) };
+  return <Opening {...props} {...facts} onOutcome={taskActions(props).onOpening} />;
 }
 
 function BoardScreen(props: ScreenProps): ReactNode {
-  const { state, columns, rows, nowMs } = props;
-  const facts = { tasks: state.tasks, columns, rows, nowMs };
-  return <Board {...facts} onOutcome={taskActions(props).onBoard} onLook={useLook(props)} />;
+  const { onBoard } = taskActions(props);
+  return <Board {...props} tasks={props.state.tasks} onOutcome={onBoard} onLook={useLook(props)} />;
 }
 
 function DetailScreen(props: PropsOf<"detail">): ReactNode {
-  const { screen, state, columns, rows, nowMs } = props;
-  const task = state.tasks.get(screen.taskId);
+  const { taskId } = props.screen;
+  const task = props.state.tasks.get(taskId);
   const { onDetail } = taskActions(props);
-  const facts = { task, columns, rows, nowMs };
-  return (
-    <Detail key={screen.taskId} {...facts} onLook={useLook(props)} onOutcome={(outcome) => onDetail(outcome, task)} />
-  );
+  const onOutcome = (outcome: DetailOutcome) => onDetail(outcome, task);
+  return <Detail key={taskId} {...props} {...{ task, onOutcome }} onLook={useLook(props)} />;
 }
 
 function useLook({ board }: Pick<ScreenProps, "board">): (taskId: string) => void {
@@ -118,8 +115,7 @@ function PageScreen(props: PropsOf<"page">): ReactNode {
 }
 
 function Page(props: ScreenProps & { readonly title: string; readonly lines: readonly string[] }): ReactNode {
-  const { title, lines, columns, rows, go } = props;
-  return <TextPage {...{ title, lines, columns, rows }} onBack={() => go({ type: "back" })} />;
+  return <TextPage {...props} onBack={() => props.go({ type: "back" })} />;
 }
 
 function ConfirmScreen({ screen, go, columns }: PropsOf<"confirm">): ReactNode {
