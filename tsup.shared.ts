@@ -176,6 +176,8 @@ export function bundledServer(entry: string): Options[] {
   return [
     library([entry], {
       ...whole,
+      // What the other build writes has the same names each time.
+      clean: ["!*.cjs", "!THIRD_PARTY_LICENSES"],
       splitting: true,
       banner: { js: requireHere },
       esbuildPlugins: [startsSooner, writeThirdPartyLicenses("dist/THIRD_PARTY_LICENSES")],
