@@ -1,24 +1,8 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
+import { stormOutput } from "./storm-output.js";
 
-const crashes = fileURLToPath(new URL("../dist/crashes.js", import.meta.url));
-const run = promisify(execFile);
 const patienceMs = 900_000;
-
-/** Runs the storm on the bare engine with a seed of its own, which is printed: `--seed` draws the same plan again. */
-async function crashesOutput(...flags: readonly string[]): Promise<string> {
-  const seed = String(Math.floor(Math.random() * 1_000_000));
-  try {
-    const { stdout } = await run(process.execPath, [crashes, "--seed", seed, ...flags], { timeout: patienceMs });
-    process.stdout.write(stdout);
-    return stdout;
-  } catch (error) {
-    const output = error instanceof Error && "stdout" in error ? String(error.stdout) : "";
-    throw new Error(`The crashes with seed ${seed} found problems:\n${output}`, { cause: error });
-  }
-}
+const crashesOutput = (...flags: readonly string[]) => stormOutput("crashes", flags, patienceMs);
 
 describe("crashes", () => {
   it("lose and repeat nothing of 100 tasks in one process (G1, G2, G3)", { timeout: patienceMs }, async () => {

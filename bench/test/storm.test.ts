@@ -1,6 +1,3 @@
-import { execFile } from "node:child_process";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { describe, expect, it } from "vitest";
 import { judgeRuns } from "../src/kills/judge-runs.js";
@@ -9,24 +6,13 @@ import { nowhere } from "../src/kills/weather.js";
 import { temporaryFolder } from "../src/stores/stored-tasks.js";
 import { driveRun } from "../src/storm/driver.js";
 import { problemsOfRun } from "../src/storm/run-storm.js";
+import { stormOutput } from "./storm-output.js";
 
-const storm = fileURLToPath(new URL("../dist/storm.js", import.meta.url));
-const run = promisify(execFile);
 /** What has not ended by then hangs; a machine that does ten other things at once needs minutes for it. */
 const patienceMs = 900_000;
 /** Earlier than the test's own end, so that its failure tells the seed and how far the storm came. */
 const stormMs = 840_000;
-
-async function stormOutput(...flags: readonly string[]): Promise<string> {
-  const seed = String(Math.floor(Math.random() * 1_000_000));
-  try {
-    const { stdout } = await run(process.execPath, [storm, "--seed", seed, ...flags], { timeout: stormMs });
-    process.stdout.write(stdout);
-    return stdout;
-  } catch (error) {
-    throw new Error(`The storm with seed ${seed} failed.`, { cause: error });
-  }
-}
+const outputOf = (...flags: readonly string[]) => stormOutput("storm", flags, stormMs);
 
 async function begin(directory: string, hear?: (line: LifeLine) => void): Promise<Life> {
   const life = beginLife("storm/storm-server.js", { directory, leaseTtlMs: 1_000 }, hear);
@@ -36,13 +22,13 @@ async function begin(directory: string, hear?: (line: LifeLine) => void): Promis
 
 describe("storm", () => {
   it("loses and repeats nothing through 20 kills of one server (G1, G2, G3, G5)", { timeout: patienceMs }, async () => {
-    const output = await stormOutput("--kills", "20", "--tasks", "20", "--records", "240");
+    const output = await outputOf("--kills", "20", "--tasks", "20", "--records", "240");
     expect(output).toMatch(/\d+ kills of processes that ran tasks/);
     expect(output).toMatch(/\d+ runs complete, 0 problems/);
   });
 
   it("loses and repeats nothing with two servers on one folder (G4)", { timeout: patienceMs }, async () => {
-    const output = await stormOutput("--kills", "12", "--tasks", "10", "--records", "160", "--servers", "2");
+    const output = await outputOf("--kills", "12", "--tasks", "10", "--records", "160", "--servers", "2");
     expect(output).toMatch(/\d+ runs complete, 0 problems/);
   });
 
@@ -50,7 +36,7 @@ describe("storm", () => {
     timeout: patienceMs,
   }, async () => {
     // How fast short calls are answered on a busy machine is a matter of the long form.
-    const output = await stormOutput("--waiting", "--kills", "12", "--tasks", "16", "--max-latency", "Infinity");
+    const output = await outputOf("--waiting", "--kills", "12", "--tasks", "16", "--max-latency", "Infinity");
     expect(output).toMatch(/12 kills, \d+ of them in attempts of waiting tasks/);
     expect(output).toMatch(/4 questions answered through answer_task, 2 of them while servers died/);
     expect(output).toMatch(/16 tasks complete, 0 problems/);

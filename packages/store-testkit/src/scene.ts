@@ -78,21 +78,14 @@ export async function openScene(harness: StoreHarness, seed: number): Promise<{ 
     if (ability === "reopen") opened.delete(from);
     return other;
   };
+  const can: Scene["can"] = (ability) => harness[ability] !== undefined;
   const limited: Scene["limited"] = async (quotas) => {
     const other = await abilityOf("limited").call(harness, quotas);
     opened.add(other);
     return other;
   };
   return {
-    scene: {
-      limited,
-      store,
-      clock,
-      seed,
-      can: (ability) => harness[ability] !== undefined,
-      another,
-      ...actions(store, clock),
-    },
+    scene: { store, clock, seed, can, another, limited, ...actions(store, clock) },
     async end() {
       // A store that is broken may fail to close, too: that is for CLOSE-3 to say.
       await Promise.allSettled([...opened].map((each) => each.close()));

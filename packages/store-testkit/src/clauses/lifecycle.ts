@@ -122,10 +122,8 @@ export const lifecycleClauses = defineClauses({
     async check({ store, can }) {
       const { durability, shared } = store.capabilities;
       expectThat(["none", "process", "machine"].includes(durability), `durability ${durability} is a known level`);
-      expectThat(
-        durability === "none" || can("reopen"),
-        `durability ${durability} is tested by the harness's reopen()`,
-      );
+      const isTested = durability === "none" || can("reopen");
+      expectThat(isTested, `durability ${durability} is tested by the harness's reopen()`);
       expectThat(!shared || (can("second") && can("far")), "shared is tested by the harness's second() and far()");
     },
   },
