@@ -40,7 +40,8 @@ function noStore({ disk, layout }: StoreContext): ResumableError {
 }
 
 function refuseNetwork({ disk, layout }: StoreContext): void {
-  const type = disk.fileSystemType(existingFolder(disk, layout.directory));
+  const existing = [layout.directory, ...foldersAbove(layout.directory)].find((path) => disk.stat(path) !== undefined);
+  const type = existing === undefined ? undefined : disk.fileSystemType(existing);
   const name = type === undefined ? undefined : networkFileSystemName(type);
   if (name === undefined) return;
   throw new ResumableError(
@@ -48,11 +49,6 @@ function refuseNetwork({ disk, layout }: StoreContext): void {
     `The store's folder is on a network file system (${name}), which does not keep what the store relies on. Use a local folder, or set allowNetworkFileSystem if only one machine uses it.`,
     { details: { option: "directory" } },
   );
-}
-
-function existingFolder(disk: StoreContext["disk"], path: string): string {
-  const above = dirname(path);
-  return disk.stat(path) !== undefined || above === path ? path : existingFolder(disk, above);
 }
 
 const formatSchema = z.looseObject({ layout: z.number() });

@@ -91,8 +91,10 @@ export class TaskLists {
     for await (const snapshot of this.#openTasks(open)) {
       count({ owner: snapshot.record.owner, tool: snapshot.record.tool, status: statusOf(snapshot) });
     }
-    const setAside = this.#setAside();
-    const isThere = (id: string) => !setAside.has(id) || taskExists(this.#parts.context, id);
+    const { context } = this.#parts;
+    // Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it.
+    const setAside = new Set(listIfExists(context.disk, context.layout.quarantine));
+    const isThere = (id: string) => !setAside.has(id) || taskExists(context, id);
     for await (const page of this.#parts.finished.pages(open)) {
       for (const { head } of page) if (isThere(head.id)) count(head);
     }
@@ -116,7 +118,7 @@ export class TaskLists {
   }
 
   async listRunnable(request: Parameters<Store["listRunnable"]>[0]): ReturnType<Store["listRunnable"]> {
-    const oldest = new FirstOf<RunnableTask & { readonly createdAt: string }>(request.limit, byCreation);
+    const oldest = new FirstOf<RunnableTask & Place>(request.limit, byCreation);
     let nextDueMs: number | undefined;
     for await (const snapshot of this.#openTasks(new Set())) {
       const { record } = snapshot;
@@ -124,7 +126,11 @@ export class TaskLists {
       const due = dueMs(snapshot);
       if (due === undefined) continue;
       if (due > request.now.wallMs) nextDueMs = Math.min(due, nextDueMs ?? due);
-      else oldest.add({ ...runnable(snapshot, due), createdAt: record.createdAt });
+      else {
+        const { id, owner, tool, toolVersion, crashes, createdAt } = record;
+        const detached = needsNoCaller(snapshot);
+        oldest.add({ id, owner, tool, toolVersion, dueMs: due, crashes, detached, createdAt });
+      }
     }
     const tasks = oldest.items.map(({ createdAt: _, ...task }) => task);
     return { tasks, nextDueMs };
@@ -174,20 +180,9 @@ export class TaskLists {
     void finished.remove({ ...task, lastSeq }).catch(() => undefined);
   }
 
-  /** Names in `quarantine/`, few as they are: asking for each finished task would cost more than counting it. */
-  #setAside(): ReadonlySet<string> {
-    const { disk, layout } = this.#parts.context;
-    return new Set(listIfExists(disk, layout.quarantine));
-  }
-
   #isSetAside(id: string): boolean {
     return isSafeId(id) && quarantinedAt(this.#parts.context, id) !== undefined;
   }
-}
-
-function runnable(snapshot: TaskSnapshot, due: number): RunnableTask {
-  const { id, owner, tool, toolVersion, crashes } = snapshot.record;
-  return { id, owner, tool, toolVersion, dueMs: due, crashes, detached: needsNoCaller(snapshot) };
 }
 
 /** What a query chooses by. */

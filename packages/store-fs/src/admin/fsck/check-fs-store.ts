@@ -60,7 +60,8 @@ function described({ fix: _, ...problem }: Problem): FsStoreProblem {
 /** Reads all of a store, a file at a time. */
 export async function findProblems(store: OpenStore): Promise<{ tasks: number; problems: readonly Problem[] }> {
   const problems: Problem[] = [...findFormatProblems(store)];
-  const listed = await listedIds(store);
+  const listed = new Set<string>();
+  for await (const page of store.finished.pages(new Set())) for (const { head } of page) listed.add(head.id);
   let tasks = 0;
   for (const taskId of taskIds(store.context)) {
     tasks += 1;
@@ -69,12 +70,6 @@ export async function findProblems(store: OpenStore): Promise<{ tasks: number; p
   problems.push(...findClaimProblems(store), ...findMarkerProblems(store), ...(await findListProblems(store)));
   problems.push(...findDocumentProblems(store), ...findForeignFiles(store), ...findQuarantined(store));
   return { tasks, problems };
-}
-
-async function listedIds({ finished }: OpenStore): Promise<ReadonlySet<string>> {
-  const ids = new Set<string>();
-  for await (const page of finished.pages(new Set())) for (const { head } of page) ids.add(head.id);
-  return ids;
 }
 
 /** Puts right what a program can. One repair that fails hinders no other. */
