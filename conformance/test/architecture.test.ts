@@ -74,9 +74,10 @@ test("the protocol depends on the core alone", () => {
   const { dependencies = {}, peerDependencies = {} } = manifestOf("packages/protocol");
   expect(Object.keys({ ...dependencies, ...peerDependencies })).toEqual(["@resumable-mcp/core"]);
   const code = sourcesOf("packages/protocol", ["src"]).filter((path) => !isTestFile(path));
-  const outside = (path: string) => importsOf(read(path)).filter((name) => !/^\.|^@resumable-mcp\/core$/.test(name));
+  const outside = (path: string) =>
+    importsOf(read(path)).filter((name) => !/^\.|^@resumable-mcp\/core(\/|$)/.test(name));
   expect(code.flatMap((path) => outside(path).map((name) => [path, name]))).toEqual([
-    ["packages/protocol/src/hosts/host-files.ts", "node:path"],
+    ["packages/protocol/src/hosts.ts", "node:path"],
   ]);
 });
 
