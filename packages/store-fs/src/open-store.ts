@@ -43,7 +43,7 @@ export function openStore(context: StoreContext, host: Host) {
   return {
     context,
     folder: new FolderSync(context),
-    guard: new FolderGuard(context, keys),
+    guard: new FolderGuard(context, keys, () => workers.open()),
     workers,
     reader,
     keys,

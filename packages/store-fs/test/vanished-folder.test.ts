@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs"
 import { join } from "node:path";
 import { ResumableError, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
+import { nodeDisk } from "../src/index.js";
 import { checkpoint, commit, create, emptyFolder, lease, newTask, now, openStore } from "./scene.js";
 
 const completed = { type: "completed", output: null } as const;
@@ -129,4 +130,25 @@ describe.each(losses)("a store %s", (_, lose) => {
     await store.putDocument(session);
     expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
   });
+});
+
+test("two stores that begin at once do not take each other's drafts for left behind", async () => {
+  const { directory, store, open, done } = await running();
+  await store.close();
+  rmSync(join(directory, "open"), { recursive: true });
+  const other = openStore(directory);
+  let hasOpened = false;
+  // The other one opens, and empties the trash, in the middle of the first one's opening.
+  const rename = (from: string, to: string): void => {
+    if (!hasOpened && to === join(directory, "open")) {
+      hasOpened = true;
+      mkdirSync(to);
+      void other.checkHealth();
+      rmSync(to, { recursive: true });
+    }
+    nodeDisk.rename(from, to);
+  };
+  const first = openStore(directory, { disk: { ...nodeDisk, rename } });
+  expect([await statuses(first), hasOpened]).toEqual([{ [open]: "pending", [done]: "completed" }, true]);
+  await other.close();
 });

@@ -16,14 +16,17 @@ import type { TaskKeys } from "./task-keys.js";
 export class FolderGuard {
   readonly #context: StoreContext;
   readonly #keys: TaskKeys;
+  /** Says that this store is in use: others remove drafts of stores that are not. */
+  readonly #sayInUse: () => void;
   /** Which folders these are; `undefined` before the store is open. */
   #identity: string | undefined;
   /** The state of the root in which every folder was there. */
   #wholeState: string | undefined;
 
-  constructor(context: StoreContext, keys: TaskKeys) {
+  constructor(context: StoreContext, keys: TaskKeys, sayInUse: () => void) {
     this.#context = context;
     this.#keys = keys;
+    this.#sayInUse = sayInUse;
   }
 
   /** Makes the folders that are not there, and notes which store this is. @throws `STORE_MISSING` where only tasks/ is not. */
@@ -77,7 +80,10 @@ export class FolderGuard {
     const lost = new Set(missing);
     for (const folder of missing) if (folder !== layout.open && folder !== layout.done) disk.makeFolder(folder);
     if (lost.has(layout.keys)) this.#keys.claimAll();
-    if (lost.has(layout.open) || lost.has(layout.done)) markAll(context);
+    if (lost.has(layout.open) || lost.has(layout.done)) {
+      this.#sayInUse();
+      markAll(context);
+    }
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
     context.warn(`${names.join(", ")} was not in the store's folder, and was made again from tasks/.`);
