@@ -30,7 +30,7 @@ test("the folders that the trees show exist", () => {
   );
   expect(folders.length).toBeGreaterThan(15);
   const missing = folders.filter(([column = "", name = ""]) => {
-    const inner = [column, ...["engine", "admin"].map((parent) => `${column}/${parent}`)];
+    const inner = [column, ...["engine", "admin", "command-line", "ui"].map((parent) => `${column}/${parent}`)];
     return !inner.some((parent) => isThere(`${parent}/${name}`));
   });
   expect(missing).toEqual([]);
