@@ -34,8 +34,11 @@ export function failingDisk(verdict: Verdict): Disk & { readonly openFiles: () =
       return file;
     },
     close(file) {
+      const path = paths.get(file) ?? "";
       paths.delete(file);
+      // As the system does: a close that fails has closed the file.
       nodeDisk.close(file);
+      check("close", path);
     },
     read(file, into, position) {
       check("read", paths.get(file) ?? "");

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, onTestFinished, test } from "vitest";
 import { failingDisk } from "./failing-disk.js";
 import { checkpoint, commit, create, emptyFolder, lease, now, openStore } from "./scene.js";
 
@@ -18,6 +18,32 @@ test("a lease whose commit failed takes no more commits, and the next lease of t
   await store.releaseLease(held);
   const next = await lease(store, id);
   expect(await commit(store, next, 1, [checkpoint(1)])).toMatchObject({ lastSeq: 2 });
+});
+
+test("a journal that cannot be closed without an error ends no process, and the task is finished", async () => {
+  let failing = false;
+  const disk = failingDisk((operation, path) =>
+    failing && operation === "close" && path.includes("journal.") ? "EIO" : undefined,
+  );
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on("unhandledRejection", note);
+  onTestFinished(() => void process.off("unhandledRejection", note));
+  const limits = { rotateBytes: 300, maxJournalFiles: 100 };
+  const store = openStore(emptyFolder(), { durability: "process", limits, disk });
+  const id = await create(store, "task");
+  const held = await lease(store, id);
+  failing = true;
+  let lastSeq = 1;
+  for (let progress = 1; progress <= 20; progress += 1) {
+    ({ lastSeq } = await commit(store, held, lastSeq, [checkpoint(progress, ["x".repeat(100)])]));
+  }
+  await commit(store, held, lastSeq, [{ type: "completed", output: 1 }]);
+  await store.releaseLease(held);
+  await store.close();
+  // The process hears of a rejection without a handler after the microtasks of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect({ unhandled, open: disk.openFiles() }).toEqual({ unhandled: [], open: [] });
 });
 
 test("a folder that cannot be written says so at the first call", async () => {

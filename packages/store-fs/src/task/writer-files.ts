@@ -87,7 +87,7 @@ export class WriterFiles {
     await disk.syncData(file);
     await disk.syncFolder(this.#folder);
     this.#retired.delete(file);
-    disk.close(file);
+    this.#close(file);
   }
 
   /** As `sync`, and lets nothing else happen meanwhile. */
@@ -104,7 +104,7 @@ export class WriterFiles {
     if (this.#context.durable) {
       this.#retired.add(this.#file);
       this.#unsynced.push(this.#file);
-    } else this.#context.disk.close(this.#file);
+    } else this.#close(this.#file);
     this.#file = file;
     this.#extendedTo = 0;
   }
@@ -114,10 +114,19 @@ export class WriterFiles {
     return this.#sync.idle();
   }
 
-  /** Closes the files when the last sync is over. */
+  /** Closes the files when the last sync is over. Never rejects. */
   async close(): Promise<void> {
     await this.#sync.idle();
-    for (const file of [this.#file, ...this.#retired]) this.#context.disk.close(file);
+    for (const file of [this.#file, ...this.#retired]) this.#close(file);
+  }
+
+  /** A close that fails has closed the file all the same: its number may belong to another file already. */
+  #close(file: number): void {
+    try {
+      this.#context.disk.close(file);
+    } catch {
+      // Whether its bytes are on the disk is what the sync tells.
+    }
   }
 }
 
