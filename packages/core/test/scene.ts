@@ -78,7 +78,10 @@ export function job(
 }
 
 /** A tool that makes checkpoints 1 … `to`, each when its gate is opened. */
-export function gatedCount(to: number): {
+export function gatedCount(
+  to: number,
+  extras: Parameters<typeof job>[1] = {},
+): {
   readonly tool: Tool;
   readonly gates: readonly Gate[];
   readonly begun: number[];
@@ -92,7 +95,7 @@ export function gatedCount(to: number): {
       yield { progress: at, total: to, state: { at }, append: [at] };
     }
     return "done";
-  });
+  }, extras);
   return { tool, gates, begun };
 }
 

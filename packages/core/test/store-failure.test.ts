@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type MemoryStore, ResumableError, type Store } from "../src/index.js";
+import { createManualClock, type ManualClock } from "../src/testing.js";
 import { createScene, failOnUnhandledRejections, gatedCount, historyOf, job } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -220,24 +221,56 @@ describe("a runner that lost its lease", () => {
   });
 });
 
-it("an attempt that the store does not let watch its task gives the lease back, and the task is tried again (G12)", async () => {
-  const { tool, gates } = gatedCount(1);
+it("an attempt that the store does not let watch its task gives the lease back, leaves no timer behind, and the task is tried again (G11, G12)", async () => {
+  const [attemptTimeoutMs, stallTimeoutMs] = [50_001, 70_001];
+  const { clock, pending } = countTimers();
+  const timersOfAttempts = () => [attemptTimeoutMs, stallTimeoutMs].map((ms) => pending(ms));
+  const { tool, gates } = gatedCount(1, { attemptTimeoutMs, stallTimeoutMs });
   let refusals = 1;
-  const { tasks, clock, rest, errors } = createScene([tool], {}, (store) => ({
+  const refusing = (store: MemoryStore): Store => ({
     ...store,
     watch(taskId, wake) {
       if (taskId === undefined || refusals === 0) return store.watch(taskId, wake);
       refusals -= 1;
       throw full();
     },
-  }));
+  });
+  const { tasks, rest, errors } = createScene([tool], {}, refusing, undefined, clock);
   const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
-  for (const gate of gates) gate.open();
   await rest();
   expect(errors).toMatchObject([{ code: "STORE_WRITE_FAILED" }]);
+  expect(timersOfAttempts()).toEqual([0, 0]);
   await clock.advance(5_000);
+  expect(timersOfAttempts()).toEqual([1, 1]);
+  for (const gate of gates) gate.open();
+  await rest();
   expect((await tasks.get(record.id)).status).toBe("completed");
+  expect(timersOfAttempts()).toEqual([0, 0]);
 });
+
+/** A clock that is turned by hand, and how many of its timers of a delay have neither run nor been stopped. */
+function countTimers(): { readonly clock: ManualClock; readonly pending: (delayMs: number) => number } {
+  const clock = createManualClock();
+  const timers = new Set<{ readonly delayMs: number }>();
+  return {
+    clock: {
+      ...clock,
+      after(delayMs, run) {
+        const timer = { delayMs };
+        const stop = clock.after(delayMs, () => {
+          timers.delete(timer);
+          run();
+        });
+        timers.add(timer);
+        return () => {
+          timers.delete(timer);
+          stop();
+        };
+      },
+    },
+    pending: (delayMs) => [...timers].filter((timer) => timer.delayMs === delayMs).length,
+  };
+}
 
 it("a deletion that the store refuses gives the lease back, so that it can be tried again (G12)", async () => {
   const { tool, gates } = gatedCount(1);

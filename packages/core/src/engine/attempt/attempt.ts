@@ -19,7 +19,7 @@ export class Attempt {
 
   constructor(options: AttemptOptions) {
     const taskLimits = withDefaults<TaskLimitValues>(taskDefaults, options.tool.limits);
-    const control = new AttemptControl(options);
+    // First the journal, whose store may refuse to be watched: the timers of the control would remain.
     const journal = new JournalWriter({
       ...options,
       taskLimits,
@@ -27,6 +27,7 @@ export class Attempt {
       onCommitted: (record) => this.#committed(record),
       onSignals: (signals) => this.#applySignals(signals),
     });
+    const control = new AttemptControl(options);
     this.#parts = { ...options, taskLimits, control, journal };
     this.#verbs = new TaskVerbs(this.#parts);
   }
