@@ -2,11 +2,11 @@ import type { Json, JsonObject, QuestionAnswer, TaskQuestion, TaskStatus } from 
 import type { ClientErrorCode } from "./client-error.js";
 import type { ConnectionState } from "./connection/connection-state.js";
 import type { SignInOptions } from "./credentials/sign-in.js";
-import type { ServerConfig } from "./servers/server-config.js";
+import type { ServerConfig } from "./server-config.js";
 import type { ActiveTask, CompletedTask } from "./state/client-state.js";
 import type { StateOrigin } from "./state/state-file.js";
-import type { TaskInfo, TaskJournal } from "./tasks/task-info.js";
-import type { TaskResult } from "./tasks/tool-result.js";
+import type { TaskInfo, TaskJournal } from "./task-info.js";
+import type { TaskResult } from "./tool-result.js";
 
 /** How a tool is called. */
 export interface CallOptions {

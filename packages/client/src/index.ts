@@ -36,9 +36,9 @@ export {
   type ServerConfig,
   type StdioServerConfig,
   serverAddress,
-} from "./servers/server-config.js";
+} from "./server-config.js";
 export type { ActiveTask, CompletedTask } from "./state/client-state.js";
 export { defaultStateFile } from "./state/state-file.js";
 export { type OpenStreamCallOptions, openStreamCall, type StreamCall } from "./stream-call/open-stream-call.js";
-export type { JournalEvent, TaskInfo, TaskJournal } from "./tasks/task-info.js";
-export type { ContentBlock, TaskResult, ToolResult } from "./tasks/tool-result.js";
+export type { JournalEvent, TaskInfo, TaskJournal } from "./task-info.js";
+export type { ContentBlock, TaskResult, ToolResult } from "./tool-result.js";

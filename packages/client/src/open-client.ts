@@ -6,6 +6,7 @@ import type { ClientContext } from "./client-context.js";
 import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
 import { type ClientLimits, defaultLimits } from "./limits.js";
 import { packageVersion } from "./package-version.js";
+import type { ServerConfig } from "./server-config.js";
 import { type ConnectContext, connectServer } from "./servers/connect-server.js";
 import {
   createServerChanges,
@@ -16,7 +17,6 @@ import {
 } from "./servers/edit-servers.js";
 import { fromEach, serverAt } from "./servers/find-server.js";
 import type { RemoteServer } from "./servers/remote-server.js";
-import type { ServerConfig } from "./servers/server-config.js";
 import { createProgressRecorder } from "./state/progress-recorder.js";
 import { defaultStateFile, openStateFile, type StateFile } from "./state/state-file.js";
 import { listSessionInfo, listStats, listTasks, listUnfinished } from "./tasks/list-tasks.js";

@@ -1,5 +1,5 @@
 import { repeatableOf } from "@resumable-mcp/protocol";
-import type { ToolResult } from "../tasks/tool-result.js";
+import type { ToolResult } from "../tool-result.js";
 import type { Connection } from "./connection.js";
 import { LinkFailure, type ListedTool, type ToolRequest, type ToolRequestOptions } from "./link.js";
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from "@resumable-mcp/protocol";
 import { ClientError, type ClientErrorCode } from "../client-error.js";
-import type { ToolResult } from "../tasks/tool-result.js";
+import type { ToolResult } from "../tool-result.js";
 
 /** A tool as its server lists it. */
 export interface ListedTool {

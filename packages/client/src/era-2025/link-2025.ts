@@ -17,7 +17,7 @@ import {
   type ToolRequest,
   type ToolRequestOptions,
 } from "../connection/link.js";
-import type { ToolResult } from "../tasks/tool-result.js";
+import type { ToolResult } from "../tool-result.js";
 import { classifyFailure } from "./classify-failure.js";
 import { LinkTransport } from "./link-transport.js";
 import { createNotificationRouter, type NotificationRouter } from "./notification-router.js";

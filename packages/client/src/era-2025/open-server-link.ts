@@ -1,7 +1,7 @@
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { LinkFailure, type LinkSession } from "../connection/link.js";
-import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../servers/server-config.js";
+import type { HttpServerConfig, ServerConfig, StdioServerConfig } from "../server-config.js";
 import { type Link2025, type Link2025Options, openLink2025 } from "./link-2025.js";
 import { createLinkFetch } from "./link-fetch.js";
 

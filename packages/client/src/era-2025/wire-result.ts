@@ -3,7 +3,7 @@ import type { Json, JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { ListedTool } from "../connection/link.js";
 import { jsonObjectSchema } from "../state/client-state.js";
-import type { ContentBlock, ToolResult } from "../tasks/tool-result.js";
+import type { ContentBlock, ToolResult } from "../tool-result.js";
 
 const json = z.json();
 const contentBlock = z.looseObject({ type: z.string() });

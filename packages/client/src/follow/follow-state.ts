@@ -1,7 +1,7 @@
 import { metaKeys, type TaskQuestion, type TaskStatus } from "@resumable-mcp/protocol";
 import type { ClientEvent } from "../client.js";
 import type { LogMessage, ProgressMessage } from "../connection/link.js";
-import type { TaskInfo } from "../tasks/task-info.js";
+import type { TaskInfo } from "../task-info.js";
 
 /** What one who follows a task has seen of it. Values are never changed, only replaced. */
 export interface FollowState {

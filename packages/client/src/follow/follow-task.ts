@@ -4,8 +4,8 @@ import { ClientError } from "../client-error.js";
 import type { ConnectionChange } from "../connection/connection.js";
 import type { ClientLimits } from "../limits.js";
 import { type RemoteServer, refusedBy } from "../servers/remote-server.js";
-import { parseTaskInfo } from "../tasks/task-info.js";
-import { controlFailure, type TaskResult, type ToolResult, toTaskResult } from "../tasks/tool-result.js";
+import { parseTaskInfo } from "../task-info.js";
+import { controlFailure, type TaskResult, type ToolResult, toTaskResult } from "../tool-result.js";
 import { type FollowState, type Step, takeInterim, takeLog, takeProgress, takeSnapshot } from "./follow-state.js";
 
 /** What following one task needs. */

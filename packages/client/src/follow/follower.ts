@@ -1,5 +1,5 @@
 import type { ClientEvent } from "../client.js";
-import type { TaskResult } from "../tasks/tool-result.js";
+import type { TaskResult } from "../tool-result.js";
 
 /** The events that one reader has not taken yet, and how many log messages it will never see. */
 export interface EventQueue {

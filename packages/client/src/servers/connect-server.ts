@@ -7,10 +7,10 @@ import { createAuthorizedFetch } from "../credentials/authorized-fetch.js";
 import type { CredentialsFile } from "../credentials/credentials-file.js";
 import { openServerLink } from "../era-2025/open-server-link.js";
 import type { ClientLimits } from "../limits.js";
+import { type ServerConfig, serverAddress } from "../server-config.js";
 import { serverSeen } from "../state/state-changes.js";
 import type { StateFile } from "../state/state-file.js";
 import { RemoteServer } from "./remote-server.js";
-import { type ServerConfig, serverAddress } from "./server-config.js";
 
 /** What all servers of a client are connected with. */
 export interface ConnectContext {

@@ -3,11 +3,11 @@ import type { PingResult, ServerChange, ServerOptions, ServerTest } from "../cli
 import { ClientError, isClientError } from "../client-error.js";
 import type { ServerCredentials } from "../credentials/credentials-file.js";
 import { type SignInOptions, signIn } from "../credentials/sign-in.js";
+import { type ServerConfig, serverAddress } from "../server-config.js";
 import { serverForgotten, serverSeen } from "../state/state-changes.js";
 import { type ConnectContext, connectServer } from "./connect-server.js";
 import { serverAt } from "./find-server.js";
 import type { RemoteServer } from "./remote-server.js";
-import { type ServerConfig, serverAddress } from "./server-config.js";
 
 /** Adds servers to a client that is open, and takes them away. */
 export interface ServerEditor {

@@ -1,7 +1,7 @@
 import type { ClientContext } from "../client-context.js";
 import { ClientError, isClientError } from "../client-error.js";
+import { serverAddress } from "../server-config.js";
 import type { RemoteServer } from "./remote-server.js";
-import { serverAddress } from "./server-config.js";
 
 type Known = Pick<ClientContext, "servers" | "stateFile">;
 

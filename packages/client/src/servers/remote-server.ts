@@ -3,8 +3,8 @@ import { ClientError } from "../client-error.js";
 import { type Connection, raceAbort } from "../connection/connection.js";
 import type { ListedTool } from "../connection/link.js";
 import type { ClientLimits } from "../limits.js";
-import { controlFailure, type ToolResult } from "../tasks/tool-result.js";
-import type { ServerConfig } from "./server-config.js";
+import type { ServerConfig } from "../server-config.js";
+import { controlFailure, type ToolResult } from "../tool-result.js";
 
 /** One server as the client works with it. */
 export class RemoteServer {

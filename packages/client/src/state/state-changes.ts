@@ -1,5 +1,5 @@
 import { isFinal, type JsonObject } from "@resumable-mcp/protocol";
-import type { TaskInfo } from "../tasks/task-info.js";
+import type { TaskInfo } from "../task-info.js";
 import type { ActiveTask, ClientState, CompletedTask } from "./client-state.js";
 
 /** Finished tasks that the state file keeps. */

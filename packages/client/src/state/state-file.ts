@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { type DocumentDamage, DocumentFile } from "@resumable-mcp/documents";
 import { ClientError } from "../client-error.js";
-import { serverAddress } from "../servers/server-config.js";
+import { serverAddress } from "../server-config.js";
 import {
   type ClientState,
   classifyState,

@@ -10,7 +10,7 @@ import { initialFollowState, takeLog, takeProgress } from "../follow/follow-stat
 import { Follower } from "../follow/follower.js";
 import { type ClientLimits, defaultLimits } from "../limits.js";
 import { packageVersion } from "../package-version.js";
-import { type TaskResult, toTaskResult } from "../tasks/tool-result.js";
+import { type TaskResult, toTaskResult } from "../tool-result.js";
 import { createStreamCacheFile, type StreamCache, type StreamCacheFile } from "./stream-cache.js";
 
 /** What a stream call is made with. */

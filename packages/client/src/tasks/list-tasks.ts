@@ -5,7 +5,7 @@ import { isClientError } from "../client-error.js";
 import { fromEach, serverAt } from "../servers/find-server.js";
 import type { RemoteServer } from "../servers/remote-server.js";
 import { type StateChange, taskForgotten, taskSeen } from "../state/state-changes.js";
-import { parseTaskInfo, type TaskInfo } from "./task-info.js";
+import { parseTaskInfo, type TaskInfo } from "../task-info.js";
 
 const pageSize = 100;
 

@@ -18,8 +18,8 @@ import { serverAt } from "../servers/find-server.js";
 import type { RemoteServer } from "../servers/remote-server.js";
 import { isAlive } from "../state/file-lock.js";
 import { argumentsUsed, runPending, taskFinished, taskStarted } from "../state/state-changes.js";
+import { type ToolResult, toTaskResult } from "../tool-result.js";
 import { createTaskFollower } from "./task-handle.js";
-import { type ToolResult, toTaskResult } from "./tool-result.js";
 
 /** Calls a tool: as a task where the server has tasks, else as a plain call that lives with this process. */
 export async function startCall(

@@ -8,8 +8,8 @@ import { type Follow, Follower } from "../follow/follower.js";
 import { findServer } from "../servers/find-server.js";
 import type { RemoteServer } from "../servers/remote-server.js";
 import { taskDismissed, taskFinished, taskForgotten, taskSeen } from "../state/state-changes.js";
-import { parseTaskInfo, parseTaskJournal, type TaskInfo, type TaskJournal } from "./task-info.js";
-import type { TaskResult } from "./tool-result.js";
+import { parseTaskInfo, parseTaskJournal, type TaskInfo, type TaskJournal } from "../task-info.js";
+import type { TaskResult } from "../tool-result.js";
 
 const defaultPageSize = 100;
 
