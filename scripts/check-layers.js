@@ -29,6 +29,23 @@ const packages = {
     ["era-2025", "era-2026"],
     ["stdio"],
   ],
+  "packages/client": [
+    [
+      "client-error.ts",
+      "limits.ts",
+      "package-version.ts",
+      "json.ts",
+      "server-config.ts",
+      "task-info.ts",
+      "tool-result.ts",
+    ],
+    ["connection", "state"],
+    ["era-2025", "credentials"],
+    ["client.ts"],
+    ["servers"],
+    ["client-context.ts", "follow"],
+    ["tasks", "stream-call"],
+  ],
   "packages/client-tui": [
     ["json.ts", "open-program-client.ts"],
     ["display"],

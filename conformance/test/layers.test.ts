@@ -23,11 +23,12 @@ test("lint checks the direction of imports", () => {
   expect(JSON.parse(read("package.json")).scripts.lint).toContain("node scripts/check-layers.js");
 });
 
-test("an import against the direction is refused in core, store-fs, mcp and client-tui", () => {
+test("an import against the direction is refused in core, store-fs, mcp, client and client-tui", () => {
   const { status, lines } = check({
     "packages/core/src/task/a.ts": 'import { b } from "../engine/b.js";\n',
     "packages/store-fs/src/disk/a.ts": 'export type { B } from "../journal/deep/b.js";\n',
     "packages/mcp/src/era-2025/a.ts": 'const b = await import("../era-2026/b.js");\n',
+    "packages/client/src/state/a.ts": 'import { type B } from "../servers/b.js";\n',
     "packages/client-tui/src/display/a.ts": 'import type { B } from "../model/b.js";\n',
   });
   expect({ status, lines }).toEqual({
@@ -36,8 +37,9 @@ test("an import against the direction is refused in core, store-fs, mcp and clie
       "packages/core/src/task/a.ts: task imports ../engine/b.js, and engine is not below it",
       "packages/store-fs/src/disk/a.ts: disk imports ../journal/deep/b.js, and journal is not below it",
       "packages/mcp/src/era-2025/a.ts: era-2025 imports ../era-2026/b.js, and era-2026 is not below it",
+      "packages/client/src/state/a.ts: state imports ../servers/b.js, and servers is not below it",
       "packages/client-tui/src/display/a.ts: display imports ../model/b.js, and model is not below it",
-      "Imports against the direction: 4. docs/architecture.md shows it.",
+      "Imports against the direction: 5. docs/architecture.md shows it.",
     ],
   });
 });

@@ -1,5 +1,6 @@
 import type { ClientLimits } from "./limits.js";
 import type { RemoteServer } from "./servers/remote-server.js";
+import type { RecordedProgress } from "./state/progress-recorder.js";
 import type { StateFile } from "./state/state-file.js";
 
 /** What every part of one client shares. */
@@ -13,11 +14,4 @@ export interface ClientContext {
   readonly delay: (ms: number, signal?: AbortSignal) => Promise<void>;
   /** Notes progress in the state file, now and then. */
   readonly recordProgress: (taskId: string, progress: RecordedProgress) => void;
-}
-
-/** What is noted of a task's progress. */
-export interface RecordedProgress {
-  readonly progress: number;
-  readonly total?: number;
-  readonly message?: string;
 }

@@ -54,6 +54,12 @@ export const limits = {
   maxDiscardBytes: 16 * 1024 * 1024,
 } as const;
 
+/**
+ * Hosts that are known to give up on a call, by the name in their `clientInfo`, with the limit in milliseconds.
+ * A host is listed here only when its limit was measured.
+ */
+export const hostLimitsMs: ReadonlyMap<string, number> = new Map([["claude-ai", 60_000]]);
+
 /** Every limit of sessions, with its unit in its name. */
 export const sessionLimits = {
   /** Of one POST. */

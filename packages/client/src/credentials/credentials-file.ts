@@ -4,7 +4,7 @@ import { DocumentFile } from "@resumable-mcp/documents";
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
-import { jsonObjectSchema } from "../state/client-state.js";
+import { jsonObjectSchema } from "../json.js";
 import { withFileLock } from "../state/file-lock.js";
 
 const format = "resumable-mcp-credentials";

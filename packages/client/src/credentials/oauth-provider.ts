@@ -6,7 +6,7 @@ import {
   OAuthTokensSchema,
 } from "@modelcontextprotocol/sdk/shared/auth.js";
 import { z } from "zod";
-import { toJsonObject } from "../era-2025/wire-result.js";
+import { toJsonObject } from "../json.js";
 import type { CredentialsFile, ServerCredentials } from "./credentials-file.js";
 
 const registration = z.looseObject({ client_id: z.string() });

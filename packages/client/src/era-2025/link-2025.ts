@@ -17,11 +17,12 @@ import {
   type ToolRequest,
   type ToolRequestOptions,
 } from "../connection/link.js";
+import { toJsonText } from "../json.js";
 import type { ToolResult } from "../tool-result.js";
 import { classifyFailure } from "./classify-failure.js";
 import { LinkTransport } from "./link-transport.js";
 import { createNotificationRouter, type NotificationRouter } from "./notification-router.js";
-import { toJsonText, toListedTool, toToolResult } from "./wire-result.js";
+import { toListedTool, toToolResult } from "./wire-result.js";
 
 /** More than any timer needs: the link keeps its own time. */
 const noTimeoutMs = 2 ** 31 - 1;

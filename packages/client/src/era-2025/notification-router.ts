@@ -5,7 +5,7 @@ import {
 } from "@modelcontextprotocol/sdk/types.js";
 import { type JsonObject, metaKeys } from "@resumable-mcp/protocol";
 import type { LogMessage, ProgressMessage } from "../connection/link.js";
-import { toJson, toJsonObject } from "./wire-result.js";
+import { toJson, toJsonObject } from "../json.js";
 
 /** A request in flight that wants to hear of its progress. */
 export interface NotificationListener {

@@ -1,33 +1,10 @@
 import type { CallToolResult, Tool } from "@modelcontextprotocol/sdk/types.js";
-import type { Json, JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import type { ListedTool } from "../connection/link.js";
-import { jsonObjectSchema } from "../state/client-state.js";
+import { toJsonObject } from "../json.js";
 import type { ContentBlock, ToolResult } from "../tool-result.js";
 
-const json = z.json();
 const contentBlock = z.looseObject({ type: z.string() });
-
-/** Parses a value that came over the wire; what JSON cannot hold becomes `null`. */
-export function toJson(value: unknown): Json {
-  const { success, data } = json.safeParse(value);
-  return success ? data : null;
-}
-
-/** Parses a text that should be JSON; `undefined` where it is not. */
-export function toJsonText(text: string): Json | undefined {
-  try {
-    return toJson(JSON.parse(text));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Parses an object that came over the wire; anything else becomes an empty one. */
-export function toJsonObject(value: unknown): JsonObject {
-  const { success, data } = jsonObjectSchema.safeParse(value);
-  return success ? data : {};
-}
 
 /** Takes a result out of the SDK's types. */
 export function toToolResult(result: CallToolResult): ToolResult {

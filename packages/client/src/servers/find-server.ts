@@ -1,9 +1,12 @@
-import type { ClientContext } from "../client-context.js";
 import { ClientError, isClientError } from "../client-error.js";
 import { serverAddress } from "../server-config.js";
+import type { StateFile } from "../state/state-file.js";
 import type { RemoteServer } from "./remote-server.js";
 
-type Known = Pick<ClientContext, "servers" | "stateFile">;
+interface Known {
+  readonly servers: readonly RemoteServer[];
+  readonly stateFile: StateFile;
+}
 
 /** Finds a server by its address or by the name that its user gave it. */
 export function serverAt({ servers, stateFile }: Known, address: string): RemoteServer {

@@ -1,8 +1,6 @@
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
-
-/** Checks that an object came as JSON. */
-export const jsonObjectSchema: z.ZodType<JsonObject> = z.record(z.string(), z.json());
+import { jsonObjectSchema } from "../json.js";
 
 /** The version that this program writes; a higher one belongs to a newer program. */
 export const stateVersion = 1;
@@ -48,6 +46,9 @@ const pendingRun = z.object({
   created_at: z.string(),
 });
 
+/** By the name of the tool. */
+const lastArguments: z.ZodType<Record<string, JsonObject>> = z.record(z.string(), jsonObjectSchema);
+
 /** The state file, as it stands on the disk. Names are those of the wire. */
 export const clientStateSchema = z.object({
   format: z.literal(stateFormat),
@@ -61,7 +62,7 @@ export const clientStateSchema = z.object({
   completed_tasks: z.array(completedTask),
   /** Forced new runs whose task id has not come back yet. */
   pending_runs: z.array(pendingRun),
-  last_arguments: z.record(z.string(), jsonObjectSchema),
+  last_arguments: lastArguments,
   /** Unfinished tasks that the user does not want to see, oldest first. */
   forgotten_tasks: z.array(z.string()).default([]),
 });

@@ -1,6 +1,12 @@
-import type { RecordedProgress } from "../client-context.js";
 import { taskProgressed } from "./state-changes.js";
 import type { StateFile } from "./state-file.js";
+
+/** What is noted of a task's progress. */
+export interface RecordedProgress {
+  readonly progress: number;
+  readonly total?: number;
+  readonly message?: string;
+}
 
 /** Writes progress to the state file, at most once in a while: what counts is on the server. */
 export interface ProgressRecorder {

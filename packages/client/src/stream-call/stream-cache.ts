@@ -3,7 +3,7 @@ import { DocumentFile } from "@resumable-mcp/documents";
 import type { JsonObject } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { ClientError } from "../client-error.js";
-import { jsonObjectSchema } from "../state/client-state.js";
+import { jsonObjectSchema } from "../json.js";
 
 const format = "resumable-mcp-stream";
 

@@ -1,6 +1,6 @@
 import type { Json, TaskView, Tool } from "@resumable-mcp/core";
 import type { StartedTask, StartRequest } from "@resumable-mcp/core/engine";
-import { limits } from "../limits.js";
+import { hostLimitsMs, limits } from "../limits.js";
 import { type Call, type CallMeta, findTask } from "./call.js";
 import { type CallEnding, followCall } from "./follow-call.js";
 import { notificationOf } from "./journal-message.js";
@@ -22,12 +22,6 @@ export async function runToolCall(call: Call, tool: Tool, input: Json): Promise<
   const started = known ?? (await call.tasks.start(startRequest(call, tool, input, detached)));
   return resultOf(call, await followTask(call, started, handoffMs), started.reused);
 }
-
-/**
- * Hosts that are known to give up on a call, by the name in their `clientInfo`, with the limit in milliseconds.
- * A host is listed here only when its limit was measured.
- */
-const hostLimitsMs = new Map([["claude-ai", 60_000]]);
 
 /**
  * Decides after how many milliseconds a call is answered although its task continues; `undefined`: never.
