@@ -3,6 +3,12 @@ import { runRequirements, runScenario, type SuiteRun, unscored } from "./run-sui
 import { runSeedDemonstration } from "./seed/seed-demonstration.js";
 import { spawnServer } from "./servers.js";
 
+const usage = `Usage: npm run conformance -- [--help]
+
+Runs the official conformance suite of MCP and the demonstrations against a server, and prints the outcomes.
+
+  --help  print this text`;
+
 /**
  * Runs the suite against a fresh server, then the demonstrations of the walkthroughs, and prints what each scenario came
  * to; exits with 1 on any failure.
@@ -35,4 +41,5 @@ function print({ title, outcomes, problems, output }: SuiteRun): void {
   if (problems.length > 0) console.log(`${output}\nProblems:\n  ${problems.join("\n  ")}`);
 }
 
-await main();
+if (process.argv.includes("--help")) console.log(usage);
+else await main();

@@ -7,8 +7,20 @@ import { startServer } from "./server-under-test.js";
 
 const document = "docs/clients.md";
 const { values } = parseArgs({
-  options: { only: { type: "string" }, json: { type: "string", default: "clients-results.json" } },
+  options: {
+    only: { type: "string" },
+    json: { type: "string", default: "clients-results.json" },
+    help: { type: "boolean" },
+  },
 });
+
+const usage = `Usage: npm run clients -- [options]
+
+Runs unmodified MCP clients against a server that is killed, and prints what each client received.
+
+  --only TEXT  run only the rows whose description contains TEXT
+  --json FILE  write the outcomes to FILE (default: clients-results.json)
+  --help       print this text`;
 
 function chosenRows(): readonly Row[] {
   const { only } = values;
@@ -55,4 +67,5 @@ async function main(): Promise<void> {
   process.exitCode = isGood ? 0 : 1;
 }
 
-await main();
+if (values.help) console.log(usage);
+else await main();

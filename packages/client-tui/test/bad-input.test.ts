@@ -99,7 +99,7 @@ describe.concurrent("a file that cannot be used", () => {
       "newer",
       '{"format":"resumable-mcp-client","version":99}',
       0,
-      "newer than this program's",
+      "knows versions up to",
       ["newer.json", "newer.v1.json"],
     ],
     ["foreign", '{"name":"x"}', 9, "is not a state file of this client", ["foreign.json"]],

@@ -24,7 +24,7 @@ afterEach(async () => {
 const fragile = (...more: readonly string[]) => run("call", "fragile", `well=${well}`, ...more, ...common);
 const idIn = (stderr: string) => /^Task (\S+)$/m.exec(stderr)?.[1] ?? "no id";
 const next = (id: string) => `Run the same call again, or: resumable-mcp resume ${id}`;
-const came = "The task came to 25/50 (50 %); the same call continues from its last checkpoint.";
+const came = "The task reached 25/50 (50 %); the same call continues the task from its last checkpoint.";
 
 describe("a call whose task fails (G7)", () => {
   it("says how far it came and how to continue, and the same call does", limits, async () => {

@@ -37,7 +37,7 @@ describe("the session_state.json of a folder", () => {
       ["3f2b8c1a-9d4e-4f", "http://127.0.0.1:1/mcp"],
     ]);
     expect(first.stderr).toBe(
-      `The client ID 3f2b8c1a-9d4e-4f of ${join(folder, "session_state.json")} is taken over; that file was left as it is.\n`,
+      `This client uses the client ID 3f2b8c1a-9d4e-4f of ${join(folder, "session_state.json")}; that file was left as it is.\n`,
     );
     expect(second.stderr).toBe("");
     expect(await readFile(join(folder, "session_state.json"), "utf8")).toBe(text);
@@ -46,6 +46,6 @@ describe("the session_state.json of a folder", () => {
   it("that is damaged is named in a sentence, and the program continues with an id of its own", limits, async () => {
     const { session, stderr } = await sessionIn(await folderWith('{"client_id": "3f2b'));
     expect(session.client_id).toHaveLength(43);
-    expect(stderr).toMatch(/session_state\.json cannot be imported: it is not valid JSON; it was left as it is\./);
+    expect(stderr).toMatch(/session_state\.json cannot be imported \(it is not valid JSON\) and was left as it is\./);
   });
 });

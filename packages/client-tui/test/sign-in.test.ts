@@ -120,7 +120,7 @@ describe("a server that wants its users to sign in", () => {
     });
     const login = await runWith(agreeing, "servers", "add", open.url, "--oauth", ...state);
     await open.close();
-    expect([login.code, login.stderr]).toEqual([3, expect.stringContaining("asks for no sign-in")]);
+    expect([login.code, login.stderr]).toEqual([3, expect.stringContaining("needs no sign-in")]);
   });
 
   it("leaves the sign-in on Ctrl-C and is added all the same", limits, async () => {

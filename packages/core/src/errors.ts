@@ -52,7 +52,7 @@ export interface ErrorDetails {
   STORE_READ_FAILED: { path: string; reason: string };
   /** The store's folder was written by a layout that this version does not know. */
   STORE_LAYOUT: { path: string; found: string; supported: string };
-  /** The store keeps another version of the store contract than the engine needs. */
+  /** The store implements another version of the store contract than the engine needs. */
   STORE_CONTRACT: { found: string; supported: string };
   /** The store's folder is not there, is no longer there, or another one is in its place. */
   STORE_MISSING: { path: string; reason: string };
@@ -134,7 +134,7 @@ export class TaskInterrupted extends Error {
   readonly [interruptedBrand] = true;
 
   constructor(reason: InterruptReason) {
-    super(`The attempt stops: ${reason}. Let this error pass; the engine knows what to do.`);
+    super(`The attempt stops: ${reason}. Do not catch this error: the engine handles it.`);
     this.reason = reason;
   }
 }

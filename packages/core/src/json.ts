@@ -76,7 +76,7 @@ function refuse(what: string, path: readonly (string | number)[], found: string)
   const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
   return new ResumableError(
     "NOT_JSON",
-    `${what}${place} is ${found}, which JSON cannot keep. Convert it first, for example to a string or a number.`,
+    `${what}${place} is ${found}, which JSON cannot represent. Convert it first, for example to a string or a number.`,
     { details: { what, path: place } },
   );
 }

@@ -131,7 +131,7 @@ export function checkLimit(limit: string, value: number, allowed: number): void 
   if (value <= allowed) return;
   throw new ResumableError(
     "LIMIT_EXCEEDED",
-    `${limit} allows ${allowed}, and this would be ${value}. Make it smaller, or raise the limit where the tool or engine is defined.`,
+    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit where the tool or engine is defined.`,
     { details: { limit, value, allowed } },
   );
 }

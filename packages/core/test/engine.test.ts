@@ -130,7 +130,7 @@ describe("an engine and its store", () => {
   it("refuses a store of another contract version, and says what to install", () => {
     const store = { ...createMemoryStore(), contractVersion: 2 as 1 };
     const message =
-      "The store keeps version 2 of the store contract, and this engine needs version 1. Install versions of @resumable-mcp/core and of the store that belong together.";
+      "The store implements version 2 of the store contract, and this engine needs version 1. Install matching versions of @resumable-mcp/core and of the store.";
     const details = { found: "2", supported: "1" };
     expect(() => createEngine({ store, tools: [] })).toThrow(
       expect.objectContaining({ code: "STORE_CONTRACT", message, details }),

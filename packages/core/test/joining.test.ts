@@ -222,7 +222,7 @@ describe("an owner (G10)", () => {
       ].map((attempt) => attempt().then(String, (error: Error) => error.message.replaceAll(id, "ID")));
     const foreign = await Promise.all(attempts(record.id));
     expect(foreign).toEqual(await Promise.all(attempts(unknown)));
-    expect(new Set(foreign)).toEqual(new Set(["There is no task ID. list_session_tasks shows the tasks there are."]));
+    expect(new Set(foreign)).toEqual(new Set(["There is no task ID. list_session_tasks lists your tasks."]));
     expect(await stranger.list()).toEqual({ tasks: [] });
     expect((await stranger.count()).total).toBe(0);
     expect((await stranger.start(start)).created).toBe(true);

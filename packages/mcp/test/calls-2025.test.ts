@@ -143,7 +143,9 @@ test("the result of a failure says how far the task came, and the same call cont
   const failed = await call(client, "count_up", {});
   expect(failed).toMatchObject({
     isError: true,
-    content: [{ text: "No network. The task came to 2/5 (40 %); the same call continues from its last checkpoint." }],
+    content: [
+      { text: "No network. The task reached 2/5 (40 %); the same call continues the task from its last checkpoint." },
+    ],
     structuredContent: {
       error: { code: "TOOL_FAILED", message: "No network.", progress: 2, total: 5, continues: "by_call" },
     },
@@ -156,13 +158,19 @@ test("the result of a failure says how far the task came, and the same call cont
 });
 
 test.each([
-  ["after a TerminalError", {}, new TerminalError("No such city."), "never", "the same call begins from nothing."],
+  [
+    "after a TerminalError",
+    {},
+    new TerminalError("No such city."),
+    "never",
+    "the same call starts from the beginning.",
+  ],
   [
     "where the tool says restart",
     { onFailure: "restart" } as const,
     new Error("No such city."),
     "by_resume",
-    "resume_task continues from its last checkpoint, and the same call begins from nothing.",
+    "resume_task continues the task from its last checkpoint, and the same call starts from the beginning.",
   ],
 ])(
   "the result of a failure says that the same call begins from nothing %s (G7)",
@@ -171,7 +179,7 @@ test.each([
     const { client } = await connect([tool]);
     const failed = await call(client, "count_up", {});
     expect(failed).toMatchObject({
-      content: [{ text: `No such city. The task came to 2/5 (40 %); ${end}` }],
+      content: [{ text: `No such city. The task reached 2/5 (40 %); ${end}` }],
       structuredContent: { error: { continues } },
     });
   },

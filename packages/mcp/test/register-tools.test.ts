@@ -64,7 +64,7 @@ test("waiting for a task whose tool no server has any more says so, and what can
   store.kill({ noticed: true });
   const { client } = await connect([greetTool], undefined, undefined, store.anotherProcess());
   const waited = await call(client, "wait_for_task", { task_id, timeout_seconds: 1 });
-  const message = `Task ${task_id} needs the tool "count_to", which this server does not have, and no other server has taken it up. Start a server that has the tool, or end the task with cancel_task.`;
+  const message = `Task ${task_id} needs the tool "count_to", which this server does not have, and no other server runs the task. Start a server that has the tool, or end the task with cancel_task.`;
   expect(waited).toEqual({
     content: [{ type: "text", text: message }],
     structuredContent: { error: { code: "UNKNOWN_TOOL", message } },

@@ -116,7 +116,7 @@ test("a tool that failed makes the task failed, and its result is the tool's err
   const taskId = await startTask(client, "broken");
   expect(await resultOf(client, taskId)).toMatchObject({
     isError: true,
-    content: [{ text: "It broke. The same call continues from its last checkpoint." }],
+    content: [{ text: "It broke. The same call continues the task from its last checkpoint." }],
   });
   expect(await client.experimental.tasks.getTask(taskId)).toMatchObject({ status: "failed" });
 });

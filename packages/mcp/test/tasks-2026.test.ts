@@ -101,7 +101,7 @@ test("a tool that failed is completed with an error as its result", async () => 
   expect(await pollUntil(to, taskId, "completed")).toMatchObject({
     result: {
       isError: true,
-      content: [{ type: "text", text: "It broke. The same call continues from its last checkpoint." }],
+      content: [{ type: "text", text: "It broke. The same call continues the task from its last checkpoint." }],
     },
   });
 });

@@ -52,14 +52,14 @@ export function hostRules(options: {
 export function checkNames(request: Pick<HttpRequest, "header">, rules: HostRules): string | undefined {
   const host = request.header("host");
   if (host === undefined || !isAllowedHost(hostName(`http://${host}`), rules)) {
-    return "The Host header names no host of this server. Behind a proxy, name the public host with --allowed-host.";
+    return "The Host header does not name a host of this server. Behind a proxy, name the public host with --allowed-host.";
   }
   const origin = request.header("origin");
   if (origin === undefined || rules.origins.includes(origin)) return undefined;
   // Where any host is allowed, a web page still has to come from the server's own.
   const ownRules = rules.hosts === undefined ? { ...rules, hosts: [hostName(`http://${host}`) ?? ""] } : rules;
   if (isAllowedHost(hostName(origin), ownRules)) return undefined;
-  return "The Origin header names no origin that may call this server. Allow it with --allowed-origin.";
+  return "The Origin header does not name an origin that may call this server. Allow it with --allowed-origin.";
 }
 
 function isAllowedHost(name: string | undefined, { hosts }: HostRules): boolean {

@@ -154,7 +154,7 @@ function metadataAnswer(resource: string, servers: readonly string[]): HttpAnswe
 
 function tooManyRequests(waitMs: number, { requestsPerSecond }: HttpLimits): HttpAnswer | undefined {
   if (waitMs <= 0) return undefined;
-  const message = `You have reached requestsPerSecond = ${requestsPerSecond}. Try again a little later.`;
+  const message = `You have reached the limit requestsPerSecond = ${requestsPerSecond}. Try again later.`;
   return refuse(429, message, { "retry-after": String(Math.ceil(waitMs / 1000)) });
 }
 

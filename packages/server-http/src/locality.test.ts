@@ -26,7 +26,7 @@ const local: readonly (readonly [string, Partial<LocalityFacts>])[] = [
 ];
 
 const foreign: readonly (readonly [string, Partial<LocalityFacts>, RegExp])[] = [
-  ["tokens are configured", { tokens: true }, /wants tokens/],
+  ["tokens are configured", { tokens: true }, /requires tokens/],
   ["the server listens on all addresses", { boundAddress: "0.0.0.0" }, /listens on an address/],
   ["the server listens on all IPv6 addresses", { boundAddress: "::" }, /listens on an address/],
   ["the server listens on another address", { boundAddress: "192.0.2.1" }, /listens on an address/],

@@ -35,7 +35,7 @@ export function judgeLocality(facts: LocalityFacts): Locality {
 
 /** Why no request to a server is local, or `undefined`. */
 export function reasonAgainstServer(facts: ServerFacts): string | undefined {
-  if (facts.tokens) return "the server wants tokens";
+  if (facts.tokens) return "the server requires tokens";
   if (facts.boundAddress === undefined || !isLoopback(facts.boundAddress)) {
     return "the server listens on an address that is not known to be a loopback address";
   }
@@ -48,8 +48,8 @@ function reasonAgainstRequest(facts: LocalityFacts): string | undefined {
   const byProxy = headerNames.find(isProxyHeader);
   if (byProxy !== undefined) return `it has the header ${byProxy}, so a proxy sent it`;
   if (peerAddress === undefined || !isLoopback(peerAddress)) return "it does not come from a loopback address";
-  if (!isLoopbackUrl(`http://${host ?? ""}`)) return "its Host header names no loopback host";
-  if (origin !== undefined && !isLoopbackUrl(origin)) return "its Origin header names no loopback host";
+  if (!isLoopbackUrl(`http://${host ?? ""}`)) return "its Host header does not name a loopback host";
+  if (origin !== undefined && !isLoopbackUrl(origin)) return "its Origin header does not name a loopback host";
   return undefined;
 }
 

@@ -76,7 +76,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const { host = "127.0.0.1", path = "/mcp", verifyToken, log = () => {}, definition } = options;
   if (!isLoopback(host) && verifyToken === undefined && options.insecure !== true) {
     throw new CommandError(
-      `Without authentication, everybody who can reach ${host} could run the tools. Give --token-file, or --insecure if that is wanted.`,
+      `Without authentication, every program that can reach ${host} can run the tools. Give --token-file, or --insecure to allow it.`,
       2,
     );
   }

@@ -23,7 +23,7 @@ test(
   "says what is wrong with a tools module",
   async () => {
     const cases: [string, RegExp][] = [
-      ["/nowhere/tools.mjs", /Cannot find the tools module \/nowhere\/tools\.mjs\.\n$/],
+      ["/nowhere/tools.mjs", /Cannot find the tools module \/nowhere\/tools\.mjs\. Check the path\.\n$/],
       [await moduleOf("export const tools = [];"), /has no default export/],
       [await moduleOf("export default [];"), /exports no tools/],
       [await moduleOf("export default 7;"), /neither an array of tools nor a server/],

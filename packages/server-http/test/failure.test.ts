@@ -12,9 +12,9 @@ const timeoutMs = 60_000;
 const module = fileURLToPath(new URL("./failing-tools-module.js", import.meta.url));
 const clientId = "0123456789abcdef0123456789abcdef";
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
-const came = (rest: string) => `The task came to 25/50 (50 %); ${rest}`;
-const continues = came("the same call continues from its last checkpoint.");
-const begins = came("the same call begins from nothing.");
+const came = (rest: string) => `The task reached 25/50 (50 %); ${rest}`;
+const continues = came("the same call continues the task from its last checkpoint.");
+const begins = came("the same call starts from the beginning.");
 
 async function scene() {
   const folder = await testFolder();

@@ -18,12 +18,16 @@ test(
     const broken = join(await testFolder(), "broken.mjs");
     await writeFile(broken, "export default [];");
     const cases: [string[], number, RegExp][] = [
-      [["/nowhere/tools.mjs"], 1, /^resumable-mcp-stdio: Cannot find the tools module \/nowhere\/tools\.mjs\.\n$/],
+      [
+        ["/nowhere/tools.mjs"],
+        1,
+        /^resumable-mcp-stdio: Cannot find the tools module \/nowhere\/tools\.mjs\. Check the path\.\n$/,
+      ],
       [[broken], 1, /exports no tools/],
       [[toolsModule, "--frobnicate"], 2, /Unknown option '--frobnicate'/],
       [[], 2, /Name one tools module/],
       [[toolsModule, "--command", "node x.js"], 2, /not both/],
-      [["--command", "node 'x.js"], 2, /--command is not a command/],
+      [["--command", "node 'x.js"], 2, /--command is empty or has an open quote/],
       [[toolsModule, "--max-store-tasks", "0"], 2, /--max-store-tasks must be a whole number from 1 to/],
       [
         [toolsModule, "--install", "cursor", "--max-store-bytes", "lots"],
@@ -33,8 +37,12 @@ test(
       [[toolsModule, "--print-config", "notepad"], 2, /--print-config must be claude-desktop or/],
       [[toolsModule, "--install", "notepad"], 2, /--install must be claude-desktop or/],
       [[toolsModule, "--install", "cursor", "--uninstall", "cursor"], 2, /--install or --uninstall, not both/],
-      [[toolsModule, "--install", "claude-desktop", "--scope", "project"], 2, /has no configuration of a project/],
-      [["--command", "node x.js", "--install", "cursor"], 2, /Give the supervised server a --name/],
+      [
+        [toolsModule, "--install", "claude-desktop", "--scope", "project"],
+        2,
+        /has no configuration file for a project/,
+      ],
+      [["--command", "node x.js", "--install", "cursor"], 2, /Give --name: the host needs a name/],
     ];
     for (const [args, code, sentence] of cases) {
       const ended = await runToEnd(args);

@@ -97,7 +97,9 @@ test("a symbolic link stays one: the file behind it is changed; a link to nothin
   expect(await readFile(real, "utf8")).toContain("my-tools");
   const broken = join(dirname(real), "broken.json");
   await symlink("nowhere.json", broken);
-  await expect(installServer(broken, hostEntry("vscode", start), agreeing)).rejects.toThrow(/link to nothing/);
+  await expect(installServer(broken, hostEntry("vscode", start), agreeing)).rejects.toThrow(
+    /link to a file that does not exist/,
+  );
 });
 
 test("nothing is written when the change is declined, the user cannot be asked, or the file changes meanwhile", async () => {

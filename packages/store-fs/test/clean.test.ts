@@ -65,7 +65,7 @@ describe("clean --older-than", () => {
     const [held = "", free = ""] = ids;
     await lease(store, held, "worker-b");
     const cleaned = await json("clean", "--older-than", "1h", "--apply", "--store", directory);
-    const refused = [{ taskId: held, reason: "another process writes it just now" }];
+    const refused = [{ taskId: held, reason: "another process is writing it" }];
     expect(cleaned).toMatchObject({ code: 1, value: { tasks: [free], refused } });
     expect(existsSync(folderOf(directory, held))).toBe(true);
   });

@@ -37,7 +37,7 @@ describe.each(damages)("a store whose format.json %s", (_, text) => {
     expect((await store.getTask(id))?.record).toMatchObject({ progress: 7, lastSeq: 2 });
     expect(JSON.parse(readFileSync(format, "utf8"))).toEqual(ours);
     expect(warnings).toEqual([
-      expect.stringMatching(/^format\.json .* The rest of the folder is of layout 1: the file was written again/),
+      expect.stringMatching(/^format\.json .* The rest of the folder has layout 1, so the file was written again/),
     ]);
     const kept = text === undefined ? ["format.json.report.json"] : ["format.json", "format.json.report.json"];
     expect(readdirSync(join(directory, "quarantine")).sort()).toEqual(kept);
@@ -68,7 +68,7 @@ test("a store whose format.json and whose journals cannot be read is left as it 
   writeFileSync(journalOf(directory, id), "{}");
   rmSync(join(journalOf(directory, id), "../journal.1.jsonl"));
   const before = everything(directory);
-  const message = expect.stringMatching(/^format\.json cannot be read, nor can any journal/);
+  const message = expect.stringMatching(/^format\.json cannot be read, and no journal can be read/);
   await expect(openStore(directory).countTasks({})).rejects.toMatchObject({ code: "STORE_LAYOUT", message });
   expect(everything(directory)).toBe(before);
 });
@@ -98,7 +98,7 @@ describe("a folder that is not a store", () => {
         writeFileSync(join(path, "readme"), "x");
       },
       "STORE_LAYOUT",
-      /has a folder tasks\/ and no format\.json/,
+      /has tasks\/, but neither format\.json/,
     ],
   ])("%s gets a sentence of its own from commands", async (_, make, code, sentence) => {
     const directory = join(emptyFolder(), "folder");

@@ -79,7 +79,7 @@ test("a failure says what to do, and only its details name a path of this machin
   const error: unknown = await create(store, "task").catch((thrown: unknown) => thrown);
   expect(error).toMatchObject({
     code: "STORE_WRITE_FAILED",
-    message: "The store could not be written (ENOSPC: write). Make room on the disk; unfinished tasks can go on then.",
+    message: "The store could not be written (ENOSPC: write). Make room on the disk; unfinished tasks then continue.",
     details: { path: expect.stringContaining(directory) },
   });
 });

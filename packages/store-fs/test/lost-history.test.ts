@@ -36,7 +36,7 @@ describe("damage in an older file of a task, the newest of which is sound", () =
     const { directory, id, record, folder } = await taskOf([checkpoint(1)], [checkpoint(2)], [checkpoint(3, ["c"])]);
     const damaged = damage(folder, 2);
     const says =
-      "go on without events 1 to 2, in whose place readers get the task as it was after them, and keep journal.1.jsonl, journal.2.jsonl in quarantine/";
+      "continue without events 1 to 2 (readers get a snapshot of the task instead of them), and keep journal.1.jsonl, journal.2.jsonl in quarantine/";
     const found = {
       kind: "damaged",
       severity: "damage",

@@ -140,7 +140,7 @@ const cases: readonly Case[] = [
     damage: ({ directory, open }) => write(join(folderOf(directory, open), "journal.7.jsonl"), '{"crc"'),
   },
   {
-    name: "a file whose process died before it came to its place",
+    name: "a draft whose process died before it renamed the file",
     kind: "leftover",
     harmless: true,
     damage: ({ directory }) => {

@@ -14,7 +14,7 @@ const input = z.strictObject({
     .string()
     .regex(/^[0-9a-fA-F]{64}$/, "must be 64 hexadecimal digits")
     .exactOptional()
-    .describe("What the file must be; it is discarded when it is something else."),
+    .describe("The expected SHA-256 checksum; a file with another checksum is discarded."),
   chunk_bytes: z
     .int()
     .min(1)
@@ -145,9 +145,7 @@ async function finish({ asked, task, file }: Transfer, bytes: number): Promise<z
 
 function checkSize(bytes: number, maxFileBytes: number): void {
   if (bytes <= maxFileBytes) return;
-  throw new TerminalError(
-    `More than ${maxFileBytes} bytes would be received, which is the most that a download may be.`,
-  );
+  throw new TerminalError(`The file has more than ${maxFileBytes} bytes, the limit of a download.`);
 }
 
 function progressOf({ discarded, received, total }: DownloadState): { progress: number; total?: number } {

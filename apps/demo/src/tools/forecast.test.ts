@@ -41,7 +41,7 @@ test("offers the nearest spellings when asked for a city that it does not know",
   await expect(tasks.start({ tool: tool.name, input: { city: "Seatle" } })).rejects.toMatchObject({
     code: "INVALID_VALUE",
     message: expect.stringContaining(
-      'city: There is no weather data of "Seatle". Spelled most alike: Seattle, New York.',
+      'city: There is no weather data of "Seatle". Nearest spellings: Seattle, New York.',
     ),
   });
 });

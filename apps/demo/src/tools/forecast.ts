@@ -13,7 +13,7 @@ const input = z.strictObject({
     .max(maxCityCharacters)
     .refine((name) => name.length > maxCityCharacters || findCity(name) !== undefined, {
       error: ({ input: name }) =>
-        `There is no weather data of ${JSON.stringify(name)}. Spelled most alike: ${nearestNames(String(name), knownCities).join(", ")}`,
+        `There is no weather data of ${JSON.stringify(name)}. Nearest spellings: ${nearestNames(String(name), knownCities).join(", ")}`,
     })
     .describe(`Known: ${knownCities.join(", ")}. Case, accents and punctuation do not count.`),
 });

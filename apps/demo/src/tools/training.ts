@@ -20,7 +20,7 @@ const input = z.strictObject({
     .min(0)
     .max(2 ** 32 - 1)
     .default(1)
-    .describe("Of the random order; the same seed gives the same weights."),
+    .describe("The seed of the random order; the same seed gives the same weights."),
   delay_ms: z.int().min(0).max(maxDelayMs).default(200).describe("Time per epoch, so that a person can watch."),
 });
 

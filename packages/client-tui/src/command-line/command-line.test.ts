@@ -35,8 +35,8 @@ describe("a command line", () => {
     [["tasks", "--nope"], "--help lists the options"],
     [["tasks", "--url", "localhost:8001"], '"localhost:8001" is not a valid server URL'],
     [["wait", "x", "--timeout", "soon"], "--timeout needs a number of seconds"],
-    [["wait", "x", "--timeout", "2147484"], "--timeout is at most 2147483 seconds"],
-    [["call", "x", "--on-interrupt", "explode"], "--on-interrupt is detach, pause or cancel"],
+    [["wait", "x", "--timeout", "2147484"], "--timeout must be at most 2147483 seconds"],
+    [["call", "x", "--on-interrupt", "explode"], "--on-interrupt must be detach, pause or cancel"],
     [["tasks", "--stdio", "node 'x"], "open quote"],
     [["tasks", "--stdio", " "], "needs a command"],
   ])("%j is refused with a sentence", (words, message) => {

@@ -51,7 +51,7 @@ export const optionTable = {
   state: text("FILE", "the state file, by default one per user"),
   json: flag("one JSON object, or one per line, on stdout"),
   args: text("JSON", "arguments as a JSON object"),
-  again: flag("call: reuse the last arguments; words override some of them"),
+  again: flag("call: reuse the last arguments; key=value replaces one of them"),
   new: flag("call: a new run even if the same call is unfinished"),
   detach: flag("call: print the task's id and leave"),
   wait: flag("call, watch, wait: keep waiting while the task is paused or asks a question"),
@@ -61,7 +61,7 @@ export const optionTable = {
     values: interruptActions,
   },
   "from-start": flag("watch: from the task's first event, not from now"),
-  all: flag("tasks, tools: everything; pause, resume, cancel, forget: all that it applies to"),
+  all: flag("tasks, tools: list all; pause, resume, cancel, forget: every task that the command fits"),
   status: {
     ...text("LIST", "only tasks of these statuses, with commas between them"),
     multiple: true,
@@ -133,7 +133,7 @@ const commands = {
   session: { summary: "who this client is and what it remembers" },
   servers: {
     words: "[add|test|remove|login|import …]",
-    summary: "the servers and whether they answer; change them",
+    summary: "list the servers and whether they answer, or change them",
     completes: ["servers_verb", "server"],
     options: ["name", "token-env", "token-stdin", "oauth", "client-id", "callback-port", "file", "all"],
   },
@@ -183,12 +183,12 @@ ${rows(commandRows, wordsColumn)}
 
 Servers
   servers add URL                   a server over HTTP (--name, --token-env, --token-stdin, --oauth)
-  servers add --stdio "COMMAND"     a server that is started
+  servers add --stdio "COMMAND"     a server that this program starts with a command
   servers test [NAME]               ask one server, or all, what they can do
   servers remove NAME               forget a server, its session and its tokens
   servers login NAME                sign in with its authorization server
   servers import [HOST[/NAME] …]    take servers over from claude-desktop, claude-code, cursor or vscode;
-                                    without words: show what there is
+                                    without names: list what can be imported
 
 Options
 ${rows(optionRows, optionColumn)}

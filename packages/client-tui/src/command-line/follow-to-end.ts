@@ -97,7 +97,7 @@ async function leave(context: CommandContext, { taskId, name }: Followable, stop
   const { client, line, output } = context;
   const code = stop === "timeout" ? exitCodes.unfinished : exitCodeOfInterrupt(stop);
   if (taskId === undefined) {
-    output.note(`Stopped waiting for ${name}. Its server keeps no tasks, so its result is lost.`);
+    output.note(`Stopped waiting for ${name}. The server keeps no tasks, so the result of this call is lost.`);
     return code;
   }
   const back = `Come back with: resumable-mcp watch ${taskId}`;
@@ -110,7 +110,7 @@ async function leave(context: CommandContext, { taskId, name }: Followable, stop
     await client.task(taskId)[onInterrupt]();
     output.note(onInterrupt === "pause" ? pausedText(taskId) : "Cancelled.");
   } catch (error) {
-    output.note(`The request to ${onInterrupt} it failed: ${messageOf(error)} ${back}`);
+    output.note(`The request to ${onInterrupt} the task failed: ${messageOf(error)} ${back}`);
   }
   return code;
 }

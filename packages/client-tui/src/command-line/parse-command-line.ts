@@ -37,7 +37,8 @@ export function parseCommandLine(words: readonly string[], environment: NodeJS.P
   }
   const token = options.token ?? environment.RESUMABLE_MCP_TOKEN;
   const onInterrupt = interruptActions.find((known) => known === action);
-  if (onInterrupt === undefined) throw new UsageError(`--on-interrupt is detach, pause or cancel, not "${action}".`);
+  if (onInterrupt === undefined)
+    throw new UsageError(`--on-interrupt must be detach, pause or cancel, not "${action}".`);
   return {
     ...options,
     command,
@@ -96,5 +97,5 @@ function seconds(text: string): number {
     throw new UsageError(`--timeout needs a number of seconds, not "${text}".`);
   }
   if (value <= maxTimeoutSeconds) return value;
-  throw new UsageError(`--timeout is at most ${maxTimeoutSeconds} seconds. Leave it out to wait as long as it takes.`);
+  throw new UsageError(`--timeout must be at most ${maxTimeoutSeconds} seconds. Leave it out to wait without a limit.`);
 }

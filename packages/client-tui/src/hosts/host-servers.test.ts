@@ -77,9 +77,9 @@ describe("the servers of hosts", () => {
 
   it.each([
     ["an entry that names nothing", { x: {} }, "it names neither a command nor a URL"],
-    ["a secret that only the host can ask for", { x: { url: "${input:url}" } }, "input:url is not known here"],
-    ["a variable that is not set", { x: { command: "a", args: ["${OTHER}"] } }, "OTHER is not known here"],
-    ["the old transport", { x: { type: "sse", url: "http://a/sse" } }, "it speaks the old SSE transport"],
+    ["a secret that only the host can ask for", { x: { url: "${input:url}" } }, "it needs a value for input:url"],
+    ["a variable that is not set", { x: { command: "a", args: ["${OTHER}"] } }, "it needs a value for OTHER"],
+    ["the old transport", { x: { type: "sse", url: "http://a/sse" } }, "it uses the old SSE transport"],
   ])("are shown with the reason where they cannot be used: %s", async (_name, servers, problem) => {
     await put("project/.vscode/mcp.json", JSON.stringify({ servers }));
     const found = await readHostServers(["vscode"], environment);

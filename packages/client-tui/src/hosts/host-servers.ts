@@ -51,7 +51,8 @@ async function readPlace(host: HostName, file: string, environment: HostEnvironm
     return { servers: [], problems: absent ? [] : [{ file, problem: messageOf(error) }] };
   }
   const root = text.length > maxFileBytes ? undefined : parseWithComments(text);
-  if (root === undefined) return { servers: [], problems: [{ file, problem: "it is not JSON, even with comments" }] };
+  if (root === undefined)
+    return { servers: [], problems: [{ file, problem: "it is not valid JSON (comments are allowed)" }] };
   return { servers: serversIn(host, root, file, environment), problems: [] };
 }
 
@@ -71,7 +72,7 @@ function serversIn(host: HostName, root: JsonObject, file: string, environment: 
 }
 
 function understand(entry: JsonObject, environment: HostEnvironment): Pick<HostServer, "config" | "problem"> {
-  if (entry.type === "sse") return { problem: "it speaks the old SSE transport, which this client does not" };
+  if (entry.type === "sse") return { problem: "it uses the old SSE transport, which this client does not support" };
   const missing = new Set<string>();
   const config = configOf(entry, (text) => {
     const expanded = expandVariables(text, environment);
@@ -81,7 +82,7 @@ function understand(entry: JsonObject, environment: HostEnvironment): Pick<HostS
   if (config === undefined) return { problem: "it names neither a command nor a URL" };
   if (missing.size === 0) return { config };
   const names = [...missing].join(", ");
-  return { problem: `${names} is not known here: set it in the environment, or add the server by hand` };
+  return { problem: `it needs a value for ${names}: set it in the environment, or add the server by hand` };
 }
 
 function configOf(entry: JsonObject, expand: (text: string) => string): ServerConfig | undefined {

@@ -65,12 +65,12 @@ describe("sentences", () => {
     const error = {
       code: "TOOL_FAILED",
       message: "No network",
-      continuation: "The task came to 25/50 (50 %); the same call continues from its last checkpoint.",
+      continuation: "The task reached 25/50 (50 %); the same call continues the task from its last checkpoint.",
       continues: "by_call",
     } as const;
     const result = { content: [], isError: true, meta: {}, status: "failed", reused: false, text: "", error } as const;
     expect(heard({ type: "finished", taskId: "a", result })).toEqual([
-      "count_words is failed: No network. The task came to 25/50 (50 %); the same call continues from its last checkpoint.",
+      "count_words is failed: No network. The task reached 25/50 (50 %); the same call continues the task from its last checkpoint.",
     ]);
   });
 

@@ -103,7 +103,7 @@ function endSentence({ info, result }: BoardTask): string {
   return withPeriod(`${info.tool} is ${info.status}${preview === undefined ? "" : `: ${preview}`}`);
 }
 
-/** Why a task failed, and what continues it: `No network. The task came to 25/50 (50 %); the same call …` */
+/** Why a task failed, and what continues it: `No network. The task reached 25/50 (50 %); the same call …` */
 function failureText({ message, continuation }: TaskError): string {
   return plainText(continuation === undefined ? message : `${withPeriod(message)} ${continuation}`);
 }

@@ -13,10 +13,10 @@ export type SpokenCommand =
 
 /** What `help` says. */
 export const spokenHelp: readonly string[] = [
-  "Enter alone resumes all that is not finished.",
-  "list says your tasks with their numbers.",
-  "show, resume, pause, cancel, forget, answer and decline want a number: pause 2.",
-  "tools says what can be called; call TOOL key=value calls it.",
+  "Enter alone resumes all unfinished tasks.",
+  "list shows your tasks with their numbers.",
+  "show, resume, pause, cancel, forget, answer and decline need a number: pause 2.",
+  "tools lists the tools; call TOOL key=value calls one.",
   "quit leaves.",
 ];
 

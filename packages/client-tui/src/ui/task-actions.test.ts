@@ -15,13 +15,13 @@ describe("what is asked before something is done to tasks", () => {
     ["resume", [running], undefined],
     ["pause", [running, over], "Pause 2 tasks?"],
     ["resume", [running, over], "Resume 2 tasks?"],
-    ["cancel", [running], "Cancel task a (count_words)? What is done is kept, but it cannot be resumed."],
-    ["cancel", [running, over], "Cancel 2 tasks? What is done is kept, but it cannot be resumed."],
+    ["cancel", [running], "Cancel task a (count_words)? Items are kept, but cancelled tasks cannot be resumed."],
+    ["cancel", [running, over], "Cancel 2 tasks? Items are kept, but cancelled tasks cannot be resumed."],
     ["forget", [running], "Forget task a (count_words)? It stays on its server and is not shown here again."],
     ["forget", [gone], "Forget task c (count_words)? It stays on its server and is not shown here again."],
     ["forget", [running, gone], "Forget 2 tasks? They stay on their servers and are not shown here again."],
-    ["forget", [over], "Forget task b (count_words)? What is finished is deleted on its server, with its result."],
-    ["forget", [running, over], "Forget 2 tasks? What is finished is deleted on its server, with its result."],
+    ["forget", [over], "Forget task b (count_words)? Finished tasks are deleted on their server, with their results."],
+    ["forget", [running, over], "Forget 2 tasks? Finished tasks are deleted on their server, with their results."],
     ["cancel", [], undefined],
   ] as const)("for %s of %j", (verb, tasks, text) => {
     expect(confirmation(verb, tasks)).toBe(text);

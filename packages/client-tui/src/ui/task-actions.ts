@@ -85,10 +85,10 @@ export function confirmation(verb: Verb, tasks: readonly BoardTask[]): string | 
 }
 
 function consequences(verb: Verb, tasks: readonly BoardTask[]): string {
-  if (verb === "cancel") return " What is done is kept, but it cannot be resumed.";
+  if (verb === "cancel") return " Items are kept, but cancelled tasks cannot be resumed.";
   if (verb !== "forget") return "";
   if (tasks.some((task) => !isUnfinished(task) && task.gone !== true))
-    return " What is finished is deleted on its server, with its result.";
+    return " Finished tasks are deleted on their server, with their results.";
   return tasks.length === 1
     ? " It stays on its server and is not shown here again."
     : " They stay on their servers and are not shown here again.";

@@ -97,7 +97,7 @@ export class Connection {
 
   /** Resolves to the open link; callers that come while it is being opened share one attempt. */
   async #acquire(signal?: AbortSignal): Promise<ServerLink> {
-    if (signal?.aborted) throw new ClientError("ABORTED", "The request was given up.");
+    if (signal?.aborted) throw new ClientError("ABORTED", "The request was aborted.");
     if (this.#state.name === "closed") throw new ClientError("CLIENT_CLOSED", "The client is closed.");
     if (this.#link !== undefined && this.#state.name === "connected") return this.#link;
     this.#opening ??= this.#openWithRetry().finally(() => {
@@ -205,7 +205,7 @@ export async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal | un
   if (signal === undefined) return promise;
   let onAbort = () => {};
   const aborted = new Promise<never>((_resolve, reject) => {
-    onAbort = () => reject(new ClientError("ABORTED", "The request was given up."));
+    onAbort = () => reject(new ClientError("ABORTED", "The request was aborted."));
     signal.addEventListener("abort", onAbort, { once: true });
   });
   try {

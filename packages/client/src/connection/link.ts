@@ -138,14 +138,14 @@ const failureSentences: Readonly<Record<LinkFailureKind, FailureSentence>> = {
   untrusted: {
     code: "SERVER_UNTRUSTED",
     sentence: (address, reason) =>
-      `${address} answers, but nothing was sent, since it cannot be trusted (${reason}). If its certificate is your own, name it: NODE_EXTRA_CA_CERTS=/path/to/certificate.pem. If it has none, its URL begins with http://.`,
+      `${address} answers, but its identity is not verified (${reason}), so nothing was sent. If you made the certificate yourself, name its file: NODE_EXTRA_CA_CERTS=/path/to/certificate.pem. If the server has no certificate, its URL begins with http://.`,
   },
   not_mcp: {
     code: "NOT_AN_MCP_SERVER",
     sentence: (address, reason) =>
       `${address} answers, but not as an MCP server of this client's versions (${reason}). Check the URL: its path is usually /mcp.`,
   },
-  aborted: { code: "ABORTED", sentence: () => "The request was given up." },
+  aborted: { code: "ABORTED", sentence: () => "The request was aborted." },
   answer: {
     code: "SERVER_REFUSED",
     sentence: (address, reason) => `${address} refused the request: ${reason}`,

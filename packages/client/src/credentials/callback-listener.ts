@@ -45,7 +45,7 @@ export async function listenForCallback(state: string, port = 0): Promise<Callba
     const ours = method === "GET" && receive(address);
     response.writeHead(ours ? 200 : 400, { "content-type": "text/plain", "cache-control": "no-store" });
     response.end(
-      ours ? "Done. You can close this window and go back to the terminal.\n" : "No sign-in waits for this.\n",
+      ours ? "Done. You can close this window and go back to the terminal.\n" : "No sign-in waits for this address.\n",
     );
   });
   return {
@@ -83,7 +83,7 @@ function listen(server: Server, port: number): Promise<void> {
       reject(
         new ClientError(
           "SIGN_IN_FAILED",
-          `Nothing can listen on 127.0.0.1:${port} (${error.message}). Name another port.`,
+          `The port 127.0.0.1:${port}, to which the browser returns, cannot be opened (${error.message}). Name another port.`,
           {
             cause: error,
           },

@@ -68,7 +68,7 @@ export async function openCredentialsFile(path: string): Promise<CredentialsFile
     path,
     schema,
     onDamage: ({ problem }) => {
-      throw unusable(path, problem === "it is not JSON" ? problem : "it is damaged, or of a newer program");
+      throw unusable(path, problem === "it is not JSON" ? problem : "it is damaged, or a newer program wrote it");
     },
   });
   await readAll(path, document);
@@ -107,13 +107,15 @@ async function closeToOthers(path: string): Promise<readonly string[]> {
   const open = found !== undefined && process.platform !== "win32" && (found.mode & 0o077) !== 0;
   if (!open) return [];
   await chmod(path, 0o600);
-  return [`${path} could be read by others; now only you can. Change the tokens in it if others use this machine.`];
+  return [
+    `${path} could be read by others; now only you can read it. Change the tokens in it if others use this machine.`,
+  ];
 }
 
 function unusable(path: string, reason: string, cause?: unknown): ClientError {
   return new ClientError(
     "STATE_UNREADABLE",
-    `The credentials ${path} cannot be used (${reason}); the file was left as it is. Move it away, and give the tokens again.`,
+    `The credentials file ${path} cannot be used (${reason}) and was left as it is. Move it away, and give the tokens again.`,
     cause === undefined ? {} : { cause },
   );
 }

@@ -39,7 +39,7 @@ it.each(["file:///etc/passwd", "ssh://example.com/", "ms-settings:privacy"])(
     const signingIn = signIn({ address, credentials, limits }, { clientId: "me", onPage: (url) => shown.push(url) });
     await expect(signingIn).rejects.toMatchObject({
       code: "SIGN_IN_FAILED",
-      message: expect.stringContaining(`a page of ${new URL(page).protocol} to sign in on`),
+      message: expect.stringContaining(`a sign-in page of ${new URL(page).protocol}`),
     });
     expect(shown).toEqual([]);
     http.closeAllConnections();

@@ -66,7 +66,7 @@ function webPage(url: URL, address: string): string {
   if (url.protocol === "https:" || url.protocol === "http:") return url.href;
   throw new ClientError(
     "SIGN_IN_FAILED",
-    `${address} names a page of ${url.protocol} to sign in on, which is none of the web. It was not opened; ask who runs the server.`,
+    `${address} names a sign-in page of ${url.protocol}, which is not a web page. The page was not opened. Ask the operator of the server.`,
   );
 }
 
@@ -87,7 +87,7 @@ async function askForChallenge({
   });
   await answer.body?.cancel();
   if (answer.status !== 401) {
-    throw new ClientError("SIGN_IN_FAILED", `${address} asks for no sign-in (HTTP ${answer.status}): use it as it is.`);
+    throw new ClientError("SIGN_IN_FAILED", `${address} needs no sign-in (HTTP ${answer.status}): use it without one.`);
   }
   const { resourceMetadataUrl, scope } = extractWWWAuthenticateParams(answer);
   return {
@@ -101,7 +101,7 @@ function orAborted<T>(promise: Promise<T>, signal: AbortSignal, outer: AbortSign
     const onAbort = () =>
       reject(
         outer?.aborted === true
-          ? new ClientError("ABORTED", "The sign-in was given up.")
+          ? new ClientError("ABORTED", "The sign-in was aborted.")
           : new ClientError("SIGN_IN_FAILED", "The browser did not come back in time. Sign in again."),
       );
     if (signal.aborted) onAbort();

@@ -69,7 +69,10 @@ async function poll(options: FollowTaskOptions, take: (step: Step) => boolean): 
   const { server, taskId, limits, cursor, signal } = options;
   const name = await server.controlName("wait_for_task", signal);
   if (name === undefined) {
-    throw new ClientError("NOT_RESUMABLE", `${server.address} has no wait_for_task: its calls cannot be followed.`);
+    throw new ClientError(
+      "NOT_RESUMABLE",
+      `${server.address} does not have the tool wait_for_task: its tasks cannot be followed.`,
+    );
   }
   return server.connection.run(
     (link) =>

@@ -54,7 +54,7 @@ export class RemoteServer {
   ): Promise<ToolResult> {
     const name = await this.controlName(tool, signal);
     if (name === undefined) {
-      const message = `${this.address} has no ${tool}: its calls cannot be followed or steered.`;
+      const message = `${this.address} does not have the tool ${tool}: its tasks cannot be followed or controlled.`;
       throw new ClientError("NOT_RESUMABLE", message);
     }
     const request = { name, arguments: definedOnly(values), meta: {} };

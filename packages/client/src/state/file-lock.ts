@@ -36,7 +36,10 @@ async function acquire(path: string, token: string): Promise<void> {
     if (await createExclusively(path, text)) return;
     if (!(await takeAwayIfStale(path))) await delay(retryDelayMs);
   }
-  throw new ClientError("STATE_LOCKED", `Another program holds ${path}. End it, or delete that file if none runs.`);
+  throw new ClientError(
+    "STATE_LOCKED",
+    `Another program holds the lock ${path}. End that program, or delete the file if no such program runs.`,
+  );
 }
 
 async function createExclusively(path: string, text: string): Promise<boolean> {

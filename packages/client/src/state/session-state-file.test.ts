@@ -47,7 +47,7 @@ describe("a session_state.json (feature 45)", () => {
     });
     expect([file.origin, file.notices]).toEqual([
       "created",
-      [`The client ID ${sessionState.client_id} of ${importFrom} is taken over; that file was left as it is.`],
+      [`This client uses the client ID ${sessionState.client_id} of ${importFrom}; that file was left as it is.`],
     ]);
     expect(await readFile(importFrom, "utf8")).toBe(text);
   });
@@ -78,7 +78,7 @@ describe("a session_state.json (feature 45)", () => {
     await writeFile(importFrom, text);
     const { state, notices } = await openStateFile(path, { importFrom });
     expect(Buffer.from(state.client_id, "base64url")).toHaveLength(32);
-    expect(notices).toEqual([expect.stringContaining(`${importFrom} cannot be imported: ${reason}`)]);
+    expect(notices).toEqual([expect.stringContaining(`${importFrom} cannot be imported (${reason}`)]);
     expect(await readFile(importFrom, "utf8")).toBe(text);
   });
 
@@ -87,7 +87,7 @@ describe("a session_state.json (feature 45)", () => {
     await mkdir(importFrom);
     const unreadable = await openStateFile(join(folder, "other.json"), { importFrom });
     expect([none.notices.length, unreadable.notices.length]).toEqual([0, 1]);
-    expect(unreadable.notices[0]).toContain(`${importFrom} cannot be imported: EISDIR`);
+    expect(unreadable.notices[0]).toContain(`${importFrom} cannot be imported (EISDIR`);
   });
 
   it("whose server address is not one gives its id alone", async () => {

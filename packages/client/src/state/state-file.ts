@@ -71,7 +71,7 @@ async function openLocked(path: string, opening: Opening): Promise<OpenedState> 
     newer = found.kind === "newer" ? found : undefined;
     if (newer !== undefined) return;
     const aside = await moveAside(path);
-    notices.push(`${path} could not be read (${problem}); it was kept as ${aside}, and a new state begun.`);
+    notices.push(`${path} could not be read (${problem}). It is kept as ${aside}, and a new state begins.`);
     origin = "replaced";
   });
   const known = await document.read().catch((error: unknown) => {
@@ -88,7 +88,7 @@ async function openLocked(path: string, opening: Opening): Promise<OpenedState> 
 function openSibling(path: string, opening: Opening, { version, clientId }: NewerState): Promise<OpenedState> {
   const sibling = siblingPath(path);
   opening.notices.push(
-    `${path} is of version ${version}, newer than this program's ${stateVersion}; it was left as it is, and ${sibling} is used instead.`,
+    `${path} has version ${version}, and this program knows versions up to ${stateVersion}. The file was left as it is, and ${sibling} is used instead.`,
   );
   return openLocked(sibling, { ...opening, clientId });
 }
@@ -106,13 +106,13 @@ async function newState(path: string, { notices, importFrom, clientId }: Opening
   if (clientId !== undefined) return createClientState(clientId, now);
   const imported = importFrom === undefined ? ({ kind: "none" } as const) : await readSessionState(importFrom);
   if (imported.kind === "found") {
-    notices.push(`The client ID ${imported.clientId} of ${importFrom} is taken over; that file was left as it is.`);
+    notices.push(`This client uses the client ID ${imported.clientId} of ${importFrom}; that file was left as it is.`);
     return withServer(createClientState(imported.clientId, now), imported.serverUrl);
   }
   const state = createClientState(newClientId(), now);
   if (imported.kind === "unusable")
     notices.push(
-      `${importFrom} cannot be imported: ${imported.reason}; it was left as it is. To import it, repair it and delete ${path}.`,
+      `${importFrom} cannot be imported (${imported.reason}) and was left as it is. To import it, repair it and delete ${path}.`,
     );
   return state;
 }
@@ -141,7 +141,10 @@ export class StateFile {
     this.origin = origin;
     this.notices = notices;
     this.#document = stateDocument(path, () => {
-      throw new ClientError("STATE_UNREADABLE", `${path} was changed by another program; it was left as it is.`);
+      throw new ClientError(
+        "STATE_UNREADABLE",
+        `Another program changed ${path}, so it was left as it is. Start this program again.`,
+      );
     });
   }
 

@@ -120,7 +120,7 @@ async function request(
     await cacheFile.remove();
     throw new ClientError(
       "STREAM_LOST",
-      `${options.url} no longer knows the call of ${options.tool}; it may have taken effect. Call it again if that does no harm.`,
+      `${options.url} no longer knows the call of ${options.tool}; the call may have taken effect. Repeat it only if a second call does no harm.`,
       { cause: error },
     );
   } finally {

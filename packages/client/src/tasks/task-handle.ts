@@ -32,7 +32,10 @@ export function createTaskHandle(context: ClientContext, id: string, address?: s
     const { remote, result } = await control(tool, values);
     const info = parseTaskInfo(result.structuredContent, remote.address);
     if (info === undefined)
-      throw new ClientError("MALFORMED_ANSWER", `${remote.address} answered ${tool} without a task.`);
+      throw new ClientError(
+        "MALFORMED_ANSWER",
+        `${remote.address} answered ${tool} without a task. Check that the server and this client have matching versions.`,
+      );
     await context.stateFile.update(taskSeen(info, context.now()));
     return info;
   };

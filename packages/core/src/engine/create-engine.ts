@@ -163,7 +163,7 @@ function checkContract(store: Store): void {
   if (found === contractVersion) return;
   throw new ResumableError(
     "STORE_CONTRACT",
-    `The store keeps version ${String(found)} of the store contract, and this engine needs version ${contractVersion}. Install versions of @resumable-mcp/core and of the store that belong together.`,
+    `The store implements version ${String(found)} of the store contract, and this engine needs version ${contractVersion}. Install matching versions of @resumable-mcp/core and of the store.`,
     { details: { found: String(found), supported: String(contractVersion) } },
   );
 }
@@ -171,7 +171,7 @@ function checkContract(store: Store): void {
 function limitsWithDefaults(limits: EngineOptions["limits"]): EngineLimits {
   for (const [name, value] of Object.entries(limits ?? {})) {
     if (Object.hasOwn(engineDefaults, name) && (value === undefined || value >= 0)) continue;
-    const rule = Object.hasOwn(engineDefaults, name) ? `must be a number from 0 on, not ${value}` : "is not a limit";
+    const rule = Object.hasOwn(engineDefaults, name) ? `must be 0 or more, not ${value}` : "is not a limit";
     throw invalid(`limits.${name}`, `${name} ${rule}.`);
   }
   return withDefaults<EngineLimits>(engineDefaults, limits);

@@ -17,7 +17,7 @@ export function taskNotFound(taskId: string): ResumableError {
 export function leaseLost({ taskId, epoch }: Lease): ResumableError {
   return new ResumableError(
     "LEASE_LOST",
-    `Lease ${epoch} of task ${taskId} is over: nothing was written. Acquire a new one and read the task again.`,
+    `Lease ${epoch} of task ${taskId} has ended: nothing was written. Acquire a new lease and read the task again.`,
     { details: { taskId, epoch } },
   );
 }
@@ -35,7 +35,7 @@ export function seqConflict(taskId: string, expected: number, actual: number): R
 export function keyTaken(taskId: string, otherTaskId: string): ResumableError {
   return new ResumableError(
     "KEY_TAKEN",
-    `Task ${taskId} cannot begin again: task ${otherTaskId} has the same call and is not finished. Use that one.`,
+    `Task ${taskId} cannot restart: the unfinished task ${otherTaskId} has the same call. Use task ${otherTaskId}.`,
     { details: { taskId, otherTaskId } },
   );
 }
@@ -53,7 +53,7 @@ export function alreadyAnswered(taskId: string, key: string): ResumableError {
 export function documentConflict(kind: string, id: string): ResumableError {
   return new ResumableError(
     "DOCUMENT_CONFLICT",
-    `The ${kind} ${id} has another version by now: nothing was written. Read it again and repeat the change.`,
+    `The ${kind} ${id} was changed meanwhile: nothing was written. Read the document again and repeat the change.`,
     { details: { kind, id } },
   );
 }

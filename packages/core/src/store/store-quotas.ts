@@ -23,7 +23,7 @@ export function checkJournalQuotas(
   if (used <= limit || !isContinuing(events)) return;
   throw new ResumableError(
     "QUOTA_EXCEEDED",
-    `The journal of task ${taskId} may hold ${quota} = ${limit}, and would hold ${used}. Nothing was written. Do the rest in another task, or raise ${quota} of the store.`,
+    `The journal of task ${taskId} would reach ${used}, and the quota is ${quota} = ${limit}. Nothing was written. Do the rest in another task, or raise ${quota} of the store.`,
     { details: { quota, limit, used, taskId } },
   );
 }
@@ -50,7 +50,7 @@ export function checkStoreQuotas(
   if (used < limit) return;
   throw new ResumableError(
     "QUOTA_EXCEEDED",
-    `The store may hold ${quota} = ${limit}, and holds ${used}. No task was made; those that are there go on. Delete finished tasks, keep them for a shorter time (ttlMs), or raise ${quota}.`,
+    `The store is full: it holds ${used}, and the quota is ${quota} = ${limit}. No task was made; existing tasks continue. Delete finished tasks, keep them for a shorter time (ttlMs), or raise ${quota}.`,
     { details: { quota, limit, used } },
   );
 }

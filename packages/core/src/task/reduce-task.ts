@@ -277,7 +277,7 @@ function setKey(target: Draft["remembered"], key: string, value: Remembered): vo
 function outOfOrder(taskId: string, expected: number, actual: number): ResumableError {
   return new ResumableError(
     "SEQ_CONFLICT",
-    `Event ${actual} of task ${taskId} stands where event ${expected} belongs. The journal is damaged or was written by two writers.`,
+    `Task ${taskId} has event ${actual} in the place of event ${expected}. The journal is damaged or was written by two writers.`,
     { details: { taskId, expected, actual } },
   );
 }

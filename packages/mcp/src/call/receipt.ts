@@ -145,7 +145,7 @@ export async function noteDelivery(engine: Engine, message: unknown): Promise<Js
     if (task !== undefined) await note(engine, task.record, delivered === true);
     return { jsonrpc: "2.0", id, result: {} };
   } catch {
-    const text = "The server could not note whether a result was delivered. The same call gets it once more.";
+    const text = "The server could not record whether it delivered a result. The same call gets the result again.";
     return rpcErrorResponse(id, rpcCodes.internalError, text);
   }
 }

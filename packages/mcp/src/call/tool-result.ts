@@ -83,14 +83,14 @@ function continuesBy(engine: Engine, record: TaskRecord): FailureReport["continu
 }
 
 const continuations: Readonly<Record<FailureReport["continues"], string>> = {
-  by_call: "the same call continues from its last checkpoint.",
-  by_resume: "resume_task continues from its last checkpoint, and the same call begins from nothing.",
-  never: "the same call begins from nothing.",
+  by_call: "the same call continues the task from its last checkpoint.",
+  by_resume: "resume_task continues the task from its last checkpoint, and the same call starts from the beginning.",
+  never: "the same call starts from the beginning.",
 };
 
 function continuationOf(record: TaskRecord, continues: FailureReport["continues"]): string {
   const sentence = continuations[continues];
-  if (record.progress > 0) return `The task came to ${progressText(record)}; ${sentence}`;
+  if (record.progress > 0) return `The task reached ${progressText(record)}; ${sentence}`;
   return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
@@ -109,8 +109,8 @@ export function interimResult(view: TaskView, status: keyof typeof nextTools, pr
   const next = `${prefix}${nextTools[status]}`;
   const asked = view.questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
   const sentences = {
-    running: `Still running: ${at}. Do not call ${tool} again. Call ${next} with ${JSON.stringify({ task_id: id })} now, and again until its status is completed. The user may also come back later.`,
-    paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call lets it go on.`,
+    running: `Still running: ${at}. Do not call ${tool} again. Call ${next} with ${JSON.stringify({ task_id: id })} now, and again until the task's status is completed. The user may also come back later.`,
+    paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call continues it.`,
     input_required: `Task ${id} (${tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
   };
   const data = encodeInterim(view, status, next, status === "input_required" ? view.questions : undefined);

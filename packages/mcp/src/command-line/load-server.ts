@@ -12,7 +12,7 @@ import { CommandError, sentenceOf } from "./command-error.js";
  */
 export async function loadServer(path: string): Promise<ServerDefinition> {
   const file = resolve(path);
-  if (!(await isFile(file))) throw new CommandError(`Cannot find the tools module ${path}.`);
+  if (!(await isFile(file))) throw new CommandError(`Cannot find the tools module ${path}. Check the path.`);
   const module = await importModule(path, file);
   if (module.default === undefined) {
     throw new CommandError(

@@ -88,7 +88,7 @@ function missingTool(call: Call, { record }: TaskView): ToolResult {
   const cancel = `${call.prefix}cancel_task`;
   return errorResult(
     "UNKNOWN_TOOL",
-    `Task ${record.id} needs the tool "${record.tool}", which this server does not have, and no other server has taken it up. Start a server that has the tool, or end the task with ${cancel}.`,
+    `Task ${record.id} needs the tool "${record.tool}", which this server does not have, and no other server runs the task. Start a server that has the tool, or end the task with ${cancel}.`,
   );
 }
 
@@ -123,7 +123,7 @@ const answerTask = controlTool("answer_task", async (call, input) => {
   if (question?.userOnly === true) {
     return errorResult(
       "USER_ONLY",
-      `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows it to them.`,
+      `Only the user may answer question ${input.key} of task ${input.task_id}, in a client that shows them the question.`,
     );
   }
   const { action, content = {} } = input;

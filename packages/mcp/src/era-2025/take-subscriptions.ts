@@ -40,7 +40,7 @@ export function takeSubscriptions(
   const subscribe = async (uri: string, extra: RequestExtra): Promise<object> => {
     if (open.has(uri)) return {};
     if (open.size >= limits.maxSubscriptionsPerSession) {
-      const message = `This session has reached its limit of ${limits.maxSubscriptionsPerSession} subscriptions.`;
+      const message = `This session has reached its limit of ${limits.maxSubscriptionsPerSession} subscriptions. End another subscription first.`;
       throw new RpcError(rpcCodes.internalError, message);
     }
     const stop = new AbortController();

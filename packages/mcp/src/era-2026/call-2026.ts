@@ -107,6 +107,6 @@ function child(parent: unknown, key: string): unknown {
 /** The request needs the tasks extension and did not declare it. Source: SEP-2663, SEP-2575. */
 export const missingTasksExtension: RpcErrorBody = {
   code: rpcCodes.missingCapability,
-  message: `This needs the extension ${tasksExtension}: declare it in the request's clientCapabilities.`,
+  message: `This request needs the extension ${tasksExtension}: declare it in the request's clientCapabilities.`,
   data: { requiredCapabilities: { extensions: { [tasksExtension]: {} } } },
 };

@@ -63,6 +63,6 @@ function environmentOf(mcp: Server2026, engine: Engine, options: RegisterOptions
 
 function givenKey(key: Uint8Array): () => Promise<Uint8Array> {
   if (key.byteLength >= 32) return () => Promise.resolve(key);
-  const message = `requestStateKey has ${key.byteLength} bytes: 32 or more keep clients from guessing it.`;
+  const message = `requestStateKey has ${key.byteLength} bytes. Use 32 or more, so that clients cannot guess it.`;
   throw new ResumableError("INVALID_OPTION", message, { details: { option: "requestStateKey" } });
 }

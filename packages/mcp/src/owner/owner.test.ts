@@ -40,11 +40,11 @@ test("without a client_id local requests belong to the one user, and all others 
 });
 
 test("a call without any of them is refused with what is missing, and why it is not local", () => {
-  const reason = "and it is not local: it has the header via, so a proxy sent it.";
+  const reason = "and it is not local (it has the header via, so a proxy sent it).";
   const refused = (message: string) => expect.objectContaining({ code: "NO_OWNER", message });
   const advice =
     'Send "_meta": {"resumable-mcp/client_id": "<128 random bits>"} (a version 4 UUID, 32 or more hexadecimal digits, or 22 or more base64url characters), or authenticate.';
-  const nothing = `The call does not say whose it is: it has no token, no session and no client_id, ${reason} ${advice}`;
+  const nothing = `The call does not name its owner: it has no token, no session and no client_id, ${reason} ${advice}`;
   expect(() => resolveOwner({ locality: remote })).toThrow(refused(nothing));
   const weak = `The client_id of the call can be guessed, so it identifies no owner: the call has no token and no session, ${reason} ${advice}`;
   expect(() => resolveOwner({ clientId: "Johns-MacBook-Pro.local", locality: remote })).toThrow(refused(weak));

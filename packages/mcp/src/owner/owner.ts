@@ -101,7 +101,7 @@ export function resolveOwner({ subject, clientId, sessionId, locality }: CallerF
     if (locality.local) return ownerTag("local", "local");
     if (sessionId !== undefined) return ownerTag("session", sessionId);
     throw noOwner(
-      `The call does not say whose it is: it has no token, no session and no client_id, ${notLocal(locality)}`,
+      `The call does not name its owner: it has no token, no session and no client_id, ${notLocal(locality)}`,
     );
   }
   if (clientId.length > limits.maxClientIdLength) {
@@ -121,7 +121,7 @@ export function resolveOwner({ subject, clientId, sessionId, locality }: CallerF
 }
 
 function notLocal(locality: Locality): string {
-  return locality.local ? "" : `and it is not local: ${locality.reason}.`;
+  return locality.local ? "" : `and it is not local (${locality.reason}).`;
 }
 
 function noOwner(problem: string): ResumableError {
@@ -149,7 +149,7 @@ export type Locality = { readonly local: true } | { readonly local: false; reado
 /** The request came from the user of this machine. */
 export const local: Locality = { local: true };
 
-const unknown: Locality = { local: false, reason: "the server was not given that fact by what serves it" };
+const unknown: Locality = { local: false, reason: "the server program does not say which requests are local" };
 
 /** Kept apart from the requests: nothing that a client sends can be taken for it. */
 const localities = new WeakMap<object, Locality>();

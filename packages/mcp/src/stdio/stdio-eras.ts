@@ -107,7 +107,7 @@ function erasOf(message: unknown, connected: readonly Era[]): readonly Era[] {
 function refusalOf(message: unknown, { isRequest }: Connection): object | undefined {
   if (!isJsonObject(message) || !("id" in message) || typeof message.method !== "string") return undefined;
   if (isRequest(message)) return undefined;
-  const text = "Invalid Request: its id, its params or its _meta are malformed.";
+  const text = "Invalid Request: the id, the params or the _meta of the request are malformed.";
   return rpcErrorResponse(rpcIdOf(message.id), rpcCodes.invalidRequest, text);
 }
 

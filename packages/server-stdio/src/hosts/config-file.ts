@@ -26,7 +26,8 @@ export async function readConfig(file: string): Promise<ConfigFile> {
   if ((await unlessMissing(lstat(file))) === undefined)
     return { path: file, text: undefined, hasMark: false, mode: 0o600 };
   const path = await unlessMissing(realpath(file));
-  if (path === undefined) throw new CommandError(`${file} is a symbolic link to nothing. Fix or remove it first.`);
+  if (path === undefined)
+    throw new CommandError(`${file} is a symbolic link to a file that does not exist. Fix or remove it first.`);
   const facts = await stat(path);
   refuse(facts, path);
   const text = decoded(await readFile(path), path);
@@ -35,11 +36,12 @@ export async function readConfig(file: string): Promise<ConfigFile> {
 }
 
 function refuse(facts: Stats, path: string): void {
-  if (!facts.isFile()) throw new CommandError(`${path} is not a file.`);
+  if (!facts.isFile()) throw new CommandError(`${path} is not a file. Name another with --config.`);
   if ((facts.mode & 0o222) === 0)
     throw new CommandError(`${path} is read-only. Make it writable first, if it is yours to change.`);
   const { maxConfigBytes } = installLimits;
-  if (facts.size > maxConfigBytes) throw new CommandError(`${path} has more than ${maxConfigBytes} bytes.`);
+  if (facts.size > maxConfigBytes)
+    throw new CommandError(`${path} has more than ${maxConfigBytes} bytes. It was left as it is: change it by hand.`);
 }
 
 function decoded(bytes: Buffer, path: string): string {

@@ -95,7 +95,9 @@ function formattingOf(text: string) {
 /** No change is worth more than the file: the edited text has to say exactly what was meant. */
 function checked(edited: string, meant: Values, key: string, file: string): string {
   if (isDeepStrictEqual(nodeValue(parseConfig(edited, key, file)), JSON.parse(JSON.stringify(meant)))) return edited;
-  throw new CommandError(`${file} cannot be changed without changing more than was asked. It was left as it is.`);
+  throw new CommandError(
+    `${file} cannot be changed without side effects on other entries. It was left as it is: change it by hand.`,
+  );
 }
 
 /**

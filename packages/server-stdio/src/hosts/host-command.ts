@@ -43,7 +43,7 @@ function configPath(host: HostName, { scope = "user", config }: Flags): string {
   if (config !== undefined) return config;
   const file = hostFile(host, oneOf("scope", scope, hostScopes), { ...environment(), workingDirectory: process.cwd() });
   if (file !== undefined) return file;
-  throw new CommandError(`${host} has no configuration of a project. Leave out --scope project.`, 2);
+  throw new CommandError(`${host} has no configuration file for a project. Leave out --scope project.`, 2);
 }
 
 /** Errors of the file system become one sentence too. */

@@ -45,10 +45,10 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   const { command, name: given } = flags;
   if (command !== undefined) {
     if (module !== undefined) throw new CommandError(`Give a tools module or --command, not both.\n${usage}`, 2);
-    if (given === undefined) throw new CommandError("Give the supervised server a --name for its host.", 2);
+    if (given === undefined) throw new CommandError("Give --name: the host needs a name for the supervised server.", 2);
     return { name: given, command: process.execPath, args: [ownScript(), "--command", command] };
   }
-  if (module === undefined) throw new CommandError(`Name the tools module that the host is to serve.\n${usage}`, 2);
+  if (module === undefined) throw new CommandError(`Name the tools module that the host starts.\n${usage}`, 2);
   const name = given ?? (await loadServer(module)).name;
   const store = resolve(flags.store ?? dataFolder(name, environment()));
   readRecoverAfter(flags["recover-after"]);

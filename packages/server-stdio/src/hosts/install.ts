@@ -23,7 +23,7 @@ export async function installServer(file: string, server: HostEntry, dialogue: D
   const config = await readConfig(file);
   const before = config.text ?? "";
   const after = setServer(before, server, config.path);
-  if (after === before) return unchanged(dialogue, `${config.path} says so already.`);
+  if (after === before) return unchanged(dialogue, `${config.path} already has this entry.`);
   if (!(await isAgreed(dialogue, config.path, before, after))) return "declined";
   if (config.text !== undefined) dialogue.show(`The old file is kept as ${await backUp(config)}.\n`);
   await writeConfig(config, after);

@@ -222,7 +222,7 @@ test("a request that servers die of is given to so many, a call with a task and 
 test("refuses a request whose id another one in flight has, so that both get a response", () => {
   const relay = new Relay(limits);
   relay.fromHost(rpc({ id: 1, method: "tools/list" }));
-  const error = { code: -32_600, message: expect.stringMatching(/the id 1 is that of a request in flight/) };
+  const error = { code: -32_600, message: expect.stringMatching(/a request in flight has the id 1 too/) };
   expect(relay.fromHost(rpc({ id: 1, method: "ping" }))).toEqual([{ to: "host", message: rpc({ id: 1, error }) }]);
   expect(relay.fromServer(rpc({ id: 1, result: {} }))).toEqual([{ to: "host", message: rpc({ id: 1, result: {} }) }]);
 });

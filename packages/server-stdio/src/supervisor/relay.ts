@@ -22,7 +22,7 @@ export interface Sent {
   readonly carries?: CarriedResult;
 }
 
-const gaveUp = "The server died again and again, so its supervisor gave up.";
+const gaveUp = "The server died too often, so the supervisor does not start it again.";
 
 type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxDeliveries" | "maxToolPages">;
 
@@ -245,11 +245,7 @@ export class Relay {
       return { jsonrpc: "2.0", id: request.id, result: { ...outcomeUnknown(tool) } };
     const { maxDeliveries } = this.#limits;
     if (kind === "journal" || onlyWaits || deliveries < maxDeliveries) return undefined;
-    return failed(
-      request,
-      tool,
-      `${maxDeliveries} servers died while they had this request, so none is given it again.`,
-    );
+    return failed(request, tool, `${maxDeliveries} servers died while they ran this request, so it is not sent again.`);
   }
 
   #toReadyServer(message: RpcMessage | undefined): Sent[] {
@@ -300,6 +296,6 @@ function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
 
 /** The response to a request with the id of another one in flight: an answer could be to either. Source: JSON-RPC 2.0, "id". */
 function idInUse({ id }: RpcRequest): RpcMessage {
-  const message = `Invalid Request: the id ${JSON.stringify(id)} is that of a request in flight. Give each its own.`;
+  const message = `Invalid Request: a request in flight has the id ${JSON.stringify(id)} too. Give each request an id of its own.`;
   return rpcErrorResponse(id, rpcCodes.invalidRequest, message);
 }

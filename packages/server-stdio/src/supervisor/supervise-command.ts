@@ -10,7 +10,8 @@ import { supervise } from "./supervise.js";
  */
 export function commandWords(command: string): [string, ...string[]] {
   const words = splitCommand(command);
-  if (words === undefined) throw new CommandError(`--command is not a command: ${JSON.stringify(command)}.`, 2);
+  if (words === undefined)
+    throw new CommandError(`--command is empty or has an open quote: ${JSON.stringify(command)}.`, 2);
   const [program, ...args] = words;
   // With an empty PATH, as some hosts have it, this Node is still available.
   return [program === "node" ? process.execPath : program, ...args];

@@ -152,5 +152,5 @@ test("a command is split as a shell would", () => {
     "",
   ]);
   expect(commandWords("/usr/bin/python3  server.py")).toEqual(["/usr/bin/python3", "server.py"]);
-  expect(() => commandWords("  ")).toThrow("not a command");
+  expect(() => commandWords("  ")).toThrow("empty or has an open quote");
 });

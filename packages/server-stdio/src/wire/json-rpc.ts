@@ -56,7 +56,7 @@ export function readHostLine(line: string): HostLine {
     return refuse(
       rpcIdOf(value.id),
       rpcCodes.invalidRequest,
-      "Invalid Request: its id, method or params are malformed.",
+      "Invalid Request: the id, the method or the params of the message are malformed.",
     );
   if (isTooDeep(value))
     return refuse(rpcIdOf(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${tooDeep}.`);

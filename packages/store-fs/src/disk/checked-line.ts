@@ -25,7 +25,7 @@ export class ShrunkFile extends DamagedFile {
     offset: number,
     { incarnation, known }: { readonly incarnation: string; readonly known: number },
   ) {
-    super(path, offset, `the file became shorter: ${known} bytes of it were read before, and it ends`);
+    super(path, offset, `the file became shorter: ${known} bytes were read before, and now it ends`);
     this.incarnation = incarnation;
     this.known = known;
   }

@@ -13,9 +13,13 @@ export function taskCorrupt(taskId: string, path: string, cause?: unknown): Resu
 
 /** Something that was to be written does not fit. */
 export function limitExceeded(limit: string, value: number, allowed: number): ResumableError {
-  return new ResumableError("LIMIT_EXCEEDED", `${limit} is ${value}, and ${allowed} is allowed.`, {
-    details: { limit, value, allowed },
-  });
+  return new ResumableError(
+    "LIMIT_EXCEEDED",
+    `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit of the store.`,
+    {
+      details: { limit, value, allowed },
+    },
+  );
 }
 
 /** An argument that must not become part of a path. */
@@ -29,7 +33,7 @@ export function badId(option: string): ResumableError {
 export function storeMissing(path: string, reason: string): ResumableError {
   return new ResumableError(
     "STORE_MISSING",
-    `The store's folder is not the one that was opened: ${reason}. Nothing is written until it is back. Mount its disk again, or put the folder back; to begin with another one, start the program again.`,
+    `The store's folder is not the one that was opened: ${reason}. Nothing is written until that folder is back. Mount its disk again, or put the folder back. To use another folder, restart the program.`,
     { details: { path, reason } },
   );
 }
@@ -57,7 +61,7 @@ export function storeFailure(error: unknown, kind: "read" | "write", path: strin
 }
 
 function adviceFor(code: string): string {
-  if (code === "ENOSPC" || code === "EDQUOT") return "Make room on the disk; unfinished tasks can go on then.";
+  if (code === "ENOSPC" || code === "EDQUOT") return "Make room on the disk; unfinished tasks then continue.";
   if (code === "EACCES" || code === "EPERM" || code === "EROFS") return "Check who may write the store's folder.";
   if (code === "EMFILE" || code === "ENFILE") return "Raise the limit of open files.";
   return "Check the store's folder and its disk.";

@@ -34,7 +34,7 @@ export class FolderGuard {
     const { disk, layout } = this.#context;
     const isNew = !disk.exists(layout.tasks);
     if (isNew && [layout.open, layout.done].some((folder) => (listIfExists(disk, folder) ?? []).length > 0)) {
-      throw storeMissing(layout.tasks, "tasks/ is not there, and its tasks are listed");
+      throw storeMissing(layout.tasks, "tasks/ is missing, but open/ or done/ lists tasks");
     }
     if (isNew) for (const folder of this.#folders) disk.makeFolder(folder);
     else this.#restore();
@@ -86,7 +86,7 @@ export class FolderGuard {
     }
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
-    context.warn(`${names.join(", ")} was not in the store's folder, and was made again from tasks/.`);
+    context.warn(`${names.join(", ")} was missing in the store's folder and was rebuilt from tasks/.`);
   }
 }
 

@@ -46,7 +46,7 @@ function refuseNetwork({ disk, layout }: StoreContext): void {
   if (name === undefined) return;
   throw new ResumableError(
     "INVALID_OPTION",
-    `The store's folder is on a network file system (${name}), which does not keep what the store relies on. Use a local folder, or set allowNetworkFileSystem if only one machine uses it.`,
+    `The store's folder is on a network file system (${name}), which does not give the guarantees that the store needs. Use a local folder, or set allowNetworkFileSystem if only one machine uses it.`,
     { details: { option: "directory" } },
   );
 }
@@ -78,7 +78,7 @@ export function lookAtFormat(context: StoreContext): FolderFormat {
   if (names.includes("tasks")) return judgeJournals(context, damaged === undefined ? "missing" : "damaged", names);
   if (damaged === undefined) return "new";
   if (/^\0*$/.test(damaged) && isAllOurs(context, names)) return "damaged";
-  throw unknownFolder(context, "format.json is not one of a store, and there is no folder tasks/");
+  throw unknownFolder(context, "format.json is not that of a store, and there is no folder tasks/");
 }
 
 /** What cannot be read stays where it is until it is known whose folder this is. */
@@ -92,10 +92,10 @@ function judgeJournals(context: StoreContext, was: "missing" | "damaged", names:
   if (journals === layoutVersion || (journals === "none" && isAllOurs(context, names))) return was;
   if (typeof journals === "number") throw otherLayout(context, journals, "a journal");
   if (journals === "none") {
-    throw unknownFolder(context, "The folder has a folder tasks/ and no format.json of a store, nor any journal");
+    throw unknownFolder(context, "The folder has tasks/, but neither format.json of a store nor a journal");
   }
   const state = was === "missing" ? "is missing" : "cannot be read";
-  throw unknownFolder(context, `format.json ${state}, nor can any journal be read`);
+  throw unknownFolder(context, `format.json ${state}, and no journal can be read`);
 }
 
 /** A folder with nothing but the names of a store, and drafts of them. */
@@ -128,7 +128,7 @@ function keepLost(context: StoreContext, was: "missing" | "damaged"): void {
     // Another process was faster.
     if (!hasCode(error, "ENOENT")) throw error;
   }
-  context.warn(`${problem} The rest of the folder is of layout ${layoutVersion}: the file was written again.`);
+  context.warn(`${problem} The rest of the folder has layout ${layoutVersion}, so the file was written again.`);
 }
 
 function otherLayout(context: StoreContext, found: number, where: string): ResumableError {

@@ -239,7 +239,11 @@ function parseCursor(cursor: string | undefined): Place | undefined {
   if (cursor === undefined) return undefined;
   const [, createdAt, id] = /^(\d{4}-[0-9T:.-]+Z)_([A-Za-z0-9_-]+)$/.exec(cursor) ?? [];
   if (createdAt !== undefined && id !== undefined) return { createdAt, id };
-  throw new ResumableError("INVALID_VALUE", "The cursor is not one that a page of tasks gave. Begin without one.", {
-    details: { what: "The cursor", problems: ["it is not one that a page of tasks gave"] },
-  });
+  throw new ResumableError(
+    "INVALID_VALUE",
+    "The cursor does not come from a page of tasks. Leave the cursor out to get the first page.",
+    {
+      details: { what: "The cursor", problems: ["it does not come from a page of tasks"] },
+    },
+  );
 }

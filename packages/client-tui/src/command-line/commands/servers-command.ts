@@ -18,7 +18,8 @@ import { signInOnTerminal } from "./sign-in-on-terminal.js";
 export const serversCommand: Command = async (context) => {
   const [verb = "list", ...words] = context.line.words;
   const known = serversVerbs.find((one) => one === verb);
-  if (known === undefined) throw new UsageError(`servers cannot ${verb}. It can: ${serversVerbs.join(", ")}.`);
+  if (known === undefined)
+    throw new UsageError(`There is no command servers ${verb}. There are: ${serversVerbs.join(", ")}.`);
   return verbs[known](context, words);
 };
 
@@ -79,7 +80,8 @@ function configOf({ line }: CommandContext, words: readonly string[]): ServerCon
 async function withToken({ line }: CommandContext, config: ServerConfig): Promise<ServerConfig> {
   const { "token-env": tokenVariable, "token-stdin": tokenOnStdin, oauth } = line;
   if (tokenVariable === undefined && !tokenOnStdin) return config;
-  if ("command" in config || oauth) throw new UsageError("A token is for a server over HTTP without --oauth.");
+  if ("command" in config || oauth)
+    throw new UsageError("--token-env and --token-stdin are for a server over HTTP without --oauth. Leave them out.");
   const token = tokenOnStdin ? await readSecretLine(process.stdin) : process.env[tokenVariable ?? ""];
   if (token === undefined || token === "") {
     const place = tokenOnStdin ? "stdin" : `the environment variable ${tokenVariable}`;
@@ -131,7 +133,8 @@ const maxSecretBytes = 64 * 1024;
 
 /** Reads one secret from a stream to its end; the line break behind it is not part of it. */
 async function readSecretLine(stream: NodeJS.ReadStream): Promise<string> {
-  if (stream.isTTY) throw new UsageError("--token-stdin reads a pipe, as in: pass show my-token | resumable-mcp …");
+  if (stream.isTTY)
+    throw new UsageError("--token-stdin reads the token from a pipe, as in: pass show my-token | resumable-mcp …");
   let text = "";
   for await (const chunk of stream) {
     text += String(chunk);

@@ -6,7 +6,7 @@ import { hostile } from "../../../test/odd-texts.js";
 import { keys, openScreens } from "../../../test/open-screens.js";
 import { Confirm, reduceConfirm } from "./confirm.js";
 
-const text = "Cancel task a (count_words)? What is done is kept, but it cannot be resumed.";
+const text = "Cancel task a (count_words)? Items are kept, but cancelled tasks cannot be resumed.";
 
 function ask(question: string, size = usual) {
   const decided: boolean[] = [];
@@ -35,19 +35,19 @@ describe("a confirmation", () => {
   it("is asked in whole words, with the keys that answer it", () => {
     expect(ask(text, least).frame()).toMatchInlineSnapshot(`
       40×10
-      │Cancel task a (count_words)? What is
-      │done is kept, but it cannot be resumed.
-      │(y/n)
+      │Cancel task a (count_words)? Items are
+      │kept, but cancelled tasks cannot be
+      │resumed. (y/n)
     `);
     expect(ask(text, usual).frame()).toMatchInlineSnapshot(`
       80×24
-      │Cancel task a (count_words)? What is done is kept, but it cannot be resumed.
-      │(y/n)
+      │Cancel task a (count_words)? Items are kept, but cancelled tasks cannot be
+      │resumed. (y/n)
     `);
-    expect(ask(text, { columns: 57, rows: 12 }).frame().lines[1]).toBe("cannot be resumed. (y/n)");
+    expect(ask(text, { columns: 57, rows: 12 }).frame().lines[1]).toBe("cancelled tasks cannot be resumed. (y/n)");
     expect(ask(text, large).frame()).toMatchInlineSnapshot(`
       120×40
-      │Cancel task a (count_words)? What is done is kept, but it cannot be resumed. (y/n)
+      │Cancel task a (count_words)? Items are kept, but cancelled tasks cannot be resumed. (y/n)
     `);
   });
 

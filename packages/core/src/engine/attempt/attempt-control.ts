@@ -123,7 +123,7 @@ export class AttemptControl {
     const { tool, record } = this.#options;
     this.#timeout = new ResumableError(
       "ATTEMPT_TIMEOUT",
-      `${tool.name} was stopped by ${limit} (${ms} ms). It continues from its last checkpoint when resume_task is called.`,
+      `${tool.name} reached the limit ${limit} (${ms} ms) and was stopped. resume_task continues the task from its last checkpoint.`,
       { details: { taskId: record.id, limit, ms } },
     );
     this.abort("timeout");

@@ -61,7 +61,7 @@ function failed(error: unknown, { record, tool, nowMs }: EndInputs): TaskEventBo
 function stopped(reason: InterruptReason, abandoned: boolean, inputs: EndInputs): TaskEventBody {
   const { tool, nowMs, waitsUntilMs } = inputs;
   if (abandoned && tool.kind === "function" && tool.onCrash === "fail") {
-    const message = `${tool.name} was asked to stop (${reason}) and did not, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
+    const message = `${tool.name} was asked to stop (${reason}) and did not. A tool without checkpoints cannot say how far it came: the call may or may not have taken effect. Check before you call again.`;
     return { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } };
   }
   const wakeMs = reason === "drain" ? nowMs : reason === "waiting" ? waitsUntilMs : undefined;

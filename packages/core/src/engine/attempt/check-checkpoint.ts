@@ -41,13 +41,13 @@ export async function checkCheckpoint(
 function checkProgress(tool: Tool, record: TaskRecord, progress: number | undefined, total: number | undefined): void {
   for (const [name, value] of Object.entries({ progress, total })) {
     if (value !== undefined && !(Number.isFinite(value) && value >= 0)) {
-      throw invalidValue(`A checkpoint of ${tool.name}`, [`${name}: must be a number from 0 on, not ${String(value)}`]);
+      throw invalidValue(`A checkpoint of ${tool.name}`, [`${name}: must be 0 or more, not ${String(value)}`]);
     }
   }
   if (progress === undefined || progress >= record.progress) return;
   throw new ResumableError(
     "PROGRESS_WENT_BACK",
-    `Tool ${tool.name} reported progress ${progress} after ${record.progress}. Progress never goes back: begin from task.state, which holds where the last checkpoint left off.`,
+    `Tool ${tool.name} reported progress ${progress} after ${record.progress}. Progress must not go back: continue from task.state, the state of the last checkpoint.`,
     { details: { taskId: record.id, from: record.progress, to: progress } },
   );
 }

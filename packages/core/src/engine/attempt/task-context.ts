@@ -76,7 +76,7 @@ function mismatch(tool: Tool, record: TaskRecord, problems: readonly string[], c
   const from = writtenBy(record);
   return new ResumableError(
     "VERSION_MISMATCH",
-    `The state of the task, left by version ${from} of ${tool.name}, does not fit version ${tool.version}: ${problems.join("; ")}. Add a migrate function to the tool and resume the task, or call the tool again to begin from nothing.`,
+    `The state of the task, left by version ${from} of ${tool.name}, does not fit version ${tool.version}: ${problems.join("; ")}. Add a migrate function to the tool and resume the task, or call the tool again to start from the beginning.`,
     { details: { taskId: record.id, from, to: tool.version }, cause },
   );
 }

@@ -90,10 +90,12 @@ export function checkGivenAnswer(
 ): Answer {
   const entry = Object.hasOwn(record.remembered, key) ? record.remembered[key] : undefined;
   const pending = signals.some((signal) => signal.kind === "answer" && signal.key === key);
-  if (entry?.kind === "answer" || pending) throw answered(record.id, key, "already has its answer");
+  if (entry?.kind === "answer" || pending)
+    throw answered(record.id, key, "already has an answer. The first one counts");
   if (entry?.kind !== "question" || isFinal(record.status)) throw unknown(record, key);
   const { expiresAt, schema } = entry.question;
-  if (expiresAt !== undefined && leftMs(Date.parse(expiresAt)) <= 0) throw answered(record.id, key, "has expired");
+  if (expiresAt !== undefined && leftMs(Date.parse(expiresAt)) <= 0)
+    throw answered(record.id, key, "has expired: it takes no answer any more");
   const { action } = given;
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept" || !isJsonObject(given.content)) {

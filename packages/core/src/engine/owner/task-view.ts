@@ -21,11 +21,9 @@ export function viewOf(snapshot: TaskSnapshot): TaskView {
 /** Makes the error for an unknown and for a foreign task alike. */
 export function taskNotFound(taskId: string): ResumableError {
   const shown = isTaskId(taskId) ? taskId : "of that id";
-  return new ResumableError(
-    "TASK_NOT_FOUND",
-    `There is no task ${shown}. list_session_tasks shows the tasks there are.`,
-    { details: { taskId } },
-  );
+  return new ResumableError("TASK_NOT_FOUND", `There is no task ${shown}. list_session_tasks lists your tasks.`, {
+    details: { taskId },
+  });
 }
 
 const refusals = {

@@ -100,7 +100,7 @@ function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInput
   if (!broken && onlyWaits(record)) return deathInWait(record, tool, inputs);
   if (tool.kind === "function" && tool.onCrash === "fail") {
     const cause = broken ? "The store failed" : "The process died";
-    const message = `${cause} while ${tool.name} ran, and a tool without checkpoints cannot tell how far it came. It may or may not have taken effect: check before calling again.`;
+    const message = `${cause} while ${tool.name} ran. A tool without checkpoints cannot say how far it came: the call may or may not have taken effect. Check before you call again.`;
     return { events: [ended, { type: "failed", error: { code: "OUTCOME_UNKNOWN", message } }], over: true };
   }
   if (broken || record.progressed) return { events: [ended], over: false };
@@ -114,7 +114,7 @@ function endingOf({ record }: TaskSnapshot, tool: PlannedTool, inputs: PlanInput
 }
 
 function crashLoop(crashes: number, tool: PlannedTool): TaskEventBody {
-  const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so it is not tried again. Look at its input and at the server's log, then call resume_task.`;
+  const message = `The process died ${crashes} times in a row while ${tool.name} ran without a checkpoint, so the task does not run again by itself. Check its input and the server's log, then call resume_task.`;
   return { type: "failed", error: { code: "CRASH_LOOP", message } };
 }
 
@@ -128,7 +128,7 @@ function deathInWait(record: TaskSnapshot["record"], tool: PlannedTool, { maxDea
   const runnableAt = Number.isFinite(untilMs) ? { runnableAt: new Date(untilMs).toISOString() } : {};
   const ended = { type: "attempt_ended", reason: "crashed", ...runnableAt } as const;
   if (record.progressed || deaths < maxDeathsInWaits) return { events: [ended], over: false, waits: true };
-  const message = `The process died ${deaths} times in a row while ${tool.name} waited and made no progress between, so it is not tried again. Check its input and the server's log, then call resume_task.`;
+  const message = `The process died ${deaths} times in a row while ${tool.name} waited, and it made no progress in between, so the task does not run again by itself. Check its input and the server's log, then call resume_task.`;
   return { events: [ended, { type: "failed", error: { code: "CRASH_LOOP", message } }], over: true };
 }
 
@@ -150,6 +150,6 @@ function versionEnding({ record }: TaskSnapshot, tool: PlannedTool): Ending {
   if (policy === "restart") {
     return { events: [{ type: "restarted", generation: record.generation + 1, fromState: false }], over: false };
   }
-  const message = `The task was begun by version ${record.toolVersion} of ${tool.name}; version ${tool.version} is installed and does not continue it. Call the tool again to begin from nothing.`;
+  const message = `The task was begun by version ${record.toolVersion} of ${tool.name}; version ${tool.version} is installed and does not continue it. Call the tool again to start from the beginning.`;
   return { events: [{ type: "failed", error: { code: "VERSION_MISMATCH", message, terminal: true } }], over: true };
 }

@@ -34,9 +34,13 @@ function place(record: TaskRecord): string {
 
 function checkCursor(cursor: string): void {
   if (/^\d{4}-[0-9T:.-]+Z .+$/.test(cursor)) return;
-  throw new ResumableError("INVALID_VALUE", "The cursor is not one that a page of tasks gave. Begin without one.", {
-    details: { what: "The cursor", problems: ["it is not one that a page of tasks gave"] },
-  });
+  throw new ResumableError(
+    "INVALID_VALUE",
+    "The cursor does not come from a page of tasks. Leave the cursor out to get the first page.",
+    {
+      details: { what: "The cursor", problems: ["it does not come from a page of tasks"] },
+    },
+  );
 }
 
 /** Ids of the finished tasks that were kept long enough, oldest first. */

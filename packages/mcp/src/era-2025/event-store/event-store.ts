@@ -108,10 +108,14 @@ async function read(store: Store, id: string, owner: string): Promise<StoredStre
 }
 
 function unknownEvent(): ResumableError {
-  const problems = ["names no event of this session"];
-  return new ResumableError("INVALID_VALUE", "Last-Event-ID names no event of this session.", {
-    details: { what: "Last-Event-ID", problems },
-  });
+  const problems = ["does not name an event of this session"];
+  return new ResumableError(
+    "INVALID_VALUE",
+    "Last-Event-ID does not name an event of this session. Connect without it.",
+    {
+      details: { what: "Last-Event-ID", problems },
+    },
+  );
 }
 
 /**

@@ -134,7 +134,7 @@ export class KeptDocument<Value> {
     const { kind, read } = this.#kind;
     const document = await this.#documents.getDocument(kind, this.id);
     if (document === undefined) {
-      throw new ResumableError("DOCUMENT_CONFLICT", "The session was ended meanwhile. Open a new one.", {
+      throw new ResumableError("DOCUMENT_CONFLICT", "The session has ended. Open a new session.", {
         details: { kind, id: this.id },
       });
     }

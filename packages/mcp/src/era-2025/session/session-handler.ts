@@ -94,11 +94,12 @@ async function readPost(
   const { value } = read;
   // A batch, which only the version 2025-03-26 knew, may hold one message.
   const body: unknown = Array.isArray(value) && value.length === 1 ? value[0] : value;
-  if (Array.isArray(body)) return refusal(400, "Invalid Request: send one message in each POST, no batch.");
+  if (Array.isArray(body))
+    return refusal(400, "Invalid Request: batches are not supported. Send one message in each POST.");
   const message = parseMessage(body);
   if (message === undefined) return refusal(400, "Invalid Request: the body is not a JSON-RPC 2.0 message.");
   if (!("method" in message && "id" in message) || (await isWellFormed(message))) return { message };
-  return refusal(400, "Invalid Request: its params or its _meta are malformed.", { id: message.id });
+  return refusal(400, "Invalid Request: the params or the _meta of the request are malformed.", { id: message.id });
 }
 
 async function findSession(
@@ -132,7 +133,8 @@ async function get(request: HttpRequest, session: Session2025, extra: MessageExt
   const last = request.header("last-event-id");
   if (last === undefined) return session.listen();
   const cursor = parseEventId(last);
-  if (cursor === undefined) return refusal(400, "Bad Request: Last-Event-ID names no event of this server.");
+  if (cursor === undefined)
+    return refusal(400, "Bad Request: Last-Event-ID does not name an event of this server. Connect without it.");
   return session.resume(cursor, extra);
 }
 

@@ -57,7 +57,10 @@ export class SessionRegistry implements SessionCommons {
     const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
     const opened = this.#opened.get(countKey) ?? new Set();
     if (opened.size >= maxSessionsPerOwner) {
-      return refusal(429, `You have reached maxSessionsPerOwner = ${maxSessionsPerOwner}. End sessions by DELETE.`);
+      return refusal(
+        429,
+        `You have reached the limit maxSessionsPerOwner = ${maxSessionsPerOwner}. End a session with an HTTP DELETE request.`,
+      );
     }
     const id = randomToken(32);
     const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);

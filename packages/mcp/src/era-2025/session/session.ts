@@ -284,7 +284,7 @@ export class Session2025 implements ConnectedSession {
 }
 
 const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
-const aheadEvent = "The event id is ahead of anything that this server sent.";
+const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";
 
 /** What only a transport may say is taken out of what a client sent. */
 function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {

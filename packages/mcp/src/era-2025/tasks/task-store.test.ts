@@ -81,7 +81,7 @@ test("G10 a store shows every session its owner's tasks, and no tasks of other o
 test("a session of which the owner is not known is refused", async () => {
   const { connect } = makeEngine([countTool()]);
   const { client } = await connect(() => undefined);
-  await expect(client.experimental.tasks.getTask("0123456789abcdef")).rejects.toThrow(/names no owner/);
+  await expect(client.experimental.tasks.getTask("0123456789abcdef")).rejects.toThrow(/gave no owner/);
 });
 
 test("a cancelled task is answered as cancelled, though its code has not stopped yet", async () => {
@@ -116,5 +116,5 @@ test("what the engine decides is refused, and so is a call of another tool", asy
   const other = { method: "tools/call", params: { name: "other" } };
   await expect(taskStore.createTask({}, 1, other)).rejects.toMatchObject({ data: { code: "UNKNOWN_TOOL" } });
   const sampling = { method: "sampling/createMessage" };
-  await expect(taskStore.createTask({}, 1, sampling)).rejects.toThrow(/Only calls of tools/);
+  await expect(taskStore.createTask({}, 1, sampling)).rejects.toThrow(/Only tools\/call/);
 });

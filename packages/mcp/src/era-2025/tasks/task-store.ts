@@ -50,7 +50,8 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
   const tasksOf = (sessionId: string | undefined): OwnedTasks => {
     const subject = typeof owner === "string" ? owner : owner(sessionId);
     if (subject !== undefined) return engine.forOwner(ownerTag("sub", subject));
-    const message = "The task store's owner() names no owner for this session. Authenticate, and open a session.";
+    const message =
+      "The function owner of the task store gave no owner for this session. Authenticate, and open a session.";
     throw new ResumableError("NO_OWNER", message, { details: {} });
   };
   return {
@@ -73,18 +74,21 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
       answering(async () => {
         const view = await tasksOf(sessionId).get(taskId);
         if (isFinal(view.status)) return { ...answerOfTask(engine, view) };
-        throw notNow(`Task ${taskId} has no result yet: it is ${view.status}.`);
+        throw notNow(`Task ${taskId} has no result yet: it is ${view.status}. Wait until it has finished.`);
       }),
     updateTaskStatus: (taskId, status, _message, sessionId) =>
       answering(async () => {
-        if (status !== "cancelled") throw notNow(`The engine decides when task ${taskId} is ${status}.`);
+        if (status !== "cancelled")
+          throw notNow(
+            `Only the engine sets the status of task ${taskId} to ${status}. Do not call updateTaskStatus for that.`,
+          );
         const { record } = await cancelTask(tasksOf(sessionId), taskId);
         if (isFinal(record.status)) return;
         stopping.add(taskId);
         for (const oldest of [...stopping].slice(0, -limits.maxStoppingTasks)) stopping.delete(oldest);
       }),
     storeTaskResult: (taskId) =>
-      Promise.reject(notNow(`The result of task ${taskId} is what its tool returns: leave storeTaskResult out.`)),
+      Promise.reject(notNow(`The result of task ${taskId} is what its tool returns. Do not call storeTaskResult.`)),
     listTasks: (cursor, sessionId) => answering(() => listTasks(tasksOf(sessionId), cursor)),
   };
 }
@@ -99,7 +103,7 @@ async function answering<Value>(run: () => Promise<Value>): Promise<Value> {
 }
 
 function callOf(engine: Engine, { method, params }: { method: string; params?: object | undefined }) {
-  if (method !== "tools/call") throw notNow(`Only calls of tools become tasks here, not ${method}.`);
+  if (method !== "tools/call") throw notNow(`Only tools/call can become a task here, not ${method}.`);
   const { name, arguments: given }: { name?: unknown; arguments?: unknown } = params ?? {};
   const tool = engine.tool(String(name));
   const input: JsonObject = isJsonObject(given) ? given : {};

@@ -37,7 +37,7 @@ test("a limit that is given as undefined is the default (G11)", async () => {
   for (let count = 0; count < 128; count++)
     expect((await listen()).headers.get("content-type")).toBe("text/event-stream");
   expect(await (await listen()).json()).toMatchObject({
-    error: { message: "Subscription limit reached: maxSubscriptionsPerOwner = 128. End another one first." },
+    error: { message: "You have reached the limit maxSubscriptionsPerOwner = 128. End another subscription first." },
   });
 });
 
@@ -50,10 +50,12 @@ test("one owner's subscriptions leave room for those of others (G11)", () => {
   const take = countSubscriptions({ maxSubscriptions: 3, maxSubscriptionsPerOwner: 2 });
   const leave = open(take, "sub:ada");
   open(take, "sub:ada");
-  const own = "Subscription limit reached: maxSubscriptionsPerOwner = 2. End another one first.";
+  const own = "You have reached the limit maxSubscriptionsPerOwner = 2. End another subscription first.";
   expect(open(take, "sub:ada")).toBe(own);
   expect(open(take, "sub:bob")).toBeTypeOf("function");
-  expect(open(take, "sub:cid")).toBe("Subscription limit reached: maxSubscriptions = 3. End another one first.");
+  expect(open(take, "sub:cid")).toBe(
+    "You have reached the limit maxSubscriptions = 3. End another subscription first.",
+  );
   if (typeof leave === "function") for (let twice = 0; twice < 2; twice++) leave();
   expect(open(take, "sub:ada")).toBeTypeOf("function");
   expect(open(take, "sub:ada")).toBe(own);

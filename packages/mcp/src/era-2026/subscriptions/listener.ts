@@ -146,6 +146,6 @@ export function countSubscriptions(limits: SubscriptionCountLimits): (owner: str
 export function limitReached(limit: LimitName, value: number): RpcErrorBody {
   return {
     code: rpcCodes.internalError,
-    message: `Subscription limit reached: ${limit} = ${value}. End another one first.`,
+    message: `You have reached the limit ${limit} = ${value}. End another subscription first.`,
   };
 }

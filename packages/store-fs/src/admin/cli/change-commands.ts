@@ -37,7 +37,7 @@ export async function cleanCommand(store: OpenStore, age: string, apply: boolean
 function ageOf(text: string): number {
   const ms = parseDuration(text);
   if (ms !== undefined) return ms;
-  throw wrong("older-than", `--older-than is a duration such as 7d or 12h, not "${text}".`);
+  throw wrong("older-than", `--older-than must be a duration such as 7d or 12h, not "${text}".`);
 }
 
 async function finishedBefore({ context, finished }: OpenStore, beforeMs: number): Promise<readonly string[]> {
@@ -66,7 +66,7 @@ async function deleteAll(store: OpenStore, taskIds: readonly string[]): Promise<
 async function deleteOne({ book, remover }: OpenStore, taskId: string): Promise<string | undefined> {
   try {
     const taken = await book.acquire({ taskId, worker: "clean", ttlMs: adminTtlMs, now: present() });
-    if (taken === undefined) return "another process writes it just now";
+    if (taken === undefined) return "another process is writing it";
     if (isFinal(taken.snapshot.record.status)) return await remover.remove(taken.lease).then(() => undefined);
     await book.release(taken.lease);
     return "it began again";
@@ -87,8 +87,10 @@ export async function signalCommand(store: OpenStore, taskId: string, request: R
   await signalTask(store, taskId, { kind: request });
   const snapshot = store.reader.snapshotOf(await store.reader.require(taskId));
   const json = { taskId, signal: request, status: statusOf(snapshot), leased: snapshot.leased };
-  const when = snapshot.leased ? "the process that runs it, at its next checkpoint" : "the process that runs it next";
-  return { json, text: `${request} was left for task ${taskId}, to be carried out by ${when}`, ok: true };
+  const when = snapshot.leased
+    ? "The process that runs the task applies it at the next checkpoint"
+    : "The next process that runs the task applies it";
+  return { json, text: `The request ${request} of task ${taskId} is stored. ${when}.`, ok: true };
 }
 
 function isOver({ id, status }: TaskRecord, request: RequestKind): ResumableError {

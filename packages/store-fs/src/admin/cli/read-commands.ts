@@ -29,13 +29,13 @@ export async function listCommand({ lists }: OpenStore, options: CommandOptions)
 export function queryOf({ limit, owner, status, cursor }: CommandOptions): TaskQuery {
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 1000)
-    throw wrong("limit", "--limit is a number from 1 to 1000.");
+    throw wrong("limit", "--limit must be a number from 1 to 1000.");
   return { limit: count, owner, cursor, statuses: status?.map(parseStatus) };
 }
 
 function parseStatus(text: string): TaskStatus {
   const status = statuses.find((known) => known === text);
-  if (status === undefined) throw wrong("status", `--status is one of ${statuses.join(", ")}.`);
+  if (status === undefined) throw wrong("status", `--status must be one of ${statuses.join(", ")}.`);
   return status;
 }
 

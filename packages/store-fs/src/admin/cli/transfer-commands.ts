@@ -28,7 +28,7 @@ export async function exportCommand(
     // A listed task that is not there any more was deleted meanwhile.
     const refused = isNamed ? all : all.filter(({ code }) => code !== "TASK_NOT_FOUND");
     const counts = `${tasks} tasks exported${refused.length === 0 ? "" : `, ${refused.length} not`}.`;
-    const text = `${counts} What they do here from now on is not in the file: stop the servers of one of the two stores.`;
+    const text = `${counts} The file does not hold what these tasks do in this store from now on: stop the servers of one of the two stores.`;
     if (!options.json) for (const task of refused) console.error(formatRefused(task));
     return { json: { tasks, refused }, text, ok: refused.length === 0, isAside: file === undefined };
   } finally {

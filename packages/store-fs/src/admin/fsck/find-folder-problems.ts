@@ -46,16 +46,16 @@ function problemOf(store: OpenStore, taskId: string, path: string, name: string)
   if (name.startsWith("answer.")) {
     const bytes = readFrom(store.context.disk, path);
     if (bytes === undefined || parseAnswer(bytes) !== undefined) return [];
-    return found("damaged_answer", "damage", "the answer cannot be read, and no other one to its question is taken");
+    return found("damaged_answer", "damage", "the answer cannot be read, and its question accepts no other answer");
   }
   if (name === "task.json") {
     const text = readFrom(store.context.disk, path)?.toString("utf8");
     if (text === undefined) return [];
     const document = parseTaskDocument(text);
     if (document !== undefined) return documentAhead(store, taskId, path, document);
-    return found("damaged_document", "harmless", "the copy for reading is damaged; the journal has all");
+    return found("damaged_document", "harmless", "the copy for reading is damaged; the journal holds everything");
   }
-  if (name.startsWith("deleted.")) return found("leftover", "harmless", "a deletion that never came to be");
+  if (name.startsWith("deleted.")) return found("leftover", "harmless", "a deletion that did not happen");
   return found("foreign", "harmless", "not a file of the store");
 }
 
@@ -77,7 +77,7 @@ function documentAhead(
   const message = `shows event ${shown}, and the journal ends with event ${held}: the journal lost its end, or the folder was copied while a server ran`;
   const goOn: Fix = {
     ...moveAside(path, message, { name: `${taskId}.task.json`, taskId }),
-    description: `keep it in quarantine/, and let the task go on from event ${held}`,
+    description: `keep it in quarantine/, and let the task continue from event ${held}`,
   };
   const fix = isFinal(record.status) ? setAside(taskId, lostEnd(view, shown)) : goOn;
   return [{ kind: "lost_end", severity: "damage", taskId, path, message, fix }];
@@ -89,12 +89,12 @@ function findLoose({ context }: OpenStore, { view, record }: TaskReading): reado
   const description = "take the task over and give it back, as the next process would";
   const fix: Fix = { description, apply: (store) => takeAndGiveBack(store, taskId) };
   const loose = looseJournals(context, view).map((path): Problem => {
-    return { kind: "orphaned", severity: "harmless", taskId, path, message: "counts for nothing", fix };
+    return { kind: "orphaned", severity: "harmless", taskId, path, message: "a journal that never took effect", fix };
   });
   // Zeros are room that was made beforehand.
   const rest = readFrom(context.disk, view.path, view.offset)?.filter((byte) => byte !== 0).byteLength ?? 0;
   if (rest === 0) return loose;
-  const message = `${rest} bytes of half a line`;
+  const message = `${rest} bytes of an incomplete line`;
   return [{ kind: "torn", severity: "harmless", taskId, path: view.path, message, fix }, ...loose];
 }
 
@@ -116,7 +116,7 @@ async function takeAndGiveBack(store: OpenStore, taskId: string): Promise<void> 
   const { view } = await reader.require(taskId);
   for (const path of looseJournals(context, view)) {
     if ((context.disk.stat(path)?.size ?? 0) === 0) continue;
-    quarantineCopy(context, path, `${taskId}.${basename(path)}`, "an epoch that counts for nothing");
+    quarantineCopy(context, path, `${taskId}.${basename(path)}`, "an epoch that never took effect");
   }
   const taken = await book.acquire({ taskId, worker: "repair", ttlMs: adminTtlMs, now: present() });
   if (taken === undefined) throw new RepairRefused("another process took the task just now");

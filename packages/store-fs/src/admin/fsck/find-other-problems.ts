@@ -42,7 +42,7 @@ function claimProblem(context: StoreContext, path: string): readonly Problem[] {
   if (!/^\d+$/.test(name)) return strayFile(context, path);
   const bytes = readFrom(context.disk, path);
   if (bytes === undefined || parseClaim(bytes) !== undefined) return [];
-  const message = "the claim cannot be read: its call is found among the unfinished tasks";
+  const message = "the claim cannot be read; the unfinished tasks show its call";
   const kept = `claim.${bucket}.${name}`;
   const description = `keep it in quarantine/${kept}, and claim the calls of the unfinished tasks that it may have been about`;
   const apply = async (store: OpenStore) => {
@@ -75,7 +75,7 @@ export function findMarkerProblems({ context }: OpenStore): readonly Problem[] {
     if (!isSafeId(taskId)) return strayFile(context, path);
     if (disk.exists(taskFolder(layout, taskId))) return [];
     const wasKept = quarantinedAt(context, taskId) !== undefined;
-    const message = `marks a task as open that is not there${wasKept ? " any more" : ""}`;
+    const message = `marks a task as open that does not exist${wasKept ? " any more" : ""}`;
     const apply = async ({ context }: OpenStore) => {
       if (!context.disk.exists(taskFolder(layout, taskId))) unlinkIfExists(context.disk, path);
     };
@@ -101,7 +101,7 @@ async function damagedLines(context: StoreContext, path: string, name: string): 
     for (const line of lines) if (parseFinished(line) === undefined) damaged += 1;
   }
   if (damaged === 0) return [];
-  const message = `${damaged} lines cannot be read; the tasks themselves have all`;
+  const message = `${damaged} lines cannot be read; the tasks themselves hold everything`;
   const description = `keep the file in quarantine/${name}, and write its good lines again`;
   const apply = async ({ context, workers }: OpenStore) => {
     const maker = parseFinishedName(name)?.instance ?? "";
@@ -154,7 +154,7 @@ export function findForeignFiles({ context, workers }: OpenStore): readonly Prob
 }
 
 function leftInTrash(path: string): Problem {
-  const message = "a process died while it made this, before any caller knew of it";
+  const message = "unfinished work of a process that died; no caller has seen it";
   const description = "empty trash/, as the next server does when it starts";
   const fix = { description, apply: ({ remover }: OpenStore) => remover.emptyTrash() };
   return { kind: "leftover", severity: "harmless", path, message, fix };

@@ -118,7 +118,7 @@ async function mark(store: OpenStore, record: TaskRecord): Promise<void> {
     if (record.lastSeq > 1) throw new RepairRefused(error.message);
     // Its maker died before any caller knew of it.
     const path = taskFolder(store.context.layout, record.id);
-    quarantineFile(store.context, path, record.id, "made, and never shown: its call has another task");
+    quarantineFile(store.context, path, record.id, "a task that no caller has seen: another task has its call");
   }
 }
 
@@ -139,7 +139,7 @@ function lostHistory(reading: TaskReading, damage: DamagedFile): Problem | undef
   const given = chain.slice(0, place + 1);
   const lost = `events ${(given[0]?.base ?? 0) + 1} to ${damaged.end}`;
   const files = given.map(({ epoch }) => journalName(epoch)).join(", ");
-  const description = `go on without ${lost}, in whose place readers get the task as it was after them, and keep ${files} in quarantine/`;
+  const description = `continue without ${lost} (readers get a snapshot of the task instead of them), and keep ${files} in quarantine/`;
   const fix: Fix = { description, apply: (repairing) => giveUp(repairing, taskId, given, damage.message) };
   const message = `${damage.message}; the task is whole without it`;
   return { kind: "damaged", severity: "damage", taskId, path: damage.path, message, fix };

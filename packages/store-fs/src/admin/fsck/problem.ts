@@ -71,7 +71,7 @@ export function strayFile({ disk }: StoreContext, path: string): readonly Proble
   ];
   if (!basename(path).includes(".draft.")) return stray("foreign", "not a file of the store");
   const ageMs = Date.now() - (disk.stat(path)?.modifiedMs ?? Date.now());
-  return ageMs < draftAgeMs ? [] : stray("leftover", "a file whose process died before it came to its place");
+  return ageMs < draftAgeMs ? [] : stray("leftover", "a draft whose process died before it renamed the file");
 }
 
 /** Moves something to `quarantine/` as it is, with a report that says where it was. */

@@ -61,7 +61,7 @@ export function encodeExport(line: ExportLine): Buffer {
 /** @throws {@link ResumableError} `EXPORT_INVALID` for a line that is not what was written. */
 export function parseExport(bytes: Buffer, line: number): ExportLine {
   const parsed = lineSchema.safeParse(decodeWhole(bytes));
-  if (!parsed.success) throw invalidExport(line, "it is not what was written");
+  if (!parsed.success) throw invalidExport(line, "it is damaged");
   return parsed.data;
 }
 

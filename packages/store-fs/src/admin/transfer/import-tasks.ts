@@ -29,7 +29,7 @@ export async function importTasks(store: OpenStore, lines: AsyncIterable<Buffer>
     for await (const bytes of lines) {
       number += 1;
       const line = parseExport(bytes, number);
-      if (place !== (line.type === "export" ? "before" : "within")) throw invalidExport(number, "it is in no order");
+      if (place !== (line.type === "export" ? "before" : "within")) throw invalidExport(number, "it is out of order");
       if (line.type === "export") {
         refuseVersion(line.version, number);
         place = "within";
@@ -77,7 +77,7 @@ async function endTask(
   if (record?.id !== id || id !== draft.id || record.lastSeq !== lastSeq) {
     throw invalidExport(number, "it ends another task, or events are missing");
   }
-  if (!isWholeRecord(record)) throw invalidExport(number, "its events make no task");
+  if (!isWholeRecord(record)) throw invalidExport(number, "the events of its task are incomplete");
   try {
     const isNew = await bring(store, draft, record);
     report[isNew ? "imported" : "present"].push(id);
@@ -140,7 +140,7 @@ async function list(store: OpenStore, reading: TaskReading): Promise<void> {
 function taskExists(taskId: string): ResumableError {
   return new ResumableError(
     "TASK_EXISTS",
-    `There is another task ${taskId} here, and it stays as it is. Delete it first if the imported one is to take its place.`,
+    `The store has another task ${taskId}, which stays as it is. To import this one in its place, delete the other one first.`,
     { details: { taskId } },
   );
 }
