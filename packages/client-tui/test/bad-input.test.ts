@@ -94,7 +94,7 @@ describe.concurrent("a file that cannot be used", () => {
   };
 
   it.each<[string, string, number, string, readonly string[]]>([
-    ["torn", "{torn", 0, "it was kept as", ["torn.json", "torn.json.corrupt-1"]],
+    ["torn", "{torn", 0, "It is kept as", ["torn.json", "torn.json.corrupt-1"]],
     [
       "newer",
       '{"format":"resumable-mcp-client","version":99}',

@@ -20,13 +20,13 @@ test(
         "get_task",
         { task_id: unknownId },
         "TASK_NOT_FOUND",
-        `There is no task ${unknownId}. list_session_tasks shows `,
+        `There is no task ${unknownId}. list_session_tasks lists `,
       ],
       [
         "pause_task",
         { task_id: unknownId },
         "TASK_NOT_FOUND",
-        `There is no task ${unknownId}. list_session_tasks shows `,
+        `There is no task ${unknownId}. list_session_tasks lists `,
       ],
       ["pause_task", { task_id }, "ILLEGAL_TRANSITION", `Task ${task_id} is completed, so it cannot be paused. `],
     ];

@@ -54,7 +54,7 @@ const params: readonly BadCase[] = [
     -32_602,
     /^Invalid params: level: .*"debug"/,
   ],
-  ["a call that names no tool", called({}), 400, -32_600, /params or its _meta are malformed/],
+  ["a call that names no tool", called({}), 400, -32_600, /params or the _meta of the request are malformed/],
   [
     "a call whose arguments are a list",
     called({ name: "gated", arguments: [1] }),
@@ -91,7 +91,7 @@ const params: readonly BadCase[] = [
     inSession("tasks/list", { cursor: "none" }),
     200,
     -32_602,
-    /cursor .* Begin without one/,
+    /cursor .* Leave the cursor out/,
   ],
 ];
 
@@ -103,7 +103,7 @@ const streams: readonly BadCase[] = [
     -32_000,
     /must accept text\/event-stream/,
   ],
-  ["an event id that is malformed", resuming(() => "a.b"), 400, -32_600, /names no event of this server/],
+  ["an event id that is malformed", resuming(() => "a.b"), 400, -32_600, /does not name an event of this server/],
   ["an event id that the server never gave", resuming(() => `${noOne}.1`), 405, undefined, /^""$/],
   ["an event id of an invented call", resuming(() => unknownTarget("once").cursor), 405, undefined, /^""$/],
   [
@@ -111,7 +111,7 @@ const streams: readonly BadCase[] = [
     resuming(({ ahead }) => ahead),
     400,
     -32_600,
-    /ahead of anything that this server sent/,
+    /later than every event that this server sent/,
   ],
   ["the end of a finished stream", resuming(({ last }) => last), 405, undefined, /^""$/],
   ["an answer that no request waits for", posted('{"jsonrpc":"2.0","id":77,"result":{}}'), 202, undefined, /^""$/],
