@@ -109,9 +109,7 @@ test.each([true, false])(
   async (tellSize) => {
     site.tellSize = tellSize;
     const { ended } = await download({ url: site.url }, makeTool(500));
-    expect(ended.error?.message).toBe(
-      "More than 500 bytes would be received, which is the most that a download may be.",
-    );
+    expect(ended.error?.message).toBe("The file has more than 500 bytes, the limit of a download.");
   },
 );
 
