@@ -90,6 +90,10 @@ describe("the list of tasks", () => {
     expect(reduceBoardView(cleared.state, named("escape"), tasks).outcome).toEqual({ type: "back" });
   });
 
+  it("takes back one whole character of the filter by Backspace, also of those that are two to the machine", () => {
+    expect(pressed(typed("/"), pasted("a🎉"), named("backspace")).filter).toBe("a");
+  });
+
   it("says what is wanted with the task under the cursor", () => {
     expect(reduceBoardView({ ...initialBoardView, cursor: 1 }, typed("r"), tasks).outcome).toEqual({
       type: "resume",
