@@ -20,7 +20,7 @@ export function serveStdio2026(options: StdioOptions2026): StdioServerHandle {
   const createServer = serverFactory2026(definition, engine, options);
   const connected: { server?: McpServer } = {};
   const factory = async (...[context]: Parameters<Parameters<typeof serveStdio>[0]>) => {
-    const server = await createServer(context, changesOf(connected));
+    const server = await createServer(context, changesOf(connected, onError));
     connected.server = server;
     return server;
   };
@@ -32,11 +32,15 @@ export function serveStdio2026(options: StdioOptions2026): StdioServerHandle {
 }
 
 /** Over stdio the connection's own server tells of changes. */
-function changesOf(connected: { readonly server?: McpServer }): ServerNotifier {
+function changesOf(connected: { readonly server?: McpServer }, onError: StdioOptions2026["onError"]): ServerNotifier {
   return {
     toolsChanged: () => connected.server?.sendToolListChanged(),
     promptsChanged: () => connected.server?.sendPromptListChanged(),
     resourcesChanged: () => connected.server?.sendResourceListChanged(),
-    resourceUpdated: (uri) => void connected.server?.server.sendResourceUpdated({ uri }),
+    resourceUpdated(uri) {
+      // As the others, which send nothing when the client has closed the connection.
+      if (connected.server?.isConnected())
+        connected.server.server.sendResourceUpdated({ uri }).catch((error) => onError?.(error));
+    },
   };
 }

@@ -1,6 +1,7 @@
 import { createEngine, createMemoryStore, defineTool, type JsonObject } from "@resumable-mcp/core";
 import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
+import type { ServerDefinition } from "../define-server.js";
 import { serveStdioEras } from "./stdio-eras.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -16,12 +17,16 @@ const tool = defineTool({
   run: async ({ name }) => `Hello, ${name}!`,
 });
 
-function connect(onWrite: (message: object) => void = () => {}) {
+interface ConnectOptions extends Pick<ServerDefinition, "setup2026"> {
+  readonly onWrite?: (message: object) => void;
+}
+
+function connect({ onWrite = () => {}, setup2026 }: ConnectOptions = {}) {
   const engine = createEngine({ store: createMemoryStore(), tools: [tool] });
   const opened = vi.spyOn(engine, "open");
   const waiting = new Map<unknown, (message: JsonObject) => void>();
   const connection = serveStdioEras({
-    definition: { name: "test", version: "1", tools: [tool] },
+    definition: { name: "test", version: "1", tools: [tool], setup2026 },
     engine,
     write: async (message) => {
       onWrite(message);
@@ -67,6 +72,28 @@ test("a client of the 2026 era is served by its first message", async () => {
   expect(await ask("tools/call", { ...greet, _meta })).toMatchObject(hello);
 });
 
+test("a change that is announced after the connection was closed ends no process", async () => {
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on("unhandledRejection", note);
+  closing.push(async () => void process.off("unhandledRejection", note));
+  let announce = () => {};
+  const { ask, connection } = connect({
+    setup2026: (_server, { changes }) => {
+      announce = () => {
+        changes.toolsChanged();
+        changes.resourceUpdated("test://resource");
+      };
+    },
+  });
+  await ask("tools/list", { _meta });
+  await connection.close();
+  announce();
+  // The process hears of a rejection without a handler after the microtasks of the turn.
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(unhandled).toEqual([]);
+});
+
 test("a client that asks what there is opens no store", async () => {
   const { ask, opened } = connect();
   expect(await ask("server/discover", { _meta })).toMatchObject({
@@ -89,7 +116,7 @@ test("a client may go on in the 2025 era after it asked what there is", async ()
 
 test("a client of the 2025 era has its first answer before the store is opened, which then happens by itself", async () => {
   const written: string[] = [];
-  const { ask, opened } = connect((message) => written.push("id" in message ? "answer" : "other"));
+  const { ask, opened } = connect({ onWrite: (message) => written.push("id" in message ? "answer" : "other") });
   opened.mockImplementationOnce(async () => void written.push("opened"));
   await ask("initialize", initialize);
   await vi.waitFor(() => expect(written).toEqual(["answer", "opened"]));
