@@ -39,7 +39,7 @@ const streamEnds = {
   patienceMs: 4_000,
 };
 const pollFails = {
-  because: "a poll met the downtime, which is the end of waiting for this client; the task continues",
+  because: "a poll failed during the downtime, and this client then stops waiting; the task continues",
   noticed: true as const,
 };
 const again = {

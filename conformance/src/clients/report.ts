@@ -32,8 +32,8 @@ export function report(outcomes: readonly Outcome[]): string {
 
 const introduction = `# Clients that we did not write
 
-Made by \`npm run clients\`, which runs every row and writes this file when all of them are as they have to be. What each
-kind of client gets, and why, stands in [protocol.md](protocol.md).
+Made by \`npm run clients\`, which runs every row and writes this file when every row has the expected outcome.
+[protocol.md](protocol.md) explains what each kind of client gets, and why.
 
 One server over HTTP (\`resumable-mcp-http\` with a bearer token for all clients), and \`resumable-mcp-stdio\` over stdio. In
 every row the process that runs the task gets SIGKILL in the middle. The next one on the same store begins, over HTTP at the

@@ -230,7 +230,7 @@ export const fenceClauses = defineClauses({
   },
   "FENCE-6": {
     title: "consumes no signal for an older epoch",
-    because: "A request would be lost that was not carried out.",
+    because: "Otherwise a request that was not carried out would be lost.",
     async check(scene) {
       const { id, old } = await takenOver(scene);
       await scene.store.signal(id, { kind: "cancel" });

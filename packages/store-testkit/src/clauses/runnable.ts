@@ -84,7 +84,7 @@ export const runnableClauses = defineClauses({
   },
   "RUN-3": {
     title: "tells when the next task is due, and lists it from then on",
-    because: "A worker sets its alarm by it.",
+    because: "A worker wakes at that time.",
     async check(scene) {
       const now = scene.clock.now().wallMs;
       const retryAt = async (ms: number, parts: Partial<NewTask> = {}) => {

@@ -139,7 +139,7 @@ export const valueClauses = defineClauses({
   },
   "VALUE-4": {
     title: "keeps every text",
-    because: "Tools read files of all languages, and some that are none.",
+    because: "Tools read files in all languages, and malformed text.",
     check: (scene) => survives(scene, strangeText),
   },
   "VALUE-5": {
