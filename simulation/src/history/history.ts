@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import type { World } from "../world/world.js";
+
+/** Facts of one event: plain values. */
+export type Facts = { readonly [name: string]: string | number | boolean | undefined };
+
+/** Something that somebody outside the engine saw, or that was done to the system. */
+export interface HistoryEvent extends Facts {
+  readonly atMs: number;
+  readonly kind: string;
+}
+
+/** What happened in a run, in order: what callers saw, what tools did, what was broken. The checkers read nothing else. */
+export class History {
+  readonly events: HistoryEvent[] = [];
+  /** How often each named point of the code was reached. */
+  readonly reached = new Map<string, number>();
+  /** The named points at which a process died. */
+  readonly crashedAt = new Set<string>();
+  crashes = 0;
+  readonly #world: World;
+  readonly #hash = createHash("sha256");
+
+  constructor(world: World) {
+    this.#world = world;
+  }
+
+  /** Notes an event. What code of a dead process says is not noted. */
+  add(kind: string, facts: Facts): void {
+    const event = { atMs: Math.round(this.#world.nowMs * 1000) / 1000, kind, ...facts };
+    if (kind === "died") this.crashes += 1;
+    this.events.push(event);
+    this.#hash.update(JSON.stringify(event));
+  }
+
+  reach(point: string): void {
+    this.reached.set(point, (this.reached.get(point) ?? 0) + 1);
+  }
+
+  crossed(point: string): void {
+    this.crashedAt.add(point);
+  }
+
+  /** The same for the same seed, on every machine. */
+  digest(): string {
+    return this.#hash.copy().digest("hex").slice(0, 16);
+  }
+}

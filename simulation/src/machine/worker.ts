@@ -1,0 +1,133 @@
+import { createEngine, type Engine, type EngineOptions, type Tool } from "@resumable-mcp/core";
+import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
+import type { History } from "../history/history.js";
+import { type Actor, newActor, type World } from "../world/world.js";
+import type { Machine } from "./machine.js";
+import { createProcessDisk, type DeathPlan } from "./process-disk.js";
+
+/** How the workers of a run are set up. */
+export interface WorkerSettings {
+  readonly durability: "machine" | "process";
+  readonly limits: NonNullable<EngineOptions["limits"]>;
+  readonly storeLimits: { readonly [name: string]: number };
+  readonly tools: (worker: Worker) => readonly Tool[];
+}
+
+interface WorkerOptions {
+  readonly world: World;
+  readonly machine: Machine;
+  readonly history: History;
+  readonly settings: WorkerSettings;
+  /** Which other processes live, as the machine tells. */
+  readonly isAlive: (other: ProcessIdentity) => boolean;
+}
+
+let lastPid = 1_000;
+
+/** Begins to count processes again, so that a run does not depend on the one before. */
+export function resetProcessIds(): void {
+  lastPid = 1_000;
+}
+
+/** One process with the real engine and the real store on its machine's disk. */
+export class Worker {
+  readonly actor: Actor;
+  readonly engine: Engine;
+  readonly identity: ProcessIdentity;
+  readonly machine: Machine;
+  /** Where it is to die; drawn by the director. */
+  deathPlan: DeathPlan | undefined;
+  /** The named point at which it is to die, how often it is to be reached before. */
+  deathPoint: { readonly name: string; left: number } | undefined;
+  readonly #options: WorkerOptions;
+  readonly #onDeath: (() => void)[] = [];
+
+  constructor(options: WorkerOptions) {
+    const { world, machine, history, settings } = options;
+    this.#options = options;
+    this.machine = machine;
+    lastPid += 1;
+    this.actor = newActor(`p${lastPid}`);
+    this.actor.wallAheadMs = machine.wallAheadMs;
+    this.identity = {
+      host: machine.name,
+      bootId: machine.bootId,
+      processNamespace: machine.name,
+      pid: lastPid,
+      startTime: String(lastPid),
+    };
+    const disk = createProcessDisk({
+      world,
+      machine,
+      actor: this.actor,
+      death: () => this.deathPlan,
+      die: () => this.die("at a call of the disk"),
+    });
+    const store = createFsStore({
+      directory: "/store",
+      durability: settings.durability,
+      limits: settings.storeLimits,
+      disk,
+      host: this.#host(),
+      observer: (point) => this.#reach(point),
+      onWarning: (message) => history.add("warning", { worker: this.actor.name, message }),
+    });
+    this.engine = createEngine({
+      store,
+      tools: settings.tools(this),
+      limits: settings.limits,
+      observer: (point) => this.#reach(point),
+      onError: (error) => this.#noteError(error),
+    });
+    history.add("started", { worker: this.actor.name });
+  }
+
+  get isAlive(): boolean {
+    return this.actor.isAlive;
+  }
+
+  /** Kills the process: nothing that it began happens any more. */
+  die(reason: string): void {
+    if (!this.actor.isAlive) return;
+    this.actor.isAlive = false;
+    this.#options.history.add("died", { worker: this.actor.name, reason });
+    for (const run of this.#onDeath) run();
+  }
+
+  /** Calls back when the process dies, as a broken connection does. */
+  onDeath(run: () => void): void {
+    if (this.isAlive) this.#onDeath.push(run);
+    else run();
+  }
+
+  /** Runs code in the name of the process, in a turn of its own. */
+  run(code: (engine: Engine) => void): void {
+    this.#options.world.nextTurn(() => code(this.engine), this.actor);
+  }
+
+  #reach(point: string): void {
+    const { history } = this.#options;
+    if (!this.actor.isAlive) return;
+    history.reach(point);
+    const plan = this.deathPoint;
+    if (plan?.name !== point || --plan.left > 0) return;
+    history.crossed(point);
+    this.die(`at ${point}`);
+  }
+
+  #noteError(error: unknown): void {
+    if (!this.actor.isAlive) return;
+    this.#options.history.add("error", { worker: this.actor.name, message: String(error) });
+  }
+
+  #host(): Host {
+    return {
+      identity: this.identity,
+      processState: (other) => {
+        const isVisible = other.host === this.identity.host && other.bootId === this.identity.bootId;
+        if (!isVisible) return "unknown";
+        return this.#options.isAlive(other) ? "alive" : "dead";
+      },
+    };
+  }
+}

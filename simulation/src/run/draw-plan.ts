@@ -1,0 +1,161 @@
+import type { Operation } from "../work/script-tool.js";
+import type { CallPlan } from "../work/caller.js";
+import { Random } from "../world/random.js";
+
+/** Something that is done to the system at a moment. */
+export interface Fault {
+  readonly atMs: number;
+  readonly kind:
+    | "kill"
+    | "kill_all"
+    | "die_at_call"
+    | "die_at_point"
+    | "power"
+    | "freeze"
+    | "clock"
+    | "drift"
+    | "full"
+    | "slow"
+    | "errors"
+    | "drain";
+  /** Which worker, of those there are. */
+  readonly slot: number;
+  /** Milliseconds, calls or a place in the list of points, as the kind has it. */
+  readonly amount: number;
+}
+
+/** A call, and when it is made. */
+export interface PlannedCall extends CallPlan {
+  readonly atMs: number;
+}
+
+/** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
+export interface Plan {
+  readonly seed: number;
+  readonly mode: "chaos" | "poison";
+  readonly durability: "machine" | "process";
+  readonly workers: number;
+  readonly limits: { readonly [name: string]: number };
+  readonly storeLimits: { readonly [name: string]: number };
+  readonly restartMs: number;
+  /** From then on nothing breaks. */
+  readonly calmMs: number;
+  readonly calls: readonly PlannedCall[];
+  readonly faults: readonly Fault[];
+}
+
+/** Draws a plan. */
+export function drawPlan(seed: number): Plan {
+  const random = new Random(seed);
+  const mode = random.percent(20) ? "poison" : "chaos";
+  const durability = random.percent(70) ? "machine" : "process";
+  const workers = random.pick([1, 2, 2, 3]);
+  const calmMs = random.pick([5_000, 15_000, 40_000]);
+  const owners = Array.from({ length: random.pick([1, 2, 3]) }, (_, index) => `client:owner-${index}`);
+  const calls = Array.from({ length: 1 + random.below(10) }, (_, index) => drawCall(random, { index, owners, calmMs, mode }));
+  const faultCount = random.pick([0, 2, 5, 10, 20, 40]);
+  const faults =
+    mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, { calmMs, workers, durability }));
+  return {
+    seed,
+    mode,
+    durability,
+    workers,
+    limits: {
+      leaseTtlMs: 3_000,
+      heartbeatMs: 1_000,
+      pollMs: 300,
+      recoverAfterMs: random.pick([0, 2_000, 8_000]),
+      maxRunning: random.pick([2, 4, 32]),
+      waitInPlaceMs: random.pick([200, 3_000]),
+      graceMs: 1_000,
+      trialMs: random.pick([500, 3_000]),
+      crashBackoffMs: 200,
+      maxCrashesWithoutProgress: mode === "poison" ? 3 : 1_000,
+      maxCrashesInCompany: mode === "poison" ? 10 : 1_000,
+      maxDeathsInWaits: mode === "poison" ? 100 : 1_000,
+    },
+    storeLimits: {
+      rotateBytes: random.pick([700, 3_000, 1_000_000]),
+      maxJournalFiles: random.pick([3, 12]),
+      keepJournalFiles: 2,
+    },
+    restartMs: random.pick([20, 300, 3_000]),
+    calmMs,
+    calls,
+    faults: faults.toSorted((one, other) => one.atMs - other.atMs),
+  };
+}
+
+interface CallFrame {
+  readonly index: number;
+  readonly owners: readonly string[];
+  readonly calmMs: number;
+  readonly mode: Plan["mode"];
+}
+
+function drawCall(random: Random, { index, owners, calmMs, mode }: CallFrame): PlannedCall {
+  const length = random.pick([1, 3, 8, 20]);
+  const program = Array.from({ length }, () => drawOperation(random));
+  if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
+  // Now and then the same call as that of another caller.
+  const run = random.percent(15) ? "shared" : `run-${index}`;
+  const interventions = Array.from({ length: random.pick([0, 0, 1, 3]) }, () => ({
+    atMs: random.between(0, calmMs),
+    what: random.pick(["pause", "resume", "cancel", "detach", "drop", "drop"] as const),
+  }));
+  return {
+    name: `caller-${index}`,
+    owner: random.pick(owners),
+    input: { run, program: run === "shared" ? [{ op: "work", ms: 300 }, { op: "sleep", ms: 2_000 }] : program },
+    detached: random.percent(30),
+    callId: random.percent(40) ? `call-${index}-of-the-run` : undefined,
+    returnsPercent: random.pick([0, 60, 100, 100]),
+    answersPercent: random.pick([0, 70, 100, 100]),
+    interventions,
+    atMs: random.between(0, calmMs * 0.7),
+  };
+}
+
+function drawOperation(random: Random): Operation {
+  const kind = random.below(100);
+  if (kind < 45) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
+  if (kind < 60) return { op: "step" };
+  if (kind < 72) return { op: "sleep", ms: random.pick([50, 1_000, 6_000]) };
+  if (kind < 84) return { op: "ask", ...(random.percent(30) && { timeoutMs: 5_000 }) };
+  if (kind < 92) return { op: "fail", times: random.pick([1, 2]) };
+  if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
+  return { op: "give_up" };
+}
+
+function drawFault(random: Random, { calmMs, workers, durability }: Pick<Plan, "calmMs" | "workers" | "durability">): Fault {
+  const kinds: readonly Fault["kind"][] = [
+    "kill",
+    "kill",
+    "kill_all",
+    "die_at_call",
+    "die_at_call",
+    "die_at_call",
+    "die_at_point",
+    "die_at_point",
+    "die_at_point",
+    "freeze",
+    "clock",
+    "drift",
+    "full",
+    "slow",
+    "errors",
+    "drain",
+    ...(durability === "machine" ? (["power", "power", "power"] as const) : []),
+  ];
+  const kind = random.pick(kinds);
+  return { atMs: random.between(0, calmMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
+}
+
+function drawAmount(random: Random, kind: Fault["kind"]): number {
+  if (kind === "die_at_call") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
+  if (kind === "die_at_point") return random.below(1_000_000);
+  if (kind === "clock") return random.pick([-600_000, -5_000, 5_000, 600_000]);
+  if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
+  return random.pick([100, 2_000, 5_000, 12_000]);
+}

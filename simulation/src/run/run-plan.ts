@@ -1,0 +1,336 @@
+import type { Followed, Json, TaskRecord } from "@resumable-mcp/core";
+import { observerPoints, type ProcessIdentity } from "@resumable-mcp/store-fs";
+import { check, type FinalTask, type Violation } from "../history/check.js";
+import { History } from "../history/history.js";
+import { Connection } from "../machine/connection.js";
+import { Machine } from "../machine/machine.js";
+import { resetProcessIds, Worker, type WorkerSettings } from "../machine/worker.js";
+import { Caller } from "../work/caller.js";
+import { type Failures, scriptTool } from "../work/script-tool.js";
+import { Random } from "../world/random.js";
+import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
+import { newActor, World } from "../world/world.js";
+import type { Fault, Plan } from "./draw-plan.js";
+
+/** What a run came to. */
+export interface Report {
+  readonly plan: Plan;
+  readonly history: History;
+  readonly violations: readonly Violation[];
+  readonly digest: string;
+  readonly virtualMs: number;
+  readonly turns: number;
+}
+
+/** After the last fault every task that can end does so within this virtual time. */
+export const livenessMs = 900_000;
+
+const points: readonly string[] = [
+  ...observerPoints,
+  "engine.attempt.started",
+  "engine.attempt.ended",
+  "engine.checkpoint.before",
+  "engine.checkpoint.after",
+];
+
+/** The named points at which processes die. */
+export const namedPoints: readonly string[] = points;
+
+/** Runs a plan from the first call to the last final event, and judges what was seen. */
+export async function runPlan(plan: Plan): Promise<Report> {
+  const world = new World(plan.seed);
+  enterWorld(world);
+  resetProcessIds();
+  const run = new Run(world, plan);
+  try {
+    const tasks = await run.whole();
+    const violations = [...check({ plan, events: run.history.events, tasks }), ...offences.map(toViolation), ...world.uncaught.map(toUncaught)];
+    return { plan, history: run.history, violations, digest: run.history.digest(), virtualMs: world.nowMs, turns: world.turns };
+  } finally {
+    leaveWorld();
+  }
+}
+
+function toViolation(what: string): Violation {
+  return { rule: "determinism", text: `The run touched ${what}.` };
+}
+
+function toUncaught(error: string): Violation {
+  return { rule: "G12", text: `An error that no code caught would have ended the process: ${error}` };
+}
+
+class Run {
+  readonly history: History;
+  readonly #world: World;
+  readonly #plan: Plan;
+  readonly #machine: Machine;
+  readonly #settings: WorkerSettings;
+  readonly #failures: Failures = new Map();
+  readonly #slots: (Worker | undefined)[];
+  readonly #random: Random;
+  readonly #callers: readonly Caller[];
+  #isPowered = true;
+  #isCalm = false;
+
+  constructor(world: World, plan: Plan) {
+    this.#world = world;
+    this.#plan = plan;
+    this.history = new History(world);
+    this.#machine = new Machine("machine", world);
+    this.#random = world.random.fork();
+    this.#settings = {
+      durability: plan.durability,
+      limits: plan.limits,
+      storeLimits: plan.storeLimits,
+      tools: (worker) => [scriptTool({ history: this.history, failures: this.#failures, worker })],
+    };
+    this.#slots = Array.from({ length: plan.workers }, () => undefined);
+    const pickWorker = () => this.#pickWorker();
+    this.#callers = plan.calls.map((call) => new Caller({ world, history: this.history, pickWorker, plan: call }));
+  }
+
+  async whole(): Promise<readonly FinalTask[]> {
+    const { calls, faults, calmMs } = this.#plan;
+    for (const slot of this.#slots.keys()) this.#start(slot);
+    for (const [index, caller] of this.#callers.entries()) caller.begin(calls[index]?.atMs ?? 0);
+    for (const fault of faults) this.#world.after(fault.atMs, () => this.#strike(fault), this.#world.director);
+    await this.#world.runUntil(calmMs);
+    this.#calm();
+    const closer = new Closer(this.#world, this.history, () => this.#pickWorker(), ownersOf(this.#plan));
+    // After a restart the wall clock says when a wait ends.
+    const steppedMs = faults.reduce((sum, { kind, amount }) => sum + (kind === "clock" ? Math.abs(amount) : 0), 0);
+    await closer.untilAllEnd(calmMs + livenessMs + steppedMs);
+    return closer.readAll();
+  }
+
+  #pickWorker(): Worker | undefined {
+    const living = this.#slots.filter((worker) => worker?.isAlive === true);
+    return living.length === 0 ? undefined : this.#random.pick(living);
+  }
+
+  #start(slot: number): void {
+    if (!this.#isPowered || this.#slots[slot]?.isAlive === true) return;
+    const { history } = this;
+    const worker = new Worker({
+      world: this.#world,
+      machine: this.#machine,
+      history,
+      settings: this.#settings,
+      isAlive: (other) => this.#livesOn(other),
+    });
+    this.#slots[slot] = worker;
+    worker.onDeath(() => this.#later(this.#plan.restartMs, () => this.#start(slot)));
+    worker.run((engine) => void engine.open().catch((error: unknown) => this.#afterOpening(worker, error)));
+  }
+
+  /** A server whose store cannot be opened ends, and is started again. */
+  #afterOpening(worker: Worker, error: unknown): void {
+    if (!worker.isAlive) return;
+    this.history.add("not_opened", { worker: worker.actor.name, message: String(error) });
+    worker.die("its store could not be opened");
+  }
+
+  #livesOn(other: ProcessIdentity): boolean {
+    return this.#slots.some((worker) => worker?.isAlive === true && worker.identity.pid === other.pid);
+  }
+
+  #later(ms: number, run: () => void): void {
+    this.#world.after(ms, run, this.#world.director);
+  }
+
+  #strike({ kind, slot, amount }: Fault): void {
+    if (this.#isCalm) return;
+    const worker = this.#slots[slot];
+    const { faults } = this.#machine;
+    const untilMs = this.#world.nowMs + amount;
+    this.history.add("fault", { fault: kind, slot, amount });
+    if (kind === "power") return this.#losePower(amount);
+    if (kind === "kill_all") return this.#killAll("killed with all others");
+    if (kind === "clock") this.#stepClock(amount);
+    if (kind === "full") faults.fullUntilMs = untilMs;
+    if (kind === "slow") faults.slowUntilMs = untilMs;
+    if (kind === "errors") {
+      faults.errorPercent = 5;
+      this.#later(amount, () => {
+        faults.errorPercent = 0;
+      });
+    }
+    if (worker?.isAlive !== true) return;
+    if (kind === "kill") worker.die("killed");
+    if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
+    if (kind === "drift") worker.actor.drift = amount;
+    if (kind === "die_at_call") worker.deathPlan = { callsLeft: amount, isBefore: this.#random.percent(50) };
+    if (kind === "die_at_point") {
+      const name = points[amount % points.length] ?? "";
+      worker.deathPoint = { name, left: 1 + this.#random.below(3) };
+    }
+    if (kind === "drain") this.#drain(worker);
+  }
+
+  /** Sets the wall clock of the machine. */
+  #stepClock(ms: number): void {
+    this.#machine.wallAheadMs += ms;
+    for (const worker of this.#slots) if (worker !== undefined) worker.actor.wallAheadMs = this.#machine.wallAheadMs;
+  }
+
+  #drain(worker: Worker): void {
+    worker.run((engine) => {
+      const done = () => worker.die("drained");
+      engine.close().then(done, done);
+    });
+  }
+
+  #killAll(reason: string): void {
+    for (const worker of this.#slots) worker?.die(reason);
+  }
+
+  #losePower(offMs: number): void {
+    if (!this.#isPowered) return;
+    this.#isPowered = false;
+    this.#killAll("the power was lost");
+    this.#machine.losePower(this.#random);
+    this.#later(offMs, () => {
+      this.#isPowered = true;
+      for (const slot of this.#slots.keys()) this.#start(slot);
+    });
+  }
+
+  /** Ends all faults: what still fails from now on is a defect. */
+  #calm(): void {
+    this.#isCalm = true;
+    this.#isPowered = true;
+    Object.assign(this.#machine.faults, { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 });
+    for (const [slot, worker] of this.#slots.entries()) {
+      if (worker?.isAlive !== true) this.#start(slot);
+      else {
+        worker.deathPlan = undefined;
+        worker.deathPoint = undefined;
+        worker.actor.frozenUntilMs = 0;
+      }
+    }
+    for (const caller of this.#callers) caller.stopCalling();
+    this.history.add("calm", {});
+  }
+}
+
+function ownersOf(plan: Plan): readonly string[] {
+  return [...new Set(plan.calls.map(({ owner }) => owner))];
+}
+
+/** Sees to it that every task can end: resumes what is paused, answers what is asked. Then reads everything. */
+class Closer {
+  readonly #world: World;
+  readonly #history: History;
+  readonly #pickWorker: () => Worker | undefined;
+  readonly #owners: readonly string[];
+  readonly #actor = newActor("closer");
+  #rounds = 0;
+
+  constructor(world: World, history: History, pickWorker: () => Worker | undefined, owners: readonly string[]) {
+    this.#world = world;
+    this.#history = history;
+    this.#pickWorker = pickWorker;
+    this.#owners = owners;
+  }
+
+  async untilAllEnd(endMs: number): Promise<void> {
+    let isDone = false;
+    let emptyRounds = 0;
+    const round = async (): Promise<void> => {
+      emptyRounds = (await this.#oneRound()) === 0 ? emptyRounds + 1 : 0;
+      // A call that is under way may still begin a task.
+      if (emptyRounds > 3) isDone = true;
+      else this.#world.after(1_000, () => void round(), this.#actor);
+    };
+    this.#world.after(10, () => void round(), this.#actor);
+    await this.#world.runUntil(endMs, () => isDone);
+    this.#history.add("ended", { all: isDone, rounds: this.#rounds });
+  }
+
+  /** How many tasks have not ended; `Infinity` when nobody could be asked. */
+  async #oneRound(): Promise<number> {
+    this.#rounds += 1;
+    const worker = this.#pickWorker();
+    if (worker === undefined) return Number.POSITIVE_INFINITY;
+    const connection = new Connection(this.#world, this.#actor, worker);
+    let left = 0;
+    try {
+      for (const owner of this.#owners) {
+        const { tasks } = await connection.ask((engine) => engine.forOwner(owner).list({ limit: 1_000 }));
+        for (const { id, status } of tasks) {
+          if (isFinal(status)) continue;
+          left += 1;
+          await this.#help(connection, owner, id);
+        }
+      }
+      return left;
+    } catch (error) {
+      this.#history.add("closer_failed", { error: String(error) });
+      return Number.POSITIVE_INFINITY;
+    } finally {
+      connection.break("the round is over");
+    }
+  }
+
+  async #help(connection: Connection, owner: string, id: string): Promise<void> {
+    const view = await connection.ask((engine) => engine.forOwner(owner).get(id));
+    if (view.status === "paused") {
+      await connection.ask((engine) => engine.forOwner(owner).resume(id)).catch(() => undefined);
+    }
+    for (const { key } of view.questions) {
+      const word = `closer-${key}`;
+      this.#history.add("answers", { task: id, key, word });
+      await connection
+        .ask((engine) => engine.forOwner(owner).answer(id, key, { action: "accept", content: { word } }))
+        .then(
+          () => this.#history.add("answer_accepted", { task: id, key, word }),
+          () => undefined,
+        );
+    }
+  }
+
+  async readAll(): Promise<readonly FinalTask[]> {
+    const found: FinalTask[] = [];
+    let isDone = false;
+    const read = async (): Promise<void> => {
+      const worker = this.#pickWorker();
+      if (worker === undefined) return;
+      const connection = new Connection(this.#world, this.#actor, worker);
+      for (const owner of this.#owners) {
+        const { tasks } = await connection.ask((engine) => engine.forOwner(owner).list({ limit: 1_000 }));
+        for (const { id } of tasks) found.push(await this.#read(connection, owner, id));
+      }
+    };
+    this.#world.after(10, () => {
+      read()
+        .catch((error: unknown) => this.#history.add("not_read", { error: String(error) }))
+        .finally(() => {
+          isDone = true;
+        });
+    }, this.#actor);
+    await this.#world.runUntil(this.#world.nowMs + 60_000, () => isDone);
+    return found;
+  }
+
+  async #read(connection: Connection, owner: string, id: string): Promise<FinalTask> {
+    const { record } = await connection.ask((engine) => engine.forOwner(owner).get(id));
+    const items: Json[] = [];
+    for (;;) {
+      const page = await connection.ask((engine) => engine.forOwner(owner).items(id, { after: items.length }));
+      if (page.items.length === 0) break;
+      items.push(...page.items);
+    }
+    const followed = isFinal(record.status) ? await connection.ask((engine) => readJournal(engine.forOwner(owner).follow(id))) : [];
+    return { owner, record, items, followed };
+  }
+}
+
+async function readJournal(journal: AsyncIterable<Followed>): Promise<readonly Followed[]> {
+  const all: Followed[] = [];
+  for await (const followed of journal) all.push(followed);
+  return all;
+}
+
+function isFinal(status: TaskRecord["status"]): boolean {
+  return status === "completed" || status === "failed" || status === "cancelled";
+}

@@ -1,0 +1,210 @@
+import childProcess from "node:child_process";
+import crypto from "node:crypto";
+import dgram from "node:dgram";
+import fs from "node:fs";
+import fsPromises from "node:fs/promises";
+import http from "node:http";
+import https from "node:https";
+import { syncBuiltinESMExports } from "node:module";
+import net from "node:net";
+import timers from "node:timers";
+import timersPromises from "node:timers/promises";
+import type { World } from "./world.js";
+
+/**
+ * Replaces everything by which code could meet the real world: timers, clocks, random numbers. Files, sockets and
+ * processes are refused: {@link offences} names what was touched.
+ *
+ * Code under simulation needs no seam for it: it uses Node's own names, and imports of built-in modules are live.
+ */
+export function enterWorld(world: World): void {
+  entered = world;
+  offences.length = 0;
+  if (isReplaced) return;
+  isReplaced = true;
+  replaceTimers();
+  replaceClocks();
+  replaceRandom();
+  refuseTheMachine();
+  process.on("unhandledRejection", (error) => entered?.noteUncaught(error));
+  syncBuiltinESMExports();
+}
+
+/** Leaves the world: what is called then is an offence. */
+export function leaveWorld(): void {
+  entered = undefined;
+}
+
+/** What was touched of the real world, in order. A run with one does not count. */
+export const offences: string[] = [];
+
+let entered: World | undefined;
+let isReplaced = false;
+
+function here(): World {
+  if (entered === undefined) throw offence("the world after its end");
+  return entered;
+}
+
+function offence(what: string): Error {
+  offences.push(what);
+  return new Error(`The simulation touched ${what}.`);
+}
+
+type Callback = (...args: unknown[]) => void;
+
+/** What timers return: Node's objects, as far as they are used. */
+class VirtualTimer {
+  readonly #cancel: () => void;
+
+  constructor(cancel: () => void) {
+    this.#cancel = cancel;
+  }
+
+  ref(): this {
+    return this;
+  }
+
+  unref(): this {
+    return this;
+  }
+
+  hasRef(): boolean {
+    return true;
+  }
+
+  cancel(): void {
+    this.#cancel();
+  }
+
+  [Symbol.dispose](): void {
+    this.#cancel();
+  }
+}
+
+function replaceTimers(): void {
+  const setTimer = (run: Callback, delayMs = 0, ...args: unknown[]) =>
+    new VirtualTimer(here().after(Math.max(1, Number(delayMs) || 0), () => run(...args)));
+  const setTurn = (run: Callback, ...args: unknown[]) => new VirtualTimer(here().nextTurn(() => run(...args)));
+  const setRepeated = (run: Callback, everyMs = 0, ...args: unknown[]) => {
+    const world = here();
+    const actor = world.current;
+    let cancel = () => {};
+    const arm = () => {
+      cancel = world.after(
+        Math.max(1, everyMs),
+        () => {
+          arm();
+          run(...args);
+        },
+        actor,
+      );
+    };
+    arm();
+    return new VirtualTimer(() => cancel());
+  };
+  const clear = (timer: unknown) => {
+    if (timer instanceof VirtualTimer) timer.cancel();
+  };
+  const replaced = {
+    setTimeout: setTimer,
+    setInterval: setRepeated,
+    setImmediate: setTurn,
+    clearTimeout: clear,
+    clearInterval: clear,
+    clearImmediate: clear,
+  };
+  Object.assign(globalThis, replaced);
+  Object.assign(timers, replaced);
+  Object.assign(timersPromises, {
+    setTimeout: (delayMs?: number, value?: unknown, options?: { readonly signal?: AbortSignal }) =>
+      promised((done) => setTimer(done, delayMs), value, options?.signal),
+    setImmediate: (value?: unknown, options?: { readonly signal?: AbortSignal }) =>
+      promised((done) => setTurn(done), value, options?.signal),
+  });
+  AbortSignal.timeout = (delayMs) => {
+    const controller = new AbortController();
+    setTimer(() => controller.abort(new DOMException("The operation timed out.", "TimeoutError")), delayMs);
+    return controller.signal;
+  };
+}
+
+function promised(arm: (done: () => void) => VirtualTimer, value: unknown, signal?: AbortSignal): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const aborted = () => Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });
+    if (signal?.aborted) return reject(aborted());
+    const timer = arm(() => {
+      signal?.removeEventListener("abort", onAbort);
+      resolve(value);
+    });
+    const onAbort = () => {
+      timer.cancel();
+      reject(aborted());
+    };
+    signal?.addEventListener("abort", onAbort, { once: true });
+  });
+}
+
+function replaceClocks(): void {
+  const RealDate = Date;
+  class VirtualDate extends RealDate {
+    // biome-ignore lint/suspicious/noExplicitAny: the constructor of Date takes several forms of arguments
+    constructor(...args: ConstructorParameters<typeof Date> | []) {
+      if (args.length === 0) super(here().wallMs());
+      else super(...(args as ConstructorParameters<typeof Date>));
+    }
+
+    static override now(): number {
+      return here().wallMs();
+    }
+  }
+  globalThis.Date = VirtualDate as DateConstructor;
+  Object.defineProperty(performance, "now", { value: () => here().monotonicMs(), configurable: true });
+}
+
+function replaceRandom(): void {
+  const bytes = (count: number): Buffer => {
+    const { random } = here();
+    return Buffer.from(Array.from({ length: count }, () => random.below(256)));
+  };
+  const fill = <Values extends ArrayBufferView>(values: Values): Values => {
+    const view = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
+    view.set(bytes(view.byteLength));
+    return values;
+  };
+  const uuid = () => {
+    const hex = bytes(16).toString("hex");
+    return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20)}`;
+  };
+  Math.random = () => here().random.next();
+  Object.assign(crypto, { randomBytes: bytes, randomUUID: uuid, randomFillSync: fill });
+  Object.defineProperty(globalThis.crypto, "getRandomValues", { value: fill, configurable: true });
+  Object.defineProperty(globalThis.crypto, "randomUUID", { value: uuid, configurable: true });
+  // The real one works in a thread of its own: when it is done is not for us to say.
+  const digest = async (algorithm: string, data: Uint8Array): Promise<ArrayBuffer> =>
+    new Uint8Array(crypto.createHash(algorithm.replace("-", "")).update(data).digest()).buffer;
+  Object.defineProperty(globalThis.crypto.subtle, "digest", { value: digest, configurable: true });
+}
+
+function refuseTheMachine(): void {
+  for (const [name, module, members] of [
+    ["a file", fs, ["openSync", "readFileSync", "writeFileSync", "statSync", "readdirSync", "open", "readFile"]],
+    ["a file", fsPromises, ["open", "readFile", "writeFile", "stat", "readdir"]],
+    ["a socket", net, ["connect", "createConnection", "createServer"]],
+    ["a socket", dgram, ["createSocket"]],
+    ["a socket", http, ["request", "get", "createServer"]],
+    ["a socket", https, ["request", "get", "createServer"]],
+    ["a process", childProcess, ["spawn", "spawnSync", "exec", "execSync", "execFile", "fork"]],
+  ] as const) {
+    const known: Record<string, unknown> = module as unknown as Record<string, unknown>;
+    for (const member of members) {
+      const real = known[member];
+      if (typeof real !== "function") continue;
+      known[member] = (...args: unknown[]) => {
+        if (entered === undefined) return Reflect.apply(real, module, args);
+        throw offence(`${name} (${member})`);
+      };
+    }
+  }
+  globalThis.fetch = () => Promise.reject(offence("a socket (fetch)"));
+}

@@ -1,0 +1,126 @@
+import { EventQueue, type QueuedEvent } from "./event-queue.js";
+import { Random } from "./random.js";
+
+/**
+ * Who does something: a process or a caller. Code runs in the name of the actor whose event began the turn, so
+ * its timers die with it, and its clock is the one that it sees.
+ */
+export interface Actor {
+  readonly name: string;
+  /** Nothing that a dead actor began happens. */
+  isAlive: boolean;
+  /** What happens to a frozen actor waits until this moment of virtual time. */
+  frozenUntilMs: number;
+  /** What its wall clock is ahead of virtual time. */
+  wallAheadMs: number;
+  /** How much faster than virtual time its clocks run: 0.001 is a second in 1,000. */
+  drift: number;
+}
+
+interface Turn extends QueuedEvent {
+  atMs: number;
+  order: number;
+  readonly actor: Actor;
+  readonly run: () => void;
+  isCancelled: boolean;
+}
+
+/** 2026-01-01T00:00:00Z, when every world begins. */
+const beginMs = 1_767_225_600_000;
+
+/** The real end of a turn: all promises of it are through. Taken before the globals are replaced. */
+const realImmediate = setImmediate;
+
+/** Makes an actor that lives, with a right clock. */
+export function newActor(name: string): Actor {
+  return { name, isAlive: true, frozenUntilMs: 0, wallAheadMs: 0, drift: 0 };
+}
+
+/**
+ * One run: virtual time, and everything that is to happen in it.
+ *
+ * Between two events all microtasks run to their end. Nothing else moves, so a run depends on its seed alone.
+ */
+export class World {
+  readonly random: Random;
+  /** Of the one who directs: it never dies. */
+  readonly director: Actor = newActor("director");
+  /** In whose name code runs now. */
+  current: Actor = this.director;
+  /** Milliseconds since the world began. */
+  nowMs = 0;
+  turns = 0;
+  /** Errors that would have ended a real process. */
+  readonly uncaught: string[] = [];
+  readonly #queue = new EventQueue<Turn>();
+  readonly #lastTurnMs = new WeakMap<Actor, number>();
+  #order = 0;
+
+  constructor(seed: number) {
+    this.random = new Random(seed);
+  }
+
+  /** Lets something happen later in the name of an actor. @returns what calls it off. */
+  after(delayMs: number, run: () => void, actor: Actor = this.current): () => void {
+    const turn: Turn = {
+      atMs: this.nowMs + Math.max(0, delayMs) / (1 + actor.drift),
+      order: this.#order++,
+      actor,
+      run,
+      isCancelled: false,
+    };
+    this.#queue.push(turn);
+    return () => {
+      turn.isCancelled = true;
+    };
+  }
+
+  /** The next turn of an actor's event loop; several are in order. */
+  nextTurn(run: () => void, actor: Actor = this.current): () => void {
+    const last = this.#lastTurnMs.get(actor) ?? 0;
+    const atMs = Math.max(last, this.nowMs) + this.random.between(0.001, 0.02);
+    this.#lastTurnMs.set(actor, atMs);
+    return this.after((atMs - this.nowMs) * (1 + actor.drift), run, actor);
+  }
+
+  monotonicMs(actor: Actor = this.current): number {
+    return this.nowMs * (1 + actor.drift);
+  }
+
+  wallMs(actor: Actor = this.current): number {
+    return Math.floor(beginMs + this.monotonicMs(actor) + actor.wallAheadMs);
+  }
+
+  /** Notes an error that no code caught. Those of a process that just died are of no account: a real one runs no further. */
+  noteUncaught(error: unknown): void {
+    if (process.env["SIM_DEBUG"]) console.log("uncaught", this.nowMs, this.current.name);
+    if (this.current.isAlive) this.uncaught.push(`${this.current.name}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  /** Goes on until nothing is left to happen before a moment, or until `isDone`. */
+  async runUntil(endMs: number, isDone: () => boolean = () => false): Promise<void> {
+    while (!isDone()) {
+      const next = this.#queue.peek();
+      if (next === undefined || next.atMs > endMs) break;
+      this.#queue.pop();
+      if (next.isCancelled || !next.actor.isAlive) continue;
+      this.nowMs = Math.max(this.nowMs, next.atMs);
+      if (next.actor.frozenUntilMs > this.nowMs) {
+        next.atMs = next.actor.frozenUntilMs;
+        next.order = this.#order++;
+        this.#queue.push(next);
+        continue;
+      }
+      this.turns += 1;
+      this.current = next.actor;
+      try {
+        next.run();
+      } catch (error) {
+        this.noteUncaught(error);
+      }
+      await new Promise<void>((resolve) => realImmediate(resolve));
+      this.current = this.director;
+    }
+    if (!isDone()) this.nowMs = Math.max(this.nowMs, endMs);
+  }
+}

@@ -1,0 +1,4 @@
+import { defineConfig } from "tsup";
+import { fromSources, library } from "../tsup.shared.js";
+
+export default defineConfig([library(["src/index.ts"], { ...fromSources({}), clean: true })]);
