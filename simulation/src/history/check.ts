@@ -21,6 +21,7 @@ export interface Evidence {
   readonly plan: {
     readonly mode: "chaos" | "poison";
     readonly durability: "machine" | "process";
+    readonly limits: { readonly [name: string]: number };
     readonly faults: readonly { readonly kind: string }[];
   };
   readonly events: readonly HistoryEvent[];
@@ -40,6 +41,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkSameCall,
     checkAnswers,
     checkContained,
+    checkFair,
   ].flatMap((rule) => rule(evidence));
 }
 
@@ -264,5 +266,26 @@ function checkContained({ tasks }: Evidence): readonly Violation[] {
     const isRight =
       (code === "CRASH_LOOP" && text.includes('"poison"')) || (code === "TOOL_FAILED" && text.includes('"give_up"'));
     return isRight ? [] : [{ rule: "G12", text: `${record.id} failed with ${record.error.code}: ${record.error.message}` }];
+  });
+}
+
+/** A short call while slots are free, with nothing broken meanwhile, is done within this time. */
+const patienceMs = 5_000;
+/** So long after it began a fault of the disk is over. */
+const faultMs = 13_000;
+
+/** Nobody waits for others while slots are free. */
+function checkFair({ plan, events }: Evidence): readonly Violation[] {
+  // With fewer slots than tasks a probe may wait for one.
+  if ((plan.limits["maxRunning"] ?? 0) < 32) return [];
+  const ends = new Map(of(events, "probe_ends").map(({ probe, atMs }) => [probe, atMs]));
+  const lastMs = events.at(-1)?.atMs ?? 0;
+  const broken = events.filter(({ kind }) => kind === "died" || kind === "fault" || kind === "probe_fails");
+  return of(events, "probe_begins").flatMap(({ probe, atMs }) => {
+    const endMs = ends.get(probe) ?? lastMs;
+    if (endMs - atMs <= patienceMs) return [];
+    const isDisturbed = broken.some((fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + patienceMs));
+    if (isDisturbed) return [];
+    return [{ rule: "fairness", text: `Probe ${String(probe)}, made at ${atMs} ms, took ${Math.round(endMs - atMs)} ms while slots were free.` }];
   });
 }

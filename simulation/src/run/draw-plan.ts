@@ -38,6 +38,8 @@ export interface Plan {
   readonly limits: { readonly [name: string]: number };
   readonly storeLimits: { readonly [name: string]: number };
   readonly restartMs: number;
+  /** How often an owner who has nothing to do with the rest makes a short call; 0: never. */
+  readonly probeEveryMs: number;
   /** From then on nothing breaks. */
   readonly calmMs: number;
   readonly calls: readonly PlannedCall[];
@@ -80,6 +82,7 @@ export function drawPlan(seed: number): Plan {
       maxJournalFiles: random.pick([3, 12]),
       keepJournalFiles: 2,
     },
+    probeEveryMs: random.pick([0, 0, 700]),
     restartMs: random.pick([20, 300, 3_000]),
     calmMs,
     calls,

@@ -6,6 +6,7 @@ import { Connection } from "../machine/connection.js";
 import { Machine } from "../machine/machine.js";
 import { resetProcessIds, Worker, type WorkerSettings } from "../machine/worker.js";
 import { Caller } from "../work/caller.js";
+import { Prober, probeOwner } from "../work/prober.js";
 import { type Failures, scriptTool } from "../work/script-tool.js";
 import { Random } from "../world/random.js";
 import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
@@ -90,12 +91,17 @@ class Run {
   }
 
   async whole(): Promise<readonly FinalTask[]> {
-    const { calls, faults, calmMs } = this.#plan;
+    const { calls, faults, calmMs, probeEveryMs } = this.#plan;
     for (const slot of this.#slots.keys()) this.#start(slot);
     for (const [index, caller] of this.#callers.entries()) caller.begin(calls[index]?.atMs ?? 0);
     for (const fault of faults) this.#world.after(fault.atMs, () => this.#strike(fault), this.#world.director);
+    const pickWorker = () => this.#pickWorker();
+    if (probeEveryMs > 0) {
+      new Prober({ world: this.#world, history: this.history, pickWorker, everyMs: probeEveryMs, untilMs: calmMs + 10_000 }).begin();
+    }
     await this.#world.runUntil(calmMs);
     this.#calm();
+    if (probeEveryMs > 0) await this.#world.runUntil(calmMs + 11_000);
     const closer = new Closer(this.#world, this.history, () => this.#pickWorker(), ownersOf(this.#plan));
     // After a restart the wall clock says when a wait ends.
     const steppedMs = faults.reduce((sum, { kind, amount }) => sum + (kind === "clock" ? Math.abs(amount) : 0), 0);
@@ -214,7 +220,7 @@ class Run {
 }
 
 function ownersOf(plan: Plan): readonly string[] {
-  return [...new Set(plan.calls.map(({ owner }) => owner))];
+  return [...new Set([...plan.calls.map(({ owner }) => owner), ...(plan.probeEveryMs > 0 ? [probeOwner] : [])])];
 }
 
 /** Sees to it that every task can end: resumes what is paused, answers what is asked. Then reads everything. */
