@@ -1,22 +1,133 @@
+import { randomInt } from "node:crypto";
+import { parseArgs } from "node:util";
 import { drawPlan } from "./run/draw-plan.js";
-import { runPlan } from "./run/run-plan.js";
+import { namedPoints, type Report, runPlan } from "./run/run-plan.js";
+import { shrink } from "./run/shrink.js";
 
-const [from = 1, to = 10] = (process.argv[2] ?? "1..10").split("..").map(Number);
-const began = process.cpuUsage();
-let crashes = 0;
-let virtualMs = 0;
-let turns = 0;
-for (let seed = from; seed <= to; seed += 1) {
-  const report = await runPlan(drawPlan(seed));
-  crashes += report.history.crashes;
-  virtualMs += report.virtualMs;
-  turns += report.turns;
-  if (report.violations.length > 0 || process.argv.includes("--verbose")) {
-    process.stdout.write(`seed ${seed}: ${report.digest} ${report.violations.length} violations, ${report.history.events.length} events\n`);
-    for (const { rule, text } of report.violations.slice(0, 6)) process.stdout.write(`  ${rule}: ${text}\n`);
-    if (process.argv.includes("--events")) for (const event of report.history.events) process.stdout.write(`${JSON.stringify(event)}\n`);
+const usage = `simulate: runs the engine and the store in virtual time, and breaks everything around them.
+
+  --seeds 1..1000   the seeds to run (default 1..100)
+  --random N        N fresh seeds as well, which are printed
+  --seed N          one seed
+  --verbose         prints every event of each run
+  --no-shrink       leaves a failing story as long as it is
+  --help
+
+Exit code: 0 when every guarantee held, 1 when one did not, 2 for a wrong option.
+`;
+
+interface Options {
+  readonly seeds: readonly number[];
+  readonly isVerbose: boolean;
+  readonly shrinks: boolean;
+}
+
+function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      seeds: { type: "string" },
+      random: { type: "string" },
+      seed: { type: "string" },
+      verbose: { type: "boolean" },
+      "no-shrink": { type: "boolean" },
+      help: { type: "boolean" },
+    },
+  });
+  if (values.help === true) {
+    process.stdout.write(usage);
+    process.exit(0);
+  }
+  const fresh = Array.from({ length: wholeNumber("random", values.random ?? "0") }, () => randomInt(2 ** 31));
+  const isVerbose = values.verbose === true;
+  const shrinks = values["no-shrink"] !== true;
+  if (values.seed !== undefined) return { seeds: [wholeNumber("seed", values.seed)], isVerbose, shrinks };
+  const range = values.seeds ?? (fresh.length > 0 ? undefined : "1..100");
+  return { seeds: [...(range === undefined ? [] : seedsOf(range)), ...fresh], isVerbose, shrinks };
+}
+
+function seedsOf(range: string): readonly number[] {
+  const [from, to, ...rest] = range.split("..");
+  const first = wholeNumber("seeds", from ?? "");
+  const last = wholeNumber("seeds", to ?? from ?? "");
+  if (rest.length > 0 || last < first) throw new RangeError(`--seeds takes a range such as 1..1000, not "${range}".`);
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
+
+function wholeNumber(option: string, text: string): number {
+  const value = Number(text);
+  if (!/^\d+$/.test(text) || !Number.isSafeInteger(value)) {
+    throw new RangeError(`--${option} takes a whole number, not "${text}".`);
+  }
+  return value;
+}
+
+/** What the runs so far came to. */
+class Totals {
+  runs = 0;
+  crashes = 0;
+  virtualMs = 0;
+  failed = 0;
+  readonly crossed = new Set<string>();
+  readonly #began = process.cpuUsage();
+
+  add({ history, virtualMs, violations }: Report): void {
+    this.runs += 1;
+    this.crashes += history.crashes;
+    this.virtualMs += virtualMs;
+    if (violations.length > 0) this.failed += 1;
+    for (const point of history.crashedAt) this.crossed.add(point);
+  }
+
+  toString(): string {
+    const { user, system } = process.cpuUsage(this.#began);
+    const seconds = (user + system) / 1e6;
+    return [
+      `${this.runs} seeds, ${this.failed} with violations, ${(this.virtualMs / 3_600_000).toFixed(1)} virtual hours`,
+      `${this.crashes} crashes, ${Math.round(this.crashes / seconds)} for each second of processor time`,
+      `${this.crossed.size} of ${namedPoints.length} named points crossed by a crash`,
+    ].join("; ");
   }
 }
-const { user, system } = process.cpuUsage(began);
-const seconds = (user + system) / 1e6;
-process.stdout.write(`${to - from + 1} seeds, ${crashes} crashes, ${(virtualMs / 3_600_000).toFixed(1)} h, ${turns} turns, ${seconds.toFixed(1)} s of processor time: ${(crashes / seconds).toFixed(0)} crashes/s\n`);
+
+function printReport({ plan, digest, violations, history }: Report, isVerbose: boolean): void {
+  process.stdout.write(`seed ${plan.seed}: history ${digest}, ${violations.length} violations\n`);
+  for (const { rule, text } of violations) process.stdout.write(`  ${rule}: ${text}\n`);
+  if (isVerbose) for (const { atMs, kind, ...facts } of history.events) printEvent(atMs, kind, facts);
+}
+
+function printEvent(atMs: number, kind: string, facts: { readonly [name: string]: unknown }): void {
+  const known = Object.entries(facts).filter(([, value]) => value !== undefined);
+  process.stdout.write(
+    `  ${atMs.toFixed(1).padStart(10)} ms  ${kind}  ${known.map(([name, value]) => `${name}=${String(value)}`).join(" ")}\n`,
+  );
+}
+
+async function main({ seeds, isVerbose, shrinks }: Options): Promise<void> {
+  const totals = new Totals();
+  for (const seed of seeds) {
+    const report = await runPlan(drawPlan(seed));
+    totals.add(report);
+    if (isVerbose || report.violations.length > 0) printReport(report, isVerbose);
+    if (report.violations.length > 0 && shrinks) await printShortStory(report);
+    if (totals.runs % 100 === 0) process.stdout.write(`${totals}\n`);
+  }
+  process.stdout.write(`${totals}\n`);
+  process.exitCode = totals.failed === 0 ? 0 : 1;
+}
+
+async function printShortStory(report: Report): Promise<void> {
+  const shortest = await shrink(report);
+  const { calls, faults, workers } = shortest.plan;
+  process.stdout.write(`The shortest story: ${workers} workers, ${calls.length} calls, ${faults.length} faults.\n`);
+  for (const call of calls) process.stdout.write(`  ${call.name} (${call.owner}): ${JSON.stringify(call.input)}\n`);
+  printReport(shortest, true);
+  process.stdout.write(`Again: npm run simulate -- --seed ${report.plan.seed} --verbose\n`);
+}
+
+try {
+  await main(readOptions());
+} catch (error) {
+  if (!(error instanceof RangeError) && !(error instanceof TypeError)) throw error;
+  process.stderr.write(`${error.message}\n\n${usage}`);
+  process.exitCode = 2;
+}

@@ -68,7 +68,10 @@ function checkDurable({ events, tasks }: Evidence): readonly Violation[] {
     return final !== undefined && final.items[Number(at)] !== at;
   });
   return [
-    ...lost.map(({ task, atMs }) => ({ rule: "G1", text: `${task}, which was acknowledged at ${atMs} ms, does not exist.` })),
+    ...lost.map(({ task, atMs }) => ({
+      rule: "G1",
+      text: `${task}, which was acknowledged at ${atMs} ms, does not exist.`,
+    })),
     ...forgotten.map(({ task, at, atMs }) => ({
       rule: "G1",
       text: `The checkpoint ${at} of ${task}, acknowledged at ${atMs} ms, is not in its items.`,
@@ -96,11 +99,15 @@ function checkNoRepeat({ events }: Evidence): readonly Violation[] {
   for (const event of events) {
     const key = `${event.kind === "step_runs" || event.kind === "step_done" ? "step" : "checkpoint"} ${event["at"]} of ${event["task"]}`;
     const attempt = Number(event["attempt"]);
-    if (event.kind === "committed" || event.kind === "step_done") done.set(key, Math.min(done.get(key) ?? attempt, attempt));
+    if (event.kind === "committed" || event.kind === "step_done")
+      done.set(key, Math.min(done.get(key) ?? attempt, attempt));
     if (event.kind !== "begins" && event.kind !== "step_runs") continue;
     const by = done.get(key);
     if (by !== undefined && attempt >= by) {
-      violations.push({ rule: "G2", text: `The ${key} was committed in attempt ${by} and begun again in attempt ${attempt} at ${event.atMs} ms.` });
+      violations.push({
+        rule: "G2",
+        text: `The ${key} was committed in attempt ${by} and begun again in attempt ${attempt} at ${event.atMs} ms.`,
+      });
     }
   }
   return violations;
@@ -112,7 +119,9 @@ function checkAtomic({ events, tasks }: Evidence): readonly Violation[] {
   const mixed = of(events, "item_read").filter(({ place, item }) => place !== item);
   const wrong = tasks.filter(({ items }) => items.some((item, place) => item !== place));
   return [
-    ...torn.map(({ task, at, items, attempt }) => `Attempt ${attempt} of ${task} found the state of ${at} and ${items} items.`),
+    ...torn.map(
+      ({ task, at, items, attempt }) => `Attempt ${attempt} of ${task} found the state of ${at} and ${items} items.`,
+    ),
     ...mixed.map(({ task, place, item }) => `Item ${place} of ${task} was read as ${item}.`),
     ...wrong.map(({ record, items }) => `The items of ${record.id} are ${JSON.stringify(items)}.`),
   ].map((text) => ({ rule: "G3", text }));
@@ -151,7 +160,8 @@ function checkOrder({ events, tasks }: Evidence): readonly Violation[] {
     if (event.kind === "snapshot") last.set(key, Number(event["seq"]));
     if (event.kind !== "sees") continue;
     const before = last.get(key) ?? 0;
-    if (event["seq"] !== before + 1) violations.push({ rule: "G5", text: `${key} saw event ${event["seq"]} after ${before}.` });
+    if (event["seq"] !== before + 1)
+      violations.push({ rule: "G5", text: `${key} saw event ${event["seq"]} after ${before}.` });
     last.set(key, Number(event["seq"]));
   }
   for (const { record, followed } of tasks) {
@@ -176,7 +186,8 @@ function checkForward({ tasks }: Evidence): readonly Violation[] {
       if (each.kind !== "event") continue;
       if (each.event.type === "restarted") progress = 0;
       if (each.event.type !== "checkpoint" || each.event.progress === undefined) continue;
-      if (each.event.progress < progress) violations.push({ rule: "G6", text: `${record.id} went back from ${progress} to ${each.event.progress}.` });
+      if (each.event.progress < progress)
+        violations.push({ rule: "G6", text: `${record.id} went back from ${progress} to ${each.event.progress}.` });
       progress = each.event.progress;
     }
   }
@@ -201,16 +212,24 @@ function checkSameCall({ events, tasks, plan }: Evidence): readonly Violation[] 
     twins.set(key, [...(twins.get(key) ?? []), task]);
   }
   const returned = new Map(of(events, "returns").map(({ task, atMs }) => [String(task), atMs]));
-  const created = new Map(of(events, "called").toReversed().map(({ task, atMs }) => [String(task), atMs]));
+  const created = new Map(
+    of(events, "called")
+      .toReversed()
+      .map(({ task, atMs }) => [String(task), atMs]),
+  );
   for (const same of twins.values()) {
     for (const [one, other] of pairs(same)) {
       const isCompleted = one.record.status === "completed";
       const end = returned.get(one.record.id);
       const begin = created.get(other.record.id);
       const [oneCall, otherCall] = [created.get(one.record.id), begin];
-      if (!isCompleted || end === undefined || begin === undefined || oneCall === undefined || otherCall === undefined) continue;
+      if (!isCompleted || end === undefined || begin === undefined || oneCall === undefined || otherCall === undefined)
+        continue;
       if (oneCall < otherCall && otherCall < end - 100) {
-        violations.push({ rule: "G7", text: `${other.record.id} was created while ${one.record.id} of the same call was unfinished.` });
+        violations.push({
+          rule: "G7",
+          text: `${other.record.id} was created while ${one.record.id} of the same call was unfinished.`,
+        });
       }
     }
   }
@@ -241,11 +260,19 @@ function checkAnswers({ events, tasks }: Evidence): readonly Violation[] {
   const accepted = new Map<string, unknown>();
   for (const { task, key: question, word } of of(events, "answer_accepted")) {
     const key = `${question} of ${task}`;
-    if (accepted.has(key) && accepted.get(key) !== word) violations.push({ rule: "G9", text: `Two answers to ${key} were accepted.` });
+    if (accepted.has(key) && accepted.get(key) !== word)
+      violations.push({ rule: "G9", text: `Two answers to ${key} were accepted.` });
     accepted.set(key, word);
     const final = tasks.find(({ record }) => record.id === task);
-    if (final?.record.status === "completed" && !final.followed.some(({ kind }) => kind === "snapshot") && words.get(key) !== word) {
-      violations.push({ rule: "G9", text: `The answer ${word} to ${key} was accepted, and the journal has ${words.get(key)}.` });
+    if (
+      final?.record.status === "completed" &&
+      !final.followed.some(({ kind }) => kind === "snapshot") &&
+      words.get(key) !== word
+    ) {
+      violations.push({
+        rule: "G9",
+        text: `The answer ${word} to ${key} was accepted, and the journal has ${words.get(key)}.`,
+      });
     }
   }
   for (const { task, at, action, word } of of(events, "answered")) {
@@ -265,7 +292,9 @@ function checkContained({ tasks }: Evidence): readonly Violation[] {
     const { code } = record.error;
     const isRight =
       (code === "CRASH_LOOP" && text.includes('"poison"')) || (code === "TOOL_FAILED" && text.includes('"give_up"'));
-    return isRight ? [] : [{ rule: "G12", text: `${record.id} failed with ${record.error.code}: ${record.error.message}` }];
+    return isRight
+      ? []
+      : [{ rule: "G12", text: `${record.id} failed with ${record.error.code}: ${record.error.message}` }];
   });
 }
 
@@ -284,8 +313,15 @@ function checkFair({ plan, events }: Evidence): readonly Violation[] {
   return of(events, "probe_begins").flatMap(({ probe, atMs }) => {
     const endMs = ends.get(probe) ?? lastMs;
     if (endMs - atMs <= patienceMs) return [];
-    const isDisturbed = broken.some((fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + patienceMs));
+    const isDisturbed = broken.some(
+      (fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + patienceMs),
+    );
     if (isDisturbed) return [];
-    return [{ rule: "fairness", text: `Probe ${String(probe)}, made at ${atMs} ms, took ${Math.round(endMs - atMs)} ms while slots were free.` }];
+    return [
+      {
+        rule: "fairness",
+        text: `Probe ${String(probe)}, made at ${atMs} ms, took ${Math.round(endMs - atMs)} ms while slots were free.`,
+      },
+    ];
   });
 }

@@ -68,10 +68,16 @@ export class Connection {
   }
 
   /** Runs code at the worker that sends messages as it goes. */
-  stream<Message>(code: (engine: Engine, send: (message: Message) => void) => Promise<void>, receive: (message: Message) => void, failed: (error: unknown) => void): void {
+  stream<Message>(
+    code: (engine: Engine, send: (message: Message) => void) => Promise<void>,
+    receive: (message: Message) => void,
+    failed: (error: unknown) => void,
+  ): void {
     this.onBreak(failed);
     this.#toWorker((engine) => {
-      code(engine, (message) => this.#send(() => receive(message))).catch((error: unknown) => this.#send(() => failed(error)));
+      code(engine, (message) => this.#send(() => receive(message))).catch((error: unknown) =>
+        this.#send(() => failed(error)),
+      );
     });
   }
 

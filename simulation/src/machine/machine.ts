@@ -1,5 +1,15 @@
 import type { Disk } from "@resumable-mcp/store-fs";
-import { type CrashChoices, copyTree, crashImage, type DataLoss, emptyTree, type FolderNode, MemoryDisk, type Recording, recordDisk } from "@resumable-mcp/store-fs/testing";
+import {
+  type CrashChoices,
+  copyTree,
+  crashImage,
+  type DataLoss,
+  emptyTree,
+  type FolderNode,
+  MemoryDisk,
+  type Recording,
+  recordDisk,
+} from "@resumable-mcp/store-fs/testing";
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 

@@ -45,7 +45,8 @@ export function createProcessDisk(options: ProcessDiskOptions): Disk {
     return result;
   };
   return {
-    open: (path, flags) => (flags === "r" ? read((disk) => disk.open(path, flags)) : change("open", (disk) => disk.open(path, flags))),
+    open: (path, flags) =>
+      flags === "r" ? read((disk) => disk.open(path, flags)) : change("open", (disk) => disk.open(path, flags)),
     close: (file) => read((disk) => disk.close(file)),
     read: (file, into, position) => read((disk) => disk.read(file, into, position)),
     write: (file, bytes, position) => change("write", (disk) => disk.write(file, bytes, position)),

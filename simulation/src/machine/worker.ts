@@ -1,4 +1,7 @@
 import { createEngine, type Engine, type EngineOptions, type Tool } from "@resumable-mcp/core";
+import { createBothErasHandler, createJsonSchemaValidator, createSessionHandler, defineServer, type HttpHandler } from "@resumable-mcp/mcp";
+import { serverFactory } from "@resumable-mcp/mcp/2025";
+import { createHandler2026, serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import type { History } from "../history/history.js";
 import { type Actor, newActor, type World } from "../world/world.js";
@@ -40,6 +43,7 @@ export class Worker {
   /** The named point at which it is to die, how often it is to be reached before. */
   deathPoint: { readonly name: string; left: number } | undefined;
   readonly #options: WorkerOptions;
+  #http: HttpHandler | undefined;
   readonly #onDeath: (() => void)[] = [];
 
   constructor(options: WorkerOptions) {
@@ -76,10 +80,28 @@ export class Worker {
       store,
       tools: settings.tools(this),
       limits: settings.limits,
+      validateJsonSchema: createJsonSchemaValidator(),
       observer: (point) => this.#reach(point),
       onError: (error) => this.#noteError(error),
     });
     history.add("started", { worker: this.actor.name });
+  }
+
+  /** Its MCP endpoint for clients of both eras, over HTTP. */
+  get http(): HttpHandler {
+    this.#http ??= this.#endpoint();
+    return this.#http;
+  }
+
+  #endpoint(): HttpHandler {
+    const { engine } = this;
+    const definition = defineServer({ name: "simulated", version: "1.0.0", tools: engine.tools });
+    const onError = (error: unknown) => this.#noteError(error);
+    return createBothErasHandler({
+      maxBodyBytes: 1_000_000,
+      era2025: async () => createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }), onError }),
+      era2026: async () => createHandler2026({ engine, createServer: serverFactory2026(definition, engine, { onError }), onError }),
+    });
   }
 
   get isAlive(): boolean {

@@ -1,5 +1,5 @@
-import type { Operation } from "../work/script-tool.js";
 import type { CallPlan } from "../work/caller.js";
+import type { Operation } from "../work/script-tool.js";
 import { Random } from "../world/random.js";
 
 /** Something that is done to the system at a moment. */
@@ -53,11 +53,15 @@ export function drawPlan(seed: number): Plan {
   const durability = random.percent(70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
   const calmMs = random.pick([5_000, 15_000, 40_000]);
-  const owners = Array.from({ length: random.pick([1, 2, 3]) }, (_, index) => `client:owner-${index}`);
-  const calls = Array.from({ length: 1 + random.below(10) }, (_, index) => drawCall(random, { index, owners, calmMs, mode }));
+  const owners = Array.from({ length: random.pick([1, 2, 3]) }, (_, index) => `owner-number-${index}`);
+  const calls = Array.from({ length: 1 + random.below(10) }, (_, index) =>
+    drawCall(random, { index, owners, calmMs, mode }),
+  );
   const faultCount = random.pick([0, 2, 5, 10, 20, 40]);
   const faults =
-    mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, { calmMs, workers, durability }));
+    mode === "poison"
+      ? []
+      : Array.from({ length: faultCount }, () => drawFault(random, { calmMs, workers, durability }));
   return {
     seed,
     mode,
@@ -110,7 +114,17 @@ function drawCall(random: Random, { index, owners, calmMs, mode }: CallFrame): P
   return {
     name: `caller-${index}`,
     owner: random.pick(owners),
-    input: { run, program: run === "shared" ? [{ op: "work", ms: 300 }, { op: "sleep", ms: 2_000 }] : program },
+    via: random.pick(["engine", "engine", "2025", "2026"] as const),
+    input: {
+      run,
+      program:
+        run === "shared"
+          ? [
+              { op: "work", ms: 300 },
+              { op: "sleep", ms: 2_000 },
+            ]
+          : program,
+    },
     detached: random.percent(30),
     callId: random.percent(40) ? `call-${index}-of-the-run` : undefined,
     returnsPercent: random.pick([0, 60, 100, 100]),
@@ -131,7 +145,10 @@ function drawOperation(random: Random): Operation {
   return { op: "give_up" };
 }
 
-function drawFault(random: Random, { calmMs, workers, durability }: Pick<Plan, "calmMs" | "workers" | "durability">): Fault {
+function drawFault(
+  random: Random,
+  { calmMs, workers, durability }: Pick<Plan, "calmMs" | "workers" | "durability">,
+): Fault {
   const kinds: readonly Fault["kind"][] = [
     "kill",
     "kill",

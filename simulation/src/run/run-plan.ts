@@ -1,4 +1,4 @@
-import type { Followed, Json, TaskRecord } from "@resumable-mcp/core";
+import { type Followed, type Json, ownerTag, type TaskRecord } from "@resumable-mcp/core";
 import { observerPoints, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import { check, type FinalTask, type Violation } from "../history/check.js";
 import { History } from "../history/history.js";
@@ -6,9 +6,10 @@ import { Connection } from "../machine/connection.js";
 import { Machine } from "../machine/machine.js";
 import { resetProcessIds, Worker, type WorkerSettings } from "../machine/worker.js";
 import { Caller } from "../work/caller.js";
+import { McpCaller } from "../work/mcp-caller.js";
 import { Prober, probeOwner } from "../work/prober.js";
 import { type Failures, scriptTool } from "../work/script-tool.js";
-import { Random } from "../world/random.js";
+import type { Random } from "../world/random.js";
 import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
 import { newActor, World } from "../world/world.js";
 import type { Fault, Plan } from "./draw-plan.js";
@@ -45,8 +46,19 @@ export async function runPlan(plan: Plan): Promise<Report> {
   const run = new Run(world, plan);
   try {
     const tasks = await run.whole();
-    const violations = [...check({ plan, events: run.history.events, tasks }), ...offences.map(toViolation), ...world.uncaught.map(toUncaught)];
-    return { plan, history: run.history, violations, digest: run.history.digest(), virtualMs: world.nowMs, turns: world.turns };
+    const violations = [
+      ...check({ plan, events: run.history.events, tasks }),
+      ...offences.map(toViolation),
+      ...world.uncaught.map(toUncaught),
+    ];
+    return {
+      plan,
+      history: run.history,
+      violations,
+      digest: run.history.digest(),
+      virtualMs: world.nowMs,
+      turns: world.turns,
+    };
   } finally {
     leaveWorld();
   }
@@ -69,7 +81,7 @@ class Run {
   readonly #failures: Failures = new Map();
   readonly #slots: (Worker | undefined)[];
   readonly #random: Random;
-  readonly #callers: readonly Caller[];
+  readonly #callers: readonly (Caller | McpCaller)[];
   #isPowered = true;
   #isCalm = false;
 
@@ -87,7 +99,10 @@ class Run {
     };
     this.#slots = Array.from({ length: plan.workers }, () => undefined);
     const pickWorker = () => this.#pickWorker();
-    this.#callers = plan.calls.map((call) => new Caller({ world, history: this.history, pickWorker, plan: call }));
+    this.#callers = plan.calls.map((call) => {
+      const options = { world, history: this.history, pickWorker, plan: call };
+      return call.via === "engine" ? new Caller(options) : new McpCaller(options);
+    });
   }
 
   async whole(): Promise<readonly FinalTask[]> {
@@ -97,7 +112,13 @@ class Run {
     for (const fault of faults) this.#world.after(fault.atMs, () => this.#strike(fault), this.#world.director);
     const pickWorker = () => this.#pickWorker();
     if (probeEveryMs > 0) {
-      new Prober({ world: this.#world, history: this.history, pickWorker, everyMs: probeEveryMs, untilMs: calmMs + 10_000 }).begin();
+      new Prober({
+        world: this.#world,
+        history: this.history,
+        pickWorker,
+        everyMs: probeEveryMs,
+        untilMs: calmMs + 10_000,
+      }).begin();
     }
     await this.#world.runUntil(calmMs);
     this.#calm();
@@ -220,7 +241,7 @@ class Run {
 }
 
 function ownersOf(plan: Plan): readonly string[] {
-  return [...new Set([...plan.calls.map(({ owner }) => owner), ...(plan.probeEveryMs > 0 ? [probeOwner] : [])])];
+  return [...new Set([...plan.calls.map(({ owner }) => ownerTag("client", owner)), ...(plan.probeEveryMs > 0 ? [probeOwner] : [])])];
 }
 
 /** Sees to it that every task can end: resumes what is paused, answers what is asked. Then reads everything. */
@@ -307,13 +328,17 @@ class Closer {
         for (const { id } of tasks) found.push(await this.#read(connection, owner, id));
       }
     };
-    this.#world.after(10, () => {
-      read()
-        .catch((error: unknown) => this.#history.add("not_read", { error: String(error) }))
-        .finally(() => {
-          isDone = true;
-        });
-    }, this.#actor);
+    this.#world.after(
+      10,
+      () => {
+        read()
+          .catch((error: unknown) => this.#history.add("not_read", { error: String(error) }))
+          .finally(() => {
+            isDone = true;
+          });
+      },
+      this.#actor,
+    );
     await this.#world.runUntil(this.#world.nowMs + 60_000, () => isDone);
     return found;
   }
@@ -326,7 +351,9 @@ class Closer {
       if (page.items.length === 0) break;
       items.push(...page.items);
     }
-    const followed = isFinal(record.status) ? await connection.ask((engine) => readJournal(engine.forOwner(owner).follow(id))) : [];
+    const followed = isFinal(record.status)
+      ? await connection.ask((engine) => readJournal(engine.forOwner(owner).follow(id)))
+      : [];
     return { owner, record, items, followed };
   }
 }

@@ -1,4 +1,4 @@
-import { type Followed, isResumableError, type Json, type StartedTask } from "@resumable-mcp/core";
+import { type Followed, isResumableError, type Json, ownerTag, type StartedTask } from "@resumable-mcp/core";
 import type { History } from "../history/history.js";
 import { Connection, ConnectionLost } from "../machine/connection.js";
 import type { Worker } from "../machine/worker.js";
@@ -9,6 +9,8 @@ import { newActor, type World } from "../world/world.js";
 export interface CallPlan {
   readonly name: string;
   readonly owner: string;
+  /** Directly, or as a client of one of the protocol's eras. */
+  readonly via: "engine" | "2025" | "2026";
   readonly input: Json;
   readonly detached: boolean;
   /** Names the very call, so that it finds its task however often it is sent. */
@@ -18,7 +20,10 @@ export interface CallPlan {
   /** How many of a hundred questions it answers. */
   readonly answersPercent: number;
   /** What it does while its task runs, by time since the call. */
-  readonly interventions: readonly { readonly atMs: number; readonly what: "pause" | "resume" | "cancel" | "detach" | "drop" }[];
+  readonly interventions: readonly {
+    readonly atMs: number;
+    readonly what: "pause" | "resume" | "cancel" | "detach" | "drop";
+  }[];
 }
 
 interface CallerOptions {
@@ -51,6 +56,10 @@ export class Caller {
     this.#actor = newActor(options.plan.name);
   }
 
+  get #owner(): string {
+    return ownerTag("client", this.plan.owner);
+  }
+
   /** Calls after a while. */
   begin(afterMs: number): void {
     const { world } = this.#options;
@@ -71,7 +80,8 @@ export class Caller {
 
   async #call(): Promise<void> {
     if (this.isDone || this.#isStopped) return;
-    const { owner, input, detached, callId } = this.plan;
+    const { input, detached, callId } = this.plan;
+    const owner = this.#owner;
     const connection = this.#connect();
     if (connection === undefined) return this.#later(500);
     this.#tries += 1;
@@ -101,7 +111,7 @@ export class Caller {
 
   #follow(connection: Connection): void {
     const { taskId } = this;
-    const { owner } = this.plan;
+    const owner = this.#owner;
     if (taskId === undefined) return;
     const afterSeq = this.#seq;
     connection.stream<Followed>(
@@ -122,14 +132,20 @@ export class Caller {
     if (followed.kind === "snapshot") {
       this.#seq = followed.record.lastSeq;
       this.#note("snapshot", { seq: this.#seq, status: followed.record.status });
-      if (["completed", "failed", "cancelled"].includes(followed.record.status)) this.#finish(connection, followed.record.status);
+      if (["completed", "failed", "cancelled"].includes(followed.record.status))
+        this.#finish(connection, followed.record.status);
       return;
     }
     const { event } = followed;
-    this.#note("sees", { seq: event.seq, type: event.type, progress: event.type === "checkpoint" ? event.progress : undefined });
+    this.#note("sees", {
+      seq: event.seq,
+      type: event.type,
+      progress: event.type === "checkpoint" ? event.progress : undefined,
+    });
     this.#seq = event.seq;
     if (event.type === "asked") this.#consider(event.key);
-    if (event.type === "completed" || event.type === "failed" || event.type === "cancelled") this.#finish(connection, event.type);
+    if (event.type === "completed" || event.type === "failed" || event.type === "cancelled")
+      this.#finish(connection, event.type);
   }
 
   #finish(connection: Connection, status: string): void {
@@ -138,7 +154,7 @@ export class Caller {
     this.#note("result", { status });
     if (taskId === undefined) return;
     connection
-      .ask((engine) => engine.forOwner(this.plan.owner).markDelivered(taskId))
+      .ask((engine) => engine.forOwner(this.#owner).markDelivered(taskId))
       .then(() => this.#note("delivered"))
       .catch(() => this.#note("delivery_unknown"));
   }
@@ -149,7 +165,9 @@ export class Caller {
     connection.break("the caller gave it up");
     const code = isResumableError(error) ? error.code : error instanceof ConnectionLost ? "LOST" : String(error);
     this.#note("refused", { code });
-    const isFinal = isResumableError(error) && !["DRAINING", "STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_CLOSED"].includes(error.code);
+    const isFinal =
+      isResumableError(error) &&
+      !["DRAINING", "STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_CLOSED"].includes(error.code);
     if (isFinal || !this.#random.percent(this.plan.returnsPercent)) {
       this.#note("leaves_for_good");
       this.isDone = true;
@@ -180,7 +198,7 @@ export class Caller {
     const connection = new Connection(this.#options.world, this.#actor, worker);
     try {
       const answer = { action: "accept" as const, content: { word } };
-      await connection.ask((engine) => engine.forOwner(this.plan.owner).answer(taskId, key, answer));
+      await connection.ask((engine) => engine.forOwner(this.#owner).answer(taskId, key, answer));
       this.#note("answer_accepted", { key, word });
     } catch (error) {
       const code = isResumableError(error) ? error.code : "LOST";
@@ -200,7 +218,7 @@ export class Caller {
     const connection = new Connection(this.#options.world, this.#actor, worker);
     this.#note("requests", { what });
     try {
-      await connection.ask(async (engine) => void (await engine.forOwner(this.plan.owner)[what](taskId)));
+      await connection.ask(async (engine) => void (await engine.forOwner(this.#owner)[what](taskId)));
       this.#note("request_done", { what });
     } catch (error) {
       this.#note("request_refused", { what, code: isResumableError(error) ? error.code : "LOST" });

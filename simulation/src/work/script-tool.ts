@@ -1,4 +1,4 @@
-import { defineTool, RetryableError, type Tool, TerminalError } from "@resumable-mcp/core";
+import { defineTool, RetryableError, TerminalError, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { History } from "../history/history.js";
 import type { Worker } from "../machine/worker.js";

@@ -27,6 +27,7 @@ export function enterWorld(world: World): void {
   replaceRandom();
   refuseTheMachine();
   process.on("unhandledRejection", (error) => entered?.noteUncaught(error));
+  process.on("uncaughtException", (error) => entered?.noteUncaught(error));
   syncBuiltinESMExports();
 }
 
@@ -131,7 +132,8 @@ function replaceTimers(): void {
 
 function promised(arm: (done: () => void) => VirtualTimer, value: unknown, signal?: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const aborted = () => Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });
+    const aborted = () =>
+      Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });
     if (signal?.aborted) return reject(aborted());
     const timer = arm(() => {
       signal?.removeEventListener("abort", onAbort);
@@ -148,7 +150,6 @@ function promised(arm: (done: () => void) => VirtualTimer, value: unknown, signa
 function replaceClocks(): void {
   const RealDate = Date;
   class VirtualDate extends RealDate {
-    // biome-ignore lint/suspicious/noExplicitAny: the constructor of Date takes several forms of arguments
     constructor(...args: ConstructorParameters<typeof Date> | []) {
       if (args.length === 0) super(here().wallMs());
       else super(...(args as ConstructorParameters<typeof Date>));

@@ -93,8 +93,8 @@ export class World {
 
   /** Notes an error that no code caught. Those of a process that just died are of no account: a real one runs no further. */
   noteUncaught(error: unknown): void {
-    if (process.env["SIM_DEBUG"]) console.log("uncaught", this.nowMs, this.current.name);
-    if (this.current.isAlive) this.uncaught.push(`${this.current.name}: ${error instanceof Error ? error.stack : String(error)}`);
+    if (this.current.isAlive)
+      this.uncaught.push(`${this.current.name}: ${error instanceof Error ? error.stack : String(error)}`);
   }
 
   /** Goes on until nothing is left to happen before a moment, or until `isDone`. */

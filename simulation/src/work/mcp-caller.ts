@@ -1,0 +1,285 @@
+import type { JsonObject } from "@resumable-mcp/core";
+import { isJsonObject } from "@resumable-mcp/core";
+import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
+import type { History } from "../history/history.js";
+import { HttpCall, type HttpMessage } from "../machine/http-call.js";
+import type { Worker } from "../machine/worker.js";
+import type { Random } from "../world/random.js";
+import { newActor, type World } from "../world/world.js";
+import type { CallPlan } from "./caller.js";
+
+interface McpCallerOptions {
+  readonly world: World;
+  readonly history: History;
+  readonly pickWorker: () => Worker | undefined;
+  readonly plan: CallPlan;
+}
+
+/** An answer as a caller has it when it is whole. */
+interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly text: string;
+}
+
+/** How a call over a stream ended. */
+type Outcome =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly code: number }
+  | { readonly kind: "broken" }
+  | { readonly kind: "refused"; readonly status: number };
+
+/** The last event of a stream, from which it can be taken up again. */
+interface Place {
+  lastEventId: string | undefined;
+  retryMs: number;
+}
+
+const tries2025 = 2;
+
+/**
+ * A client as they are in the world, of either era: it speaks JSON-RPC over HTTP, has little patience, takes up a broken
+ * stream a few times, and repeats the whole call after that.
+ */
+export class McpCaller {
+  readonly plan: CallPlan;
+  isDone = false;
+  readonly #options: McpCallerOptions;
+  readonly #random: Random;
+  readonly #actor;
+  #isStopped = false;
+  #nextId = 0;
+  #session: { readonly id: string; readonly worker: Worker } | undefined;
+  #lastProgress = 0;
+  #current: HttpCall | undefined;
+
+  constructor(options: McpCallerOptions) {
+    this.#options = options;
+    this.plan = options.plan;
+    this.#random = options.world.random.fork();
+    this.#actor = newActor(options.plan.name);
+  }
+
+  begin(afterMs: number): void {
+    const { world } = this.#options;
+    world.after(afterMs, () => void this.#callUntilDone(), this.#actor);
+    for (const { atMs, what } of this.plan.interventions) {
+      if (what === "drop") world.after(afterMs + atMs, () => this.#drop(), this.#actor);
+    }
+  }
+
+  stopCalling(): void {
+    this.#isStopped = true;
+  }
+
+  #note(kind: string, facts: { readonly [name: string]: string | number | boolean | undefined } = {}): void {
+    this.#options.history.add(kind, { caller: this.plan.name, owner: this.plan.owner, ...facts });
+  }
+
+  #drop(): void {
+    this.#note("drops");
+    this.#current?.cut();
+    this.#onDrop?.();
+  }
+
+  #onDrop: (() => void) | undefined;
+
+  /** The same call again and again, until there is a result or the caller has had enough. */
+  async #callUntilDone(): Promise<void> {
+    while (!this.isDone && !this.#isStopped) {
+      const outcome = this.plan.via === "2025" ? await this.#call2025() : await this.#call2026();
+      this.#noteOutcome(outcome);
+      if (outcome.kind === "result") break;
+      if (!this.#random.percent(this.plan.returnsPercent)) break;
+      await this.#pause(this.#random.pick([20, 500, 3_000, 20_000]));
+    }
+    this.isDone = true;
+  }
+
+  #noteOutcome(outcome: Outcome): void {
+    if (outcome.kind !== "result") {
+      const facts = { code: "code" in outcome ? outcome.code : undefined, status: "status" in outcome ? outcome.status : undefined };
+      return this.#note("mcp_failed", { how: outcome.kind, ...facts });
+    }
+    const { result } = outcome;
+    const structured = isJsonObject(result["structuredContent"]) ? result["structuredContent"] : {};
+    const isWhole = result["isError"] !== true && typeof structured["done"] === "number";
+    this.#note("mcp_result", { isError: result["isError"] === true, isWhole, text: isWhole ? undefined : JSON.stringify(result).slice(0, 200) });
+  }
+
+  async #call2025(): Promise<Outcome> {
+    const worker = this.#options.pickWorker();
+    if (worker === undefined) return { kind: "broken" };
+    if (this.#session === undefined || this.#random.percent(50)) {
+      const failure = await this.#initialize(worker);
+      if (failure !== undefined) return failure;
+    }
+    const id = this.#newId();
+    const _meta = { progressToken: id, "resumable-mcp/client_id": this.plan.owner };
+    const params = { name: "script", arguments: this.plan.input, _meta };
+    this.#lastProgress = 0;
+    const place: Place = { lastEventId: undefined, retryMs: 1_000 };
+    const headers = this.#headers2025();
+    let outcome = await this.#stream(id, { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) }, place);
+    for (let tries = 0; outcome.kind === "broken" && place.lastEventId !== undefined && tries < tries2025; tries += 1) {
+      await this.#pause(place.retryMs);
+      outcome = await this.#stream(id, { method: "GET", headers: { ...headers, "last-event-id": place.lastEventId } }, place);
+    }
+    return outcome;
+  }
+
+  #headers2025(): { readonly [name: string]: string } {
+    return { ...jsonHeaders, "mcp-session-id": this.#session?.id ?? "", "mcp-protocol-version": "2025-11-25" };
+  }
+
+  async #initialize(worker: Worker): Promise<Outcome | undefined> {
+    const clientInfo = { name: this.plan.name, version: "1" };
+    const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo };
+    const body = rpc({ id: this.#newId(), method: "initialize", params });
+    const answer = await this.#whole(worker, { method: "POST", headers: jsonHeaders, body });
+    const id = answer?.headers["mcp-session-id"];
+    if (answer === undefined) return { kind: "broken" };
+    if (id === undefined) return { kind: "refused", status: answer.status };
+    this.#session = { id, worker };
+    await this.#whole(worker, { method: "POST", headers: this.#headers2025(), body: rpc({ method: "notifications/initialized" }) });
+    return undefined;
+  }
+
+  async #call2026(): Promise<Outcome> {
+    let more: JsonObject = {};
+    for (let round = 0; ; round += 1) {
+      const id = this.#newId();
+      const _meta = {
+        progressToken: id,
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+        "resumable-mcp/client_id": this.plan.owner,
+      };
+      const headers = { ...jsonHeaders, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "script" };
+      const params = { name: "script", arguments: this.plan.input, _meta, ...more };
+      this.#lastProgress = 0;
+      const place: Place = { lastEventId: undefined, retryMs: 1_000 };
+      const outcome = await this.#stream(id, { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) }, place);
+      const asked = outcome.kind === "result" ? outcome.result["inputRequests"] : undefined;
+      if (outcome.kind !== "result" || !isJsonObject(asked) || round > 30) return outcome;
+      if (!this.#random.percent(this.plan.answersPercent)) return { kind: "broken" };
+      await this.#pause(this.#random.pick([5, 400]));
+      const word = `${this.plan.name}-${round}`;
+      const inputResponses = Object.fromEntries(Object.keys(asked).map((key) => [key, { action: "accept", content: { word } }]));
+      more = { inputResponses, requestState: outcome.result["requestState"] ?? null };
+    }
+  }
+
+  /** Reads a stream until the answer to a request came, or the stream ended or broke. */
+  #stream(id: string, message: HttpMessage, place: Place): Promise<Outcome> {
+    const worker = message.method === "GET" || this.plan.via === "2026" ? this.#options.pickWorker() : this.#session?.worker;
+    if (worker === undefined || !worker.isAlive) return Promise.resolve({ kind: "broken" });
+    return new Promise((resolve) => {
+      let status = 0;
+      let rest = "";
+      let isStream = false;
+      const parser = this.#parserOf(id, worker, place, resolve);
+      this.#onDrop = () => resolve({ kind: "broken" });
+      this.#current = this.#send(worker, message, {
+        head: (given, headers) => {
+          status = given;
+          isStream = (headers["content-type"] ?? "").includes("text/event-stream");
+        },
+        text: (text) => {
+          if (isStream) parser.feed(text);
+          else rest += text;
+        },
+        end: () => resolve(isStream ? { kind: "broken" } : answerOf(status, rest)),
+        broken: () => resolve({ kind: "broken" }),
+      });
+    });
+  }
+
+  #parserOf(id: string, worker: Worker, place: Place, resolve: (outcome: Outcome) => void): EventSourceParser {
+    return createParser({
+      onRetry: (ms) => {
+        place.retryMs = ms;
+      },
+      onEvent: ({ id: eventId, data }: EventSourceMessage) => {
+        if (eventId !== undefined) place.lastEventId = eventId;
+        if (data === "") return;
+        const message: unknown = JSON.parse(data);
+        if (!isJsonObject(message)) return;
+        if (message["method"] === "notifications/progress") this.#noteProgress(message["params"]);
+        else if (message["method"] === "elicitation/create") void this.#answer(worker, message);
+        else if (message["id"] === id) resolve(outcomeOf(message));
+      },
+    });
+  }
+
+  #noteProgress(params: unknown): void {
+    if (!isJsonObject(params) || typeof params["progress"] !== "number") return;
+    const { progress } = params;
+    this.#note("mcp_progress", { progress, before: this.#lastProgress });
+    this.#lastProgress = progress;
+  }
+
+  async #answer(worker: Worker, { id }: JsonObject): Promise<void> {
+    if (!this.#random.percent(this.plan.answersPercent)) return;
+    await this.#pause(this.#random.pick([5, 300, 4_000]));
+    const result = { action: "accept", content: { word: `${this.plan.name}-${String(id)}` } };
+    const to = worker.isAlive ? worker : this.#options.pickWorker();
+    if (to === undefined) return;
+    await this.#whole(to, { method: "POST", headers: this.#headers2025(), body: rpc({ id: id ?? null, result }) });
+  }
+
+  /** Sends something short and reads all of the answer; `undefined` when the connection broke. */
+  #whole(worker: Worker, message: HttpMessage): Promise<Answer | undefined> {
+    return new Promise((resolve) => {
+      let head: Omit<Answer, "text"> = { status: 0, headers: {} };
+      let text = "";
+      const call = this.#send(worker, message, {
+        head: (status, headers) => {
+          head = { status, headers };
+        },
+        text: (more) => {
+          text += more;
+        },
+        end: () => resolve({ ...head, text }),
+        broken: () => resolve(undefined),
+      });
+      this.#options.world.after(20_000, () => {
+        call.cut();
+        resolve(undefined);
+      }, this.#actor);
+    });
+  }
+
+  #send(worker: Worker, message: HttpMessage, listener: ConstructorParameters<typeof HttpCall>[0]["listener"]): HttpCall {
+    const { world } = this.#options;
+    const onAccepted = () => this.#note("accepted", { worker: worker.actor.name });
+    return new HttpCall({ world, caller: this.#actor, worker, handler: worker.http, message, listener, onAccepted });
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => this.#options.world.after(ms, resolve, this.#actor));
+  }
+
+  #newId(): string {
+    this.#nextId += 1;
+    return `${this.plan.name}-${this.#nextId}`;
+  }
+}
+
+const jsonHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+function rpc(message: JsonObject): string {
+  return JSON.stringify({ jsonrpc: "2.0", ...message });
+}
+
+function outcomeOf(message: JsonObject): Outcome {
+  const { result, error } = message;
+  if (isJsonObject(result)) return { kind: "result", result };
+  return { kind: "error", code: isJsonObject(error) ? Number(error["code"]) : 0 };
+}
+
+function answerOf(status: number, text: string): Outcome {
+  if (status !== 200) return { kind: "refused", status };
+  const message: unknown = JSON.parse(text);
+  return isJsonObject(message) ? outcomeOf(message) : { kind: "refused", status };
+}
