@@ -1,3 +1,9 @@
+// What the servers load at their first need: in a run there are no files to load it from.
+import "@modelcontextprotocol/sdk/server/mcp.js";
+import "@modelcontextprotocol/sdk/types.js";
+import "@modelcontextprotocol/sdk/validation/ajv";
+import "@modelcontextprotocol/server";
+import "@modelcontextprotocol/server/validators/ajv";
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import { drawPlan } from "./run/draw-plan.js";

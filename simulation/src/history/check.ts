@@ -22,7 +22,7 @@ export interface Evidence {
     readonly mode: "chaos" | "poison";
     readonly durability: "machine" | "process";
     readonly limits: { readonly [name: string]: number };
-    readonly faults: readonly { readonly kind: string }[];
+    readonly calls: readonly PlannedFacts[];
   };
   readonly events: readonly HistoryEvent[];
   readonly tasks: readonly FinalTask[];
@@ -42,6 +42,8 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkAnswers,
     checkContained,
     checkFair,
+    checkShown,
+    checkDelivery,
   ].flatMap((rule) => rule(evidence));
 }
 
@@ -236,8 +238,17 @@ function checkSameCall({ events, tasks, plan }: Evidence): readonly Violation[] 
   return violations;
 }
 
-function planCalls(plan: Evidence["plan"]): readonly { readonly name: string; readonly callId?: string | undefined }[] {
-  return "calls" in plan ? (plan.calls as readonly { readonly name: string; readonly callId?: string }[]) : [];
+/** A call as it was planned. */
+interface PlannedFacts {
+  readonly name: string;
+  readonly owner: string;
+  readonly via: string;
+  readonly input: Json;
+  readonly callId: string | undefined;
+}
+
+function planCalls(plan: Evidence["plan"]): readonly PlannedFacts[] {
+  return plan.calls;
 }
 
 function* pairs<Value>(values: readonly Value[]): Generator<readonly [Value, Value]> {
@@ -324,4 +335,33 @@ function checkFair({ plan, events }: Evidence): readonly Violation[] {
       },
     ];
   });
+}
+
+/** G5, G6: what a client of MCP is shown of one call rises. */
+function checkShown({ events }: Evidence): readonly Violation[] {
+  return of(events, "mcp_progress")
+    .filter(({ progress, before, snapshot }) => Number(progress) < Number(before) + (snapshot === true ? 0 : 1e-9))
+    .map(({ caller, progress, before, atMs }) => ({
+      rule: "G6",
+      text: `${String(caller)} was shown ${String(progress)} after ${String(before)} at ${atMs} ms.`,
+    }));
+}
+
+/** G7: a result that no caller got is given to the same call; only then does it begin a new task. */
+function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const { name, owner, via, input } of planCalls(plan)) {
+    const callers = planCalls(plan).filter((call) => call.owner === owner && sameInput(call.input, input));
+    if (via === "engine" || callers.length > 1) continue;
+    const completed = tasks.filter(({ record, owner: tag }) => tag === `client:${owner}` && record.status === "completed" && sameInput(record.input, input));
+    const accepted = of(events, "accepted").filter(({ caller }) => caller === name).length;
+    if (completed.length > accepted + 1) {
+      violations.push({ rule: "G7", text: `The call of ${name} ran ${completed.length} times, and ${accepted} results were accepted.` });
+    }
+  }
+  return violations;
+}
+
+function sameInput(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }

@@ -50,7 +50,7 @@ export class McpCaller {
   #isStopped = false;
   #nextId = 0;
   #session: { readonly id: string; readonly worker: Worker } | undefined;
-  #lastProgress = 0;
+  #lastProgress = -1;
   #current: HttpCall | undefined;
 
   constructor(options: McpCallerOptions) {
@@ -88,23 +88,26 @@ export class McpCaller {
   async #callUntilDone(): Promise<void> {
     while (!this.isDone && !this.#isStopped) {
       const outcome = this.plan.via === "2025" ? await this.#call2025() : await this.#call2026();
-      this.#noteOutcome(outcome);
-      if (outcome.kind === "result") break;
+      if (this.#noteOutcome(outcome)) break;
       if (!this.#random.percent(this.plan.returnsPercent)) break;
       await this.#pause(this.#random.pick([20, 500, 3_000, 20_000]));
     }
     this.isDone = true;
   }
 
-  #noteOutcome(outcome: Outcome): void {
+  /** @returns whether the call is over: its result came, or says that it failed by what it does itself. */
+  #noteOutcome(outcome: Outcome): boolean {
     if (outcome.kind !== "result") {
-      const facts = { code: "code" in outcome ? outcome.code : undefined, status: "status" in outcome ? outcome.status : undefined };
-      return this.#note("mcp_failed", { how: outcome.kind, ...facts });
+      const code = "code" in outcome ? outcome.code : undefined;
+      this.#note("mcp_failed", { how: outcome.kind, code, status: "status" in outcome ? outcome.status : undefined });
+      return false;
     }
     const { result } = outcome;
     const structured = isJsonObject(result["structuredContent"]) ? result["structuredContent"] : {};
+    const error = isJsonObject(structured["error"]) ? String(structured["error"]["code"]) : undefined;
     const isWhole = result["isError"] !== true && typeof structured["done"] === "number";
-    this.#note("mcp_result", { isError: result["isError"] === true, isWhole, text: isWhole ? undefined : JSON.stringify(result).slice(0, 200) });
+    this.#note("mcp_result", { isError: result["isError"] === true, isWhole, code: error });
+    return isWhole || error === undefined || !error.startsWith("STORE_");
   }
 
   async #call2025(): Promise<Outcome> {
@@ -117,7 +120,7 @@ export class McpCaller {
     const id = this.#newId();
     const _meta = { progressToken: id, "resumable-mcp/client_id": this.plan.owner };
     const params = { name: "script", arguments: this.plan.input, _meta };
-    this.#lastProgress = 0;
+    this.#lastProgress = -1;
     const place: Place = { lastEventId: undefined, retryMs: 1_000 };
     const headers = this.#headers2025();
     let outcome = await this.#stream(id, { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) }, place);
@@ -157,15 +160,15 @@ export class McpCaller {
       };
       const headers = { ...jsonHeaders, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "script" };
       const params = { name: "script", arguments: this.plan.input, _meta, ...more };
-      this.#lastProgress = 0;
+      this.#lastProgress = -1;
       const place: Place = { lastEventId: undefined, retryMs: 1_000 };
       const outcome = await this.#stream(id, { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) }, place);
       const asked = outcome.kind === "result" ? outcome.result["inputRequests"] : undefined;
-      if (outcome.kind !== "result" || !isJsonObject(asked) || round > 30) return outcome;
-      if (!this.#random.percent(this.plan.answersPercent)) return { kind: "broken" };
+      if (outcome.kind !== "result" || outcome.result["resultType"] !== "input_required" || round > 30) return outcome;
+      if (isJsonObject(asked) && !this.#random.percent(this.plan.answersPercent)) return { kind: "broken" };
       await this.#pause(this.#random.pick([5, 400]));
       const word = `${this.plan.name}-${round}`;
-      const inputResponses = Object.fromEntries(Object.keys(asked).map((key) => [key, { action: "accept", content: { word } }]));
+      const inputResponses = Object.fromEntries(Object.keys(isJsonObject(asked) ? asked : {}).map((key) => [key, { action: "accept", content: { word } }]));
       more = { inputResponses, requestState: outcome.result["requestState"] ?? null };
     }
   }
@@ -215,7 +218,8 @@ export class McpCaller {
   #noteProgress(params: unknown): void {
     if (!isJsonObject(params) || typeof params["progress"] !== "number") return;
     const { progress } = params;
-    this.#note("mcp_progress", { progress, before: this.#lastProgress });
+    const meta = isJsonObject(params["_meta"]) ? params["_meta"] : {};
+    this.#note("mcp_progress", { progress, before: this.#lastProgress, snapshot: meta["resumable-mcp/snapshot"] === true });
     this.#lastProgress = progress;
   }
 
