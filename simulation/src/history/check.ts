@@ -1,4 +1,4 @@
-import type { Followed, Json, TaskRecord } from "@resumable-mcp/core";
+import { type Followed, isJsonObject, type Json, type TaskRecord } from "@resumable-mcp/core";
 import type { HistoryEvent } from "./history.js";
 
 /** A task as it is at the end of a run. */
@@ -19,7 +19,7 @@ export interface Violation {
 /** What the checkers read. */
 export interface Evidence {
   readonly plan: {
-    readonly mode: "chaos" | "poison";
+    readonly mode: "chaos" | "poison" | "waiting";
     readonly durability: "machine" | "process";
     readonly limits: { readonly [name: string]: number };
     readonly calls: readonly PlannedFacts[];
@@ -44,6 +44,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkFair,
     checkShown,
     checkDelivery,
+    checkWaits,
   ].flatMap((rule) => rule(evidence));
 }
 
@@ -364,4 +365,32 @@ function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] 
 
 function sameInput(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Beyond its time a sleep in a process that lives on may take this long. */
+const lateMs = 3_000;
+
+/** G9: a living process measures its waits with its monotonic clock. */
+function checkWaits({ plan, events, tasks }: Evidence): readonly Violation[] {
+  if ((plan.limits["maxRunning"] ?? 0) < 32) return [];
+  const inputs = new Map(tasks.map(({ record }) => [record.id, record.input]));
+  const disturbed = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
+  const begun = new Map<string, number>();
+  return events.flatMap((event) => {
+    const key = `${String(event["task"])}/${String(event["at"])}/${String(event["attempt"])}`;
+    if (event.kind === "begins" && event["op"] === "sleep") begun.set(key, event.atMs);
+    const sinceMs = begun.get(key);
+    if (event.kind !== "slept" || sinceMs === undefined) return [];
+    const tookMs = event.atMs - sinceMs;
+    const ms = sleepOf(inputs.get(String(event["task"])), Number(event["at"]));
+    const isDisturbed = disturbed.some(({ atMs }) => atMs > sinceMs - faultMs && atMs < event.atMs);
+    if (ms === undefined || isDisturbed || tookMs <= ms + lateMs) return [];
+    return [{ rule: "G9", text: `A sleep of ${ms} ms of ${String(event["task"])} took ${Math.round(tookMs)} ms in a process that lived.` }];
+  });
+}
+
+function sleepOf(input: Json | undefined, at: number): number | undefined {
+  const program = isJsonObject(input) ? input["program"] : undefined;
+  const operation: Json | undefined = Array.isArray(program) ? program[at] : undefined;
+  return isJsonObject(operation) && typeof operation["ms"] === "number" ? operation["ms"] : undefined;
 }

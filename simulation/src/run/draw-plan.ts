@@ -32,7 +32,8 @@ export interface PlannedCall extends CallPlan {
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
 export interface Plan {
   readonly seed: number;
-  readonly mode: "chaos" | "poison";
+  /** Everything breaks; or one tool kills its process; or processes die while all tools only wait. */
+  readonly mode: "chaos" | "poison" | "waiting";
   readonly durability: "machine" | "process";
   readonly workers: number;
   readonly limits: { readonly [name: string]: number };
@@ -49,7 +50,7 @@ export interface Plan {
 /** Draws a plan. */
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
-  const mode = random.percent(20) ? "poison" : "chaos";
+  const mode = random.pick(["chaos", "chaos", "chaos", "poison", "waiting"] as const);
   const durability = random.percent(70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
   const calmMs = random.pick([5_000, 15_000, 40_000]);
@@ -58,10 +59,8 @@ export function drawPlan(seed: number): Plan {
     drawCall(random, { index, owners, calmMs, mode }),
   );
   const faultCount = random.pick([0, 2, 5, 10, 20, 40]);
-  const faults =
-    mode === "poison"
-      ? []
-      : Array.from({ length: faultCount }, () => drawFault(random, { calmMs, workers, durability }));
+  const frame = { calmMs, workers, durability, mode };
+  const faults = mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, frame));
   return {
     seed,
     mode,
@@ -77,9 +76,10 @@ export function drawPlan(seed: number): Plan {
       graceMs: 1_000,
       trialMs: random.pick([500, 3_000]),
       crashBackoffMs: 200,
-      maxCrashesWithoutProgress: mode === "poison" ? 3 : 1_000,
-      maxCrashesInCompany: mode === "poison" ? 10 : 1_000,
-      maxDeathsInWaits: mode === "poison" ? 100 : 1_000,
+      // Where tools work while processes are killed at random, only they could be blamed.
+      maxCrashesWithoutProgress: mode === "chaos" ? 1_000 : 3,
+      maxCrashesInCompany: mode === "chaos" ? 1_000 : 10,
+      maxDeathsInWaits: mode === "chaos" ? 1_000 : 100,
     },
     storeLimits: {
       rotateBytes: random.pick([700, 3_000, 1_000_000]),
@@ -103,7 +103,7 @@ interface CallFrame {
 
 function drawCall(random: Random, { index, owners, calmMs, mode }: CallFrame): PlannedCall {
   const length = random.pick([1, 3, 8, 20]);
-  const program = Array.from({ length }, () => drawOperation(random));
+  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random)));
   if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
   // Now and then the same call as that of another caller.
   const run = random.percent(15) ? "shared" : `run-${index}`;
@@ -145,10 +145,13 @@ function drawOperation(random: Random): Operation {
   return { op: "give_up" };
 }
 
-function drawFault(
-  random: Random,
-  { calmMs, workers, durability }: Pick<Plan, "calmMs" | "workers" | "durability">,
-): Fault {
+/** Something that only waits, and for long: deaths come while it does. */
+function drawWait(random: Random): Operation {
+  return random.percent(50) ? { op: "ask" } : { op: "sleep", ms: random.pick([1_000, 6_000, 20_000]) };
+}
+
+function drawFault(random: Random, frame: Pick<Plan, "calmMs" | "workers" | "durability" | "mode">): Fault {
+  const { calmMs, workers, durability, mode } = frame;
   const kinds: readonly Fault["kind"][] = [
     "kill",
     "kill",
@@ -168,7 +171,7 @@ function drawFault(
     "drain",
     ...(durability === "machine" ? (["power", "power", "power"] as const) : []),
   ];
-  const kind = random.pick(kinds);
+  const kind = random.pick(mode === "waiting" ? (["kill", "kill_all"] as const) : kinds);
   return { atMs: random.between(0, calmMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
 }
 

@@ -84,9 +84,14 @@ class VirtualTimer {
 }
 
 function replaceTimers(): void {
+  const real = { setTimeout, setImmediate };
+  // After a run, only Node itself and the program's end use them.
   const setTimer = (run: Callback, delayMs = 0, ...args: unknown[]) =>
-    new VirtualTimer(here().after(Math.max(1, Number(delayMs) || 0), () => run(...args)));
-  const setTurn = (run: Callback, ...args: unknown[]) => new VirtualTimer(here().nextTurn(() => run(...args)));
+    entered === undefined
+      ? real.setTimeout(run, delayMs, ...args)
+      : new VirtualTimer(here().after(Math.max(1, Number(delayMs) || 0), () => run(...args)));
+  const setTurn = (run: Callback, ...args: unknown[]) =>
+    entered === undefined ? real.setImmediate(run, ...args) : new VirtualTimer(here().nextTurn(() => run(...args)));
   const setRepeated = (run: Callback, everyMs = 0, ...args: unknown[]) => {
     const world = here();
     const actor = world.current;
@@ -130,7 +135,7 @@ function replaceTimers(): void {
   };
 }
 
-function promised(arm: (done: () => void) => VirtualTimer, value: unknown, signal?: AbortSignal): Promise<unknown> {
+function promised(arm: (done: () => void) => VirtualTimer | NodeJS.Timeout | NodeJS.Immediate, value: unknown, signal?: AbortSignal): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const aborted = () =>
       Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });
@@ -140,7 +145,7 @@ function promised(arm: (done: () => void) => VirtualTimer, value: unknown, signa
       resolve(value);
     });
     const onAbort = () => {
-      timer.cancel();
+      if (timer instanceof VirtualTimer) timer.cancel();
       reject(aborted());
     };
     signal?.addEventListener("abort", onAbort, { once: true });
