@@ -1,4 +1,5 @@
-import { type Followed, isJsonObject, type Json, type TaskRecord } from "@resumable-mcp/core";
+import { isJsonObject, type Json, type TaskRecord } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
 import type { HistoryEvent } from "./history.js";
 
 /** A task as it is at the end of a run. */

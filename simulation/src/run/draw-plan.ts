@@ -51,7 +51,7 @@ export interface Plan {
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
   const mode = random.pick(["chaos", "chaos", "chaos", "poison", "waiting"] as const);
-  const durability = random.percent(70) ? "machine" : "process";
+  const durability: Plan["durability"] = random.percent(70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
   const calmMs = random.pick([5_000, 15_000, 40_000]);
   const owners = Array.from({ length: random.pick([1, 2, 3]) }, (_, index) => `owner-number-${index}`);

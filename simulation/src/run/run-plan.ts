@@ -1,4 +1,5 @@
-import { type Followed, type Json, ownerTag, type TaskRecord } from "@resumable-mcp/core";
+import type { Json, TaskRecord } from "@resumable-mcp/core";
+import { type Followed, ownerTag } from "@resumable-mcp/core/engine";
 import { observerPoints, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import { check, type FinalTask, type Violation } from "../history/check.js";
 import { History } from "../history/history.js";

@@ -1,4 +1,5 @@
-import { type Followed, isResumableError, type Json, ownerTag, type StartedTask } from "@resumable-mcp/core";
+import { isResumableError, type Json } from "@resumable-mcp/core";
+import { type Followed, ownerTag, type StartedTask } from "@resumable-mcp/core/engine";
 import type { History } from "../history/history.js";
 import { Connection, ConnectionLost } from "../machine/connection.js";
 import type { Worker } from "../machine/worker.js";
