@@ -1,4 +1,7 @@
 import { defineConfig } from "tsup";
 import { fromSources, library } from "../tsup.shared.js";
 
-export default defineConfig([library(["src/index.ts"], { ...fromSources({}), clean: true })]);
+export default defineConfig([
+  library(["src/index.ts"], { ...fromSources({}), clean: true }),
+  library(["src/bugs/find-bugs.ts"], { clean: false, external: ["tsup"] }),
+]);

@@ -16,6 +16,7 @@ const usage = `simulate: runs the engine and the store in virtual time, and brea
   --random N        N fresh seeds as well, which are printed
   --seed N          one seed
   --verbose         prints every event of each run
+  --until-found     ends with the first violation, and says where it was
   --no-shrink       leaves a failing story as long as it is
   --help
 
@@ -26,6 +27,7 @@ interface Options {
   readonly seeds: readonly number[];
   readonly isVerbose: boolean;
   readonly shrinks: boolean;
+  readonly untilFound: boolean;
 }
 
 function readOptions(): Options {
@@ -36,6 +38,7 @@ function readOptions(): Options {
       seed: { type: "string" },
       verbose: { type: "boolean" },
       "no-shrink": { type: "boolean" },
+      "until-found": { type: "boolean" },
       help: { type: "boolean" },
     },
   });
@@ -46,9 +49,11 @@ function readOptions(): Options {
   const fresh = Array.from({ length: wholeNumber("random", values.random ?? "0") }, () => randomInt(2 ** 31));
   const isVerbose = values.verbose === true;
   const shrinks = values["no-shrink"] !== true;
-  if (values.seed !== undefined) return { seeds: [wholeNumber("seed", values.seed)], isVerbose, shrinks };
+  const untilFound = values["until-found"] === true;
+  const how = { isVerbose, shrinks, untilFound };
+  if (values.seed !== undefined) return { seeds: [wholeNumber("seed", values.seed)], ...how };
   const range = values.seeds ?? (fresh.length > 0 ? undefined : "1..100");
-  return { seeds: [...(range === undefined ? [] : seedsOf(range)), ...fresh], isVerbose, shrinks };
+  return { seeds: [...(range === undefined ? [] : seedsOf(range)), ...fresh], ...how };
 }
 
 function seedsOf(range: string): readonly number[] {
@@ -108,11 +113,17 @@ function printEvent(atMs: number, kind: string, facts: { readonly [name: string]
   );
 }
 
-async function main({ seeds, isVerbose, shrinks }: Options): Promise<void> {
+async function main({ seeds, isVerbose, shrinks, untilFound }: Options): Promise<void> {
   const totals = new Totals();
   for (const seed of seeds) {
     const report = await runPlan(drawPlan(seed));
     totals.add(report);
+    const [violation] = report.violations;
+    if (untilFound && violation !== undefined) {
+      const hours = (totals.virtualMs / 3_600_000).toFixed(2);
+      process.stdout.write(`found by seed ${seed} after ${hours} virtual hours: ${violation.rule}: ${violation.text}\n`);
+      break;
+    }
     if (isVerbose || report.violations.length > 0) printReport(report, isVerbose);
     if (report.violations.length > 0 && shrinks) await printShortStory(report);
     if (totals.runs % 100 === 0) process.stdout.write(`${totals}\n`);

@@ -60,7 +60,9 @@ export function drawPlan(seed: number): Plan {
   );
   const faultCount = random.pick([0, 2, 5, 10, 20, 40]);
   const frame = { calmMs, workers, durability, mode };
-  const faults = mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, frame));
+  const drawn = mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, frame));
+  // Deaths that come faster than a tool begins to wait meet it at work.
+  const faults = mode === "waiting" ? drawn.map((fault, index) => ({ ...fault, atMs: 2_500 * (index + 1) })) : drawn;
   return {
     seed,
     mode,
