@@ -121,7 +121,9 @@ async function main({ seeds, isVerbose, shrinks, untilFound }: Options): Promise
     const [violation] = report.violations;
     if (untilFound && violation !== undefined) {
       const hours = (totals.virtualMs / 3_600_000).toFixed(2);
-      process.stdout.write(`found by seed ${seed} after ${hours} virtual hours: ${violation.rule}: ${violation.text}\n`);
+      process.stdout.write(
+        `found by seed ${seed} after ${hours} virtual hours: ${violation.rule}: ${violation.text}\n`,
+      );
       break;
     }
     if (isVerbose || report.violations.length > 0) printReport(report, isVerbose);

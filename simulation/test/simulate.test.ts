@@ -12,7 +12,11 @@ async function simulate(...flags: readonly string[]): Promise<{ readonly text: s
     const { stdout } = await run(process.execPath, [program, ...flags], { maxBuffer: 2 ** 28 });
     return { text: stdout, code: 0 };
   } catch (error) {
-    const { code, stdout, stderr } = error as { readonly code: number; readonly stdout: string; readonly stderr: string };
+    const { code, stdout, stderr } = error as {
+      readonly code: number;
+      readonly stdout: string;
+      readonly stderr: string;
+    };
     return { text: `${stdout}${stderr}`, code };
   }
 }
@@ -28,7 +32,10 @@ describe("the simulator", () => {
 
   test("has the same history for the same seed, whatever ran before", { timeout: hangMs }, async () => {
     const historyOf = ({ text }: { readonly text: string }) => /seed 31: history (\w+)/.exec(text)?.[1];
-    const [alone, after] = await Promise.all([simulate("--seed", "31", "--verbose"), simulate("--seeds", "29..31", "--verbose")]);
+    const [alone, after] = await Promise.all([
+      simulate("--seed", "31", "--verbose"),
+      simulate("--seeds", "29..31", "--verbose"),
+    ]);
     expect(historyOf(alone)).toMatch(/^[0-9a-f]{16}$/);
     expect(historyOf(after)).toBe(historyOf(alone));
   });

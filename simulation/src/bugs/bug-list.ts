@@ -7,7 +7,7 @@ export interface Bug {
   readonly replace: string;
 }
 
-/** Defects that the simulator has to find: those of durability, delivery and waiting that were mended before, and more. */
+/** Defects that the simulator has to find: those of durability, delivery and waiting that were fixed before, and more. */
 export const bugs: readonly Bug[] = [
   {
     name: "a checkpoint is acknowledged before it is synced",
@@ -83,7 +83,7 @@ export const bugs: readonly Bug[] = [
     replace: "const dueMs = this.#note(wallMs, nowMs + wallMs - this.#clock.wallMs());",
   },
   {
-    name: "an orphan waits for its caller for ever",
+    name: "an orphan waits for its caller without end",
     file: "core/src/engine/scheduling/orphans.ts",
     find: "const leftMs = firstSeenMs + this.#recoverAfterMs - nowMs;",
     replace: "const leftMs = this.#recoverAfterMs === 0 ? 0 : Number.MAX_SAFE_INTEGER;",
@@ -97,9 +97,9 @@ export const bugs: readonly Bug[] = [
   {
     name: "a wait that begins after a request to stop throws",
     file: "core/src/engine/attempt/waits-in-place.ts",
-    find: "      const leave = control.waitInPlace();\n      this.#waits.set(key, { untilMs, wake });\n      control.signal.addEventListener(\"abort\", interrupted);\n      if (control.aborted === undefined) look();\n      else interrupted();",
+    find: '      const leave = control.waitInPlace();\n      this.#waits.set(key, { untilMs, wake });\n      control.signal.addEventListener("abort", interrupted);\n      if (control.aborted === undefined) look();\n      else interrupted();',
     replace:
-      "      this.#waits.set(key, { untilMs, wake });\n      control.signal.addEventListener(\"abort\", interrupted);\n      const leave = control.waitInPlace();\n      if (control.aborted === undefined) look();",
+      '      this.#waits.set(key, { untilMs, wake });\n      control.signal.addEventListener("abort", interrupted);\n      const leave = control.waitInPlace();\n      if (control.aborted === undefined) look();',
   },
   {
     name: "a follower begins one event too late after a break",

@@ -38,9 +38,12 @@ async function hunt(bug: Bug, index: number, seeds: string): Promise<string> {
       },
     ],
   });
-  const found = await run(process.execPath, [join(simulation, outDir, "index.js"), "--seeds", seeds, "--until-found"]).catch(
-    (error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? "" }),
-  );
+  const found = await run(process.execPath, [
+    join(simulation, outDir, "index.js"),
+    "--seeds",
+    seeds,
+    "--until-found",
+  ]).catch((error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? "" }));
   const [, seed, hours, rule] = /found by seed (\d+) after (\S+) virtual hours: (.*)/.exec(found.stdout) ?? [];
   return seed === undefined ? `| ${bug.name} | not found | | |` : `| ${bug.name} | ${seed} | ${hours} | ${rule} |`;
 }

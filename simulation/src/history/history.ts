@@ -4,7 +4,7 @@ import type { World } from "../world/world.js";
 /** Facts of one event: plain values. */
 export type Facts = { readonly [name: string]: string | number | boolean | undefined };
 
-/** Something that somebody outside the engine saw, or that was done to the system. */
+/** Something that was seen outside the engine, or that was done to the system. */
 export interface HistoryEvent extends Facts {
   readonly atMs: number;
   readonly kind: string;

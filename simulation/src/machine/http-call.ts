@@ -1,4 +1,4 @@
-import { HttpAnswer, type HttpHandler, local, ofWebRequest } from "@resumable-mcp/mcp";
+import { type HttpAnswer, type HttpHandler, local, ofWebRequest } from "@resumable-mcp/mcp";
 import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
 import type { Worker } from "./worker.js";

@@ -2,7 +2,7 @@ import type { Disk } from "@resumable-mcp/store-fs";
 import type { Actor, World } from "../world/world.js";
 import type { Machine } from "./machine.js";
 
-/** Thrown where a process dies: nothing of it goes on. */
+/** Thrown where a process dies: nothing of it continues. */
 export class ProcessDied extends Error {}
 
 /** Where a process is to die: after this many of its calls of the disk, before or after the call takes effect. */

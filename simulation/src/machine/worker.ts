@@ -1,5 +1,11 @@
 import { createEngine, type Engine, type EngineOptions, type Tool } from "@resumable-mcp/core";
-import { createBothErasHandler, createJsonSchemaValidator, createSessionHandler, defineServer, type HttpHandler } from "@resumable-mcp/mcp";
+import {
+  createBothErasHandler,
+  createJsonSchemaValidator,
+  createSessionHandler,
+  defineServer,
+  type HttpHandler,
+} from "@resumable-mcp/mcp";
 import { serverFactory } from "@resumable-mcp/mcp/2025";
 import { createHandler2026, serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
@@ -99,8 +105,10 @@ export class Worker {
     const onError = (error: unknown) => this.#noteError(error);
     return createBothErasHandler({
       maxBodyBytes: 1_000_000,
-      era2025: async () => createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }), onError }),
-      era2026: async () => createHandler2026({ engine, createServer: serverFactory2026(definition, engine, { onError }), onError }),
+      era2025: async () =>
+        createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }), onError }),
+      era2026: async () =>
+        createHandler2026({ engine, createServer: serverFactory2026(definition, engine, { onError }), onError }),
     });
   }
 

@@ -7,6 +7,7 @@ import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
 import type { CallPlan } from "./caller.js";
+import { type Answer, answerOf, jsonHeaders, type Outcome, outcomeOf, rpc } from "./rpc.js";
 
 interface McpCallerOptions {
   readonly world: World;
@@ -14,20 +15,6 @@ interface McpCallerOptions {
   readonly pickWorker: () => Worker | undefined;
   readonly plan: CallPlan;
 }
-
-/** An answer as a caller has it when it is whole. */
-interface Answer {
-  readonly status: number;
-  readonly headers: { readonly [name: string]: string };
-  readonly text: string;
-}
-
-/** How a call over a stream ended. */
-type Outcome =
-  | { readonly kind: "result"; readonly result: JsonObject }
-  | { readonly kind: "error"; readonly code: number }
-  | { readonly kind: "broken" }
-  | { readonly kind: "refused"; readonly status: number };
 
 /** The last event of a stream, from which it can be taken up again. */
 interface Place {
@@ -103,10 +90,10 @@ export class McpCaller {
       return false;
     }
     const { result } = outcome;
-    const structured = isJsonObject(result["structuredContent"]) ? result["structuredContent"] : {};
-    const error = isJsonObject(structured["error"]) ? String(structured["error"]["code"]) : undefined;
-    const isWhole = result["isError"] !== true && typeof structured["done"] === "number";
-    this.#note("mcp_result", { isError: result["isError"] === true, isWhole, code: error });
+    const structured = isJsonObject(result.structuredContent) ? result.structuredContent : {};
+    const error = isJsonObject(structured.error) ? String(structured.error.code) : undefined;
+    const isWhole = result.isError !== true && typeof structured.done === "number";
+    this.#note("mcp_result", { isError: result.isError === true, isWhole, code: error });
     return isWhole || error === undefined || !error.startsWith("STORE_");
   }
 
@@ -123,10 +110,18 @@ export class McpCaller {
     this.#lastProgress = -1;
     const place: Place = { lastEventId: undefined, retryMs: 1_000 };
     const headers = this.#headers2025();
-    let outcome = await this.#stream(id, { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) }, place);
+    let outcome = await this.#stream(
+      id,
+      { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) },
+      place,
+    );
     for (let tries = 0; outcome.kind === "broken" && place.lastEventId !== undefined && tries < tries2025; tries += 1) {
       await this.#pause(place.retryMs);
-      outcome = await this.#stream(id, { method: "GET", headers: { ...headers, "last-event-id": place.lastEventId } }, place);
+      outcome = await this.#stream(
+        id,
+        { method: "GET", headers: { ...headers, "last-event-id": place.lastEventId } },
+        place,
+      );
     }
     return outcome;
   }
@@ -144,7 +139,11 @@ export class McpCaller {
     if (answer === undefined) return { kind: "broken" };
     if (id === undefined) return { kind: "refused", status: answer.status };
     this.#session = { id, worker };
-    await this.#whole(worker, { method: "POST", headers: this.#headers2025(), body: rpc({ method: "notifications/initialized" }) });
+    await this.#whole(worker, {
+      method: "POST",
+      headers: this.#headers2025(),
+      body: rpc({ method: "notifications/initialized" }),
+    });
     return undefined;
   }
 
@@ -158,24 +157,36 @@ export class McpCaller {
         "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
         "resumable-mcp/client_id": this.plan.owner,
       };
-      const headers = { ...jsonHeaders, "mcp-protocol-version": "2026-07-28", "mcp-method": "tools/call", "mcp-name": "script" };
+      const headers = {
+        ...jsonHeaders,
+        "mcp-protocol-version": "2026-07-28",
+        "mcp-method": "tools/call",
+        "mcp-name": "script",
+      };
       const params = { name: "script", arguments: this.plan.input, _meta, ...more };
       this.#lastProgress = -1;
       const place: Place = { lastEventId: undefined, retryMs: 1_000 };
-      const outcome = await this.#stream(id, { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) }, place);
-      const asked = outcome.kind === "result" ? outcome.result["inputRequests"] : undefined;
-      if (outcome.kind !== "result" || outcome.result["resultType"] !== "input_required" || round > 30) return outcome;
+      const outcome = await this.#stream(
+        id,
+        { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) },
+        place,
+      );
+      const asked = outcome.kind === "result" ? outcome.result.inputRequests : undefined;
+      if (outcome.kind !== "result" || outcome.result.resultType !== "input_required" || round > 30) return outcome;
       if (isJsonObject(asked) && !this.#random.percent(this.plan.answersPercent)) return { kind: "broken" };
       await this.#pause(this.#random.pick([5, 400]));
       const word = `${this.plan.name}-${round}`;
-      const inputResponses = Object.fromEntries(Object.keys(isJsonObject(asked) ? asked : {}).map((key) => [key, { action: "accept", content: { word } }]));
-      more = { inputResponses, requestState: outcome.result["requestState"] ?? null };
+      const inputResponses = Object.fromEntries(
+        Object.keys(isJsonObject(asked) ? asked : {}).map((key) => [key, { action: "accept", content: { word } }]),
+      );
+      more = { inputResponses, requestState: outcome.result.requestState ?? null };
     }
   }
 
   /** Reads a stream until the answer to a request came, or the stream ended or broke. */
   #stream(id: string, message: HttpMessage, place: Place): Promise<Outcome> {
-    const worker = message.method === "GET" || this.plan.via === "2026" ? this.#options.pickWorker() : this.#session?.worker;
+    const worker =
+      message.method === "GET" || this.plan.via === "2026" ? this.#options.pickWorker() : this.#session?.worker;
     if (worker === undefined || !worker.isAlive) return Promise.resolve({ kind: "broken" });
     return new Promise((resolve) => {
       let status = 0;
@@ -208,18 +219,22 @@ export class McpCaller {
         if (data === "") return;
         const message: unknown = JSON.parse(data);
         if (!isJsonObject(message)) return;
-        if (message["method"] === "notifications/progress") this.#noteProgress(message["params"]);
-        else if (message["method"] === "elicitation/create") void this.#answer(worker, message);
-        else if (message["id"] === id) resolve(outcomeOf(message));
+        if (message.method === "notifications/progress") this.#noteProgress(message.params);
+        else if (message.method === "elicitation/create") void this.#answer(worker, message);
+        else if (message.id === id) resolve(outcomeOf(message));
       },
     });
   }
 
   #noteProgress(params: unknown): void {
-    if (!isJsonObject(params) || typeof params["progress"] !== "number") return;
+    if (!isJsonObject(params) || typeof params.progress !== "number") return;
     const { progress } = params;
-    const meta = isJsonObject(params["_meta"]) ? params["_meta"] : {};
-    this.#note("mcp_progress", { progress, before: this.#lastProgress, snapshot: meta["resumable-mcp/snapshot"] === true });
+    const meta = isJsonObject(params._meta) ? params._meta : {};
+    this.#note("mcp_progress", {
+      progress,
+      before: this.#lastProgress,
+      snapshot: meta["resumable-mcp/snapshot"] === true,
+    });
     this.#lastProgress = progress;
   }
 
@@ -247,14 +262,22 @@ export class McpCaller {
         end: () => resolve({ ...head, text }),
         broken: () => resolve(undefined),
       });
-      this.#options.world.after(20_000, () => {
-        call.cut();
-        resolve(undefined);
-      }, this.#actor);
+      this.#options.world.after(
+        20_000,
+        () => {
+          call.cut();
+          resolve(undefined);
+        },
+        this.#actor,
+      );
     });
   }
 
-  #send(worker: Worker, message: HttpMessage, listener: ConstructorParameters<typeof HttpCall>[0]["listener"]): HttpCall {
+  #send(
+    worker: Worker,
+    message: HttpMessage,
+    listener: ConstructorParameters<typeof HttpCall>[0]["listener"],
+  ): HttpCall {
     const { world } = this.#options;
     const onAccepted = () => this.#note("accepted", { worker: worker.actor.name });
     return new HttpCall({ world, caller: this.#actor, worker, handler: worker.http, message, listener, onAccepted });
@@ -268,22 +291,4 @@ export class McpCaller {
     this.#nextId += 1;
     return `${this.plan.name}-${this.#nextId}`;
   }
-}
-
-const jsonHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
-
-function rpc(message: JsonObject): string {
-  return JSON.stringify({ jsonrpc: "2.0", ...message });
-}
-
-function outcomeOf(message: JsonObject): Outcome {
-  const { result, error } = message;
-  if (isJsonObject(result)) return { kind: "result", result };
-  return { kind: "error", code: isJsonObject(error) ? Number(error["code"]) : 0 };
-}
-
-function answerOf(status: number, text: string): Outcome {
-  if (status !== 200) return { kind: "refused", status };
-  const message: unknown = JSON.parse(text);
-  return isJsonObject(message) ? outcomeOf(message) : { kind: "refused", status };
 }

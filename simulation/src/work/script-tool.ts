@@ -32,12 +32,15 @@ export interface ToolWitness {
   readonly worker: Worker;
 }
 
+type Note = (kind: string, facts: { readonly [name: string]: string | number | undefined }) => void;
+
 /**
  * A tool that does what its input says, one operation after the other, with a checkpoint after each, and reports
  * everything that it does to the history.
  */
-export function scriptTool({ history, failures, worker }: ToolWitness): Tool {
-  const note = (kind: string, facts: { readonly [name: string]: string | number | undefined }) => {
+export function scriptTool(witness: ToolWitness): Tool {
+  const { history, worker } = witness;
+  const note: Note = (kind, facts) => {
     if (worker.isAlive) history.add(kind, { worker: worker.actor.name, ...facts });
   };
   return defineTool({
@@ -53,65 +56,74 @@ export function scriptTool({ history, failures, worker }: ToolWitness): Tool {
         note("item_read", { task: task.id, place: known, item });
         known += 1;
       }
-      note("attempt", { task: task.id, attempt: task.attempt, at: task.state.at, items: known });
+      const { id, attempt } = task;
+      note("attempt", { task: id, attempt, at: task.state.at, items: known });
       try {
-        for (let at = task.state.at; at < program.length; at += 1) {
-          const operation = program[at];
-          if (operation === undefined) break;
-          note("begins", { task: task.id, at, attempt: task.attempt, op: operation.op });
-          await perform(operation, at, task);
+        for (const [at, operation] of program.entries()) {
+          if (at < task.state.at) continue;
+          note("begins", { task: id, at, attempt, op: operation.op });
+          await perform(operation, at, task, witness, note);
           yield { progress: at + 1, total: program.length, state: { at: at + 1 }, append: [at] };
-          note("committed", { task: task.id, at, attempt: task.attempt });
+          note("committed", { task: id, at, attempt });
         }
-        note("returns", { task: task.id, attempt: task.attempt });
+        note("returns", { task: id, attempt });
         return { done: program.length };
       } finally {
-        note("leaves", { task: task.id, attempt: task.attempt });
+        note("leaves", { task: id, attempt });
       }
     },
   });
+}
 
-  async function perform(operation: Operation, at: number, task: Parameters<Tool["run"]>[1]): Promise<void> {
-    switch (operation.op) {
-      case "work":
-        return pause(operation.ms, task.signal);
-      case "stubborn":
-        return pause(operation.ms);
-      case "step": {
-        const value = await task.step(`step-${at}`, async () => {
-          note("step_runs", { task: task.id, at, attempt: task.attempt });
-          await pause(5);
-          return at * 7;
-        });
-        note("step_done", { task: task.id, at, attempt: task.attempt, value });
-        return;
-      }
-      case "ask": {
-        const { timeoutMs } = operation;
-        const schema = z.object({ word: z.string() });
-        const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema, timeoutMs });
-        const word = answer.action === "accept" ? answer.content.word : undefined;
-        note("answered", { task: task.id, at, attempt: task.attempt, action: answer.action, word });
-        return;
-      }
-      case "sleep":
-        await task.sleep(`sleep-${at}`, operation.ms);
-        note("slept", { task: task.id, at, attempt: task.attempt });
-        return;
-      case "fail": {
-        const key = `${task.id}/${at}`;
-        const failed = failures.get(key) ?? 0;
-        if (failed >= operation.times) return;
-        failures.set(key, failed + 1);
-        throw new RetryableError("The outside world refused it.");
-      }
-      case "give_up":
-        throw new TerminalError("It cannot be done.");
-      case "poison":
-        await pause(20, task.signal);
-        worker.die("by its tool");
-        return pause(60_000);
+type Task = Parameters<Tool["run"]>[1];
+
+async function perform(
+  operation: Operation,
+  at: number,
+  task: Task,
+  { failures, worker }: ToolWitness,
+  note: Note,
+): Promise<void> {
+  const facts = { task: task.id, at, attempt: task.attempt };
+  switch (operation.op) {
+    case "work":
+      return pause(operation.ms, task.signal);
+    case "stubborn":
+      return pause(operation.ms);
+    case "step": {
+      const value = await task.step(`step-${at}`, async () => {
+        note("step_runs", facts);
+        await pause(5);
+        return at * 7;
+      });
+      note("step_done", { ...facts, value });
+      return;
     }
+    case "ask": {
+      const { timeoutMs } = operation;
+      const schema = z.object({ word: z.string() });
+      const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema, timeoutMs });
+      const word = answer.action === "accept" ? answer.content.word : undefined;
+      note("answered", { ...facts, action: answer.action, word });
+      return;
+    }
+    case "sleep":
+      await task.sleep(`sleep-${at}`, operation.ms);
+      note("slept", facts);
+      return;
+    case "fail": {
+      const key = `${task.id}/${at}`;
+      const failed = failures.get(key) ?? 0;
+      if (failed >= operation.times) return;
+      failures.set(key, failed + 1);
+      throw new RetryableError("The outside world refused it.");
+    }
+    case "give_up":
+      throw new TerminalError("It cannot be done.");
+    case "poison":
+      await pause(20, task.signal);
+      worker.die("by its tool");
+      return pause(60_000);
   }
 }
 

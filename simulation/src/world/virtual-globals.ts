@@ -135,7 +135,11 @@ function replaceTimers(): void {
   };
 }
 
-function promised(arm: (done: () => void) => VirtualTimer | NodeJS.Timeout | NodeJS.Immediate, value: unknown, signal?: AbortSignal): Promise<unknown> {
+function promised(
+  arm: (done: () => void) => VirtualTimer | NodeJS.Timeout | NodeJS.Immediate,
+  value: unknown,
+  signal?: AbortSignal,
+): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const aborted = () =>
       Object.assign(new Error("The operation was aborted"), { name: "AbortError", code: "ABORT_ERR" });

@@ -97,7 +97,7 @@ export class World {
       this.uncaught.push(`${this.current.name}: ${error instanceof Error ? error.stack : String(error)}`);
   }
 
-  /** Goes on until nothing is left to happen before a moment, or until `isDone`. */
+  /** Continues until nothing is left to happen before a moment, or until `isDone`. */
   async runUntil(endMs: number, isDone: () => boolean = () => false): Promise<void> {
     while (!isDone()) {
       const next = this.#queue.peek();

@@ -1,0 +1,209 @@
+import { isJsonObject, type Json } from "@resumable-mcp/core";
+import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
+
+/** The rules about calls, answers, failures and waits. */
+export const callerRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
+  checkSameCall,
+  checkAnswers,
+  checkContained,
+  checkFair,
+  checkShown,
+  checkDelivery,
+  checkWaits,
+];
+
+/** G7: the same call finds the same task while it is unfinished, and a call that is named always does. */
+function checkSameCall({ events, tasks, plan }: Evidence): readonly Violation[] {
+  const violations: Violation[] = [];
+  const named = new Map<string, unknown>();
+  const callIds = new Map(plan.calls.map(({ name, callId }) => [name, callId]));
+  for (const { caller, task } of eventsOf(events, "called")) {
+    const callId = callIds.get(String(caller));
+    if (callId === undefined) continue;
+    const before = named.get(callId) ?? task;
+    if (before !== task) violations.push({ rule: "G7", text: `The call ${callId} found ${before}, then ${task}.` });
+    named.set(callId, before);
+  }
+  const twins = new Map<string, FinalTask[]>();
+  for (const task of tasks) {
+    const key = `${task.owner} ${JSON.stringify(task.record.input)}`;
+    twins.set(key, [...(twins.get(key) ?? []), task]);
+  }
+  const returned = new Map(eventsOf(events, "returns").map(({ task, atMs }) => [String(task), atMs]));
+  const created = new Map(
+    eventsOf(events, "called")
+      .toReversed()
+      .map(({ task, atMs }) => [String(task), atMs]),
+  );
+  for (const same of twins.values()) {
+    for (const [one, other] of pairs(same)) {
+      const isCompleted = one.record.status === "completed";
+      const end = returned.get(one.record.id);
+      const begin = created.get(other.record.id);
+      const [oneCall, otherCall] = [created.get(one.record.id), begin];
+      if (!isCompleted || end === undefined || begin === undefined || oneCall === undefined || otherCall === undefined)
+        continue;
+      if (oneCall < otherCall && otherCall < end - 100) {
+        violations.push({
+          rule: "G7",
+          text: `${other.record.id} was created while ${one.record.id} of the same call was unfinished.`,
+        });
+      }
+    }
+  }
+  return violations;
+}
+
+function* pairs<Value>(values: readonly Value[]): Generator<readonly [Value, Value]> {
+  for (const one of values) for (const other of values) if (one !== other) yield [one, other];
+}
+
+/** G9: a question takes at most one answer, an accepted answer is that one, and the tool gets it. */
+function checkAnswers({ events, tasks }: Evidence): readonly Violation[] {
+  const violations: Violation[] = [];
+  const words = new Map<string, string | undefined>();
+  for (const { record, followed } of tasks) {
+    for (const each of followed) {
+      if (each.kind !== "event" || each.event.type !== "answered") continue;
+      const key = `${each.event.key} of ${record.id}`;
+      if (words.has(key)) violations.push({ rule: "G9", text: `The question ${key} has two answers.` });
+      const { answer } = each.event;
+      words.set(key, answer.action === "accept" ? String(answer.content.word) : undefined);
+    }
+  }
+  const accepted = new Map<string, unknown>();
+  for (const { task, key: question, word } of eventsOf(events, "answer_accepted")) {
+    const key = `${question} of ${task}`;
+    if (accepted.has(key) && accepted.get(key) !== word)
+      violations.push({ rule: "G9", text: `Two answers to ${key} were accepted.` });
+    accepted.set(key, word);
+    const final = tasks.find(({ record }) => record.id === task);
+    if (
+      final?.record.status === "completed" &&
+      !final.followed.some(({ kind }) => kind === "snapshot") &&
+      words.get(key) !== word
+    ) {
+      violations.push({
+        rule: "G9",
+        text: `The answer ${word} to ${key} was accepted, and the journal has ${words.get(key)}.`,
+      });
+    }
+  }
+  for (const { task, at, action, word } of eventsOf(events, "answered")) {
+    const key = `ask-${at} of ${task}`;
+    if (action === "accept" && words.has(key) && words.get(key) !== word) {
+      violations.push({ rule: "G9", text: `The tool got ${word} for ${key}, and the journal has ${words.get(key)}.` });
+    }
+  }
+  return violations;
+}
+
+/** G12: a task fails only for what it does itself. */
+function checkContained({ tasks }: Evidence): readonly Violation[] {
+  return tasks.flatMap(({ record }) => {
+    if (record.status !== "failed" || record.error === undefined) return [];
+    const text = JSON.stringify(record.input);
+    const { code } = record.error;
+    const isRight =
+      (code === "CRASH_LOOP" && text.includes('"poison"')) || (code === "TOOL_FAILED" && text.includes('"give_up"'));
+    return isRight
+      ? []
+      : [{ rule: "G12", text: `${record.id} failed with ${record.error.code}: ${record.error.message}` }];
+  });
+}
+
+/** A short call while slots are free, with nothing broken meanwhile, is done within this time. */
+const patienceMs = 5_000;
+/** So long after it began a fault of the disk is over. */
+const faultMs = 13_000;
+
+/** While slots are free no owner waits for others. */
+function checkFair({ plan, events }: Evidence): readonly Violation[] {
+  // With fewer slots than tasks a probe may wait for one.
+  if ((plan.limits.maxRunning ?? 0) < 32) return [];
+  const ends = new Map(eventsOf(events, "probe_ends").map(({ probe, atMs }) => [probe, atMs]));
+  const lastMs = events.at(-1)?.atMs ?? 0;
+  const broken = events.filter(({ kind }) => kind === "died" || kind === "fault" || kind === "probe_fails");
+  return eventsOf(events, "probe_begins").flatMap(({ probe, atMs }) => {
+    const endMs = ends.get(probe) ?? lastMs;
+    if (endMs - atMs <= patienceMs) return [];
+    const isDisturbed = broken.some(
+      (fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + patienceMs),
+    );
+    if (isDisturbed) return [];
+    return [
+      {
+        rule: "fairness",
+        text: `Probe ${String(probe)}, made at ${atMs} ms, took ${Math.round(endMs - atMs)} ms while slots were free.`,
+      },
+    ];
+  });
+}
+
+/** G5, G6: what a client of MCP is shown of one call rises. */
+function checkShown({ events }: Evidence): readonly Violation[] {
+  return eventsOf(events, "mcp_progress")
+    .filter(({ progress, before, snapshot }) => Number(progress) < Number(before) + (snapshot === true ? 0 : 1e-9))
+    .map(({ caller, progress, before, atMs }) => ({
+      rule: "G6",
+      text: `${String(caller)} was shown ${String(progress)} after ${String(before)} at ${atMs} ms.`,
+    }));
+}
+
+/** G7: a result that no caller got is given to the same call; only then does it begin a new task. */
+function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] {
+  const violations: Violation[] = [];
+  for (const { name, owner, via, input } of plan.calls) {
+    const callers = plan.calls.filter((call) => call.owner === owner && sameInput(call.input, input));
+    if (via === "engine" || callers.length > 1) continue;
+    const completed = tasks.filter(
+      ({ record, owner: tag }) =>
+        tag === `client:${owner}` && record.status === "completed" && sameInput(record.input, input),
+    );
+    const accepted = eventsOf(events, "accepted").filter(({ caller }) => caller === name).length;
+    if (completed.length > accepted + 1) {
+      violations.push({
+        rule: "G7",
+        text: `The call of ${name} ran ${completed.length} times, and ${accepted} results were accepted.`,
+      });
+    }
+  }
+  return violations;
+}
+
+function sameInput(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Beyond its time a sleep in a process that lives on may take this long. */
+const lateMs = 3_000;
+
+/** G9: a living process measures its waits with its monotonic clock. */
+function checkWaits({ plan, events, tasks }: Evidence): readonly Violation[] {
+  if ((plan.limits.maxRunning ?? 0) < 32) return [];
+  const inputs = new Map(tasks.map(({ record }) => [record.id, record.input]));
+  const disturbed = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
+  const begun = new Map<string, number>();
+  return events.flatMap((event) => {
+    const key = `${String(event.task)}/${String(event.at)}/${String(event.attempt)}`;
+    if (event.kind === "begins" && event.op === "sleep") begun.set(key, event.atMs);
+    const sinceMs = begun.get(key);
+    if (event.kind !== "slept" || sinceMs === undefined) return [];
+    const tookMs = event.atMs - sinceMs;
+    const ms = sleepOf(inputs.get(String(event.task)), Number(event.at));
+    const isDisturbed = disturbed.some(({ atMs }) => atMs > sinceMs - faultMs && atMs < event.atMs);
+    if (ms === undefined || isDisturbed || tookMs <= ms + lateMs) return [];
+    return [
+      {
+        rule: "G9",
+        text: `A sleep of ${ms} ms of ${String(event.task)} took ${Math.round(tookMs)} ms in a process that lived.`,
+      },
+    ];
+  });
+}
+
+function sleepOf(input: Json | undefined, at: number): number | undefined {
+  const program = isJsonObject(input) ? input.program : undefined;
+  const operation: Json | undefined = Array.isArray(program) ? program[at] : undefined;
+  return isJsonObject(operation) && typeof operation.ms === "number" ? operation.ms : undefined;
+}

@@ -1,0 +1,127 @@
+import { isFinal, type Json } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
+import type { FinalTask } from "../history/evidence.js";
+import type { History } from "../history/history.js";
+import { Connection } from "../machine/connection.js";
+import type { Worker } from "../machine/worker.js";
+import { newActor, type World } from "../world/world.js";
+
+/** Sees to it that every task can end: resumes what is paused, answers what is asked. Then reads everything. */
+export class Closer {
+  readonly #world: World;
+  readonly #history: History;
+  readonly #pickWorker: () => Worker | undefined;
+  readonly #owners: readonly string[];
+  readonly #actor = newActor("closer");
+  #rounds = 0;
+
+  constructor(world: World, history: History, pickWorker: () => Worker | undefined, owners: readonly string[]) {
+    this.#world = world;
+    this.#history = history;
+    this.#pickWorker = pickWorker;
+    this.#owners = owners;
+  }
+
+  async untilAllEnd(endMs: number): Promise<void> {
+    let isDone = false;
+    let emptyRounds = 0;
+    const round = async (): Promise<void> => {
+      emptyRounds = (await this.#oneRound()) === 0 ? emptyRounds + 1 : 0;
+      // A call that is under way may still begin a task.
+      if (emptyRounds > 3) isDone = true;
+      else this.#world.after(1_000, () => void round(), this.#actor);
+    };
+    this.#world.after(10, () => void round(), this.#actor);
+    await this.#world.runUntil(endMs, () => isDone);
+    this.#history.add("ended", { all: isDone, rounds: this.#rounds });
+  }
+
+  /** How many tasks have not ended; `Infinity` when no worker could be asked. */
+  async #oneRound(): Promise<number> {
+    this.#rounds += 1;
+    const worker = this.#pickWorker();
+    if (worker === undefined) return Number.POSITIVE_INFINITY;
+    const connection = new Connection(this.#world, this.#actor, worker);
+    let left = 0;
+    try {
+      for (const owner of this.#owners) {
+        const { tasks } = await connection.ask((engine) => engine.forOwner(owner).list({ limit: 1_000 }));
+        for (const { id, status } of tasks) {
+          if (isFinal(status)) continue;
+          left += 1;
+          await this.#help(connection, owner, id);
+        }
+      }
+      return left;
+    } catch (error) {
+      this.#history.add("closer_failed", { error: String(error) });
+      return Number.POSITIVE_INFINITY;
+    } finally {
+      connection.break("the round is over");
+    }
+  }
+
+  async #help(connection: Connection, owner: string, id: string): Promise<void> {
+    const view = await connection.ask((engine) => engine.forOwner(owner).get(id));
+    if (view.status === "paused") {
+      await connection.ask((engine) => engine.forOwner(owner).resume(id)).catch(() => undefined);
+    }
+    for (const { key } of view.questions) {
+      const word = `closer-${key}`;
+      this.#history.add("answers", { task: id, key, word });
+      await connection
+        .ask((engine) => engine.forOwner(owner).answer(id, key, { action: "accept", content: { word } }))
+        .then(
+          () => this.#history.add("answer_accepted", { task: id, key, word }),
+          () => undefined,
+        );
+    }
+  }
+
+  async readAll(): Promise<readonly FinalTask[]> {
+    const found: FinalTask[] = [];
+    let isDone = false;
+    const read = async (): Promise<void> => {
+      const worker = this.#pickWorker();
+      if (worker === undefined) return;
+      const connection = new Connection(this.#world, this.#actor, worker);
+      for (const owner of this.#owners) {
+        const { tasks } = await connection.ask((engine) => engine.forOwner(owner).list({ limit: 1_000 }));
+        for (const { id } of tasks) found.push(await this.#read(connection, owner, id));
+      }
+    };
+    this.#world.after(
+      10,
+      () => {
+        read()
+          .catch((error: unknown) => this.#history.add("not_read", { error: String(error) }))
+          .finally(() => {
+            isDone = true;
+          });
+      },
+      this.#actor,
+    );
+    await this.#world.runUntil(this.#world.nowMs + 60_000, () => isDone);
+    return found;
+  }
+
+  async #read(connection: Connection, owner: string, id: string): Promise<FinalTask> {
+    const { record } = await connection.ask((engine) => engine.forOwner(owner).get(id));
+    const items: Json[] = [];
+    for (;;) {
+      const page = await connection.ask((engine) => engine.forOwner(owner).items(id, { after: items.length }));
+      if (page.items.length === 0) break;
+      items.push(...page.items);
+    }
+    const followed = isFinal(record.status)
+      ? await connection.ask((engine) => readJournal(engine.forOwner(owner).follow(id)))
+      : [];
+    return { owner, record, items, followed };
+  }
+}
+
+async function readJournal(journal: AsyncIterable<Followed>): Promise<readonly Followed[]> {
+  const all: Followed[] = [];
+  for await (const followed of journal) all.push(followed);
+  return all;
+}

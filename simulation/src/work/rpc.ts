@@ -1,0 +1,37 @@
+import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+
+/** An answer as a caller has it when it is whole. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: { readonly [name: string]: string };
+  readonly text: string;
+}
+
+/** How a call over a stream ended. */
+export type Outcome =
+  | { readonly kind: "result"; readonly result: JsonObject }
+  | { readonly kind: "error"; readonly code: number }
+  | { readonly kind: "broken" }
+  | { readonly kind: "refused"; readonly status: number };
+
+/** Of every message that is sent. */
+export const jsonHeaders = { "content-type": "application/json", accept: "application/json, text/event-stream" };
+
+/** A message as text. */
+export function rpc(message: JsonObject): string {
+  return JSON.stringify({ jsonrpc: "2.0", ...message });
+}
+
+/** What the answer to a request says. */
+export function outcomeOf(message: JsonObject): Outcome {
+  const { result, error } = message;
+  if (isJsonObject(result)) return { kind: "result", result };
+  return { kind: "error", code: isJsonObject(error) ? Number(error.code) : 0 };
+}
+
+/** The same of an answer in one piece. */
+export function answerOf(status: number, text: string): Outcome {
+  if (status !== 200) return { kind: "refused", status };
+  const message: unknown = JSON.parse(text);
+  return isJsonObject(message) ? outcomeOf(message) : { kind: "refused", status };
+}
