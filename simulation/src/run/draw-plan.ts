@@ -54,7 +54,10 @@ export function drawPlan(seed: number): Plan {
   const durability: Plan["durability"] = random.percent(70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
   const calmMs = random.pick([5_000, 15_000, 40_000]);
-  const owners = Array.from({ length: random.pick([1, 2, 3]) }, (_, index) => `5d5f6ae5-7a38-4b44-9d2f-5f6f4ec3a0b${index}`);
+  const owners = Array.from(
+    { length: random.pick([1, 2, 3]) },
+    (_, index) => `5d5f6ae5-7a38-4b44-9d2f-5f6f4ec3a0b${index}`,
+  );
   const calls = Array.from({ length: 1 + random.below(10) }, (_, index) =>
     drawCall(random, { index, owners, calmMs, mode }),
   );
