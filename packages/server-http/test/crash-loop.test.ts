@@ -16,7 +16,7 @@ test(
   async () => {
     const store = await testFolder();
     const gate = join(store, "gate");
-    let server = await startServer([module, "--port", "0", "--store", store, "--retry", "1s"]);
+    let server = await startServer([module, "--port", "0", "--store", store, "--retry", "4s"]);
     let deaths = 0;
     let over = false;
     const keepAlive = async () => {
@@ -24,7 +24,7 @@ test(
         await server.died;
         if (over) return;
         deaths += 1;
-        server = await startServer([module, "--port", String(server.port), "--store", store, "--retry", "1s"]);
+        server = await startServer([module, "--port", String(server.port), "--store", store, "--retry", "4s"]);
       }
     };
     const kept = keepAlive();
