@@ -12,6 +12,27 @@ export function forSdk(value: unknown): never {
   return value as never;
 }
 
+/** Lets a server of the SDK handle a request: neither its schema nor its handler has the SDK's own types. */
+export function handleRequest(
+  server: { setRequestHandler(schema: never, handler: never): void },
+  schema: unknown,
+  handler: unknown,
+): void {
+  server.setRequestHandler(forSdk(schema), forSdk(handler));
+}
+
+/** What tools, resources and prompts are registered with, without the SDK's own types. */
+interface OpenRegistry {
+  registerTool(name: string, config: object, handler: unknown): void;
+  registerResource(name: string, template: unknown, config: object, read: unknown): void;
+  registerPrompt(name: string, config: object, handler: unknown): void;
+}
+
+/** The same server, which takes what is not of the SDK's own types. */
+export function openRegistry(server: object): OpenRegistry {
+  return forSdk(server);
+}
+
 const dialect = "https://json-schema.org/draft/2020-12/schema";
 
 function listed(schema: () => JsonObject): Record<string, unknown> {

@@ -13,7 +13,7 @@ import { bringValidator } from "../call/json-schema-validator.js";
 import { asRpcError } from "../call/rpc-error.js";
 import { namesCaller, splitClientId, withClientId } from "../call/session-client.js";
 import { errorResult, type ToolResult, thrownResult } from "../call/tool-result.js";
-import { forSdk } from "../sdk-workarounds.js";
+import { openRegistry } from "../sdk-workarounds.js";
 import {
   type ControlTool,
   chosenControlTools,
@@ -109,7 +109,7 @@ export function registerEngine<Context, EraCall extends Call>(
 
 function registerTool(server: ServerRegistry, name: string, config: object, handler: unknown): void {
   try {
-    server.registerTool(name, forSdk(config), forSdk(handler));
+    openRegistry(server).registerTool(name, config, handler);
   } catch (cause) {
     const message = `The server already has a tool named ${name}. Rename it, or set the option prefix if it is a control tool.`;
     throw new ResumableError("TOOL_NAME_TAKEN", message, { details: { tool: name }, cause });
@@ -146,7 +146,7 @@ function registerResources<Context>(
   };
   for (const resource of taskResources) {
     const template = taskTemplate(resource, resource.part === "task" ? list : undefined);
-    server.registerResource(resource.name, forSdk(template), forSdk(resource.config), forSdk(read));
+    openRegistry(server).registerResource(resource.name, template, resource.config, read);
   }
 }
 
@@ -159,7 +159,7 @@ function registerPrompt<Context>(server: ServerRegistry, tasksOf: (context: Cont
     return { messages: [{ role: "user", content: { type: "text", text } satisfies ContentBlock }] };
   };
   try {
-    server.registerPrompt("unfinished_tasks", forSdk({ title: "Unfinished tasks", description }), forSdk(handler));
+    openRegistry(server).registerPrompt("unfinished_tasks", { title: "Unfinished tasks", description }, handler);
   } catch {
     // The server has a prompt of that name, and its own wins.
   }

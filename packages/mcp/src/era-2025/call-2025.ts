@@ -94,6 +94,7 @@ async function askUser(
   const params = { message: question.message, requestedSchema: question.schema, _meta };
   const request = { method: "elicitation/create", params };
   const options = { signal, timeout: noTimeoutMs };
-  const given = await extra.sendRequest(forSdk(request), forSdk(anyResult), forSdk(options));
+  const client: { sendRequest(...of: readonly object[]): Promise<unknown> } = forSdk(extra);
+  const given = await client.sendRequest(request, anyResult, options);
   return parseElicitationResult(given) ?? { action: "cancel" };
 }

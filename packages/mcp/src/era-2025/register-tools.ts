@@ -4,7 +4,7 @@ import { z } from "zod";
 import { RpcError } from "../call/rpc-error.js";
 import { runToolCall } from "../call/run-tool-call.js";
 import { createToolConfigs, type RegisterToolsOptions, registerEngine } from "../control/register-tools.js";
-import { exactSchema, forSdk, isIgnoredLevel } from "../sdk-workarounds.js";
+import { exactSchema, handleRequest, isIgnoredLevel } from "../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "./call-2025.js";
 import { createClosedSignal, hasNoneOf, type RequestExtra, type Server2025 } from "./server-2025.js";
 import { takeSubscriptions } from "./take-subscriptions.js";
@@ -67,6 +67,6 @@ function createLogFilter(mcp: Server2025): (level: string, sessionId: string | u
     least = level;
     return {};
   };
-  server.setRequestHandler(forSdk(setLevelRequest), forSdk(handler));
+  handleRequest(server, setLevelRequest, handler);
   return (level) => isAtLeast(level, least);
 }

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { asRpcError, RpcError } from "../call/rpc-error.js";
 import { checkTaskResource, watchTaskResource } from "../control/task-resources.js";
 import { limits } from "../limits.js";
-import { forSdk } from "../sdk-workarounds.js";
+import { forSdk, handleRequest } from "../sdk-workarounds.js";
 import type { Environment2025 } from "./call-2025.js";
 import { hasNoneOf, type RequestExtra } from "./server-2025.js";
 
@@ -65,7 +65,7 @@ export function takeSubscriptions(
   server.registerCapabilities({ resources: { subscribe: true } });
   const take = (request: object, run: (uri: string, extra: RequestExtra) => object): void => {
     const handler = ({ params }: UriRequest, extra: RequestExtra) => run(params.uri, extra);
-    server.setRequestHandler(forSdk(request), forSdk(handler));
+    handleRequest(server, request, handler);
   };
   take(requests.subscribe, subscribe);
   take(requests.unsubscribe, unsubscribe);

@@ -6,7 +6,7 @@ import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { knownTask, startRequest } from "../../call/run-tool-call.js";
 import { splitClientId } from "../../call/session-client.js";
 import { errorResult } from "../../call/tool-result.js";
-import { forSdk, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
+import { forSdk, handleRequest, handlerOf, isUnknownTool } from "../../sdk-workarounds.js";
 import { call2025, type Environment2025 } from "../call-2025.js";
 import { hasNoneOf, type RequestExtra } from "../server-2025.js";
 import { cancelTask, createTaskResult2025, listTasks, relatedTaskKey, task2025, taskResult } from "./task-2025.js";
@@ -51,7 +51,7 @@ export function registerTasks(environment: Environment2025): void {
         throw asRpcError(error);
       }
     };
-    server.setRequestHandler(forSdk(requests[index]), forSdk(handler));
+    handleRequest(server, requests[index], handler);
   }
   takeTaskCalls(environment);
 }
@@ -111,8 +111,8 @@ function takeTaskCalls(environment: Environment2025): void {
     const list: unknown = Reflect.get(answer, "tools");
     return { ...answer, tools: Array.isArray(list) ? list.map((entry) => withExecution(entry, tools)) : [] };
   };
-  server.setRequestHandler(forSdk(callRequest), forSdk(takeCall));
-  server.setRequestHandler(forSdk(listRequest), forSdk(takeList));
+  handleRequest(server, callRequest, takeCall);
+  handleRequest(server, listRequest, takeList);
 }
 
 /** The SDK says of a tool that it does not know just that; what there is instead is what helps. */
