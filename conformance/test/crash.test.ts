@@ -19,7 +19,7 @@ async function start() {
   let server: SpawnedServer = await spawnServer("--port", "0", "--store", store);
   const { port } = new URL(server.url);
   closing.push(
-    () => rm(store, { recursive: true }),
+    () => rm(store, { recursive: true, maxRetries: 30, retryDelay: 100 }),
     () => server.stop("SIGKILL"),
   );
   return {

@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await server.end("SIGKILL");
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 async function run(script: string, args: readonly string[]) {

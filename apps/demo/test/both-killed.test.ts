@@ -45,7 +45,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   for (const end of endings.splice(0)) await end().catch(() => undefined);
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 async function startServer(port: number) {

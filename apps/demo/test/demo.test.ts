@@ -26,7 +26,7 @@ test("tells the story of a killed job that ends with every record once (feature 
   expect(output).toMatch(/kill -9 +the client \(process \d+\)/);
   expect(output).toContain("content and order are those of the undisturbed run");
   expect(await readdir(folder)).toEqual([]);
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 test.each([

@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(async () => {
   await server.stop();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 async function run(...flags: readonly string[]) {

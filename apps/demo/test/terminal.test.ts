@@ -15,7 +15,7 @@ let folder: string;
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "terminal-"));
 });
-afterEach(() => rm(folder, { recursive: true }));
+afterEach(() => rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 }));
 
 test("opens the terminal UI, in which the server can be killed and started again", { timeout: timeoutMs }, async () => {
   const terminal = openTerminal(program, ["--port", "0"], folder);

@@ -32,7 +32,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await killAll();
   await odd.close();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 describe.concurrent("a server that is not what one expects", () => {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await killAll();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 /** What a real bash offers for a line, with the cursor at its end. */

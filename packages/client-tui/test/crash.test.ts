@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await killAll();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 const json = (text: string) =>

@@ -18,7 +18,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await killAll();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 const fragile = (...more: readonly string[]) => run("call", "fragile", `well=${well}`, ...more, ...common);

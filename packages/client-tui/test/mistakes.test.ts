@@ -19,7 +19,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await killAll();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 describe("a mistake", () => {

@@ -9,7 +9,7 @@ const folders: string[] = [];
 
 afterAll(async () => {
   await killAll();
-  await Promise.all(folders.map((folder) => rm(folder, { recursive: true })));
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 })));
 });
 
 /** Runs `session --json` in a folder, as a user does where the walkthrough's client ran. */

@@ -38,7 +38,7 @@ afterEach(async () => {
   await killAll();
   await server.close();
   await authorization.close();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 const signIn = () => runWith(agreeing, "servers", "add", server.url, "--name", "work", "--oauth", ...state);

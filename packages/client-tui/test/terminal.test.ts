@@ -42,7 +42,7 @@ beforeEach(async () => {
 
 afterEach(async () => {
   await killAll();
-  await rm(folder, { recursive: true });
+  await rm(folder, { recursive: true, maxRetries: 30, retryDelay: 100 });
 });
 
 describe("the screens in a terminal", () => {

@@ -25,7 +25,8 @@ export function afterwards(clean: () => Promise<unknown>): void {
 /** Makes a folder for one test. */
 export async function testFolder(): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "server-stdio-"));
-  afterwards(() => rm(folder, { recursive: true, force: true }));
+  // A process that was just killed, or whose supervisor was, may still write.
+  afterwards(() => rm(folder, { recursive: true, force: true, maxRetries: 30, retryDelay: 100 }));
   return folder;
 }
 
