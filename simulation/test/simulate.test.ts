@@ -24,10 +24,10 @@ async function simulate(...flags: readonly string[]): Promise<{ readonly text: s
 const hangMs = 900_000;
 
 describe("the simulator", () => {
-  test("finds no guarantee broken, in fixed seeds and in fresh ones (G1 to G12)", { timeout: hangMs }, async () => {
-    const { text, code } = await simulate("--seeds", "1..120", "--random", "60");
+  test("finds no guarantee broken (G1 to G12)", { timeout: hangMs }, async () => {
+    const { text, code } = await simulate("--seeds", "1..160");
     console.log(text);
-    expect([code, text.includes("180 seeds, 0 with violations")]).toEqual([0, true]);
+    expect([code, text.includes("160 seeds, 0 with violations")]).toEqual([0, true]);
   });
 
   test("has the same history for the same seed, whatever ran before", { timeout: hangMs }, async () => {
