@@ -1,5 +1,5 @@
-import type { CallPlan } from "../work/caller.js";
-import type { Operation } from "../work/script-tool.js";
+import type { CallPlan } from "../callers/caller.js";
+import type { Operation } from "../callers/script-tool.js";
 import { Random } from "../world/random.js";
 
 /** Something that is done to the system at a moment. */

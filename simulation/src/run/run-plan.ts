@@ -1,14 +1,14 @@
 import { ownerTag } from "@resumable-mcp/core/engine";
 import { observerPoints, type ProcessIdentity } from "@resumable-mcp/store-fs";
+import { Caller } from "../callers/caller.js";
+import { McpCaller } from "../callers/mcp-caller.js";
+import { Prober, probeOwner } from "../callers/prober.js";
+import { type Failures, scriptTool } from "../callers/script-tool.js";
 import { check } from "../history/check.js";
 import type { FinalTask, Violation } from "../history/evidence.js";
 import { History } from "../history/history.js";
 import { Machine } from "../machine/machine.js";
 import { resetProcessIds, Worker, type WorkerSettings } from "../machine/worker.js";
-import { Caller } from "../work/caller.js";
-import { McpCaller } from "../work/mcp-caller.js";
-import { Prober, probeOwner } from "../work/prober.js";
-import { type Failures, scriptTool } from "../work/script-tool.js";
 import type { Random } from "../world/random.js";
 import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
 import { World } from "../world/world.js";
