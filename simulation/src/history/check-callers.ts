@@ -13,7 +13,7 @@ export const callerRules: readonly ((evidence: Evidence) => readonly Violation[]
 ];
 
 /** G7: the same call finds the same task while it is unfinished, and a call that is named always does. */
-function checkSameCall({ events, tasks, plan }: Evidence): readonly Violation[] {
+function checkSameCall({ events, tasks, plan, patience }: Evidence): readonly Violation[] {
   const violations: Violation[] = [];
   const named = new Map<string, unknown>();
   const callIds = new Map(plan.calls.map(({ name, callId }) => [name, callId]));
@@ -43,7 +43,7 @@ function checkSameCall({ events, tasks, plan }: Evidence): readonly Violation[] 
       const [oneCall, otherCall] = [created.get(one.record.id), begin];
       if (!isCompleted || end === undefined || begin === undefined || oneCall === undefined || otherCall === undefined)
         continue;
-      if (oneCall < otherCall && otherCall < end - 100) {
+      if (oneCall < otherCall && otherCall < end - patience.noticeMs) {
         violations.push({
           rule: "G7",
           text: `${other.record.id} was created while ${one.record.id} of the same call was unfinished.`,
@@ -112,13 +112,9 @@ function checkContained({ tasks }: Evidence): readonly Violation[] {
   });
 }
 
-/** A short call while slots are free, with nothing broken meanwhile, is done within this time. */
-const patienceMs = 5_000;
-/** So long after it began a fault of the disk is over. */
-const faultMs = 13_000;
-
 /** While slots are free no owner waits for others. */
-function checkFair({ plan, events }: Evidence): readonly Violation[] {
+function checkFair({ plan, patience, events }: Evidence): readonly Violation[] {
+  const { probeMs, faultMs } = patience;
   // With fewer slots than tasks a probe may wait for one.
   if ((plan.limits.maxRunning ?? 0) < 32) return [];
   const ends = new Map(eventsOf(events, "probe_ends").map(({ probe, atMs }) => [probe, atMs]));
@@ -126,9 +122,9 @@ function checkFair({ plan, events }: Evidence): readonly Violation[] {
   const broken = events.filter(({ kind }) => kind === "died" || kind === "fault" || kind === "probe_fails");
   return eventsOf(events, "probe_begins").flatMap(({ probe, atMs }) => {
     const endMs = ends.get(probe) ?? lastMs;
-    if (endMs - atMs <= patienceMs) return [];
+    if (endMs - atMs <= probeMs) return [];
     const isDisturbed = broken.some(
-      (fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + patienceMs),
+      (fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + probeMs),
     );
     if (isDisturbed) return [];
     return [
@@ -175,11 +171,8 @@ function sameInput(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Beyond its time a sleep in a process that lives on may take this long. */
-const lateMs = 3_000;
-
 /** G9: a living process measures its waits with its monotonic clock. */
-function checkWaits({ plan, events, tasks }: Evidence): readonly Violation[] {
+function checkWaits({ plan, patience, events, tasks }: Evidence): readonly Violation[] {
   if ((plan.limits.maxRunning ?? 0) < 32) return [];
   const inputs = new Map(tasks.map(({ record }) => [record.id, record.input]));
   const disturbed = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
@@ -191,8 +184,8 @@ function checkWaits({ plan, events, tasks }: Evidence): readonly Violation[] {
     if (event.kind !== "slept" || sinceMs === undefined) return [];
     const tookMs = event.atMs - sinceMs;
     const ms = sleepOf(inputs.get(String(event.task)), Number(event.at));
-    const isDisturbed = disturbed.some(({ atMs }) => atMs > sinceMs - faultMs && atMs < event.atMs);
-    if (ms === undefined || isDisturbed || tookMs <= ms + lateMs) return [];
+    const isDisturbed = disturbed.some(({ atMs }) => atMs > sinceMs - patience.faultMs && atMs < event.atMs);
+    if (ms === undefined || isDisturbed || tookMs <= ms + patience.lateMs) return [];
     return [
       {
         rule: "G9",

@@ -26,14 +26,28 @@ export interface PlannedFacts {
   readonly callId: string | undefined;
 }
 
-/** What the checkers read. */
+/** How exact the times of a history are, and how long what works may take; milliseconds. */
+export interface Patience {
+  /** A short call of another owner, while slots are free and nothing is broken. */
+  readonly probeMs: number;
+  /** A sleep in a process that lives on, beyond its time. */
+  readonly lateMs: number;
+  /** So long after it began a fault is over. */
+  readonly faultMs: number;
+  /** From the end of a task until every caller that was answered before has noted its answer. */
+  readonly noticeMs: number;
+}
+
+/** Of virtual time. */
+export const virtualPatience: Patience = { probeMs: 5_000, lateMs: 3_000, faultMs: 13_000, noticeMs: 100 };
+
+/** What was seen of a run, simulated or of real processes. All times are by one clock, and the events are in its order. */
 export interface Evidence {
   readonly plan: {
-    readonly mode: "chaos" | "poison" | "waiting";
-    readonly durability: "machine" | "process";
     readonly limits: { readonly [name: string]: number };
     readonly calls: readonly PlannedFacts[];
   };
+  readonly patience: Patience;
   readonly events: readonly HistoryEvent[];
   readonly tasks: readonly FinalTask[];
 }

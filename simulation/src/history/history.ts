@@ -1,5 +1,4 @@
 import { createHash } from "node:crypto";
-import type { World } from "../world/world.js";
 
 /** Facts of one event: plain values. */
 export type Facts = { readonly [name: string]: string | number | boolean | undefined };
@@ -18,16 +17,17 @@ export class History {
   /** The named points at which a process died. */
   readonly crashedAt = new Set<string>();
   crashes = 0;
-  readonly #world: World;
+  readonly #nowMs: () => number;
   readonly #hash = createHash("sha256");
 
-  constructor(world: World) {
-    this.#world = world;
+  /** @param nowMs the one clock of all its events, in milliseconds */
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
   }
 
   /** Notes an event. What code of a dead process says is not noted. */
   add(kind: string, facts: Facts): void {
-    const event = { atMs: Math.round(this.#world.nowMs * 1000) / 1000, kind, ...facts };
+    const event = { atMs: Math.round(this.#nowMs() * 1000) / 1000, kind, ...facts };
     if (kind === "died") this.crashes += 1;
     this.events.push(event);
     this.#hash.update(JSON.stringify(event));

@@ -5,7 +5,7 @@ import { McpCaller } from "../callers/mcp-caller.js";
 import { Prober, probeOwner } from "../callers/prober.js";
 import { type Failures, scriptTool } from "../callers/script-tool.js";
 import { check } from "../history/check.js";
-import type { FinalTask, Violation } from "../history/evidence.js";
+import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
 import { Machine } from "../machine/machine.js";
 import { resetProcessIds, Worker, type WorkerSettings } from "../machine/worker.js";
@@ -48,7 +48,7 @@ export async function runPlan(plan: Plan): Promise<Report> {
   try {
     const tasks = await run.whole();
     const violations = [
-      ...check({ plan, events: run.history.events, tasks }),
+      ...check({ plan, patience: virtualPatience, events: run.history.events, tasks }),
       ...offences.map(toViolation),
       ...world.uncaught.map(toUncaught),
     ];
@@ -89,7 +89,7 @@ class Run {
   constructor(world: World, plan: Plan) {
     this.#world = world;
     this.#plan = plan;
-    this.history = new History(world);
+    this.history = new History(() => world.nowMs);
     this.#machine = new Machine("machine", world);
     this.#random = world.random.fork();
     this.#settings = {
