@@ -1,0 +1,11 @@
+/** A defect that is put back: a piece of a source file, and what takes its place. */
+export interface Bug {
+  readonly name: string;
+  /** Under `packages/`. */
+  readonly file: string;
+  /** Stands once in the file. */
+  readonly find: string;
+  readonly replace: string;
+  /** The decision that describes the fix, where the defect was once there. */
+  readonly decision?: string;
+}

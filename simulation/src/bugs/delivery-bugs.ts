@@ -1,0 +1,61 @@
+import type { Bug } from "./bug.js";
+
+/** What callers get twice, not at all, or of another task. */
+export const deliveryBugs: readonly Bug[] = [
+  {
+    name: "a result counts as delivered before it is written",
+    file: "mcp/src/call/receipt.ts",
+    find: '  observe("result.ready");\n',
+    replace: '  observe("result.ready");\n  tasks.markDelivered(taskId).catch(() => {});\n',
+    decision: "0035",
+  },
+  {
+    name: "a result that was not delivered is not given again",
+    file: "core/src/task/task-rules.ts",
+    find: "  return Date.parse(record.finishedAt) + reuseResultMs > nowMs;",
+    replace: "  return Date.parse(record.finishedAt) + reuseResultMs < 0 * nowMs;",
+  },
+  {
+    name: "the same call after a failure begins a new task",
+    file: "core/src/engine/owner/start-task.ts",
+    find: '=== "restart" ? 0 : fixedLimits.maxContinueTries;',
+    replace: '=== "restart" ? 0 : 0 * fixedLimits.maxContinueTries;',
+    decision: "0033",
+  },
+  {
+    name: "a follower begins one event too late after a break",
+    file: "core/src/engine/owner/follow-task.ts",
+    find: "  let cursor = afterSeq;",
+    replace: "  let cursor = afterSeq > 0 ? afterSeq + 1 : 0;",
+  },
+  {
+    name: "a follower sees the last event again after a break",
+    file: "core/src/engine/owner/follow-task.ts",
+    find: "  let cursor = afterSeq;",
+    replace: "  let cursor = Math.max(0, afterSeq - 1);",
+  },
+  {
+    name: "a stream that a client takes up again begins one event too late",
+    file: "mcp/src/era-2025/session/session.ts",
+    find: 'const afterSeq = inFlight.kind === "journal" ? { afterSeq: place } : {};',
+    replace: 'const afterSeq = inFlight.kind === "journal" ? { afterSeq: place + 1 } : {};',
+  },
+  {
+    name: "a stream that a client takes up again begins from the start",
+    file: "mcp/src/era-2025/session/session.ts",
+    find: 'const afterSeq = inFlight.kind === "journal" ? { afterSeq: place } : {};',
+    replace: "const afterSeq = {};",
+  },
+  {
+    name: "a second answer takes the place of the first",
+    file: "store-fs/src/task/task-signals.ts",
+    find: "  if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;",
+    replace: "  if (isAnswered(after.view, key) || !isAnswered(after.view, key)) return;",
+  },
+  {
+    name: "a question whose answer could not be stored is not shown again",
+    file: "mcp/src/era-2025/session/server-requests.ts",
+    find: "    if (asked !== undefined) this.#showLater(asked.inFlight, asked.request);",
+    replace: "    void asked;",
+  },
+];

@@ -1,0 +1,121 @@
+import type { Bug } from "./bug.js";
+
+/** What is lost, repeated, or written by two. */
+export const durabilityBugs: readonly Bug[] = [
+  {
+    name: "a checkpoint is acknowledged before it is synced",
+    file: "store-fs/src/task/task-writer.ts",
+    find: "if (wrote && context.durable) {",
+    replace: "if (!wrote && context.durable) {",
+  },
+  {
+    name: "others see a commit before it is synced",
+    file: "store-fs/src/task/task-writer.ts",
+    find: "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });",
+    replace:
+      "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    this.#durable = record;",
+  },
+  {
+    name: "signals are removed before the commit that consumes them is synced",
+    file: "store-fs/src/task/task-writer.ts",
+    find: "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });",
+    replace:
+      "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    removeSignals(context, record.id, consumed);",
+  },
+  {
+    name: "a sync that failed counts as one that succeeded",
+    file: "store-fs/src/task/task-writer.ts",
+    find: '        this.#fail();\n        throw storeFailure(error, "write", this.#view.path);',
+    replace: "        void error;",
+  },
+  {
+    name: "a commit that comes while a sync runs counts as covered by it",
+    file: "store-fs/src/disk/shared-sync.ts",
+    find: "    if (this.#running === undefined) return this.#start();",
+    replace: "    if (this.#running !== undefined) return this.#running;\n    if (this.#running === undefined) return this.#start();",
+  },
+  {
+    name: "the names of a new store's own folders are never synced",
+    file: "store-fs/src/create-fs-store.ts",
+    find: 'if (kind !== "read" && !folder.isDone) await folder.finish();',
+    replace: "",
+    decision: "0025",
+  },
+  {
+    name: "a missing or damaged format.json takes the store down",
+    file: "store-fs/src/index/store-folder.ts",
+    find: 'return judgeJournals(context, damaged === undefined ? "missing" : "damaged", names);',
+    replace: 'throw unknownFolder(context, "format.json is damaged");',
+    decision: "0023",
+  },
+  {
+    name: "a journal that lost its end is served as running",
+    file: "store-fs/src/index/final-events.ts",
+    find: "    if (isFinal(record.status) || neverRan) return 0;",
+    replace: "    if (isFinal(record.status) || neverRan || record.lastSeq > 0) return 0;",
+    decision: "0026",
+  },
+  {
+    name: "a folder that was taken away is not noticed",
+    file: "store-fs/src/index/folder-guard.ts",
+    find: "    if (this.#identity === undefined) return;\n    const { identity, state }",
+    replace: "    if (this.#identity === undefined || this.#identity !== undefined) return;\n    const { identity, state }",
+    decision: "0024",
+  },
+  {
+    name: "a new task is acknowledged before the names of its folders are synced",
+    file: "store-fs/src/index/task-creator.ts",
+    find: "    if (!durable) return;\n    await allDone([",
+    replace: "    if (durable || !durable) return;\n    await allDone([",
+  },
+  {
+    name: "the journal of a new task has its name before its content is synced",
+    file: "store-fs/src/index/task-creator.ts",
+    find: "    if (durable) {\n      await syncPath(disk, path);",
+    replace: "    if (!durable) {\n      await syncPath(disk, path);",
+  },
+  {
+    name: "the claim of a call is not synced",
+    file: "store-fs/src/index/task-creator.ts",
+    find: "      record.key === null ? undefined : keys.sync(record.owner, record.key),\n",
+    replace: "",
+  },
+  {
+    name: "the marker of an open task goes before its line is in the finished index",
+    file: "store-fs/src/index/finished-index.ts",
+    find: "    const summary = summarise(record, record.status);\n",
+    replace:
+      "    const summary = summarise(record, record.status);\n    unlinkIfExists(context.disk, join(context.layout.open, record.id));\n",
+  },
+  {
+    name: "an answer is accepted before it is synced",
+    file: "store-fs/src/task/task-signals.ts",
+    find: "  if (context.durable) {\n    const path = taskFolder",
+    replace: "  if (!context.durable) {\n    const path = taskFolder",
+  },
+  {
+    name: "the seal of a take-over counts what is not synced",
+    file: "store-fs/src/journal/take-over.ts",
+    find: "    syncSealed(context, before);\n",
+    replace: "",
+  },
+  {
+    name: "the items that a compaction keeps are not synced",
+    file: "store-fs/src/task/compaction.ts",
+    find: "  if (durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
+    replace: "  if (!durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
+  },
+  {
+    name: "a writer does not look whether a later epoch was announced",
+    file: "store-fs/src/task/task-writer.ts",
+    find: "    const folder = this.#folder.look(this.#view.header.epoch);\n    if (folder !== undefined) return folder;",
+    replace:
+      "    const folder = this.#folder.look(this.#view.header.epoch) ?? lookAt(this.#parts.context.disk, this.folder);\n    if (folder !== undefined) return folder;",
+  },
+  {
+    name: "a step returns before its value is remembered",
+    file: "core/src/engine/attempt/task-verbs.ts",
+    find: '      await this.#remember({ type: "step", key, value });',
+    replace: '      void this.#remember({ type: "step", key, value }).catch(() => {});',
+  },
+];

@@ -1,0 +1,108 @@
+import type { Bug } from "./bug.js";
+
+/** What waits too long, without end, or at the cost of others. */
+export const waitingBugs: readonly Bug[] = [
+  {
+    name: "a lease is never lost",
+    file: "store-fs/src/task/worker-registry.ts",
+    find: 'return entry === undefined || this.#host.processState(entry.identity) === "dead" ? undefined : entry.beat;',
+    replace: "return entry === undefined ? undefined : entry.beat + Math.random();",
+  },
+  {
+    name: "a lease is not given back when its task cannot be opened",
+    file: "core/src/engine/scheduling/open-task.ts",
+    find: "    await store.releaseLease(lease).catch(() => {});\n    throw error;",
+    replace: "    throw error;",
+  },
+  {
+    name: "a slot is not given back when another process holds the task",
+    file: "core/src/engine/scheduling/run-queue.ts",
+    find: "        this.#slots.delete(id);\n        afterwards();",
+    replace: "        if (slot.attempt !== undefined) this.#slots.delete(id);\n        afterwards();",
+  },
+  {
+    name: "a death while a task waits counts as a crash",
+    file: "core/src/engine/scheduling/plan-attempt.ts",
+    find: "  if (!broken && onlyWaits(record)) return deathInWait(record, tool, inputs);\n",
+    replace: "",
+    decision: "0029",
+  },
+  {
+    name: "a task that waited when its process died is not looked for",
+    file: "core/src/task/task-rules.ts",
+    find: "  if (record.live) return 0;",
+    replace: "  if (record.live) return record.waitsFor === undefined ? 0 : undefined;",
+    decision: "0029",
+  },
+  {
+    name: "a suspect runs alone, however long it takes",
+    file: "core/src/engine/scheduling/pick-next.ts",
+    find: "    if (!mayJoin(task, running, limits, nowMs)) continue;",
+    replace: "    if (running.some(({ crashes }) => crashes > 0)) continue;",
+    decision: "0030",
+  },
+  {
+    name: "every task that ran in a dead process is guilty",
+    file: "core/src/engine/scheduling/suspects.ts",
+    find: "  const proven = crashedIn.filter((worker) => !companions.some((others) => others.includes(worker)));",
+    replace: "  const proven = crashedIn;",
+    decision: "0030",
+  },
+  {
+    name: "the owner with the most running tasks comes first",
+    file: "core/src/engine/scheduling/pick-next.ts",
+    find: "    if (count >= limits.maxRunningPerOwner || count >= bestCount) continue;",
+    replace: "    if (count >= limits.maxRunningPerOwner || (best !== undefined && count <= bestCount)) continue;",
+  },
+  {
+    name: "a task that waits in place keeps its slot",
+    file: "core/src/engine/scheduling/run-queue.ts",
+    find: "    slot.waiting = waiting;\n",
+    replace: "",
+  },
+  {
+    name: "a sleep is measured with the wall clock",
+    file: "core/src/engine/clock.ts",
+    find: "const dueMs = this.#known.get(wallMs) ?? this.#note(wallMs, nowMs + wallMs - this.#clock.wallMs());",
+    replace: "const dueMs = this.#note(wallMs, nowMs + wallMs - this.#clock.wallMs());",
+    decision: "0031",
+  },
+  {
+    name: "an orphan waits for its caller without end",
+    file: "core/src/engine/scheduling/orphans.ts",
+    find: "const leftMs = firstSeenMs + this.#recoverAfterMs - nowMs;",
+    replace: "const leftMs = this.#recoverAfterMs === 0 ? 0 : Number.MAX_SAFE_INTEGER;",
+    decision: "0032",
+  },
+  {
+    name: "a wait that begins after a request to stop throws",
+    file: "core/src/engine/attempt/waits-in-place.ts",
+    find: '      const leave = control.waitInPlace();\n      this.#waits.set(key, { untilMs, wake });\n      control.signal.addEventListener("abort", interrupted);\n      if (control.aborted === undefined) look();\n      else interrupted();',
+    replace:
+      '      this.#waits.set(key, { untilMs, wake });\n      control.signal.addEventListener("abort", interrupted);\n      const leave = control.waitInPlace();\n      if (control.aborted === undefined) look();',
+  },
+  {
+    name: "an answer does not end the wait for it",
+    file: "core/src/engine/attempt/waits-in-place.ts",
+    find: "    this.#waits.get(key)?.wake();",
+    replace: "    this.#waits.get(key);",
+  },
+  {
+    name: "an attempt looks for requests only when it commits",
+    file: "core/src/engine/attempt/journal-writer.ts",
+    find: "    this.#lookWanted = true;\n    this.#running ??= this.#pump();",
+    replace: "    this.#lookWanted = true;",
+  },
+  {
+    name: "a request to pause is forgotten when the attempt ends otherwise",
+    file: "core/src/engine/scheduling/plan-attempt.ts",
+    find: "  if (isRequested)\n",
+    replace: "  if (isRequested && record.live)\n",
+  },
+  {
+    name: "what is due after a restart is not looked for",
+    file: "core/src/engine/scheduling/scheduler.ts",
+    find: "const hasCome = (task: RunnableTask) => this.#environment.dueTimes.leftMs(task.dueMs) <= 0;",
+    replace: "const hasCome = (task: RunnableTask) => task.dueMs === 0;",
+  },
+];
