@@ -6,6 +6,7 @@ import "@modelcontextprotocol/server";
 import "@modelcontextprotocol/server/validators/ajv";
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
+import type { Violation } from "./history/evidence.js";
 import { drawPlan } from "./run/draw-plan.js";
 import { namedPoints, type Report, runPlan } from "./run/run-plan.js";
 import { shrink } from "./run/shrink.js";
@@ -122,7 +123,7 @@ async function main({ seeds, isVerbose, shrinks, untilFound }: Options): Promise
     if (untilFound && violation !== undefined) {
       const hours = (totals.virtualMs / 3_600_000).toFixed(2);
       process.stdout.write(
-        `found by seed ${seed} after ${hours} virtual hours: ${violation.rule}: ${violation.text}\n`,
+        `found by seed ${seed} at ${secondsOf(violation, report)} virtual seconds, after ${hours} virtual hours: ${violation.rule}: ${violation.text}\n`,
       );
       break;
     }
@@ -132,6 +133,12 @@ async function main({ seeds, isVerbose, shrinks, untilFound }: Options): Promise
   }
   process.stdout.write(`${totals}\n`);
   process.exitCode = totals.failed === 0 ? 0 : 1;
+}
+
+/** When a guarantee was broken, where the violation names a time; else when the run was judged. */
+function secondsOf({ text }: Violation, { virtualMs }: Report): string {
+  const [, atMs = virtualMs] = /\bat (\d+(?:\.\d+)?) ms/.exec(text) ?? [];
+  return (Number(atMs) / 1_000).toFixed(1);
 }
 
 async function printShortStory(report: Report): Promise<void> {

@@ -32,7 +32,8 @@ export const durabilityBugs: readonly Bug[] = [
     name: "a commit that comes while a sync runs counts as covered by it",
     file: "store-fs/src/disk/shared-sync.ts",
     find: "    if (this.#running === undefined) return this.#start();",
-    replace: "    if (this.#running !== undefined) return this.#running;\n    if (this.#running === undefined) return this.#start();",
+    replace:
+      "    if (this.#running !== undefined) return this.#running;\n    if (this.#running === undefined) return this.#start();",
   },
   {
     name: "the names of a new store's own folders are never synced",
@@ -59,7 +60,8 @@ export const durabilityBugs: readonly Bug[] = [
     name: "a folder that was taken away is not noticed",
     file: "store-fs/src/index/folder-guard.ts",
     find: "    if (this.#identity === undefined) return;\n    const { identity, state }",
-    replace: "    if (this.#identity === undefined || this.#identity !== undefined) return;\n    const { identity, state }",
+    replace:
+      "    if (this.#identity === undefined || this.#identity !== undefined) return;\n    const { identity, state }",
     decision: "0024",
   },
   {
@@ -103,7 +105,8 @@ export const durabilityBugs: readonly Bug[] = [
     name: "the items that a compaction keeps are not synced",
     file: "store-fs/src/task/compaction.ts",
     find: "  if (durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
-    replace: "  if (!durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
+    replace:
+      "  if (!durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
   },
   {
     name: "a writer does not look whether a later epoch was announced",

@@ -66,7 +66,9 @@ async function hunt(program: string, seeds: string): Promise<Finding | undefined
 
 const [seeds = "1..2000", ...names] = process.argv.slice(2);
 const chosen = bugs.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
-process.stdout.write("| Bug | Seed | Virtual time in it | Virtual hours until then | Broken |\n|---|---|---|---|---|\n");
+process.stdout.write(
+  "| Bug | Seed | Virtual time in it | Virtual hours until then | Broken |\n|---|---|---|---|---|\n",
+);
 let missed = 0;
 for (const bug of chosen) {
   const finding = await hunt(await buildWith(bug), seeds);
