@@ -8,7 +8,8 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Violation } from "./history/evidence.js";
 import { drawPlan } from "./run/draw-plan.js";
-import { namedPoints, type Report, runPlan } from "./run/run-plan.js";
+import { namedPoints } from "./run/named-points.js";
+import { type Report, runPlan } from "./run/run-plan.js";
 import { shrink } from "./run/shrink.js";
 
 const usage = `simulate: runs the engine and the store in virtual time, and breaks everything around them.

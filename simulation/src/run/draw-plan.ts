@@ -1,27 +1,6 @@
 import { Random } from "../world/random.js";
 import { drawCall, type PlannedCall } from "./draw-call.js";
-
-/** Something that is done to the system at a moment. */
-export interface Fault {
-  readonly atMs: number;
-  readonly kind:
-    | "kill"
-    | "kill_all"
-    | "die_at_call"
-    | "die_at_point"
-    | "power"
-    | "freeze"
-    | "clock"
-    | "drift"
-    | "full"
-    | "slow"
-    | "errors"
-    | "drain";
-  /** Which worker, of those there are. */
-  readonly slot: number;
-  /** Milliseconds, calls or a place in the list of points, as the kind has it. */
-  readonly amount: number;
-}
+import { drawFault, type Fault } from "./draw-fault.js";
 
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
 export interface Plan {
@@ -91,37 +70,4 @@ export function drawPlan(seed: number): Plan {
     calls,
     faults: faults.toSorted((one, other) => one.atMs - other.atMs),
   };
-}
-
-function drawFault(random: Random, frame: Pick<Plan, "calmMs" | "workers" | "durability" | "mode">): Fault {
-  const { calmMs, workers, durability, mode } = frame;
-  const kinds: readonly Fault["kind"][] = [
-    "kill",
-    "kill",
-    "kill_all",
-    "die_at_call",
-    "die_at_call",
-    "die_at_call",
-    "die_at_point",
-    "die_at_point",
-    "die_at_point",
-    "freeze",
-    "clock",
-    "drift",
-    "full",
-    "slow",
-    "errors",
-    "drain",
-    ...(durability === "machine" ? (["power", "power", "power"] as const) : []),
-  ];
-  const kind = random.pick(mode === "waiting" ? (["kill", "kill_all"] as const) : kinds);
-  return { atMs: random.between(0, calmMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
-}
-
-function drawAmount(random: Random, kind: Fault["kind"]): number {
-  if (kind === "die_at_call") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
-  if (kind === "die_at_point") return random.below(1_000_000);
-  if (kind === "clock") return random.pick([-600_000, -5_000, 5_000, 600_000]);
-  if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
-  return random.pick([100, 2_000, 5_000, 12_000]);
 }

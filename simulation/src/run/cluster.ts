@@ -1,0 +1,149 @@
+import type { ProcessIdentity } from "@resumable-mcp/store-fs";
+import type { History } from "../history/history.js";
+import { Machine } from "../machine/machine.js";
+import { Worker, type WorkerSettings } from "../machine/worker.js";
+import type { Random } from "../world/random.js";
+import type { World } from "../world/world.js";
+import type { Fault } from "./draw-fault.js";
+import { namedPoints } from "./named-points.js";
+
+interface ClusterOptions {
+  readonly world: World;
+  readonly history: History;
+  readonly settings: WorkerSettings;
+  readonly workers: number;
+  /** A worker that died is started again after this time. */
+  readonly restartMs: number;
+}
+
+/** The workers of a run on their machine, and what is done to them. */
+export class Cluster {
+  readonly #options: ClusterOptions;
+  readonly #machine: Machine;
+  readonly #random: Random;
+  readonly #slots: (Worker | undefined)[];
+  #isPowered = true;
+  #isCalm = false;
+
+  constructor(options: ClusterOptions) {
+    this.#options = options;
+    this.#machine = new Machine("machine", options.world);
+    this.#random = options.world.random.fork();
+    this.#slots = Array.from({ length: options.workers }, () => undefined);
+  }
+
+  /** A worker that can be reached now. */
+  pick(): Worker | undefined {
+    const living = this.#slots.filter((worker) => worker?.isAlive === true);
+    return living.length === 0 ? undefined : this.#random.pick(living);
+  }
+
+  startAll(): void {
+    for (const slot of this.#slots.keys()) this.#start(slot);
+  }
+
+  #start(slot: number): void {
+    if (!this.#isPowered || this.#slots[slot]?.isAlive === true) return;
+    const { world, history, settings, restartMs } = this.#options;
+    const worker = new Worker({
+      world,
+      machine: this.#machine,
+      history,
+      settings,
+      isAlive: (other) => this.#livesOn(other),
+    });
+    this.#slots[slot] = worker;
+    worker.onDeath(() => this.#later(restartMs, () => this.#start(slot)));
+    worker.run((engine) => void engine.open().catch((error: unknown) => this.#afterOpening(worker, error)));
+  }
+
+  /** A server whose store cannot be opened ends, and is started again. */
+  #afterOpening(worker: Worker, error: unknown): void {
+    if (!worker.isAlive) return;
+    this.#options.history.add("not_opened", { worker: worker.actor.name, message: String(error) });
+    worker.die("its store could not be opened");
+  }
+
+  #livesOn(other: ProcessIdentity): boolean {
+    return this.#slots.some((worker) => worker?.isAlive === true && worker.identity.pid === other.pid);
+  }
+
+  #later(ms: number, run: () => void): void {
+    const { world } = this.#options;
+    world.after(ms, run, world.director);
+  }
+
+  /** Does what a fault says, unless nothing is to break any more. */
+  strike({ kind, slot, amount }: Fault): void {
+    if (this.#isCalm) return;
+    const worker = this.#slots[slot];
+    const { faults } = this.#machine;
+    const { world, history } = this.#options;
+    const untilMs = world.nowMs + amount;
+    history.add("fault", { fault: kind, slot, amount });
+    if (kind === "power") this.#losePower(amount);
+    if (kind === "kill_all") this.#killAll("killed with all others");
+    if (kind === "clock") this.#stepClock(amount);
+    if (kind === "full") faults.fullUntilMs = untilMs;
+    if (kind === "slow") faults.slowUntilMs = untilMs;
+    if (kind === "errors") {
+      faults.errorPercent = 5;
+      this.#later(amount, () => {
+        faults.errorPercent = 0;
+      });
+    }
+    if (worker?.isAlive !== true) return;
+    if (kind === "kill") worker.die("killed");
+    if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
+    if (kind === "drift") worker.actor.drift = amount;
+    if (kind === "die_at_call") worker.deathPlan = { callsLeft: amount, isBefore: this.#random.percent(50) };
+    if (kind === "die_at_point") {
+      const name = namedPoints[amount % namedPoints.length] ?? "";
+      worker.deathPoint = { name, left: 1 + this.#random.below(3) };
+    }
+    if (kind === "drain") this.#drain(worker);
+  }
+
+  /** Sets the wall clock of the machine. */
+  #stepClock(ms: number): void {
+    this.#machine.wallAheadMs += ms;
+    for (const worker of this.#slots) if (worker !== undefined) worker.actor.wallAheadMs = this.#machine.wallAheadMs;
+  }
+
+  #drain(worker: Worker): void {
+    worker.run((engine) => {
+      const done = () => worker.die("drained");
+      engine.close().then(done, done);
+    });
+  }
+
+  #killAll(reason: string): void {
+    for (const worker of this.#slots) worker?.die(reason);
+  }
+
+  #losePower(offMs: number): void {
+    if (!this.#isPowered) return;
+    this.#isPowered = false;
+    this.#killAll("the power was lost");
+    this.#machine.losePower(this.#random);
+    this.#later(offMs, () => {
+      this.#isPowered = true;
+      this.startAll();
+    });
+  }
+
+  /** Ends all faults: what still fails from now on is a defect. */
+  calm(): void {
+    this.#isCalm = true;
+    this.#isPowered = true;
+    Object.assign(this.#machine.faults, { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 });
+    for (const [slot, worker] of this.#slots.entries()) {
+      if (worker?.isAlive !== true) this.#start(slot);
+      else {
+        worker.deathPlan = undefined;
+        worker.deathPoint = undefined;
+        worker.actor.frozenUntilMs = 0;
+      }
+    }
+  }
+}

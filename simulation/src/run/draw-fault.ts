@@ -1,0 +1,65 @@
+import type { Random } from "../world/random.js";
+
+/** Something that is done to the system at a moment. */
+export interface Fault {
+  readonly atMs: number;
+  readonly kind:
+    | "kill"
+    | "kill_all"
+    | "die_at_call"
+    | "die_at_point"
+    | "power"
+    | "freeze"
+    | "clock"
+    | "drift"
+    | "full"
+    | "slow"
+    | "errors"
+    | "drain";
+  /** Which worker, of those there are. */
+  readonly slot: number;
+  /** Milliseconds, calls or a place in the list of points, as the kind has it. */
+  readonly amount: number;
+}
+
+/** What the faults of a plan are drawn for. */
+export interface FaultFrame {
+  readonly mode: string;
+  readonly durability: "machine" | "process";
+  readonly workers: number;
+  readonly calmMs: number;
+}
+
+/** Draws one fault. */
+export function drawFault(random: Random, frame: FaultFrame): Fault {
+  const { calmMs, workers, durability, mode } = frame;
+  const kinds: readonly Fault["kind"][] = [
+    "kill",
+    "kill",
+    "kill_all",
+    "die_at_call",
+    "die_at_call",
+    "die_at_call",
+    "die_at_point",
+    "die_at_point",
+    "die_at_point",
+    "freeze",
+    "clock",
+    "drift",
+    "full",
+    "slow",
+    "errors",
+    "drain",
+    ...(durability === "machine" ? (["power", "power", "power"] as const) : []),
+  ];
+  const kind = random.pick(mode === "waiting" ? (["kill", "kill_all"] as const) : kinds);
+  return { atMs: random.between(0, calmMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
+}
+
+function drawAmount(random: Random, kind: Fault["kind"]): number {
+  if (kind === "die_at_call") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
+  if (kind === "die_at_point") return random.below(1_000_000);
+  if (kind === "clock") return random.pick([-600_000, -5_000, 5_000, 600_000]);
+  if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
+  return random.pick([100, 2_000, 5_000, 12_000]);
+}
