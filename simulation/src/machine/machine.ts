@@ -13,6 +13,10 @@ import {
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 
+/** Where the store of all workers is. */
+export const storeFolder = "/store";
+const awayFolder = "/store-away";
+
 /** What goes wrong with a disk. */
 export interface DiskFaults {
   /** Every call that needs room fails until this moment. */
@@ -54,6 +58,27 @@ export class Machine {
   losePower(random: Random): void {
     this.#base = crashImage(this.#base, this.#recording.events, choicesOf(random));
     this.#recording = this.#boot();
+  }
+
+  /** Takes the store's folder away from the processes, which keep what they have open. */
+  unmount(): void {
+    this.#move(storeFolder, awayFolder);
+  }
+
+  /** Brings it back. What stands in its place is covered by it. */
+  mount(): void {
+    this.disk.removeTree(storeFolder);
+    this.#move(awayFolder, storeFolder);
+  }
+
+  #move(from: string, to: string): void {
+    if (this.disk.exists(from)) this.disk.rename(from, to);
+    this.disk.syncFolderNow("/");
+  }
+
+  /** Removes a folder of the store. */
+  remove(name: "open" | "done"): void {
+    this.disk.removeTree(`${storeFolder}/${name}`);
   }
 
   #boot(): Recording {

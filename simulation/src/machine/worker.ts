@@ -11,7 +11,7 @@ import { createHandler2026, serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
 import type { History } from "../history/history.js";
 import { type Actor, newActor, type World } from "../world/world.js";
-import type { Machine } from "./machine.js";
+import { type Machine, storeFolder } from "./machine.js";
 import { createProcessDisk, type DeathPlan } from "./process-disk.js";
 
 /** How the workers of a run are set up. */
@@ -74,7 +74,7 @@ export class Worker {
       die: () => this.die("at a call of the disk"),
     });
     const store = createFsStore({
-      directory: "/store",
+      directory: storeFolder,
       durability: settings.durability,
       limits: settings.storeLimits,
       disk,

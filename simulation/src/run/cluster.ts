@@ -23,6 +23,7 @@ export class Cluster {
   readonly #random: Random;
   readonly #slots: (Worker | undefined)[];
   #isPowered = true;
+  #isMounted = true;
   #isCalm = false;
 
   constructor(options: ClusterOptions) {
@@ -43,7 +44,7 @@ export class Cluster {
   }
 
   #start(slot: number): void {
-    if (!this.#isPowered || this.#slots[slot]?.isAlive === true) return;
+    if (!this.#isPowered || !this.#isMounted || this.#slots[slot]?.isAlive === true) return;
     const { world, history, settings, restartMs } = this.#options;
     const worker = new Worker({
       world,
@@ -92,6 +93,8 @@ export class Cluster {
         faults.errorPercent = 0;
       });
     }
+    if (kind === "unmount") this.#unmount(amount);
+    if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");
     if (worker?.isAlive !== true) return;
     if (kind === "kill") worker.die("killed");
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
@@ -121,8 +124,24 @@ export class Cluster {
     for (const worker of this.#slots) worker?.die(reason);
   }
 
+  /** No worker is started while the store's folder is away: it would begin a new store, and rightly so. */
+  #unmount(awayMs: number): void {
+    if (!this.#isMounted || !this.#isPowered) return;
+    this.#isMounted = false;
+    this.#machine.unmount();
+    this.#later(awayMs, () => this.#mount());
+  }
+
+  #mount(): void {
+    if (this.#isMounted) return;
+    this.#isMounted = true;
+    this.#machine.mount();
+    this.startAll();
+  }
+
   #losePower(offMs: number): void {
     if (!this.#isPowered) return;
+    this.#mount();
     this.#isPowered = false;
     this.#killAll("the power was lost");
     this.#machine.losePower(this.#random);
@@ -135,6 +154,7 @@ export class Cluster {
   /** Ends all faults: what still fails from now on is a defect. */
   calm(): void {
     this.#isCalm = true;
+    this.#mount();
     this.#isPowered = true;
     Object.assign(this.#machine.faults, { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 });
     for (const [slot, worker] of this.#slots.entries()) {

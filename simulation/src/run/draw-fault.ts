@@ -15,7 +15,11 @@ export interface Fault {
     | "full"
     | "slow"
     | "errors"
-    | "drain";
+    | "drain"
+    /** The store's folder is away for a while, as on a disk that was unmounted. */
+    | "unmount"
+    /** A folder in it that follows from the rest is removed. */
+    | "remove_folder";
   /** Which worker, of those there are. */
   readonly slot: number;
   /** Milliseconds, calls or a place in the list of points, as the kind has it. */
@@ -50,14 +54,20 @@ export function drawFault(random: Random, frame: FaultFrame): Fault {
     "slow",
     "errors",
     "drain",
+    "unmount",
+    "remove_folder",
     ...(durability === "machine" ? (["power", "power", "power"] as const) : []),
   ];
   const kind = random.pick(mode === "waiting" ? (["kill", "kill_all"] as const) : kinds);
-  return { atMs: random.between(0, calmMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
+  // What a new store writes first is on the disk after a few milliseconds.
+  const untilMs = kind === "power" && random.percent(20) ? 12 : calmMs;
+  return { atMs: random.between(0, untilMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
 }
 
 function drawAmount(random: Random, kind: Fault["kind"]): number {
   if (kind === "die_at_call") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
+  if (kind === "remove_folder") return random.below(2);
+  if (kind === "unmount") return random.pick([100, 3_000]);
   if (kind === "die_at_point") return random.below(1_000_000);
   if (kind === "clock") return random.pick([-600_000, -5_000, 5_000, 600_000]);
   if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
