@@ -22,6 +22,8 @@ export class Cluster {
   readonly #machine: Machine;
   readonly #random: Random;
   readonly #slots: (Worker | undefined)[];
+  /** The workers with whose death the power is lost. */
+  readonly #takesPower = new Set<Worker>();
   #isPowered = true;
   #isMounted = true;
   #isCalm = false;
@@ -54,7 +56,10 @@ export class Cluster {
       isAlive: (other) => this.#livesOn(other),
     });
     this.#slots[slot] = worker;
-    worker.onDeath(() => this.#later(restartMs, () => this.#start(slot)));
+    worker.onDeath(() => {
+      this.#later(restartMs, () => this.#start(slot));
+      if (this.#takesPower.delete(worker)) this.#losePower(restartMs);
+    });
     worker.run((engine) => void engine.open().catch((error: unknown) => this.#afterOpening(worker, error)));
   }
 
@@ -75,13 +80,13 @@ export class Cluster {
   }
 
   /** Does what a fault says, unless nothing is to break any more. */
-  strike({ kind, slot, amount }: Fault): void {
+  strike({ kind, slot, amount, takesPower }: Fault): void {
     if (this.#isCalm) return;
     const worker = this.#slots[slot];
     const { faults } = this.#machine;
     const { world, history } = this.#options;
     const untilMs = world.nowMs + amount;
-    history.add("fault", { fault: kind, slot, amount });
+    history.add("fault", { fault: kind, slot, amount, takesPower });
     if (kind === "power") this.#losePower(amount);
     if (kind === "kill_all") this.#killAll("killed with all others");
     if (kind === "clock") this.#stepClock(amount);
@@ -99,6 +104,7 @@ export class Cluster {
     if (kind === "kill") worker.die("killed");
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
     if (kind === "drift") worker.actor.drift = amount;
+    if (takesPower === true) this.#takesPower.add(worker);
     if (kind === "die_at_call") worker.deathPlan = { callsLeft: amount, isBefore: this.#random.percent(50) };
     if (kind === "die_at_point") {
       const name = namedPoints[amount % namedPoints.length] ?? "";
@@ -154,6 +160,7 @@ export class Cluster {
   /** Ends all faults: what still fails from now on is a defect. */
   calm(): void {
     this.#isCalm = true;
+    this.#takesPower.clear();
     this.#mount();
     this.#isPowered = true;
     Object.assign(this.#machine.faults, { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 });

@@ -22,6 +22,8 @@ export interface Fault {
     | "remove_folder";
   /** Which worker, of those there are. */
   readonly slot: number;
+  /** The machine loses its power when the worker dies. */
+  readonly takesPower?: boolean;
   /** Milliseconds, calls or a place in the list of points, as the kind has it. */
   readonly amount: number;
 }
@@ -61,7 +63,10 @@ export function drawFault(random: Random, frame: FaultFrame): Fault {
   const kind = random.pick(mode === "waiting" ? (["kill", "kill_all"] as const) : kinds);
   // What a new store writes first is on the disk after a few milliseconds.
   const untilMs = kind === "power" && random.percent(20) ? 12 : calmMs;
-  return { atMs: random.between(0, untilMs), kind, slot: random.below(workers), amount: drawAmount(random, kind) };
+  // Power that is lost at any moment is rarely lost while something is only half written.
+  const takesPower = durability === "machine" && kind.startsWith("die_at_") && random.percent(50);
+  const atMs = random.between(0, untilMs);
+  return { atMs, kind, slot: random.below(workers), takesPower, amount: drawAmount(random, kind) };
 }
 
 function drawAmount(random: Random, kind: Fault["kind"]): number {
