@@ -78,7 +78,8 @@ async function recordWhen(reader: Store, taskId: string, when: (record: TaskReco
 }
 
 async function answerOn({ link }: Scene, server: Life, taskId: string): Promise<unknown> {
-  const given = await link(server).call("answer_task", { task_id: taskId, key: "go", action: "decline" });
+  const answer = { task_id: taskId, key: "ask-0", action: "accept", content: { word: "yes" } };
+  const given = await link(server).call("answer_task", answer);
   return { isError: given.isError ?? false, task_id: given.structuredContent?.task_id };
 }
 
@@ -91,7 +92,7 @@ test("G9 an answer through answer_task reaches a task that another server runs",
   const scene = await openScene();
   const { taskId } = await ask(scene);
   expect(await answerOn(scene, await scene.begin(), taskId)).toEqual({ isError: false, task_id: taskId });
-  expect(await endOf(scene, taskId)).toEqual({ status: "completed", output: "decline", attempt: 1 });
+  expect(await endOf(scene, taskId)).toEqual({ status: "completed", output: "yes", attempt: 1 });
 });
 
 test("G9 an answer that comes just after the death of the task's server is carried out by another", {
@@ -102,7 +103,7 @@ test("G9 an answer that comes just after the death of the task's server is carri
   const other = await scene.begin();
   await kill(runner);
   expect(await answerOn(scene, other, taskId)).toEqual({ isError: false, task_id: taskId });
-  expect(await endOf(scene, taskId)).toEqual({ status: "completed", output: "decline", attempt: 2 });
+  expect(await endOf(scene, taskId)).toEqual({ status: "completed", output: "yes", attempt: 2 });
 });
 
 test("G9 an answer continues a task that was parked after the deaths of two servers", {
@@ -116,5 +117,5 @@ test("G9 an answer continues a task that was parked after the deaths of two serv
   await recordWhen(scene.reader, taskId, (record) => !record.live);
   await kill(second);
   expect(await answerOn(scene, third, taskId)).toEqual({ isError: false, task_id: taskId });
-  expect(await endOf(scene, taskId)).toEqual({ status: "completed", output: "decline", attempt: 2 });
+  expect(await endOf(scene, taskId)).toEqual({ status: "completed", output: "yes", attempt: 2 });
 });

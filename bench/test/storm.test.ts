@@ -1,11 +1,12 @@
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { describe, expect, it } from "vitest";
-import { judgeRuns } from "../src/kills/judge-runs.js";
+import { judgeJournals } from "../src/kills/judge-journals.js";
 import { beginLife, type Life, type LifeLine } from "../src/kills/life.js";
+import { problemsOf, StormHistory } from "../src/kills/storm-history.js";
 import { nowhere } from "../src/kills/weather.js";
 import { temporaryFolder } from "../src/stores/stored-tasks.js";
 import { driveRun } from "../src/storm/driver.js";
-import { problemsOfRun } from "../src/storm/run-storm.js";
+import { countedCall } from "../src/storm/storm-tools.js";
 import { stormOutput } from "./storm-output.js";
 
 /** What has not ended by then hangs; a machine that does ten other things at once needs minutes for it. */
@@ -48,31 +49,36 @@ describe("storm", () => {
     const lost = new Promise<void>((resolve) => {
       hearLoss = resolve;
     });
+    const history = new StormHistory();
+    const hear = (line: LifeLine) => {
+      if (line.kind === "noted") history.hear("one of two", line.event);
+    };
     const sleeper = await begin(folder.directory, (line) => {
+      hear(line);
       if (line.kind === "error" && line.code === "LEASE_LOST") hearLoss();
     });
-    const other = await begin(folder.directory);
-    const records = 4_000;
-    const batch = 4;
-    const followed = driveRun("slept", {
+    const other = await begin(folder.directory, hear);
+    const size = { records: 4_000, batch: 4 };
+    const clientId = "0123456789abcdef0123456789abcdef";
+    const taskId = await driveRun("slept", {
+      ...size,
       // Started on the sleeper, followed on the other: both serve the same store.
       url: urlsInTurn(sleeper, other),
-      clientId: "0123456789abcdef0123456789abcdef",
-      records,
-      batch,
+      clientId,
+      note: (kind, facts) => history.add(kind, facts),
       signal: new AbortController().signal,
       onStarted: () => sleeper.kill("SIGSTOP"),
     });
-    const result = await followed;
-    expect(problemsOfRun(result, { records, batch })).toEqual([]);
+    history.add("ended", { all: true });
     const reader = createFsStore({ directory: folder.directory });
-    const before = await reader.readEvents(result.taskId, { afterSeq: 0, limit: 1_000 });
+    const before = await reader.readEvents(taskId, { afterSeq: 0, limit: 1_000 });
     sleeper.kill("SIGCONT");
     await lost;
-    expect(await reader.readEvents(result.taskId, { afterSeq: 0, limit: 1_000 })).toEqual(before);
-    const runs = new Map([["slept", new Set([result.taskId])]]);
-    const judged = { directory: folder.directory, reader, runs, acknowledged: new Map(), records, compact: true };
-    expect((await judgeRuns(judged)).problems).toEqual([]);
+    expect(await reader.readEvents(taskId, { afterSeq: 0, limit: 1_000 })).toEqual(before);
+    const calls = [countedCall("slept", clientId, size)];
+    expect(problemsOf(await history.evidence(reader, { calls, maxRunning: 32 }))).toEqual([]);
+    const judged = { directory: folder.directory, reader, acknowledged: new Map(), compact: true };
+    expect((await judgeJournals({ ...judged, tasks: history.tasks() })).problems).toEqual([]);
     for (const life of [sleeper, other]) {
       life.kill("SIGKILL");
       await life.death;

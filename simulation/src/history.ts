@@ -1,4 +1,4 @@
 /** The rules that judge a run, for other harnesses: storms of real processes give the same evidence. */
 export { check } from "./history/check.js";
-export type { Evidence, FinalTask, Violation } from "./history/evidence.js";
+export type { Evidence, FinalTask, Patience, PlannedFacts, Violation } from "./history/evidence.js";
 export type { Facts, HistoryEvent } from "./history/history.js";

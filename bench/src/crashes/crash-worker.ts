@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import { createEngine, type Store } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { dieAt, tell, tellError } from "../kills/in-life.js";
+import { dieAt, tell, tellError, tellNote } from "../kills/in-life.js";
 import { stormTool } from "../storm/storm-tools.js";
 import type { WorkerOrder } from "./run-crashes.js";
 
@@ -22,6 +22,7 @@ function telling(store: Store): Store {
   };
 }
 
+const counting = stormTool(tellNote);
 const files = order.compact ? { maxJournalFiles: 6, keepJournalFiles: 2 } : { maxJournalFiles: 100_000 };
 const atOnce = 1_000;
 const engine = createEngine({
@@ -34,7 +35,7 @@ const engine = createEngine({
       limits: { rotateBytes: 8 * 1024, documentPauseMs: 20, ...files },
     }),
   ),
-  tools: [stormTool],
+  tools: [counting],
   observer,
   limits: {
     maxRunning: atOnce,
@@ -57,7 +58,7 @@ const tasks = engine.forOwner("local:storm");
 async function start(run: string): Promise<void> {
   const [, records = "", batch = ""] = run.split(".");
   const input = { run, records: Number(records), batch: Number(batch) };
-  const { record } = await tasks.start({ tool: stormTool.name, input, newTask: run, detached: true });
+  const { record } = await tasks.start({ tool: counting.name, input, newTask: run, detached: true });
   tell({ kind: "started", run, taskId: record.id });
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isFinal, type Store } from "@resumable-mcp/core";
-import { judgeRuns } from "../kills/judge-runs.js";
+import { judgeJournals } from "../kills/judge-journals.js";
 import { planKill } from "../kills/kill-plan.js";
 import type { Acknowledged, Life, LifeLine, LifeOrder } from "../kills/life.js";
+import { problemsOf } from "../kills/storm-history.js";
 import { killPoints, type StormReport, Weather } from "../kills/weather.js";
+import { countedCall } from "../storm/storm-tools.js";
 
 /** How hard the storm on the bare engine is. */
 export interface CrashOptions {
@@ -30,7 +32,7 @@ const lookEveryMs = 250;
 
 /** Kills processes that run tasks on one folder, again and again, and then asks the journals what happened. */
 export async function runCrashes(options: CrashOptions, directory: string, reader: Store): Promise<StormReport> {
-  const { kills, tasks, processes, seed, records, durability, compact } = options;
+  const { kills, tasks, processes, seed, durability, compact } = options;
   console.log(
     `crashes: ${kills} kills, ${tasks} tasks at once, ${processes} process(es), durability ${durability}, seed ${seed}`,
   );
@@ -44,7 +46,10 @@ export async function runCrashes(options: CrashOptions, directory: string, reade
     processes,
     seed,
     plan: (random) => planKill(random, points),
-    hear: (line) => board.hear(line),
+    hear: (line) => {
+      if (line.kind === "started") weather.history.add("called", { caller: line.run, task: line.taskId });
+      board.hear(line);
+    },
     onReady: (life) => board.startOn(life),
     progress: () => `, ${board.finished} runs finished`,
   });
@@ -64,25 +69,29 @@ export async function runCrashes(options: CrashOptions, directory: string, reade
       if (!weather.isEnough) board.fill(weather.lives.values());
       await pause(lookEveryMs);
     }
-    problems.push(...(await board.finish(reader, problems.length === 0 ? finishPatienceMs : 0)));
+    const all = await board.finish(reader, problems.length === 0 ? finishPatienceMs : 0);
+    weather.history.add("ended", { all });
     for (const life of weather.lives.values()) life.end();
     for (const life of weather.lives.values()) await life.death.catch(note);
   } finally {
     await weather.end();
   }
+  const { history } = weather;
   const { runs, acknowledged } = board;
-  const verdict = await judgeRuns({ directory, reader, runs, acknowledged, records, compact });
+  const calls = [...runs.keys()].map((run) => countedCall(run, "storm", options));
+  const evidence = await history.evidence(reader, { calls, maxRunning: 1_000 });
+  const journals = await judgeJournals({ directory, reader, tasks: history.tasks(), acknowledged, compact });
   return {
-    lines: [...weather.lines(), ...verdict.lines],
-    problems: [...problems, ...verdict.problems],
+    lines: [...weather.lines(), ...journals.lines],
+    problems: [...problems, ...problemsOf(evidence), ...journals.problems],
     complete: `${runs.size} runs`,
   };
 }
 
 /** What the parent knows of the runs: which there are to be, and what workers reported of them. */
 class RunBoard {
-  /** Every run, with the tasks that were named for it: one is right. */
-  readonly runs = new Map<string, Set<string>>();
+  /** Every run, with its task once a worker named it. */
+  readonly runs = new Map<string, string | undefined>();
   readonly acknowledged = new Map<string, Acknowledged[]>();
   readonly #options: CrashOptions;
   readonly #unfinished = new Set<string>();
@@ -101,7 +110,7 @@ class RunBoard {
     const [life] = lives;
     while (this.#unfinished.size < tasks) {
       const run = `run-${this.runs.size + 1}.${records}.${batch}`;
-      this.runs.set(run, new Set());
+      this.runs.set(run, undefined);
       this.#unfinished.add(run);
       life?.send(run);
     }
@@ -109,33 +118,32 @@ class RunBoard {
 
   /** Asks a worker for the runs that none has reported as started. */
   startOn(life: Life): void {
-    for (const run of this.#unfinished) if (this.runs.get(run)?.size === 0) life.send(run);
+    for (const run of this.#unfinished) if (this.runs.get(run) === undefined) life.send(run);
   }
 
   hear(line: LifeLine): void {
-    if (line.kind === "started") this.runs.get(line.run)?.add(line.taskId);
+    if (line.kind === "started") this.runs.set(line.run, this.runs.get(line.run) ?? line.taskId);
     if (line.kind !== "acknowledged") return;
     const known = this.acknowledged.get(line.taskId);
     if (known === undefined) this.acknowledged.set(line.taskId, [line]);
     else known.push(line);
   }
 
-  /** Waits until all runs have finished; resolves to those that have not. */
-  async finish(reader: Store, patienceMs: number): Promise<readonly string[]> {
+  /** Waits until all runs have finished; resolves to whether they have. */
+  async finish(reader: Store, patienceMs: number): Promise<boolean> {
     const deadlineMs = performance.now() + patienceMs;
     while (this.#unfinished.size > 0 && performance.now() < deadlineMs) {
       await this.noteFinished(reader);
       await pause(lookEveryMs);
     }
-    return [...this.#unfinished].map((run) => `${run} never finished`);
+    return this.#unfinished.size === 0;
   }
 
   async noteFinished(reader: Store): Promise<void> {
     for (const run of this.#unfinished) {
-      for (const taskId of this.runs.get(run) ?? []) {
-        const task = await reader.getTask(taskId);
-        if (task !== undefined && isFinal(task.record.status)) this.#unfinished.delete(run);
-      }
+      const taskId = this.runs.get(run);
+      const task = taskId === undefined ? undefined : await reader.getTask(taskId);
+      if (task !== undefined && isFinal(task.record.status)) this.#unfinished.delete(run);
     }
   }
 }

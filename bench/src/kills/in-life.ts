@@ -2,6 +2,7 @@ import { writeSync } from "node:fs";
 import { isResumableError } from "@resumable-mcp/core";
 import type { KillPoint } from "./kill-plan.js";
 import type { LifeLine } from "./life.js";
+import { eventNow, type Note } from "./storm-history.js";
 
 /** Reports a line of this process. */
 export function tell(line: LifeLine): void {
@@ -18,6 +19,9 @@ function writeSome(bytes: Uint8Array): number {
     throw error;
   }
 }
+
+/** Reports what a tool did. */
+export const tellNote: Note = (kind, facts) => tell({ kind: "noted", event: eventNow(kind, facts) });
 
 /** Reports an error that an engine or a server says of itself. */
 export function tellError(error: unknown): void {

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import type { HistoryEvent } from "@resumable-mcp/simulation/history";
 import { built } from "../workers/run-isolated.js";
 import type { KillPoint } from "./kill-plan.js";
 
@@ -27,6 +28,7 @@ export type LifeLine =
   | { readonly kind: "ready"; readonly port?: number }
   /** Its first attempt begins. */
   | { readonly kind: "working" }
+  | { readonly kind: "noted"; readonly event: HistoryEvent }
   | { readonly kind: "started"; readonly run: string; readonly taskId: string }
   | ({ readonly kind: "acknowledged" } & Acknowledged)
   | { readonly kind: "error"; readonly code: string; readonly text: string }
@@ -34,6 +36,7 @@ export type LifeLine =
 
 /** One life of a process, from its start to its death. */
 export interface Life {
+  readonly name: string;
   /** Resolves when it is ready, and when it died before that. */
   readonly ready: Promise<void>;
   /** Resolves when its first attempt begins, or when it died before that. */
@@ -79,6 +82,7 @@ export function beginLife(program: string, order: LifeOrder, hear: (line: LifeLi
   // A line that is sent to a process that has just died is sent again to the next one.
   child.stdin.on("error", () => {});
   return {
+    name: `p${child.pid}`,
     ready: ready.promise,
     working: working.promise,
     death,

@@ -4,6 +4,7 @@ import { createFsStore, observerPoints } from "@resumable-mcp/store-fs";
 import { temporaryFolder } from "../stores/stored-tasks.js";
 import { createRandom, histogram, type KillPlan, type KillPoint, type Random } from "./kill-plan.js";
 import { beginLife, type Life, type LifeLine, type LifeOrder } from "./life.js";
+import { StormHistory } from "./storm-history.js";
 
 /** How long to wait until a process passes the point at which it is to die; then it dies at a moment. */
 const pointPatienceMs = 1_000;
@@ -47,6 +48,7 @@ export interface WeatherOptions {
 export class Weather {
   readonly random: Random;
   readonly lives = new Map<number, Life>();
+  readonly history = new StormHistory();
   readonly #options: WeatherOptions;
   readonly #places: string[] = [];
   readonly #errors: string[] = [];
@@ -83,9 +85,14 @@ export class Weather {
     this.lives.get(slot)?.kill("SIGKILL");
     const life = beginLife(program, { ...order, point }, (line) => {
       if (line.kind === "error") this.#errors.push(line.code === "none" ? line.text : line.code);
+      if (line.kind === "noted") this.history.hear(life.name, line.event);
       hear?.(line);
     });
     this.lives.set(slot, life);
+    const worker = life.name;
+    this.history.add("started", { worker });
+    const noteDeath = (point: string | undefined) => this.history.add("died", { worker, reason: point });
+    life.death.then(noteDeath, () => noteDeath("an error"));
     await life.ready;
     onReady?.(life);
     return life;
@@ -111,6 +118,7 @@ export class Weather {
       `${this.kills} kills of processes that ran tasks (and ${this.#killsBeforeWork} before they did):`,
       ...histogram(this.#places).map(row),
       ...(this.#freezes > 0 ? [`${this.#freezes} of them slept through their lease first`] : []),
+      `${this.history.size} events of callers, tools and processes, judged by the rules of the simulator`,
       ...histogram(this.#errors).map(([code, count]) => row([`reported by engines: ${code}`, count])),
     ];
   }
@@ -139,6 +147,7 @@ export class Weather {
     await this.#workBegins(life);
     await pause(this.random.between(50, 600));
     life.kill("SIGSTOP");
+    this.history.add("fault", { fault: "freeze", worker: life.name });
     await pause(this.#options.order.leaseTtlMs * 2);
     life.kill("SIGCONT");
     await pause(this.random.between(100, 500));

@@ -2,20 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-
-/** What a follower was shown of one task. */
-export interface FollowedRun {
-  readonly run: string;
-  readonly taskId: string;
-  /** Progress values in the order in which they arrived. */
-  readonly progress: readonly number[];
-  /** Journal seqs of those. */
-  readonly seqs: readonly number[];
-  /** How often a marked snapshot stood in for events that compaction dropped. */
-  readonly snapshots: number;
-  readonly items: readonly { readonly run: string; readonly index: number }[];
-  readonly output: unknown;
-}
+import type { Facts } from "@resumable-mcp/simulation/history";
+import type { Note } from "../kills/storm-history.js";
 
 /** How to reach whatever server lives just now. */
 export interface DriverOptions {
@@ -26,18 +14,24 @@ export interface DriverOptions {
   /** Aborts when the storm has failed and no answer is needed any more. */
   readonly signal: AbortSignal;
   readonly onStarted?: (taskId: string) => void;
+  /** Notes what the client saw. */
+  readonly note: Note;
 }
 
 const meta = (key: string): string => `resumable-mcp/${key}`;
 
-/** Starts one run with a client that we did not write, follows it through every death, and reads what it appended. */
-export async function driveRun(run: string, options: DriverOptions): Promise<FollowedRun> {
+/**
+ * Starts one run with a client that we did not write, follows it through every death, and reads what it appended.
+ *
+ * @returns its task.
+ */
+export async function driveRun(run: string, options: DriverOptions): Promise<string> {
   const link = createLink(options);
-  const progress: number[] = [];
-  const seqs: number[] = [];
-  let snapshots = 0;
+  let [before, afterSeq] = [0, 0];
   try {
     const taskId = await link.start("storm_count", { run, records: options.records, batch: options.batch });
+    const note = (kind: string, facts: Facts) => options.note(kind, { caller: run, task: taskId, ...facts });
+    note("called", {});
     options.onStarted?.(taskId);
     let result: CallToolResult;
     do {
@@ -45,18 +39,17 @@ export async function driveRun(run: string, options: DriverOptions): Promise<Fol
       result = await link.call(
         "wait_for_task",
         waiting,
-        () => ({ [meta("after_seq")]: seqs.at(-1) ?? 0 }),
-        (shown) => {
-          const seq = Number(shown.seq);
-          progress.push(shown.progress);
-          seqs.push(seq);
-          if (shown.snapshot) snapshots += 1;
+        () => ({ [meta("after_seq")]: afterSeq }),
+        ({ progress, seq, snapshot }) => {
+          note("mcp_progress", { progress, before, seq, snapshot });
+          [before, afterSeq] = [progress, seq];
         },
       );
     } while (field(result, "status") === "running");
-    if (result.isError === true) throw new Error(`Run ${run} ended with an error: ${JSON.stringify(result.content)}`);
-    const items = await allItems(link, taskId);
-    return { run, taskId, progress, seqs, snapshots, items, output: result.structuredContent };
+    const items = await readItems(link, taskId, note);
+    const status = result.isError === true ? "failed" : "completed";
+    note("result", { status, shown: before, items, output: JSON.stringify(result.structuredContent) });
+    return taskId;
   } finally {
     await link.close();
   }
@@ -64,7 +57,7 @@ export async function driveRun(run: string, options: DriverOptions): Promise<Fol
 
 interface Shown {
   readonly progress: number;
-  readonly seq: unknown;
+  readonly seq: number;
   readonly snapshot: boolean;
 }
 
@@ -159,7 +152,7 @@ async function callOnce(
       ((shown) => {
         const facts = Object(Reflect.get(shown, "_meta"));
         const isSnapshot = Reflect.get(facts, meta("snapshot")) === true;
-        onProgress({ progress: shown.progress, seq: Reflect.get(facts, meta("seq")), snapshot: isSnapshot });
+        onProgress({ progress: shown.progress, seq: Number(Reflect.get(facts, meta("seq"))), snapshot: isSnapshot });
       }),
   });
   answered.catch(() => {});
@@ -171,14 +164,17 @@ function isAnswer(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === -32602;
 }
 
-async function allItems(link: Link, taskId: string): Promise<FollowedRun["items"]> {
-  const items: { run: string; index: number }[] = [];
-  for (;;) {
-    const page = await link.call("get_task_items", { task_id: taskId, after: items.length, limit: 1_000 });
+/** Notes what is not in its place. @returns how many there are. */
+async function readItems(link: Link, taskId: string, note: Note): Promise<number> {
+  for (let place = 0; ; ) {
+    const page = await link.call("get_task_items", { task_id: taskId, after: place, limit: 1_000 });
     const found = field(page, "items");
     if (!Array.isArray(found)) throw new Error(`No items of ${taskId}: ${JSON.stringify(page)}`);
-    items.push(...found);
-    if (items.length >= Number(field(page, "total"))) return items;
+    for (const item of found) {
+      if (item !== place) note("item_read", { place, item: JSON.stringify(item) });
+      place += 1;
+    }
+    if (found.length === 0 || place >= Number(field(page, "total"))) return place;
   }
 }
 

@@ -1,9 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { Store } from "@resumable-mcp/core";
-import { judgeRuns, wrongItems } from "../kills/judge-runs.js";
+import type { PlannedFacts } from "@resumable-mcp/simulation/history";
+import { judgeJournals } from "../kills/judge-journals.js";
 import { planKill } from "../kills/kill-plan.js";
+import { type Note, problemsOf } from "../kills/storm-history.js";
 import { killPoints, type StormReport, Weather } from "../kills/weather.js";
-import { driveRun, type FollowedRun } from "./driver.js";
+import { driveRun } from "./driver.js";
+import { countedCall } from "./storm-tools.js";
 
 /** How hard the storm is. */
 export interface StormOptions {
@@ -20,7 +23,7 @@ export interface StormOptions {
 
 /** Kills servers again and again while clients use them, and checks that no client noticed. */
 export async function runStorm(options: StormOptions, directory: string, reader: Store): Promise<StormReport> {
-  const { kills, tasks, servers, seed, records } = options;
+  const { kills, tasks, servers, seed } = options;
   console.log(`storm: ${kills} kills, ${tasks} tasks at once, ${servers} server(s), seed ${seed}`);
   const points = killPoints(true);
   const weather = new Weather({
@@ -31,47 +34,33 @@ export async function runStorm(options: StormOptions, directory: string, reader:
     seed,
     plan: (random) => planKill(random, points),
   });
+  const { history } = weather;
   const abort = new AbortController();
-  const runs: FollowedRun[] = [];
-  let begun = 0;
+  const calls: PlannedFacts[] = [];
   /** Runs follow one another until enough kills have counted. */
   const drive = async (index: number): Promise<void> => {
     const clientId = randomUUID();
-    while (!weather.isEnough || begun < tasks) {
-      begun += 1;
-      const run = `run-${index}-${begun}`;
-      runs.push(await driveRun(run, { ...options, url: () => weather.anyUrl(), clientId, signal: abort.signal }));
+    const url = () => weather.anyUrl();
+    const note: Note = (kind, facts) => history.add(kind, facts);
+    while (!weather.isEnough || calls.length < tasks) {
+      const call = countedCall(`run-${index}-${calls.length + 1}`, clientId, options);
+      calls.push(call);
+      await driveRun(call.name, { ...options, url, clientId, note, signal: abort.signal });
     }
   };
   try {
     await Promise.all([weather.run(), ...Array.from({ length: tasks }, (_, index) => drive(index))]);
+    history.add("ended", { all: true });
   } finally {
     abort.abort(new Error("The storm is over."));
     await weather.end();
   }
-  const known = new Map(runs.map(({ run, taskId }) => [run, new Set([taskId])]));
-  const verdict = await judgeRuns({ directory, reader, runs: known, acknowledged: new Map(), records, compact: true });
-  const snapshots = runs.reduce((sum, run) => sum + run.snapshots, 0);
+  const evidence = await history.evidence(reader, { calls, maxRunning: 32 });
+  const acknowledged = new Map();
+  const journals = await judgeJournals({ directory, reader, tasks: history.tasks(), acknowledged, compact: true });
   return {
-    lines: [...weather.lines(), ...verdict.lines, `${snapshots} snapshots shown to followers`],
-    problems: [...runs.flatMap((run) => problemsOfRun(run, options)), ...verdict.problems],
-    complete: `${runs.length} runs`,
+    lines: [...weather.lines(), ...journals.lines, `${history.snapshots} snapshots shown to followers`],
+    problems: [...problemsOf(evidence), ...journals.problems],
+    complete: `${calls.length} runs`,
   };
-}
-
-/** Says what is wrong with what a run's follower was shown. */
-export function problemsOfRun(
-  run: FollowedRun,
-  { records, batch }: Pick<StormOptions, "records" | "batch">,
-): readonly string[] {
-  const problems = [...wrongItems(run.items, run.run, records)];
-  const expected = Array.from({ length: Math.ceil(records / batch) }, (_, at) => Math.min(records, (at + 1) * batch));
-  const isRising = run.seqs.every((seq, index) => index === 0 || seq > (run.seqs[index - 1] ?? 0));
-  if (!isRising) problems.push(`the follower saw seqs out of order: ${run.seqs.join(" ")}`);
-  if (run.snapshots === 0 && run.progress.join(" ") !== expected.join(" ")) {
-    problems.push(`the follower saw progress ${run.progress.join(" ")}`);
-  }
-  const output = JSON.stringify(run.output);
-  if (output !== JSON.stringify({ records, sum: (records * (records - 1)) / 2 })) problems.push(`result ${output}`);
-  return problems.map((problem) => `${run.run} (${run.taskId}): ${problem}`);
 }

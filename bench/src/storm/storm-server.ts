@@ -3,7 +3,7 @@ import { createEngine } from "@resumable-mcp/core";
 import { createSessionHandler, defineServer } from "@resumable-mcp/mcp";
 import { createMcpServer } from "@resumable-mcp/mcp/2025";
 import { createFsStore } from "@resumable-mcp/store-fs";
-import { dieAt, tell, tellError } from "../kills/in-life.js";
+import { dieAt, tell, tellError, tellNote } from "../kills/in-life.js";
 import type { LifeOrder } from "../kills/life.js";
 import { stormTool, waitingTools } from "./storm-tools.js";
 
@@ -11,7 +11,11 @@ import { stormTool, waitingTools } from "./storm-tools.js";
 const order: LifeOrder & { readonly waiting?: true } = JSON.parse(process.argv[2] ?? "{}");
 const isWaiting = order.waiting === true;
 const observer = dieAt(order.point);
-const definition = defineServer({ name: "storm", version: "1", tools: isWaiting ? waitingTools : [stormTool] });
+const definition = defineServer({
+  name: "storm",
+  version: "1",
+  tools: isWaiting ? waitingTools(tellNote) : [stormTool(tellNote)],
+});
 const engine = createEngine({
   // Small files, so that rotation and compaction happen in every life.
   store: createFsStore({

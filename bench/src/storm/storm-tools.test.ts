@@ -22,7 +22,10 @@ describe("storm", () => {
   });
 
   it("runs a tool that ends the same wherever it is crashed", async () => {
-    const report = await checkResumable(stormTool, { run: "r", records: 40, batch: 4 });
+    const report = await checkResumable(
+      stormTool(() => {}),
+      { run: "r", records: 40, batch: 4 },
+    );
     expect(report.output).toEqual({ records: 40, sum: 780 });
     expect(report.items).toHaveLength(40);
     expect(report.differences).toEqual([]);

@@ -1,8 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type JsonObject, type Store } from "@resumable-mcp/core";
+import type { Followed } from "@resumable-mcp/core/engine";
+import type { FinalTask, PlannedFacts } from "@resumable-mcp/simulation/history";
 import type { Life, LifeOrder } from "../kills/life.js";
+import { problemsOf, type StormHistory } from "../kills/storm-history.js";
 import { nowhere, type StormReport, Weather } from "../kills/weather.js";
 import { createLink, type Link } from "./driver.js";
 
@@ -16,6 +19,9 @@ export interface WaitingStormOptions {
   /** The longest time of a short call of another owner, in milliseconds. */
   readonly maxLatencyMs: number;
 }
+
+/** The default of every engine. */
+const maxRunning = 32;
 
 /** How long the last servers have for what is left after the kills. */
 const calmMs = 600_000;
@@ -41,11 +47,14 @@ class WaitingStorm {
   readonly #options: WaitingStormOptions;
   readonly #reader: Store;
   readonly #weather: Weather;
-  readonly #asking: string[] = [];
-  readonly #ids: string[] = [];
+  /** The tasks that ask, and the answers to them. */
+  readonly #asking = new Map<string, string>();
+  readonly #calls: PlannedFacts[] = [];
   readonly #latencies: number[] = [];
   readonly #abort = new AbortController();
+  readonly #clientId = randomUUID();
   readonly #link: Link;
+  /** Answers that no caller may get. */
   readonly #problems: string[] = [];
   #answers = 0;
 
@@ -63,22 +72,31 @@ class WaitingStorm {
       plan: (random) => ({ kind: "moment", afterMs: random.between(100, 2_000) }),
     });
     const { signal } = this.#abort;
-    this.#link = createLink({ url: () => this.#weather.anyUrl(), clientId: randomUUID(), signal });
+    this.#link = createLink({ url: () => this.#weather.anyUrl(), clientId: this.#clientId, signal });
   }
 
   async run(): Promise<StormReport> {
     await this.#weather.begin(0);
     await this.#startTasks();
-    console.log(`${this.#ids.length} tasks started`);
+    console.log(`${this.#calls.length} tasks started`);
     const probing = this.#probe();
     await Promise.all([this.#weather.run(), this.#answerInStorm()]);
     const answersInStorm = this.#answers;
     console.log(`${this.#weather.kills} kills; what is left has ${calmMs / 1_000} s`);
-    for (const taskId of this.#asking.slice(answeredInStorm(this.#asking))) await this.#answer(taskId);
-    const records = await this.#endOfAll();
+    for (const [taskId, word] of [...this.#asking].slice(this.#answeredInStorm)) await this.#answer(taskId, word);
+    this.#history.add("ended", { all: await this.#endOfAll() });
     this.#abort.abort(new Error("The storm is over."));
     await probing;
-    return this.#report(records, answersInStorm);
+    return this.#report(answersInStorm);
+  }
+
+  /** How many of the questions get their answers while servers die. */
+  get #answeredInStorm(): number {
+    return Math.floor(this.#asking.size / 2);
+  }
+
+  get #history(): StormHistory {
+    return this.#weather.history;
   }
 
   async end(): Promise<void> {
@@ -91,17 +109,26 @@ class WaitingStorm {
     const { tasks, kills } = this.#options;
     for (let index = 0; index < tasks; index++) {
       const run = `run-${index}`;
-      const naps = Array.from({ length: 4 }, () => this.#weather.random.between(1, Math.min(90, kills)) * 1_000);
-      const [name, input] =
-        index % 2 === 0
-          ? ["storm_work", { run, steps: 20 + kills * 4, stepMs: 50 }]
-          : index % 4 === 1
-            ? ["storm_ask", { run }]
-            : ["storm_nap", { run, naps }];
-      const taskId = await this.#link.start(String(name), Object(input));
-      this.#ids.push(taskId);
-      if (name === "storm_ask") this.#asking.push(taskId);
+      const nap = () => ({ ms: this.#weather.random.between(1, Math.min(90, kills)) * 1_000 });
+      const steps = 20 + kills * 4;
+      const word = `the word of ${run}`;
+      if (index % 2 === 0) await this.#start("storm_work", { run, steps, stepMs: 50 }, { output: steps, items: steps });
+      else if (index % 4 === 1)
+        this.#asking.set(await this.#start("storm_ask", { run }, { output: word, items: 0 }), word);
+      else await this.#start("storm_nap", { run, program: Array.from({ length: 4 }, nap) }, { output: 4, items: 0 });
     }
+  }
+
+  async #start(
+    tool: string,
+    input: { readonly run: string } & JsonObject,
+    expects: PlannedFacts["expects"],
+  ): Promise<string> {
+    const name = input.run;
+    const task = await this.#link.start(tool, input);
+    this.#calls.push({ name, owner: this.#clientId, via: "2025", input, callId: name, expects });
+    this.#history.add("called", { caller: name, task });
+    return task;
   }
 
   /** Short calls of another owner, one after the other; those whose server died under them are not measured. */
@@ -121,11 +148,16 @@ class WaitingStorm {
     try {
       await link.connect();
       const begun = performance.now();
+      const facts = { probe: run, worker: life.name };
+      this.#history.add("probe_begins", facts);
       const answer = link.call("storm_short", { run });
       // The answer of a server that dies does not come.
       const given = await Promise.race([answer, over]);
       if (stop.signal.aborted) await answer.catch(() => {});
-      else this.#latencies.push(performance.now() - begun);
+      else {
+        this.#history.add("probe_ends", facts);
+        this.#latencies.push(performance.now() - begun);
+      }
       if (given?.isError === true) this.#problems.push(`storm_short ${run}: ${JSON.stringify(given.content)}`);
     } catch (error) {
       if (!stop.signal.aborted && !this.#abort.signal.aborted) console.log(`short call: ${String(error)}`);
@@ -136,21 +168,25 @@ class WaitingStorm {
 
   /** Half of the questions get their answers while servers die, spread over the kills. */
   async #answerInStorm(): Promise<void> {
-    const early = this.#asking.slice(0, answeredInStorm(this.#asking));
-    for (const [index, taskId] of early.entries()) {
+    const early = [...this.#asking].slice(0, this.#answeredInStorm);
+    for (const [index, [taskId, word]] of early.entries()) {
       const kills = Math.floor((this.#options.kills * (index + 1)) / (early.length + 1));
       while (this.#weather.kills < kills) await pause(50, undefined, { signal: this.#abort.signal });
-      await this.#answer(taskId);
+      await this.#answer(taskId, word);
     }
   }
 
   /** Answers as a client does: by any server, as soon as the task shows its question. */
-  async #answer(taskId: string): Promise<void> {
+  async #answer(taskId: string, word: string): Promise<void> {
     if (!(await this.#untilAsked(taskId))) return;
-    const given = await this.#link.call("answer_task", { task_id: taskId, key: "go", action: "decline" });
+    const key = "ask-0";
+    const answer = { task_id: taskId, key, action: "accept", content: { word } };
+    const given = await this.#link.call("answer_task", answer);
     // A call whose result was lost is repeated: then its answer is there already.
-    if (given.isError !== true || codeOf(given) === "ALREADY_ANSWERED") this.#answers += 1;
-    else this.#problems.push(`answer_task ${taskId}: ${JSON.stringify(given.content)}`);
+    if (given.isError !== true || codeOf(given) === "ALREADY_ANSWERED") {
+      this.#answers += 1;
+      this.#history.add("answer_accepted", { task: taskId, key, word });
+    } else this.#problems.push(`answer_task ${taskId}: ${JSON.stringify(given.content)}`);
   }
 
   /** Resolves to false when the task will not ask any more. */
@@ -167,53 +203,51 @@ class WaitingStorm {
     }
   }
 
-  async #endOfAll(): Promise<readonly TaskRecord[]> {
+  /** Resolves to whether all tasks have ended. */
+  async #endOfAll(): Promise<boolean> {
     const untilMs = performance.now() + calmMs;
-    for (;;) {
-      const snapshots = await Promise.all(this.#ids.map((id) => this.#reader.getTask(id)));
-      const records = snapshots.flatMap((snapshot) => (snapshot === undefined ? [] : [snapshot.record]));
-      if (records.every(({ status }) => isFinal(status)) || performance.now() > untilMs) return records;
-      await pause(500);
+    const hasEnded = async (id: string) => {
+      const found = await this.#reader.getTask(id);
+      return found === undefined || isFinal(found.record.status);
+    };
+    for (const id of this.#history.tasks()) {
+      while (!(await hasEnded(id))) {
+        if (performance.now() > untilMs) return false;
+        await pause(500);
+      }
     }
+    return true;
   }
 
-  async #report(records: readonly TaskRecord[], answersInStorm: number): Promise<StormReport> {
+  async #report(answersInStorm: number): Promise<StormReport> {
     const { maxLatencyMs } = this.#options;
-    const problems = [...this.#problems, ...records.flatMap(problemsOf)];
-    if (records.length !== this.#ids.length) problems.push(`${this.#ids.length - records.length} tasks are lost`);
     const sorted = this.#latencies.toSorted((a, b) => a - b);
     const [medianMs, worstMs] = [sorted[Math.floor(sorted.length / 2)] ?? 0, sorted.at(-1) ?? 0].map(Math.round);
-    if (Number(worstMs) > maxLatencyMs) problems.push(`a short call took ${worstMs} ms`);
-    let deaths = 0;
-    for (const { id, tool } of records) if (tool !== "storm_work") deaths += await this.#deathsOf(id);
+    const evidence = await this.#history.evidence(this.#reader, {
+      calls: this.#calls,
+      maxRunning,
+      patience: { probeMs: maxLatencyMs, lateMs: 5 * maxLatencyMs },
+    });
+    const deaths = evidence.tasks.filter(({ record }) => record.tool !== "storm_work").reduce(sumDeaths, 0);
     return {
       lines: [
         `${this.#weather.kills} kills, ${deaths} of them in attempts of waiting tasks`,
         `${this.#answers} questions answered through answer_task, ${answersInStorm} of them while servers died`,
         `${sorted.length} short calls of others: median ${medianMs} ms, worst ${worstMs} ms`,
       ],
-      problems,
-      complete: `${records.filter(({ status }) => status === "completed").length} tasks`,
+      problems: [...this.#problems, ...problemsOf(evidence)],
+      complete: `${evidence.tasks.filter(({ record }) => record.status === "completed").length} tasks`,
     };
-  }
-
-  async #deathsOf(taskId: string): Promise<number> {
-    const { events } = await this.#reader.readEvents(taskId, { afterSeq: 0, limit: 1_000 });
-    return events.filter((event) => event.type === "attempt_ended" && event.reason === "crashed").length;
   }
 }
 
-/** How many of the questions get their answers while servers die. */
-function answeredInStorm(asking: readonly string[]): number {
-  return Math.floor(asking.length / 2);
+function sumDeaths(sum: number, { followed }: FinalTask): number {
+  const isDeath = (each: Followed) =>
+    each.kind === "event" && each.event.type === "attempt_ended" && each.event.reason === "crashed";
+  return sum + followed.filter(isDeath).length;
 }
 
 /** The code of an error result. */
 function codeOf({ structuredContent }: CallToolResult): unknown {
   return Reflect.get(Object(structuredContent?.error), "code");
-}
-
-function problemsOf({ id, tool, status, error, output }: TaskRecord): readonly string[] {
-  if (status !== "completed") return [`${tool} ${id}: ${status} ${error?.code ?? ""}`];
-  return tool === "storm_ask" && output !== "decline" ? [`${tool} ${id}: its answer is ${JSON.stringify(output)}`] : [];
 }

@@ -120,11 +120,15 @@ function checkFair({ plan, patience, events }: Evidence): readonly Violation[] {
   const ends = new Map(eventsOf(events, "probe_ends").map(({ probe, atMs }) => [probe, atMs]));
   const lastMs = events.at(-1)?.atMs ?? 0;
   const broken = events.filter(({ kind }) => kind === "died" || kind === "fault" || kind === "probe_fails");
-  return eventsOf(events, "probe_begins").flatMap(({ probe, atMs }) => {
+  return eventsOf(events, "probe_begins").flatMap(({ probe, worker, atMs }) => {
     const endMs = ends.get(probe) ?? lastMs;
     if (endMs - atMs <= probeMs) return [];
     const isDisturbed = broken.some(
-      (fault) => fault.atMs > atMs - faultMs && fault.atMs < Math.min(endMs, atMs + probeMs),
+      (fault) =>
+        fault.atMs > atMs - faultMs &&
+        fault.atMs < Math.min(endMs, atMs + probeMs) &&
+        // Another process may die without making this one late.
+        (fault.kind !== "died" || fault.worker === worker),
     );
     if (isDisturbed) return [];
     return [

@@ -1,4 +1,5 @@
 import { callerRules } from "./check-callers.js";
+import { resultRules } from "./check-results.js";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
 
@@ -13,6 +14,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkOrder,
     checkForward,
     ...callerRules,
+    ...resultRules,
   ].flatMap((rule) => rule(evidence));
 }
 
@@ -22,7 +24,7 @@ function checkLiveness({ events, tasks }: Evidence): readonly Violation[] {
   const left = tasks.filter(({ record }) => !["completed", "failed", "cancelled"].includes(record.status));
   const unread = eventsOf(events, "not_read").map(({ error }) => `The store could not be read: ${String(error)}`);
   const stuck = left.map(({ record }) => `${record.id} is ${record.status} at the end.`);
-  if (ended?.all !== true && stuck.length === 0) stuck.push("The tasks could not be listed.");
+  if (ended?.all !== true && stuck.length === 0) stuck.push("It was not seen that all tasks end.");
   return [...unread, ...stuck].map((text) => ({ rule: "liveness", text }));
 }
 

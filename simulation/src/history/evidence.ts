@@ -24,6 +24,8 @@ export interface PlannedFacts {
   readonly via: string;
   readonly input: Json;
   readonly callId: string | undefined;
+  /** What a completed task of it has, where the input alone decides that. */
+  readonly expects?: { readonly output: Json; readonly items: number };
 }
 
 /** How exact the times of a history are, and how long what works may take; milliseconds. */

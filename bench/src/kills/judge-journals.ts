@@ -1,50 +1,46 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Json, Store } from "@resumable-mcp/core";
+import type { Store } from "@resumable-mcp/core";
 import type { Acknowledged } from "./life.js";
 import { proveOneWriter, readJournalFiles } from "./one-writer.js";
 
-/** What is known of the runs of a storm. */
-export interface JudgedRuns {
+/** What is known of the journals of a storm. */
+export interface JudgedJournals {
   readonly directory: string;
   readonly reader: Store;
-  /** Every run, with the tasks that were named for it: one is right. */
-  readonly runs: ReadonlyMap<string, ReadonlySet<string>>;
+  /** The tasks that callers know. */
+  readonly tasks: ReadonlySet<string>;
   /** Commits of each task that the store acknowledged to their writers. */
   readonly acknowledged: ReadonlyMap<string, readonly Acknowledged[]>;
-  /** How many records each run has. */
-  readonly records: number;
   /** The store may remove the first events of a journal. */
   readonly compact: boolean;
 }
 
-/** Checks every run: one task for it, each item once and in order, the right result, one writer at a time. */
-export async function judgeRuns(
-  judged: JudgedRuns,
+/** Checks what no caller sees: one writer at a time in the files of each journal, and no task that belongs to no call. */
+export async function judgeJournals(
+  judged: JudgedJournals,
 ): Promise<{ readonly lines: readonly string[]; readonly problems: readonly string[] }> {
-  const { runs, directory } = judged;
+  const { tasks, directory, reader, compact } = judged;
   const folders = await taskFolders(directory);
   const problems: string[] = [];
   const sums = { acknowledged: 0, writers: 0, lateLines: 0, crashed: 0 };
-  for (const [run, tasks] of runs) {
-    const [taskId, ...others] = tasks;
-    if (taskId === undefined || others.length > 0) {
-      problems.push(`${run}: ${tasks.size} tasks belong to it`);
-      continue;
-    }
+  for (const taskId of tasks) {
+    const folder = folders.get(taskId);
+    // What callers lost is for the rules to say.
+    if (folder === undefined) continue;
     const acknowledged = judged.acknowledged.get(taskId) ?? [];
-    const proof = proveOneWriter(await readJournalFiles(folders.get(taskId) ?? ""), acknowledged);
-    const found = [...proof.problems, ...(await wrongOutcome(judged, taskId, run))];
-    problems.push(...found.map((problem) => `${run} (${taskId}): ${problem}`));
+    const proof = proveOneWriter(await readJournalFiles(folder), acknowledged);
+    problems.push(...proof.problems.map((problem) => `${taskId}: ${problem}`));
+    const { snapshot } = await reader.readEvents(taskId, { afterSeq: 0, limit: 1 });
+    if (snapshot !== undefined && !compact) problems.push(`${taskId}: its first events were removed`);
     sums.acknowledged += acknowledged.length;
     sums.writers += proof.writers;
     sums.lateLines += proof.lateLines;
     sums.crashed += proof.crashed;
   }
-  const known = new Set([...runs.values()].flatMap((tasks) => [...tasks]));
-  const others = [...folders].filter(([taskId]) => !known.has(taskId));
+  const others = [...folders].filter(([taskId]) => !tasks.has(taskId));
   for (const [taskId, folder] of others) {
-    if (!(await cameToNothing(directory, taskId, folder))) problems.push(`task ${taskId} belongs to no run`);
+    if (!(await cameToNothing(directory, taskId, folder))) problems.push(`task ${taskId} belongs to no call`);
   }
   const lines = [
     `${sums.acknowledged} acknowledged commits by ${sums.writers} writers, one at a time for each task`,
@@ -73,35 +69,6 @@ async function claimedTasks(directory: string): Promise<ReadonlySet<string>> {
     if (taskId !== undefined) claimed.add(taskId);
   }
   return claimed;
-}
-
-async function wrongOutcome({ reader, records, compact }: JudgedRuns, taskId: string, run: string): Promise<string[]> {
-  const problems: string[] = [];
-  const task = await reader.getTask(taskId);
-  if (JSON.stringify(task?.record.output) !== JSON.stringify({ records, sum: (records * (records - 1)) / 2 })) {
-    problems.push(`it is ${task?.record.status} with ${JSON.stringify(task?.record.output)}`);
-  }
-  problems.push(...wrongItems(await allItems(reader, taskId), run, records));
-  const { snapshot } = await reader.readEvents(taskId, { afterSeq: 0, limit: 1 });
-  if (snapshot !== undefined && !compact) problems.push("its first events were removed");
-  return problems;
-}
-
-/** Says which item of a run is not what it has to be. */
-export function wrongItems(items: readonly unknown[], run: string, records: number): readonly string[] {
-  const expected = Array.from({ length: records }, (_, index) => JSON.stringify({ run, index }));
-  const wrong = expected.findIndex((item, index) => JSON.stringify(items[index]) !== item);
-  if (wrong < 0 && items.length === records) return [];
-  return [`${items.length} items for ${records} records, item ${wrong} is wrong`];
-}
-
-async function allItems(reader: Store, taskId: string): Promise<readonly Json[]> {
-  const items: Json[] = [];
-  for (;;) {
-    const page = await reader.readItems(taskId, { after: items.length, limit: 1_000 });
-    items.push(...page.items);
-    if (page.items.length === 0 || items.length >= page.total) return items;
-  }
 }
 
 /** Every task's folder, by the task's id. */
