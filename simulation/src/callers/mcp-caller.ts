@@ -7,7 +7,7 @@ import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
 import type { CallPlan } from "./caller.js";
-import { type Answer, answerOf, jsonHeaders, type Outcome, outcomeOf, rpc } from "./rpc.js";
+import { type Answer, answerOf, jsonHeaders, type Outcome, onSilence, outcomeOf, rpc } from "./rpc.js";
 
 interface McpCallerOptions {
   readonly world: World;
@@ -194,18 +194,24 @@ export class McpCaller {
       let isStream = false;
       const parser = this.#parserOf(id, worker, place, resolve);
       this.#onDrop = () => resolve({ kind: "broken" });
-      this.#current = this.#send(worker, message, {
+      const heard = onSilence(this.#options.world, this.#actor, () => {
+        call.cut();
+        resolve({ kind: "broken" });
+      });
+      const call = this.#send(worker, message, {
         head: (given, headers) => {
           status = given;
           isStream = (headers["content-type"] ?? "").includes("text/event-stream");
         },
         text: (text) => {
+          heard();
           if (isStream) parser.feed(text);
           else rest += text;
         },
         end: () => resolve(isStream ? { kind: "broken" } : answerOf(status, rest)),
         broken: () => resolve({ kind: "broken" }),
       });
+      this.#current = call;
     });
   }
 
@@ -280,7 +286,7 @@ export class McpCaller {
   ): HttpCall {
     const { world } = this.#options;
     const onAccepted = () => this.#note("accepted", { worker: worker.actor.name });
-    return new HttpCall({ world, caller: this.#actor, worker, handler: worker.http, message, listener, onAccepted });
+    return new HttpCall({ world, caller: this.#actor, worker, message, listener, onAccepted });
   }
 
   #pause(ms: number): Promise<void> {

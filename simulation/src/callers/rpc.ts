@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
+import type { Actor, World } from "../world/world.js";
 
 /** An answer as a caller has it when it is whole. */
 export interface Answer {
@@ -34,4 +35,27 @@ export function answerOf(status: number, text: string): Outcome {
   if (status !== 200) return { kind: "refused", status };
   const message: unknown = JSON.parse(text);
   return isJsonObject(message) ? outcomeOf(message) : { kind: "refused", status };
+}
+
+/** A stream on which nothing comes for so long is given up: servers send something more often. */
+const patienceMs = 45_000;
+
+/** Calls back when nothing was heard for too long. @returns what is to be called when something is heard. */
+export function onSilence(world: World, actor: Actor, giveUp: () => void): () => void {
+  let heardMs = world.nowMs;
+  const wait = (forMs: number): void => {
+    world.after(
+      forMs,
+      () => {
+        const leftMs = heardMs + patienceMs - world.nowMs;
+        if (leftMs > 1) wait(leftMs);
+        else giveUp();
+      },
+      actor,
+    );
+  };
+  wait(patienceMs);
+  return () => {
+    heardMs = world.nowMs;
+  };
 }

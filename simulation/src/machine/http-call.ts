@@ -1,17 +1,18 @@
-import { type HttpAnswer, type HttpHandler, local, ofWebRequest } from "@resumable-mcp/mcp";
+import { type HttpAnswer, local, ofWebRequest } from "@resumable-mcp/mcp";
+import { type Fate, idleLimitMs } from "../world/network.js";
 import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
 import type { Worker } from "./worker.js";
 
 /** A request over HTTP. */
 export interface HttpMessage {
-  readonly method: "POST" | "GET";
+  readonly method: "POST" | "GET" | "DELETE";
   readonly headers: { readonly [name: string]: string };
-  readonly body?: string;
+  readonly body?: string | undefined;
 }
 
 /** What a caller learns of the answer, in order. */
-export interface HttpListener {
+interface HttpListener {
   head(status: number, headers: { readonly [name: string]: string }): void;
   text(text: string): void;
   /** The answer is whole. */
@@ -24,12 +25,17 @@ interface HttpCallOptions {
   readonly world: World;
   readonly caller: Actor;
   readonly worker: Worker;
-  readonly handler: HttpHandler;
   readonly message: HttpMessage;
   readonly listener: HttpListener;
   /** Called when the server's side accepted the last byte while the connection was open. */
   readonly onAccepted: () => void;
 }
+
+/** Characters of an answer that pass before a break: within the head, the first events, or later. */
+const lengths = [1, 200, 1_000, 4_000];
+/** What is taken of an answer at once; a slow reader leaves room for less. */
+const takenBytes = 16_384;
+const takenSlowlyBytes = 100;
 
 /**
  * One request over one connection: bytes take time and arrive in order; either side can cut it, and the other learns of
@@ -38,66 +44,111 @@ interface HttpCallOptions {
 export class HttpCall {
   readonly #options: HttpCallOptions;
   readonly #random: Random;
+  readonly #fate: Fate;
   readonly #cut = new AbortController();
+  readonly #forget: () => void;
   #isOpen = true;
   #isOver = false;
+  #hasHead = false;
+  #isSilent = false;
+  #passed = 0;
   #lastArrivalMs = 0;
+  #repeated: HttpCall | undefined;
 
-  constructor(options: HttpCallOptions) {
+  constructor(options: HttpCallOptions, isRepeat = false) {
     this.#options = options;
-    this.#random = options.world.random.fork();
     const { world, worker } = options;
-    world.after(this.#delay(), () => void this.#serve(), worker.actor);
+    this.#random = world.random.fork();
+    const fate = world.network.drawFate(this.#random, lengths);
+    this.#fate = isRepeat ? { ...fate, isRepeated: false } : fate;
+    this.#forget = world.network.add(this);
+    if (fate.losesRequest) this.breakDown(fate.isSilent);
+    else world.after(this.#delayMs(), () => void this.#serve(), worker.actor);
     worker.onDeath(() => this.#breakAtCaller());
   }
 
   /** The caller closes the connection. */
   cut(): void {
-    if (!this.#isOpen) return;
-    this.#isOpen = false;
+    this.#repeated?.cut();
     this.#isOver = true;
-    const { world, worker } = this.#options;
-    world.after(this.#delay(), () => this.#cut.abort(), worker.actor);
+    if (!this.#isOpen) return;
+    this.#close();
+    this.#abortAfter(this.#delayMs());
   }
 
-  #delay(): number {
-    return this.#random.between(0.2, 5);
+  breakDown(isSilent: boolean): void {
+    if (!this.#isOpen) return;
+    this.#isSilent = isSilent;
+    this.#abortAfter(isSilent ? idleLimitMs : this.#delayMs());
+    this.#breakAtCaller();
+  }
+
+  #close(): void {
+    this.#isOpen = false;
+    this.#forget();
+  }
+
+  #abortAfter(ms: number): void {
+    const { world, worker } = this.#options;
+    world.after(ms, () => this.#cut.abort(), worker.actor);
+  }
+
+  #delayMs(): number {
+    return this.#options.world.network.delayMs(this.#random);
   }
 
   async #serve(): Promise<void> {
-    const { message, handler } = this.#options;
+    const { message, worker } = this.#options;
     if (this.#cut.signal.aborted) return;
     const { method, headers, body } = message;
     const request = new Request("http://127.0.0.1:8001/mcp", { method, headers, body, signal: this.#cut.signal });
-    const answer = await handler.answer(ofWebRequest(request), { locality: local }).catch(() => undefined);
+    const answer = await worker.http.answer(ofWebRequest(request), { locality: local }).catch(() => undefined);
     if (answer === undefined) return this.#breakAtCaller();
-    await this.#send(answer);
+    this.#send(answer);
   }
 
-  async #send({ status, headers, body, onSent }: HttpAnswer): Promise<void> {
+  #send({ status, headers, body, onSent }: HttpAnswer): void {
     const { listener } = this.#options;
-    this.#toCaller(() => listener.head(status, headers));
+    this.#toCaller(() => {
+      this.#hasHead = true;
+      listener.head(status, headers);
+    });
     if (typeof body !== "object") {
-      if (body !== undefined) this.#toCaller(() => listener.text(body));
+      this.#pass(body ?? "");
       this.#accepted(onSent, true);
       this.#toCaller(() => this.#finish());
       return;
     }
     const decoder = new TextDecoder();
+    const { readPauseMs } = this.#fate;
+    let isWaiting = false;
     const pump = () => {
-      while (this.#isOpen) {
-        const { text, onSent: sent } = body.take(16_384);
+      while (!isWaiting && !this.#cut.signal.aborted) {
+        const { text, onSent: sent } = body.take(readPauseMs > 0 ? takenSlowlyBytes : takenBytes);
         const decoded = typeof text === "string" ? text : decoder.decode(text, { stream: true });
-        if (decoded.length > 0) this.#toCaller(() => listener.text(decoded));
+        this.#pass(decoded);
         this.#accepted(sent, body.ended);
-        if (decoded.length > 0) continue;
-        if (body.ended) this.#toCaller(() => this.#finish());
-        return;
+        if (body.ended && decoded.length === 0) this.#toCaller(() => this.#finish());
+        if (decoded.length === 0) return;
+        isWaiting = readPauseMs > 0;
+        if (isWaiting) this.#options.world.after(readPauseMs, resume, this.#options.worker.actor);
       }
+    };
+    const resume = () => {
+      isWaiting = false;
+      pump();
     };
     this.#cut.signal.addEventListener("abort", () => body.cancel(), { once: true });
     body.follow(pump);
     pump();
+  }
+
+  /** Sends text to the caller, up to where the connection breaks. */
+  #pass(text: string): void {
+    const part = text.slice(0, this.#fate.breaksAfter - this.#passed);
+    this.#passed += part.length;
+    if (part.length > 0) this.#toCaller(() => this.#options.listener.text(part));
+    if (this.#passed >= this.#fate.breaksAfter) this.breakDown(this.#fate.isSilent);
   }
 
   /** As the kernel does it: in a later turn, unless the connection is known to be closed by then. */
@@ -112,25 +163,32 @@ export class HttpCall {
   }
 
   #finish(): void {
-    if (this.#isOver) return;
     this.#isOver = true;
-    this.#isOpen = false;
+    this.#close();
     this.#options.listener.end();
   }
 
   #breakAtCaller(): void {
     if (!this.#isOpen) return;
-    this.#toCaller(() => {
-      if (this.#isOver) return;
+    this.#close();
+    if (this.#isSilent) return;
+    this.#arrive(() => {
+      if (this.#fate.isRepeated && !this.#hasHead && this.#options.worker.isAlive) {
+        this.#repeated = new HttpCall(this.#options, true);
+        return;
+      }
       this.#isOver = true;
-      this.#isOpen = false;
       this.#options.listener.broken();
     });
   }
 
   #toCaller(run: () => void): void {
+    if (this.#isOpen) this.#arrive(run);
+  }
+
+  #arrive(run: () => void): void {
     const { world, caller } = this.#options;
-    const atMs = Math.max(this.#lastArrivalMs, world.nowMs + this.#delay()) + 0.001;
+    const atMs = Math.max(this.#lastArrivalMs, world.nowMs + this.#delayMs()) + 0.001;
     this.#lastArrivalMs = atMs;
     world.after(atMs - world.nowMs, () => !this.#isOver && run(), caller);
   }

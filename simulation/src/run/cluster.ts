@@ -2,6 +2,7 @@ import type { ProcessIdentity } from "@resumable-mcp/store-fs";
 import type { History } from "../history/history.js";
 import { Machine } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
+import { isNetworkFault } from "../world/network.js";
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
@@ -100,6 +101,7 @@ export class Cluster {
     }
     if (kind === "unmount") this.#unmount(amount);
     if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");
+    if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
     if (worker?.isAlive !== true) return;
     if (kind === "kill") worker.die("killed");
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
@@ -163,6 +165,7 @@ export class Cluster {
     this.#takesPower.clear();
     this.#mount();
     this.#isPowered = true;
+    this.#options.world.network.calm();
     Object.assign(this.#machine.faults, { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 });
     for (const [slot, worker] of this.#slots.entries()) {
       if (worker?.isAlive !== true) this.#start(slot);

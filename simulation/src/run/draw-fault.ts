@@ -1,3 +1,4 @@
+import { type NetworkFault, networkFaults } from "../world/network.js";
 import type { Random } from "../world/random.js";
 
 /** Something that is done to the system at a moment. */
@@ -19,7 +20,8 @@ export interface Fault {
     /** The store's folder is away for a while, as on a disk that was unmounted. */
     | "unmount"
     /** A folder in it that follows from the rest is removed. */
-    | "remove_folder";
+    | "remove_folder"
+    | NetworkFault;
   /** Which worker, of those there are. */
   readonly slot: number;
   /** The machine loses its power when the worker dies. */
@@ -67,6 +69,14 @@ export function drawFault(random: Random, frame: FaultFrame): Fault {
   const takesPower = durability === "machine" && kind.startsWith("die_at_") && random.percent(50);
   const atMs = random.between(0, untilMs);
   return { atMs, kind, slot: random.below(workers), takesPower, amount: drawAmount(random, kind) };
+}
+
+/** Draws what the network does, in half of the plans. */
+export function drawNetworkFaults(random: Random, calmMs: number): readonly Fault[] {
+  return Array.from({ length: random.pick([0, 0, 3, 10]) }, () => {
+    const kind = random.pick(networkFaults);
+    return { atMs: random.between(0, calmMs), kind, slot: 0, amount: random.pick([2_000, 5_000, 12_000]) };
+  });
 }
 
 function drawAmount(random: Random, kind: Fault["kind"]): number {

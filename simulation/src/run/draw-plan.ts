@@ -1,6 +1,6 @@
 import { Random } from "../world/random.js";
 import { drawCall, type PlannedCall } from "./draw-call.js";
-import { drawFault, type Fault } from "./draw-fault.js";
+import { drawFault, drawNetworkFaults, type Fault } from "./draw-fault.js";
 
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
 export interface Plan {
@@ -39,6 +39,7 @@ export function drawPlan(seed: number): Plan {
   const drawn = mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, frame));
   // Deaths that come faster than a tool begins to wait meet it at work.
   const faults = mode === "waiting" ? drawn.map((fault, index) => ({ ...fault, atMs: 2_500 * (index + 1) })) : drawn;
+  const network = mode === "poison" ? [] : drawNetworkFaults(random, calmMs);
   return {
     seed,
     mode,
@@ -68,6 +69,6 @@ export function drawPlan(seed: number): Plan {
     restartMs: random.pick([20, 300, 3_000]),
     calmMs,
     calls,
-    faults: faults.toSorted((one, other) => one.atMs - other.atMs),
+    faults: [...faults, ...network].toSorted((one, other) => one.atMs - other.atMs),
   };
 }

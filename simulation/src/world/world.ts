@@ -1,4 +1,5 @@
 import { EventQueue, type QueuedEvent } from "./event-queue.js";
+import { Network } from "./network.js";
 import { Random } from "./random.js";
 
 /**
@@ -43,6 +44,7 @@ export function newActor(name: string): Actor {
  */
 export class World {
   readonly random: Random;
+  readonly network = new Network(() => this.nowMs);
   /** Of the one who directs: it never dies. */
   readonly director: Actor = newActor("director");
   /** In whose name code runs now. */
