@@ -55,9 +55,11 @@ async function buildWith({ name, file, find, replace }: Bug): Promise<string> {
 /** Lets the simulator look for the defect that it has. */
 async function hunt(program: string, seeds: string): Promise<Finding | undefined> {
   const args = [program, "--seeds", seeds, "--until-found"];
-  const { stdout } = await run(process.execPath, args, { maxBuffer: 2 ** 28 }).catch(
-    (error: { readonly stdout?: string }) => ({ stdout: error.stdout ?? "" }),
+  const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: 2 ** 28 }).catch(
+    // It ends with 1 when it found something.
+    (error: { readonly stdout: string; readonly stderr: string }) => error,
   );
+  if (!stdout.includes(" virtual hours")) throw new Error(`The simulator did not run: ${stderr}`);
   const [, seed, at, hours, violation] =
     /found by seed (\d+) at (\S+) virtual seconds, after (\S+) virtual hours: (.*)/.exec(stdout) ?? [];
   if (seed === undefined || at === undefined || hours === undefined || violation === undefined) return undefined;

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json } from "@resumable-mcp/core";
+import { checkWaits } from "./check-waits.js";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 
 /** The rules about calls, answers, failures and waits. */
@@ -173,34 +173,4 @@ function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] 
 
 function sameInput(one: unknown, other: unknown): boolean {
   return JSON.stringify(one) === JSON.stringify(other);
-}
-
-/** G9: a living process measures its waits with its monotonic clock. */
-function checkWaits({ plan, patience, events, tasks }: Evidence): readonly Violation[] {
-  if ((plan.limits.maxRunning ?? 0) < 32) return [];
-  const inputs = new Map(tasks.map(({ record }) => [record.id, record.input]));
-  const disturbed = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
-  const begun = new Map<string, number>();
-  return events.flatMap((event) => {
-    const key = `${String(event.task)}/${String(event.at)}/${String(event.attempt)}`;
-    if (event.kind === "begins" && event.op === "sleep") begun.set(key, event.atMs);
-    const sinceMs = begun.get(key);
-    if (event.kind !== "slept" || sinceMs === undefined) return [];
-    const tookMs = event.atMs - sinceMs;
-    const ms = sleepOf(inputs.get(String(event.task)), Number(event.at));
-    const isDisturbed = disturbed.some(({ atMs }) => atMs > sinceMs - patience.faultMs && atMs < event.atMs);
-    if (ms === undefined || isDisturbed || tookMs <= ms + patience.lateMs) return [];
-    return [
-      {
-        rule: "G9",
-        text: `A sleep of ${ms} ms of ${String(event.task)} took ${Math.round(tookMs)} ms in a process that lived.`,
-      },
-    ];
-  });
-}
-
-function sleepOf(input: Json | undefined, at: number): number | undefined {
-  const program = isJsonObject(input) ? input.program : undefined;
-  const operation: Json | undefined = Array.isArray(program) ? program[at] : undefined;
-  return isJsonObject(operation) && typeof operation.ms === "number" ? operation.ms : undefined;
 }

@@ -51,7 +51,7 @@ export function drawPlan(seed: number): Plan {
       pollMs: 300,
       recoverAfterMs: random.pick([0, 2_000, 8_000]),
       maxRunning: random.pick([2, 4, 32]),
-      waitInPlaceMs: random.pick([200, 3_000]),
+      waitInPlaceMs: random.pick([200, 3_000, 30_000]),
       graceMs: 1_000,
       trialMs: random.pick([500, 3_000]),
       crashBackoffMs: 200,
