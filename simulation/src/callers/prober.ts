@@ -48,11 +48,12 @@ export class Prober {
     const input = { run: `probe-${probe}`, program: [{ op: "work", ms: 30 }] };
     history.add("probe_begins", { probe, worker: name });
     try {
-      await new Connection(world, this.#actor, worker).ask(async (engine) => {
-        const tasks = engine.forOwner(probeOwner);
-        const { record } = await tasks.start({ tool: "script", input, detached: true });
-        await tasks.wait(record.id);
-      }, 120_000);
+      const connection = new Connection(world, this.#actor, worker);
+      const { record } = await connection.ask((engine) =>
+        engine.forOwner(probeOwner).start({ tool: "script", input, detached: true }),
+      );
+      history.add("called", { caller: "prober", task: record.id, created: true, reused: false });
+      await connection.ask((engine) => engine.forOwner(probeOwner).wait(record.id), 120_000);
       history.add("probe_ends", { probe, worker: name });
     } catch (error) {
       history.add("probe_fails", { probe, worker: name, code: isResumableError(error) ? error.code : "LOST" });
