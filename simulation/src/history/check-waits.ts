@@ -55,9 +55,9 @@ function lateAnswers(
   tasks: ReadonlyMap<string, FinalTask>,
   isQuiet: IsQuiet,
 ): readonly Violation[] {
-  const goesOnMs = new Map(eventsOf(events, "answered").map((event) => [placeOf(event), event.atMs]));
+  const arrivalMs = new Map(eventsOf(events, "answered").map((event) => [placeOf(event), event.atMs]));
   return eventsOf(events, "answer_accepted").flatMap(({ task, key, atMs }) => {
-    const tookMs = (goesOnMs.get(`${task}/${String(key).replace("ask-", "")}`) ?? atMs) - atMs;
+    const tookMs = (arrivalMs.get(`${task}/${String(key).replace("ask-", "")}`) ?? atMs) - atMs;
     if (!tasks.has(String(task)) || tookMs <= patience.lateMs || !isQuiet(atMs, atMs + patience.lateMs)) return [];
     const text = `The answer to ${String(key)} of ${String(task)}, accepted at ${atMs} ms, took ${Math.round(tookMs)} ms to its tool.`;
     return [{ rule: "G9", text }];
