@@ -1,4 +1,4 @@
-import { defineTool, RetryableError, TerminalError, type Tool } from "@resumable-mcp/core";
+import { defineTool, RetryableError, type StandardSchema, TerminalError, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { History } from "../history/history.js";
 import type { Worker } from "../machine/worker.js";
@@ -20,7 +20,16 @@ export const operationSchema = z.discriminatedUnion("op", [
 
 export type Operation = z.infer<typeof operationSchema>;
 
-const input = z.object({ run: z.string(), program: z.array(operationSchema) });
+const input = asJsonSchemaOnce(z.object({ run: z.string(), program: z.array(operationSchema) }));
+const answerSchema = asJsonSchemaOnce(z.object({ word: z.string() }));
+
+/** Converts a schema to JSON Schema once, not for each process: there are hundreds in a run. */
+function asJsonSchemaOnce<Input, Output>(
+  schema: StandardSchema<Input, Output> & z.ZodType,
+): StandardSchema<Input, Output> {
+  const converted = { ...z.toJSONSchema(schema) };
+  return { "~standard": { ...schema["~standard"], jsonSchema: { input: () => converted, output: () => converted } } };
+}
 
 /** How often each failing operation has failed: the outside world keeps count, whatever happens to the processes. */
 export type Failures = Map<string, number>;
@@ -101,8 +110,7 @@ async function perform(
     }
     case "ask": {
       const { timeoutMs } = operation;
-      const schema = z.object({ word: z.string() });
-      const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema, timeoutMs });
+      const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema: answerSchema, timeoutMs });
       const word = answer.action === "accept" ? answer.content.word : undefined;
       note("answered", { ...facts, action: answer.action, word });
       return;

@@ -44,6 +44,8 @@ export class Worker {
   readonly engine: Engine;
   readonly identity: ProcessIdentity;
   readonly machine: Machine;
+  /** It ended by itself. */
+  hasExited = false;
   /** Where it is to die; drawn by the director. */
   deathPlan: DeathPlan | undefined;
   /** The named point at which it is to die, how often it is to be reached before. */
@@ -118,9 +120,19 @@ export class Worker {
 
   /** Kills the process: nothing that it began happens any more. */
   die(reason: string): void {
+    this.#stop({ reason });
+  }
+
+  /** Ends the process as it does by itself. */
+  exit(reason: string): void {
+    this.hasExited = true;
+    this.#stop({ reason, byItself: true });
+  }
+
+  #stop(facts: { readonly reason: string; readonly byItself?: boolean }): void {
     if (!this.actor.isAlive) return;
     this.actor.isAlive = false;
-    this.#options.history.add("died", { worker: this.actor.name, reason });
+    this.#options.history.add("died", { worker: this.actor.name, ...facts });
     for (const run of this.#onDeath) run();
   }
 

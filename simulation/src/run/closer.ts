@@ -6,6 +6,10 @@ import { Connection } from "../machine/connection.js";
 import type { Worker } from "../machine/worker.js";
 import { newActor, type World } from "../world/world.js";
 
+/** Rounds come slower while there is nothing to do but wait. */
+const minRoundMs = 1_000;
+const maxRoundMs = 8_000;
+
 /** Sees to it that every task can end: resumes what is paused, answers what is asked. Then reads everything. */
 export class Closer {
   readonly #world: World;
@@ -14,6 +18,7 @@ export class Closer {
   readonly #owners: readonly string[];
   readonly #actor = newActor("closer");
   #rounds = 0;
+  #helped = 0;
 
   constructor(world: World, history: History, pickWorker: () => Worker | undefined, owners: readonly string[]) {
     this.#world = world;
@@ -25,11 +30,14 @@ export class Closer {
   async untilAllEnd(endMs: number): Promise<void> {
     let isDone = false;
     let emptyRounds = 0;
+    let waitMs = minRoundMs;
     const round = async (): Promise<void> => {
+      const helped = this.#helped;
       emptyRounds = (await this.#oneRound()) === 0 ? emptyRounds + 1 : 0;
       // A call that is under way may still begin a task.
       if (emptyRounds > 3) isDone = true;
-      else this.#world.after(1_000, () => void round(), this.#actor);
+      waitMs = emptyRounds > 0 || this.#helped > helped ? minRoundMs : Math.min(2 * waitMs, maxRoundMs);
+      this.#world.after(waitMs, () => void round(), this.#actor);
     };
     this.#world.after(10, () => void round(), this.#actor);
     await this.#world.runUntil(endMs, () => isDone);
@@ -64,9 +72,11 @@ export class Closer {
   async #help(connection: Connection, owner: string, id: string): Promise<void> {
     const view = await connection.ask((engine) => engine.forOwner(owner).get(id));
     if (view.status === "paused") {
+      this.#helped += 1;
       await connection.ask((engine) => engine.forOwner(owner).resume(id)).catch(() => undefined);
     }
     for (const { key } of view.questions) {
+      this.#helped += 1;
       const word = `closer-${key}`;
       this.#history.add("answers", { task: id, key, word });
       await connection

@@ -8,6 +8,9 @@ import type { World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
 import { namedPoints } from "./named-points.js";
 
+/** A server that ended by itself is started again after this time. */
+const pauseMs = 1_000;
+
 interface ClusterOptions {
   readonly world: World;
   readonly history: History;
@@ -17,12 +20,19 @@ interface ClusterOptions {
   readonly restartMs: number;
 }
 
+/** Faults that come to a worker's next lives. */
+interface PlannedDeaths {
+  readonly die_at_call: Fault[];
+  readonly die_at_point: Fault[];
+}
+
 /** The workers of a run on their machine, and what is done to them. */
 export class Cluster {
   readonly #options: ClusterOptions;
   readonly #machine: Machine;
   readonly #random: Random;
   readonly #slots: (Worker | undefined)[];
+  readonly #deaths: readonly PlannedDeaths[];
   /** The workers with whose death the power is lost. */
   readonly #takesPower = new Set<Worker>();
   #isPowered = true;
@@ -34,6 +44,7 @@ export class Cluster {
     this.#machine = new Machine("machine", options.world);
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
+    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_point: [] }));
   }
 
   /** A worker that can be reached now. */
@@ -57,8 +68,9 @@ export class Cluster {
       isAlive: (other) => this.#livesOn(other),
     });
     this.#slots[slot] = worker;
+    if (!this.#isCalm) this.#armDeaths(slot, worker);
     worker.onDeath(() => {
-      this.#later(restartMs, () => this.#start(slot));
+      this.#later(worker.hasExited ? pauseMs : restartMs, () => this.#start(slot));
       if (this.#takesPower.delete(worker)) this.#losePower(restartMs);
     });
     worker.run((engine) => void engine.open().catch((error: unknown) => this.#afterOpening(worker, error)));
@@ -68,7 +80,7 @@ export class Cluster {
   #afterOpening(worker: Worker, error: unknown): void {
     if (!worker.isAlive) return;
     this.#options.history.add("not_opened", { worker: worker.actor.name, message: String(error) });
-    worker.die("its store could not be opened");
+    worker.exit("its store could not be opened");
   }
 
   #livesOn(other: ProcessIdentity): boolean {
@@ -81,7 +93,8 @@ export class Cluster {
   }
 
   /** Does what a fault says, unless nothing is to break any more. */
-  strike({ kind, slot, amount, takesPower }: Fault): void {
+  strike(fault: Fault): void {
+    const { kind, slot, amount, takesPower } = fault;
     if (this.#isCalm) return;
     const worker = this.#slots[slot];
     const { faults } = this.#machine;
@@ -102,17 +115,35 @@ export class Cluster {
     if (kind === "unmount") this.#unmount(amount);
     if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");
     if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
+    if (kind === "die_at_call" || kind === "die_at_point") this.#planDeath(kind, fault);
     if (worker?.isAlive !== true) return;
     if (kind === "kill") worker.die("killed");
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
     if (kind === "drift") worker.actor.drift = amount;
-    if (takesPower === true) this.#takesPower.add(worker);
-    if (kind === "die_at_call") worker.deathPlan = { callsLeft: amount, isBefore: this.#random.percent(50) };
-    if (kind === "die_at_point") {
-      const name = namedPoints[amount % namedPoints.length] ?? "";
-      worker.deathPoint = { name, left: 1 + this.#random.below(3) };
-    }
     if (kind === "drain") this.#drain(worker);
+  }
+
+  /** In each life a worker is to die at one call and at one point; what is planned beyond that is for its next lives. */
+  #planDeath(kind: keyof PlannedDeaths, fault: Fault): void {
+    const { slot } = fault;
+    this.#deaths[slot]?.[kind].push(fault);
+    const worker = this.#slots[slot];
+    if (worker?.isAlive === true) this.#armDeaths(slot, worker);
+  }
+
+  #armDeaths(slot: number, worker: Worker): void {
+    const planned = this.#deaths[slot];
+    const atCall = worker.deathPlan === undefined ? planned?.die_at_call.shift() : undefined;
+    if (atCall !== undefined) {
+      worker.deathPlan = { callsLeft: atCall.amount, isBefore: this.#random.percent(50) };
+      if (atCall.takesPower === true) this.#takesPower.add(worker);
+    }
+    const atPoint = worker.deathPoint === undefined ? planned?.die_at_point.shift() : undefined;
+    const name = atPoint && namedPoints[atPoint.amount % namedPoints.length];
+    if (name !== undefined) {
+      worker.deathPoint = { name, left: 1 + this.#random.below(3) };
+      if (atPoint?.takesPower === true) this.#takesPower.add(worker);
+    }
   }
 
   /** Sets the wall clock of the machine. */
@@ -123,7 +154,7 @@ export class Cluster {
 
   #drain(worker: Worker): void {
     worker.run((engine) => {
-      const done = () => worker.die("drained");
+      const done = () => worker.exit("drained");
       engine.close().then(done, done);
     });
   }

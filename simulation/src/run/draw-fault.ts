@@ -38,31 +38,33 @@ export interface FaultFrame {
   readonly calmMs: number;
 }
 
-/** Draws one fault. */
-export function drawFault(random: Random, frame: FaultFrame): Fault {
-  const { calmMs, workers, durability, mode } = frame;
-  const kinds: readonly Fault["kind"][] = [
-    "kill",
-    "kill",
-    "kill_all",
-    "die_at_call",
-    "die_at_call",
-    "die_at_call",
-    "die_at_point",
-    "die_at_point",
-    "die_at_point",
-    "freeze",
-    "clock",
-    "drift",
-    "full",
-    "slow",
-    "errors",
-    "drain",
-    "unmount",
-    "remove_folder",
-    ...(durability === "machine" ? (["power", "power", "power"] as const) : []),
-  ];
-  const kind = random.pick(mode === "waiting" ? (["kill", "kill_all"] as const) : kinds);
+const suddenDeaths = [
+  "kill",
+  "kill",
+  "kill_all",
+  "die_at_call",
+  "die_at_call",
+  "die_at_call",
+  "die_at_point",
+  "die_at_point",
+  "die_at_point",
+] as const;
+const others = ["freeze", "clock", "drift", "full", "slow", "errors", "drain", "unmount", "remove_folder"] as const;
+
+/** Draws faults of all kinds, and in many runs deaths beyond them: a death is over soon, so there can be hundreds. */
+export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] {
+  const { durability, mode } = frame;
+  const count = random.pick([0, 2, 5, 10, 20, 40]);
+  const draw = (kinds: readonly Fault["kind"][], length: number) =>
+    Array.from({ length }, () => drawFault(random, frame, random.pick(kinds)));
+  if (mode === "poison") return [];
+  if (mode === "waiting") return draw(["kill", "kill_all"], count);
+  const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
+  const deaths = [...suddenDeaths, ...powerLosses];
+  return [...draw([...deaths, ...others], count), ...draw(deaths, random.pick([0, 50, 200, 500]))];
+}
+
+function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {
   // What a new store writes first is on the disk after a few milliseconds.
   const untilMs = kind === "power" && random.percent(20) ? 12 : calmMs;
   // Power that is lost at any moment is rarely lost while something is only half written.
@@ -84,7 +86,8 @@ function drawAmount(random: Random, kind: Fault["kind"]): number {
   if (kind === "remove_folder") return random.below(2);
   if (kind === "unmount") return random.pick([100, 3_000]);
   if (kind === "die_at_point") return random.below(1_000_000);
-  if (kind === "clock") return random.pick([-600_000, -5_000, 5_000, 600_000]);
+  if (kind === "clock") return random.pick([-60_000, -5_000, 5_000, 600_000]);
   if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
+  if (kind === "power") return random.pick([50, 50, 500, 3_000]);
   return random.pick([100, 2_000, 5_000, 12_000]);
 }

@@ -1,6 +1,6 @@
 import { Random } from "../world/random.js";
 import { drawCall, type PlannedCall } from "./draw-call.js";
-import { drawFault, drawNetworkFaults, type Fault } from "./draw-fault.js";
+import { drawFaults, drawNetworkFaults, type Fault } from "./draw-fault.js";
 
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
 export interface Plan {
@@ -34,9 +34,8 @@ export function drawPlan(seed: number): Plan {
   const calls = Array.from({ length: 1 + random.below(10) }, (_, index) =>
     drawCall(random, { index, owners, calmMs, mode }),
   );
-  const faultCount = random.pick([0, 2, 5, 10, 20, 40]);
   const frame = { calmMs, workers, durability, mode };
-  const drawn = mode === "poison" ? [] : Array.from({ length: faultCount }, () => drawFault(random, frame));
+  const drawn = drawFaults(random, frame);
   // Deaths that come faster than a tool begins to wait meet it at work.
   const faults = mode === "waiting" ? drawn.map((fault, index) => ({ ...fault, atMs: 2_500 * (index + 1) })) : drawn;
   const network = mode === "poison" ? [] : drawNetworkFaults(random, calmMs);
@@ -48,7 +47,7 @@ export function drawPlan(seed: number): Plan {
     limits: {
       leaseTtlMs: 3_000,
       heartbeatMs: 1_000,
-      pollMs: 300,
+      pollMs: 1_000,
       recoverAfterMs: random.pick([0, 2_000, 8_000]),
       maxRunning: random.pick([2, 4, 32]),
       waitInPlaceMs: random.pick([200, 3_000, 30_000]),
@@ -66,7 +65,7 @@ export function drawPlan(seed: number): Plan {
       keepJournalFiles: 2,
     },
     probeEveryMs: random.pick([0, 0, 700]),
-    restartMs: random.pick([20, 300, 3_000]),
+    restartMs: random.pick([10, 30, 500]),
     calmMs,
     calls,
     faults: [...faults, ...network].toSorted((one, other) => one.atMs - other.atMs),

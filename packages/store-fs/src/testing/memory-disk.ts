@@ -1,3 +1,4 @@
+import { dirname } from "node:path";
 import type { Disk, FolderIdentity } from "../disk/disk.js";
 
 /** A file of a {@link FileTree}. Two names of one file share the object. */
@@ -20,8 +21,17 @@ export function emptyTree(): FolderNode {
   return { kind: "folder", names: new Map() };
 }
 
+const knownParts = new Map<string, readonly string[]>();
+const maxKnownParts = 10_000;
+
+/** The names in a path. Simulations ask for the same paths millions of times. */
 function partsOf(path: string): readonly string[] {
-  return path.split("/").filter((part) => part !== "");
+  const known = knownParts.get(path);
+  if (known !== undefined) return known;
+  if (knownParts.size >= maxKnownParts) knownParts.clear();
+  const parts = path.split("/").filter((part) => part !== "");
+  knownParts.set(path, parts);
+  return parts;
 }
 
 /** A file, or a folder of nodes of a kind. */
@@ -213,9 +223,8 @@ export class MemoryDisk implements Disk {
   }
 
   #placeOf(path: string, call: string): { readonly folder: FolderNode; readonly name: string } {
-    const parts = partsOf(path);
-    const name = parts.at(-1) ?? "";
-    const folder = nodeAt<FileTree>(this.#root, parts.slice(0, -1).join("/"));
+    const name = partsOf(path).at(-1) ?? "";
+    const folder = nodeAt<FileTree>(this.#root, dirname(path));
     if (folder === undefined) throw systemError("ENOENT", call, path);
     if (folder.kind === "file") throw systemError("ENOTDIR", call, path);
     return { folder, name };

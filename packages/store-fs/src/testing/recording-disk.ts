@@ -25,20 +25,23 @@ export interface Recording {
  */
 export function recordDisk(inner: Disk): Recording {
   const events: DiskEvent[] = [];
-  const changes = new Map<unknown, unknown>([
-    ...Object.entries(recordedFiles(inner, events)),
-    ...Object.entries(recordedNames(inner, events)),
-  ]);
-  const disk = new Proxy(inner, {
-    get(target, name) {
-      const method: unknown = changes.get(name) ?? Reflect.get(target, name);
-      return typeof method === "function" ? method.bind(target) : method;
-    },
-  });
+  const disk: Disk = {
+    read: (file, into, position) => inner.read(file, into, position),
+    stat: (path) => inner.stat(path),
+    identify: (path) => inner.identify(path),
+    exists: (path) => inner.exists(path),
+    list: (folder) => inner.list(folder),
+    fileSystemType: (path) => inner.fileSystemType(path),
+    watch: (path, changed, failed) => inner.watch(path, changed, failed),
+    ...recordedFiles(inner, events),
+    ...recordedNames(inner, events),
+  };
   return { disk, events };
 }
 
-function recordedFiles(inner: Disk, events: DiskEvent[]): Partial<Disk> {
+type FileOperations = Pick<Disk, "open" | "close" | "write" | "truncate" | "syncData" | "syncDataNow">;
+
+function recordedFiles(inner: Disk, events: DiskEvent[]): FileOperations {
   const openings = new Map<number, number>();
   let opened = 0;
   const openingOf = (file: number) => openings.get(file) ?? 0;
