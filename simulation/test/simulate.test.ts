@@ -25,9 +25,9 @@ const hangMs = 900_000;
 
 describe("the simulator", () => {
   test("finds no guarantee broken (G1 to G12)", { timeout: hangMs }, async () => {
-    const { text, code } = await simulate("--seeds", "1..160");
+    const { text, code } = await simulate("--seeds", "1..100");
     console.log(text);
-    expect([code, text.includes("160 seeds, 0 with violations")]).toEqual([0, true]);
+    expect([code, text.includes("100 seeds, 0 with violations")]).toEqual([0, true]);
   });
 
   test("has the same history for the same seed, whatever ran before", { timeout: hangMs }, async () => {
