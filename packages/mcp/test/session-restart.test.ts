@@ -1,6 +1,7 @@
-import { createMemoryStore, type Store } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
-import { greetTool } from "./counting-tool.js";
+import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
+import { afterEach, expect, test, vi } from "vitest";
+import { z } from "zod";
+import { createGate, type Gate, greetTool } from "./counting-tool.js";
 import { eventsOf, openEndpoint, openSession, post, readUntil, resume, type StreamEvent } from "./http-endpoint.js";
 
 const closing: (() => Promise<void>)[] = [];
@@ -9,8 +10,8 @@ afterEach(async () => {
 });
 
 /** A store that outlives the engines that are opened on it. */
-function lastingStore(): Store {
-  return Object.assign(Object.create(createMemoryStore()), { close: async () => {} });
+function lastingStore(maxEvents?: number): Store {
+  return Object.assign(Object.create(createMemoryStore({ maxEvents })), { close: async () => {} });
 }
 
 const bodyOf = ({ message }: StreamEvent) => message ?? {};
@@ -67,4 +68,53 @@ test("G9 a question whose answer never came is shown again, under the id that it
   await post(after.url, { jsonrpc: "2.0", id: Reflect.get(bodyOf(shown ?? {}), "id"), result }, session);
   const rest = await readUntil(again, () => false);
   expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "Hello, Ada!" }] } });
+});
+
+/** Commits progress, then much without progress, then progress again; it waits for the gate before each but the first. */
+function unevenTool(gate: Gate) {
+  return defineTool({
+    name: "uneven",
+    description: "Works without progress for a while.",
+    input: z.object({}),
+    state: { at: 0 },
+    async *run(_input, task) {
+      for (let { at } = task.state; at < 20; at++) {
+        const state = { at: at + 1 };
+        if (at === 1 || at === 19) await gate.pass();
+        if (at === 0 || at === 19) yield { progress: at + 1, state };
+        else yield { state };
+      }
+      return null;
+    },
+  });
+}
+
+test.each([
+  ["a broken stream", false],
+  ["a restart", true],
+])("G6 a progress value that was shown is not shown again after %s and compaction", async (_what, restarts) => {
+  const gate = createGate();
+  const store = lastingStore(8);
+  const options = { tools: [unevenTool(gate)], store };
+  const before = await openEndpoint(options);
+  if (!restarts) closing.push(before.close);
+  const session = await openSession(before.url);
+  const call = request(1, "tools/call", { name: "uneven", arguments: {}, ...progressToken });
+  const events = eventsOf(await post(before.url, call, session));
+  const seen = await readUntil(events, (event) => progressOf([event]).length > 0);
+  gate.open();
+  await vi.waitFor(async () => {
+    const [task] = (await store.listTasks({ limit: 1 })).tasks;
+    const found = await store.getTask(task?.id ?? "");
+    expect(found?.record.state).toEqual({ at: 19 });
+  });
+  if (restarts) await before.close();
+  const after = restarts ? await openEndpoint(options) : before;
+  if (restarts) closing.push(after.close);
+  const again = eventsOf(await resume(after.url, session, seen.at(-1)?.id ?? ""));
+  await again.next();
+  // The attempt that the restart ended waits for it as well.
+  gate.open(2);
+  const rest = await readUntil(again, () => false);
+  expect([...progressOf(seen), ...progressOf(rest)]).toEqual([1, 20]);
 });

@@ -25,6 +25,8 @@ export const metaKeys = {
   callId: "resumable-mcp/call_id",
   /** Likewise: this call was delivered before. */
   redelivered: "resumable-mcp/redelivered",
+  /** Likewise: the highest progress that the caller was shown of this call. */
+  shownProgress: "resumable-mcp/shown_progress",
   /** Likewise: the sender reports by `deliveryMethod` whether its client received the result. */
   tellsDelivery: "resumable-mcp/tells_delivery",
   /** Likewise: the id by which the client knows the request. */
@@ -36,6 +38,7 @@ export const internalMetaKeys: readonly string[] = [
   metaKeys.callId,
   metaKeys.redelivered,
   metaKeys.requestId,
+  metaKeys.shownProgress,
   metaKeys.tellsDelivery,
   metaKeys.taskId,
 ];

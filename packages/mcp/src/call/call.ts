@@ -51,6 +51,8 @@ export interface CallMeta {
   readonly newTask?: boolean | string;
   /** Messages for events up to this seq were seen. */
   readonly afterSeq: number;
+  /** The highest progress among them, where the sender knows it. */
+  readonly shownProgress?: number;
   readonly callId?: string;
   readonly taskId?: string;
   readonly redelivered: boolean;
@@ -75,6 +77,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
   return {
     afterSeq: read(metaKeys.afterSeq, isCount) ?? 0,
     callerStays: read(metaKeys.callerStays, isBoolean) ?? false,
+    shownProgress: read(metaKeys.shownProgress, isNumber),
     redelivered: read(metaKeys.redelivered, isBoolean) ?? false,
     tellsDelivery: read(metaKeys.tellsDelivery, isBoolean) ?? false,
     clientId: read(metaKeys.clientId, isLabel),
@@ -88,6 +91,7 @@ export function parseCallMeta(meta: unknown, trusted = true): CallMeta {
 }
 
 const isBoolean = (value: unknown): value is boolean => typeof value === "boolean";
+const isNumber = (value: unknown): value is number => Number.isFinite(value);
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
 const isLabel = (value: unknown): value is string =>
   typeof value === "string" && value.length > 0 && value.length <= limits.maxClientIdLength;

@@ -21,11 +21,11 @@ export interface CallEnding {
  */
 export async function followCall(call: Call, begun: TaskView, timeoutMs: number | undefined): Promise<CallEnding> {
   const { id: taskId, tool, total, lastSeq } = begun.record;
-  const { afterSeq, progressToken } = call.meta;
+  const { afterSeq, shownProgress, progressToken } = call.meta;
   const stop = new AbortController();
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), timeoutMs);
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
-  let shown: Shown = { total };
+  let shown: Shown = { total, progress: shownProgress };
   let seen = afterSeq;
   let mayStand = standsStill(begun) !== undefined;
   const endNow = async (): Promise<CallEnding | undefined> => {

@@ -92,7 +92,7 @@ async function joinTask(call: Call, { record, created }: StartedTask): Promise<C
     { taskId, tool, progressToken: call.meta.progressToken },
   );
   if (notification !== undefined) await call.notify(notification);
-  return { ...call, meta: { ...call.meta, afterSeq: seq } };
+  return { ...call, meta: { ...call.meta, afterSeq: seq, shownProgress: progress } };
 }
 
 /** The end of an earlier caller may have stopped the task between this call's start and the moment at which it waits. */

@@ -10,6 +10,7 @@ export class PendingRequest {
   #callId = "";
   #taskId: string | undefined;
   #seenSeq = 0;
+  #shownProgress: number | undefined;
   /** As every delivery has it: with the client of its arrival, when that is known. */
   request: RpcRequest;
   attributed = false;
@@ -43,13 +44,16 @@ export class PendingRequest {
     const { [metaKeys.seq]: seq, [metaKeys.taskId]: taskId } = metaOf(notification);
     if (typeof seq === "number") this.#seenSeq = Math.max(this.#seenSeq, seq);
     if (typeof taskId === "string") this.#taskId = taskId;
+    const { progress } = notification.params ?? {};
+    if (notification.method === "notifications/progress" && typeof progress === "number")
+      this.#shownProgress = progress;
   }
 
   /** The request as it goes to the server now. */
   deliver(): RpcRequest {
     this.deliveries += 1;
-    const again = this.deliveries > 1 && this.#seenSeq > 0 ? { [metaKeys.afterSeq]: this.#seenSeq } : {};
-    const own = { ...again, [metaKeys.tellsDelivery]: true };
+    const seen = { [metaKeys.afterSeq]: this.#seenSeq, [metaKeys.shownProgress]: this.#shownProgress };
+    const own = { ...(this.deliveries > 1 && this.#seenSeq > 0 && seen), [metaKeys.tellsDelivery]: true };
     if (["tasks/result", "tasks/get"].includes(this.request.method)) return withMeta(this.request, own);
     if (this.tool === undefined) return this.request;
     this.#callId ||= randomToken(22);

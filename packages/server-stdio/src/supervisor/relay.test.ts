@@ -64,6 +64,7 @@ test("delivers a long call again under the same call id, from the last event tha
           "resumable-mcp/call_id": callId,
           "resumable-mcp/redelivered": true,
           "resumable-mcp/after_seq": 4,
+          "resumable-mcp/shown_progress": 1,
           "resumable-mcp/task_id": "t",
         },
       },
@@ -84,7 +85,12 @@ test("delivers a request for a task's result again from the last event that the 
       method: "tasks/result",
       params: {
         taskId: "t",
-        _meta: { progressToken: 2, "resumable-mcp/after_seq": 4, "resumable-mcp/tells_delivery": true },
+        _meta: {
+          progressToken: 2,
+          "resumable-mcp/after_seq": 4,
+          "resumable-mcp/shown_progress": 1,
+          "resumable-mcp/tells_delivery": true,
+        },
       },
     }),
   });

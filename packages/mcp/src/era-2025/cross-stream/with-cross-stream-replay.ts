@@ -78,7 +78,7 @@ class SessionStreams {
     const log = await this.#logOf(sessionId);
     this.#note(log, opening, true);
     await this.#save(log);
-    const id = formatEventId(opening.stream, opening.place);
+    const id = formatEventId(opening);
     const event = `event: message\nid: ${id}\ndata: ${String(answer.body)}\n\n`;
     return new HttpAnswer(answer.status, eventStreamHeaders(sessionId), event);
   }
@@ -190,7 +190,7 @@ function withOwn(cursors: readonly Cursor[], cursor: Cursor, isKnown: boolean): 
 
 /** The same request for what came behind another event, or for the standalone stream from now on. */
 function behind(request: HttpRequest, cursor: Cursor | undefined): HttpRequest {
-  const id = cursor === undefined ? undefined : formatEventId(cursor.stream, cursor.place);
+  const id = cursor === undefined ? undefined : formatEventId(cursor);
   const { method, url, headers } = request;
   return {
     method,

@@ -2,7 +2,10 @@ import { expect, test } from "vitest";
 import { formatEventId, onceStream, parseEventId, parseOnceStream } from "./event-id.js";
 
 test("an event id is parsed as it was made", () => {
-  expect(parseEventId(formatEventId("AbC_9-x", 17))).toEqual({ stream: "AbC_9-x", place: 17 });
+  for (const progress of [undefined, 0, 3, -0.25, 1e-7, Number.MAX_VALUE]) {
+    const cursor = { stream: "AbC_9-x", place: 17, progress };
+    expect(parseEventId(formatEventId(cursor))).toEqual(cursor);
+  }
 });
 
 test("nothing else is an event id", () => {
@@ -16,6 +19,9 @@ test("nothing else is an event id", () => {
     "a.1.2",
     "a b.1",
     "a.1e3",
+    "a.1~",
+    "a.1~x",
+    "a.1~1-2",
     "a.99999999999999999",
     `${"a".repeat(2000)}.1`,
   ]) {
@@ -31,7 +37,7 @@ test("the stream of a call that runs once carries what is needed to answer for i
     { requestId: "x", method: "prompts/get", tool: undefined },
   ]) {
     const stream = onceStream(session, "n0nce", facts) ?? "";
-    expect(parseEventId(formatEventId(stream, 0))).toEqual({ stream, place: 0 });
+    expect(parseEventId(formatEventId({ stream, place: 0 }))).toEqual({ stream, place: 0 });
     expect(parseOnceStream(session, stream)).toEqual(facts);
   }
 });

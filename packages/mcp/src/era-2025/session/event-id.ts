@@ -3,23 +3,31 @@ import type { RequestId } from "@modelcontextprotocol/sdk/types.js";
 import { parseJson } from "../../http/http-request.js";
 import { limits } from "../../limits.js";
 
-/** A place in a stream; what `Last-Event-ID` names. */
-export interface Cursor {
-  readonly stream: string;
+/** A place in a stream. */
+export interface Place {
   /** Durable calls: the seq of the task's journal. Other streams: a count. */
   readonly place: number;
+  /** The last progress that its client was shown of the call, which no later notification may repeat. */
+  readonly progress?: number;
+}
+
+/** What `Last-Event-ID` names. */
+export interface Cursor extends Place {
+  readonly stream: string;
 }
 
 /** Source: MCP 2025-11-25, Transports, "Resumability and Redelivery": ids are unique within the session. */
-export function formatEventId(stream: string, place: number): string {
-  return `${stream}.${place}`;
+export function formatEventId({ stream, place, progress }: Cursor): string {
+  return `${stream}.${place}${progress === undefined ? "" : `~${progress}`}`;
 }
 
 /** Parses what a client sent; `undefined` when no server of ours made it. */
 export function parseEventId(text: string): Cursor | undefined {
-  const match = /^([A-Za-z0-9_-]{1,1024})\.(0|[1-9][0-9]{0,14})$/.exec(text);
-  const [, stream, place] = match ?? [];
-  return stream === undefined ? undefined : { stream, place: Number(place) };
+  const match = /^([A-Za-z0-9_-]{1,1024})\.(0|[1-9][0-9]{0,14})(?:~([0-9.e+-]{1,32}))?$/.exec(text);
+  const [, stream, place, shown] = match ?? [];
+  const progress = shown === undefined ? undefined : Number(shown);
+  if (stream === undefined || Number.isNaN(progress)) return undefined;
+  return { stream, place: Number(place), progress };
 }
 
 const oncePrefix = "once_";

@@ -58,8 +58,8 @@ export function lostAnswer(cursor: Cursor, sessionId: string, limits: SessionLim
         }
       : { jsonrpc: "2.0", id, result: { ...outcomeUnknown(tool) } };
   const stream = new SseStream(limits);
-  void stream.write({ id: formatEventId(cursor.stream, cursor.place), data: "" });
-  void stream.write({ id: formatEventId(cursor.stream, cursor.place + 1), data: JSON.stringify(message) });
+  void stream.write({ id: formatEventId(cursor), data: "" });
+  void stream.write({ id: formatEventId({ ...cursor, place: cursor.place + 1 }), data: JSON.stringify(message) });
   stream.close();
   return streamAnswer(stream, sessionId);
 }

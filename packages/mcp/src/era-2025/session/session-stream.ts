@@ -3,7 +3,7 @@ import { isJsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import { isCompletedResponse, type Receipt } from "../../call/receipt.js";
 import type { SessionLimits } from "../../limits.js";
-import { formatEventId } from "./event-id.js";
+import { formatEventId, type Place } from "./event-id.js";
 import type { SseStream } from "./sse-stream.js";
 
 interface SentEvent {
@@ -35,8 +35,8 @@ export class SessionStream {
   #sse: SseStream | undefined;
   #release: (() => void) | undefined;
   #onFirst: (() => void) | undefined;
-  /** The place up to which the present response has sent. */
-  #shown = 0;
+  /** The place up to which the present response has sent, and the progress that the client was shown there. */
+  #shown: Place = { place: 0 };
 
   constructor(name: string, kind: Repeatable, limits: SessionLimits, place = 0) {
     this.name = name;
@@ -61,7 +61,7 @@ export class SessionStream {
   }
 
   /** Lets a response carry the stream from now on, and sends again what the client lost. */
-  sendOn(sse: SseStream, after: number, prime: Prime, onLost: () => void = () => {}): void {
+  sendOn(sse: SseStream, after: Place, prime: Prime, onLost: () => void = () => {}): void {
     this.#release?.();
     this.#sse = sse;
     sse.carries = this.name;
@@ -72,9 +72,9 @@ export class SessionStream {
       onLost();
     });
     const { retryMs } = prime ?? {};
-    if (retryMs !== undefined) void sse.write({ id: formatEventId(this.name, after), data: "", retryMs });
+    if (retryMs !== undefined) void sse.write({ id: this.#idOf(after), data: "", retryMs });
     for (const { place, data, onSent } of this.#kept ?? []) {
-      if (place > after) void sse.write({ id: formatEventId(this.name, place), data, onSent });
+      if (place > after.place) void sse.write({ id: this.#idOf({ place }), data, onSent });
     }
   }
 
@@ -98,20 +98,26 @@ export class SessionStream {
     const { receipt } = this;
     const onSent = receipt !== undefined && isCompletedResponse(message) ? () => receipt.sent() : undefined;
     if (onSent !== undefined) receipt?.sending();
-    if (this.kind !== "journal" && place !== undefined) this.#keep({ place, data, onSent });
+    if (this.kind !== "journal" && place !== undefined) this.#keep({ place: place.place, data, onSent });
     this.#onFirst?.();
-    const id = place === undefined ? undefined : formatEventId(this.name, place);
+    const id = place === undefined ? undefined : this.#idOf(place);
     await this.#sse?.write({ id, data, onSent });
   }
 
   /** A message about a journal's event stands at its seq; one about nothing in the journal moves no cursor. */
-  #placeOf(message: JSONRPCMessage): number | undefined {
-    const place = this.kind === "journal" ? metaOf(message, metaKeys.seq) : this.place + 1;
+  #placeOf(message: JSONRPCMessage): Place | undefined {
+    const isJournal = this.kind === "journal";
+    const place = isJournal ? metaOf(message, metaKeys.seq) : this.place + 1;
     if (typeof place !== "number") return undefined;
     this.place = Math.max(place, this.place);
     // A question stands at the event that asked it, which may be before what received since: no cursor goes back.
-    this.#shown = Math.max(place, this.#shown);
+    const progress = isJournal ? (progressOf(message) ?? this.#shown.progress) : undefined;
+    this.#shown = { place: Math.max(place, this.#shown.place), progress };
     return this.#shown;
+  }
+
+  #idOf(cursor: Place): string {
+    return formatEventId({ ...cursor, stream: this.name });
   }
 
   #keep(event: SentEvent): void {
@@ -149,6 +155,12 @@ export class InFlightRequest extends SessionStream {
   get finished(): boolean {
     return this.response !== undefined;
   }
+}
+
+function progressOf(message: JSONRPCMessage): number | undefined {
+  if (!("method" in message) || message.method !== "notifications/progress") return undefined;
+  const progress = message.params?.progress;
+  return typeof progress === "number" ? progress : undefined;
 }
 
 /** Reads a key of a message's `_meta`, wherever that kind of message has it. */

@@ -13,13 +13,15 @@ import { hearCallers, type Receipt, type TakesReceipts, takesReceipts } from "..
 import type { SessionLimits } from "../../limits.js";
 import { withReadableError } from "../../sdk-workarounds.js";
 import { goneReason, setsInternalMeta } from "../call-2025.js";
+import type { Place } from "./event-id.js";
 import type { InFlightCalls } from "./in-flight-calls.js";
 import { ServerRequests } from "./server-requests.js";
 import type { InFlightRequest } from "./session-stream.js";
 
 /** How a request is handed to the server behind. */
 export interface Delivery {
-  readonly afterSeq?: number;
+  /** What the client has of the call. */
+  readonly after?: Place;
   readonly redelivered: boolean;
   readonly extra: MessageExtraInfo;
 }
@@ -81,7 +83,7 @@ export class SessionTransport implements Transport, TakesReceipts {
   }
 
   /** Hands a request to the server behind; its messages go to the in-flight request. */
-  deliver(inFlight: InFlightRequest, { afterSeq, redelivered, extra }: Delivery): void {
+  deliver(inFlight: InFlightRequest, { after, redelivered, extra }: Delivery): void {
     const { request, name, taskId } = inFlight;
     const isJournal = inFlight.kind === "journal";
     inFlight.innerId = `${name}#${++this.#count}`;
@@ -89,7 +91,7 @@ export class SessionTransport implements Transport, TakesReceipts {
       ...request.params?._meta,
       [metaKeys.requestId]: request.id,
       ...(isJournal && { [metaKeys.callId]: name, [metaKeys.redelivered]: redelivered }),
-      ...(afterSeq !== undefined && { [metaKeys.afterSeq]: afterSeq }),
+      ...(isJournal && after && { [metaKeys.afterSeq]: after.place, [metaKeys.shownProgress]: after.progress }),
       ...(taskId !== undefined && { [metaKeys.taskId]: taskId }),
     };
     this.onmessage?.({ ...request, id: inFlight.innerId, params: { ...request.params, _meta } }, extra);

@@ -14,7 +14,7 @@ import { type HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
 import type { Locality } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
-import type { Cursor } from "./event-id.js";
+import type { Cursor, Place } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
 import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
@@ -121,7 +121,7 @@ export class Session2025 implements ConnectedSession {
     if (kind !== "once") await this.document.change(this.calls.stored(inFlight));
     this.calls.add(inFlight);
     const stream = this.#openStream();
-    this.#sendOn(inFlight, stream, 0);
+    this.#sendOn(inFlight, stream, { place: 0 });
     this.transport.deliver(inFlight, { redelivered: false, extra: this.#extraOf(inFlight, extra) });
     return streamAnswer(stream, this.id);
   }
@@ -136,7 +136,7 @@ export class Session2025 implements ConnectedSession {
       return jsonAnswer(inFlight.response, this.id);
     }
     const stream = this.#openStream();
-    this.#sendOn(inFlight, stream, 0);
+    this.#sendOn(inFlight, stream, { place: 0 });
     if (inFlight.innerId === undefined) inFlight.detach();
     return streamAnswer(stream, this.id);
   }
@@ -177,7 +177,7 @@ export class Session2025 implements ConnectedSession {
     const place = after?.stream === standalone.name ? after.place : standalone.place;
     if (place > standalone.place) return refusal(400, aheadEvent);
     const stream = this.#openStream();
-    standalone.sendOn(stream, place, this.#prime());
+    standalone.sendOn(stream, { place }, this.#prime());
     return streamAnswer(stream, this.id);
   }
 
@@ -196,7 +196,7 @@ export class Session2025 implements ConnectedSession {
     if (end === "ahead") return refusal(400, aheadEvent);
     if (end === "over") return nothingLeft();
     const stream = this.#openStream();
-    this.#resumeOn(inFlight, stream, cursor.place, extra);
+    this.#resumeOn(inFlight, stream, cursor, extra);
     return streamAnswer(stream, this.id);
   }
 
@@ -206,17 +206,16 @@ export class Session2025 implements ConnectedSession {
     return lost ?? nothingLeft();
   }
 
-  #resumeOn(inFlight: InFlightRequest, stream: SseStream, place: number, extra: MessageExtraInfo): void {
+  #resumeOn(inFlight: InFlightRequest, stream: SseStream, after: Place, extra: MessageExtraInfo): void {
     const deliver = inFlight.kind === "journal" || inFlight.innerId === undefined;
     if (inFlight.kind === "journal") {
       this.transport.endDelivery(inFlight);
       inFlight.response = undefined;
     }
-    inFlight.resumedAt = place;
-    this.#sendOn(inFlight, stream, place);
+    inFlight.resumedAt = after.place;
+    this.#sendOn(inFlight, stream, after);
     if (!deliver || inFlight.finished) return;
-    const afterSeq = inFlight.kind === "journal" ? { afterSeq: place } : {};
-    this.transport.deliver(inFlight, { ...afterSeq, redelivered: true, extra: this.#extraOf(inFlight, extra) });
+    this.transport.deliver(inFlight, { after, redelivered: true, extra: this.#extraOf(inFlight, extra) });
   }
 
   /**
@@ -251,8 +250,8 @@ export class Session2025 implements ConnectedSession {
     return attributed;
   }
 
-  #sendOn(inFlight: InFlightRequest, stream: SseStream, place: number): void {
-    inFlight.sendOn(stream, place, this.#prime(), () => {
+  #sendOn(inFlight: InFlightRequest, stream: SseStream, after: Place): void {
+    inFlight.sendOn(stream, after, this.#prime(), () => {
       // Without a stream the journal keeps what happens, and a new delivery sends it.
       if (inFlight.kind === "journal") this.transport.endDelivery(inFlight);
     });
