@@ -27,7 +27,7 @@ const meta = (key: string): string => `resumable-mcp/${key}`;
  */
 export async function driveRun(run: string, options: DriverOptions): Promise<string> {
   const link = createLink(options);
-  let [before, afterSeq] = [0, 0];
+  let [before, afterSeq, isFirst] = [0, 0, true];
   try {
     const taskId = await link.start("storm_count", { run, records: options.records, batch: options.batch });
     const note = (kind: string, facts: Facts) => options.note(kind, { caller: run, task: taskId, ...facts });
@@ -39,10 +39,13 @@ export async function driveRun(run: string, options: DriverOptions): Promise<str
       result = await link.call(
         "wait_for_task",
         waiting,
-        () => ({ [meta("after_seq")]: afterSeq }),
+        () => {
+          isFirst = true;
+          return { [meta("after_seq")]: afterSeq };
+        },
         ({ progress, seq, snapshot }) => {
-          note("mcp_progress", { progress, before, seq, snapshot });
-          [before, afterSeq] = [progress, seq];
+          note("mcp_progress", { progress, before, seq, snapshot, isFirst });
+          [before, afterSeq, isFirst] = [progress, seq, false];
         },
       );
     } while (field(result, "status") === "running");

@@ -37,14 +37,14 @@ export const deliveryBugs: readonly Bug[] = [
   {
     name: "a stream that a client takes up again begins one event too late",
     file: "mcp/src/era-2025/session/session.ts",
-    find: 'const afterSeq = inFlight.kind === "journal" ? { afterSeq: place } : {};',
-    replace: 'const afterSeq = inFlight.kind === "journal" ? { afterSeq: place + 1 } : {};',
+    find: "this.transport.deliver(inFlight, { after,",
+    replace: "this.transport.deliver(inFlight, { after: { ...after, place: after.place + 1 },",
   },
   {
     name: "a stream that a client takes up again begins from the start",
     file: "mcp/src/era-2025/session/session.ts",
-    find: 'const afterSeq = inFlight.kind === "journal" ? { afterSeq: place } : {};',
-    replace: "const afterSeq = {};",
+    find: "this.transport.deliver(inFlight, { after,",
+    replace: "this.transport.deliver(inFlight, {",
   },
   {
     name: "a second answer takes the place of the first",

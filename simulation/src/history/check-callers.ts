@@ -140,10 +140,12 @@ function checkFair({ plan, patience, events }: Evidence): readonly Violation[] {
   });
 }
 
-/** G5, G6: what a client of MCP is shown of one call rises. */
+/** G5, G6: what a client of MCP is shown of one request rises; that of its next request begins where this one ended. */
 function checkShown({ events }: Evidence): readonly Violation[] {
   return eventsOf(events, "mcp_progress")
-    .filter(({ progress, before, snapshot }) => Number(progress) < Number(before) + (snapshot === true ? 0 : 1e-9))
+    .filter(({ progress, before, isFirst }) =>
+      isFirst === true ? Number(progress) < Number(before) : Number(progress) <= Number(before),
+    )
     .map(({ caller, progress, before, atMs }) => ({
       rule: "G6",
       text: `${String(caller)} was shown ${String(progress)} after ${String(before)} at ${atMs} ms.`,
