@@ -66,6 +66,8 @@ async function hunt(program: string, seeds: string): Promise<Finding | undefined
   return { seed, at: `${at} s`, hours, violation };
 }
 
+// What is not bundled is read from the package in which the build runs.
+process.chdir(simulation);
 const [seeds = "1..2000", ...names] = process.argv.slice(2);
 const chosen = bugs.filter(({ name }) => names.length === 0 || names.some((part) => name.includes(part)));
 process.stdout.write(
