@@ -13,7 +13,7 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/task/task-writer.ts",
     find: "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });",
     replace:
-      "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    this.#durable = record;",
+      '    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    this.#durable = record;\n    this.#parts.notifications.notify(record.id, "task");',
   },
   {
     name: "signals are removed before the commit that consumes them is synced",
@@ -59,9 +59,8 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a folder that was taken away is not noticed",
     file: "store-fs/src/index/folder-guard.ts",
-    find: "    if (this.#identity === undefined) return;\n    const { identity, state }",
-    replace:
-      "    if (this.#identity === undefined || this.#identity !== undefined) return;\n    const { identity, state }",
+    find: "    this.#identity = this.#look().identity;",
+    replace: "",
     decision: "0024",
   },
   {

@@ -7,6 +7,7 @@ export const callerRules: readonly ((evidence: Evidence) => readonly Violation[]
   checkAnswers,
   checkContained,
   checkFair,
+  checkSeen,
   checkShown,
   checkDelivery,
   checkWaits,
@@ -138,6 +139,24 @@ function checkFair({ plan, patience, events }: Evidence): readonly Violation[] {
       },
     ];
   });
+}
+
+/** G1: no caller receives anything that is not durable yet: the journal has what a follower saw. */
+function checkSeen({ events, tasks }: Evidence): readonly Violation[] {
+  const journals = new Map(tasks.map((task) => [task.record.id, { task, types: typesBySeq(task) }]));
+  return eventsOf(events, "sees").flatMap(({ task: id, seq, type, caller }) => {
+    const journal = journals.get(String(id));
+    if (journal === undefined) return [];
+    const { lastSeq } = journal.task.record;
+    const kept = Number(seq) > lastSeq ? "no such event" : (journal.types.get(Number(seq)) ?? type);
+    if (kept === type) return [];
+    const text = `${String(caller)} saw event ${String(seq)} of ${String(id)}, ${String(type)}, where the journal has ${String(kept)}.`;
+    return [{ rule: "G1", text }];
+  });
+}
+
+function typesBySeq({ followed }: FinalTask): ReadonlyMap<number, string> {
+  return new Map(followed.flatMap((each) => (each.kind === "event" ? [[each.event.seq, each.event.type]] : [])));
 }
 
 /** G5, G6: what a client of MCP is shown of one request rises; that of its next request begins where this one ended. */

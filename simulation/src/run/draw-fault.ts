@@ -51,17 +51,31 @@ const suddenDeaths = [
 ] as const;
 const others = ["freeze", "clock", "drift", "full", "slow", "errors", "drain", "unmount", "remove_folder"] as const;
 
-/** Draws faults of all kinds, and in many runs deaths beyond them: a death is over soon, so there can be hundreds. */
+/** Kinds that bring out more without all others. */
+const themes: readonly (readonly Fault["kind"][])[] = [
+  ["power", "slow", "die_at_call", "die_at_point"],
+  ["power", "errors", "full"],
+  ["clock", "drift"],
+  ["unmount", "remove_folder"],
+  ["freeze", "drain", "kill"],
+];
+
+/**
+ * Draws faults of all kinds or of one theme, and in many runs deaths beyond them: a death is over soon, so there can be
+ * hundreds.
+ */
 export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] {
   const { durability, mode } = frame;
+  const theme = random.percent(50) ? undefined : random.pick(themes);
   const count = random.pick([0, 2, 5, 10, 20, 40]);
   const draw = (kinds: readonly Fault["kind"][], length: number) =>
-    Array.from({ length }, () => drawFault(random, frame, random.pick(kinds)));
+    Array.from({ length: kinds.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(kinds)));
   if (mode === "poison") return [];
   if (mode === "waiting") return draw(["kill", "kill_all"], count);
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
-  const deaths = [...suddenDeaths, ...powerLosses];
-  return [...draw([...deaths, ...others], count), ...draw(deaths, random.pick([0, 50, 200, 500]))];
+  const isFit = (kind: Fault["kind"]) => theme === undefined || theme.includes(kind);
+  const deaths = [...suddenDeaths, ...powerLosses].filter(isFit);
+  return [...draw([...deaths, ...others.filter(isFit)], count), ...draw(deaths, random.pick([0, 50, 200, 500]))];
 }
 
 function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {

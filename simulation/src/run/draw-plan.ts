@@ -48,15 +48,15 @@ export function drawPlan(seed: number): Plan {
       leaseTtlMs: 3_000,
       heartbeatMs: 1_000,
       pollMs: 1_000,
-      recoverAfterMs: random.pick([0, 2_000, 8_000]),
+      recoverAfterMs: mode === "waiting" ? 0 : random.pick([0, 2_000, 8_000]),
       maxRunning: random.pick([2, 4, 32]),
-      waitInPlaceMs: random.pick([200, 3_000, 30_000]),
+      waitInPlaceMs: mode === "waiting" ? 30_000 : random.pick([200, 3_000, 30_000]),
       graceMs: 1_000,
       trialMs: random.pick([500, 3_000]),
       crashBackoffMs: 200,
       // Where tools work while processes are killed at random, only they could be blamed.
       maxCrashesWithoutProgress: mode === "chaos" ? 1_000 : 3,
-      maxCrashesInCompany: mode === "chaos" ? 1_000 : 10,
+      maxCrashesInCompany: mode === "chaos" ? 1_000 : mode === "waiting" ? 4 : 10,
       maxDeathsInWaits: mode === "chaos" ? 1_000 : 100,
     },
     storeLimits: {
