@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import type { TaskContext } from "../src/index.js";
+import type { MemoryStore, Store, TaskContext } from "../src/index.js";
 import { createScene, failOnUnhandledRejections, gatedCount, historyOf, job } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -117,6 +117,36 @@ describe("a wall clock that is set", () => {
     for (const gate of gates) gate.open();
     await clock.advance(5_000);
     expect((await next.tasks.get(record.id)).status).toBe("completed");
+  });
+
+  it("an hour back delays no wait that another process takes over, and adds few looks (G9)", async () => {
+    const nap = job(async function* (task) {
+      await task.sleep("nap", 60_000);
+      yield { progress: 1 };
+      return "done";
+    });
+    const limits = { pollMs: 1_000, waitInPlaceMs: 1_000, recoverAfterMs: 0 };
+    const { tasks, clock, rest, engine, store } = createScene([nap], { limits });
+    const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+    await rest();
+    let looks = 0;
+    const counted = (inner: MemoryStore): Store => ({
+      ...inner,
+      listRunnable: (request) => {
+        looks += 1;
+        return inner.listRunnable(request);
+      },
+    });
+    const other = createScene([nap], { limits }, counted, store.anotherProcess(), clock);
+    await other.engine.open();
+    await engine.close();
+    clock.jump(-hourMs);
+    await clock.advance(59_999);
+    expect((await other.tasks.get(record.id)).status).not.toBe("completed");
+    await clock.advance(1);
+    expect((await other.tasks.get(record.id)).status).toBe("completed");
+    await clock.advance(60_000);
+    expect(looks).toBeLessThan(250);
   });
 
   it("an hour back keeps finished tasks for that long, and an hour on sweeps no unfinished one", async () => {

@@ -213,13 +213,27 @@ export class Scheduler {
   }
 
   async #pollOnce(): Promise<number | undefined> {
-    const { store, tools, clock, dueTimes, limits } = this.#environment;
+    const { limits } = this.#environment;
     // What is known already must not hide what is not.
     const limit = limits.lookBatch + this.#queue.length + this.#timers.backoffs + this.#orphans.size;
-    const found = await store.listRunnable({ tools: [...tools.runnable.keys()], now: instantOf(clock), limit });
-    const orphansMs = this.#queueFound(found.tasks, found.tasks.length < limit);
-    const dueMs = found.nextDueMs === undefined ? undefined : dueTimes.leftMs(found.nextDueMs);
-    return dueMs === undefined || orphansMs === undefined ? (dueMs ?? orphansMs) : Math.min(dueMs, orphansMs);
+    const { tasks, leftMs } = await this.#listRunnable(limit);
+    const orphansMs = this.#queueFound(tasks, tasks.length < limit);
+    return leftMs === undefined || orphansMs === undefined ? (leftMs ?? orphansMs) : Math.min(leftMs, orphansMs);
+  }
+
+  /** What may run now, and the delay until more may. */
+  async #listRunnable(limit: number): Promise<{ tasks: readonly RunnableTask[]; leftMs: number | undefined }> {
+    const { store, tools, clock, dueTimes } = this.#environment;
+    const leftOf = (nextMs: number | undefined) => (nextMs === undefined ? undefined : dueTimes.leftMs(nextMs));
+    const request = { tools: [...tools.runnable.keys()], now: instantOf(clock), limit };
+    const found = await store.listRunnable(request);
+    const leftMs = leftOf(found.nextDueMs);
+    if (found.nextDueMs === undefined || leftMs === undefined || leftMs > 0) return { tasks: found.tasks, leftMs };
+    // The wall clock, by which the store lists, was set back: by this process's own measure that time has come.
+    const now = { ...request.now, wallMs: found.nextDueMs - leftMs };
+    const { tasks, nextDueMs } = await store.listRunnable({ ...request, now });
+    const nextLeftMs = leftOf(nextDueMs);
+    return { tasks, leftMs: nextLeftMs !== undefined && nextLeftMs > 0 ? nextLeftMs : undefined };
   }
 
   /** Queues what may run now. Resolves to the delay until the next orphan may. */
