@@ -1,5 +1,5 @@
-import { isResumableError, type Json } from "@resumable-mcp/core";
-import { type Followed, ownerTag, type StartedTask } from "@resumable-mcp/core/engine";
+import { isFinal, isResumableError, type Json, type TaskRecord } from "@resumable-mcp/core";
+import type { Followed, StartedTask } from "@resumable-mcp/core/engine";
 import type { History } from "../history/history.js";
 import { Connection, ConnectionLost } from "../machine/connection.js";
 import type { Worker } from "../machine/worker.js";
@@ -9,23 +9,45 @@ import { newActor, type World } from "../world/world.js";
 /** What a caller wants done, and how it behaves. Drawn by the seed. */
 export interface CallPlan {
   readonly name: string;
+  /** The owner's tag. */
   readonly owner: string;
+  /** What a client of MCP says of itself to be that owner; `undefined` for an owner who only uses the engine. */
+  readonly clientId: string | undefined;
   /** Directly, or as a client of one of the protocol's eras. */
   readonly via: "engine" | "2025" | "2026";
   readonly input: Json;
   readonly detached: boolean;
   /** Names the very call, so that it finds its task however often it is sent. */
   readonly callId: string | undefined;
+  /** Asks for another run, though the same call may have a task; a text names the run. */
+  readonly newTask: boolean | string | undefined;
+  /** A client of MCP asks to be handed off after this time. */
+  readonly handoffMs: number | undefined;
+  /** After its result it makes the same call again, so many times. */
+  readonly repeats: number;
+  /** How many of a hundred failures are followed by the same call. */
+  readonly againPercent: number;
+  /** How it drops its connection: by a break, or by cancelling the request. */
+  readonly leaves: "gone" | "cancelled";
   /** How many of a hundred broken connections are followed by another try; the others end the caller. */
   readonly returnsPercent: number;
   /** How many of a hundred questions it answers. */
   readonly answersPercent: number;
   /** What it does while its task runs, by time since the call. */
-  readonly interventions: readonly {
-    readonly atMs: number;
-    readonly what: "pause" | "resume" | "cancel" | "detach" | "drop";
-  }[];
+  readonly interventions: readonly { readonly atMs: number; readonly what: Intervention }[];
 }
+
+/** What a caller can do while its task runs, and after it. */
+export type Intervention =
+  | "pause"
+  | "resume"
+  | "cancel"
+  | "detach"
+  | "drop"
+  | "get"
+  | "delete"
+  | "answer_wrongly"
+  | "answer_twice";
 
 interface CallerOptions {
   readonly world: World;
@@ -34,6 +56,16 @@ interface CallerOptions {
   readonly pickWorker: () => Worker | undefined;
   readonly plan: CallPlan;
 }
+
+/** What a caller is refused with that another try may overcome. */
+const passing: ReadonlySet<string> = new Set([
+  "DRAINING",
+  "STORE_WRITE_FAILED",
+  "STORE_READ_FAILED",
+  "STORE_CLOSED",
+  "LIMIT_EXCEEDED",
+  "QUOTA_EXCEEDED",
+]);
 
 /** A caller of one tool: calls, follows, answers, comes back after a break, or leaves. */
 export class Caller {
@@ -49,16 +81,20 @@ export class Caller {
   #isStopped = false;
   #tries = 0;
   readonly #answered = new Set<string>();
+  #lastQuestion: string | undefined;
+  #repeatsLeft: number;
+  #words = 0;
 
   constructor(options: CallerOptions) {
     this.#options = options;
     this.plan = options.plan;
+    this.#repeatsLeft = options.plan.repeats;
     this.#random = options.world.random.fork();
     this.#actor = newActor(options.plan.name);
   }
 
   get #owner(): string {
-    return ownerTag("client", this.plan.owner);
+    return this.plan.owner;
   }
 
   /** Calls after a while. */
@@ -66,7 +102,7 @@ export class Caller {
     const { world } = this.#options;
     world.after(afterMs, () => void this.#call(), this.#actor);
     for (const { atMs, what } of this.plan.interventions) {
-      world.after(afterMs + atMs, () => void this.#intervene(what), this.#actor);
+      world.after(afterMs + atMs, () => this.#intervene(what), this.#actor);
     }
   }
 
@@ -81,14 +117,14 @@ export class Caller {
 
   async #call(): Promise<void> {
     if (this.isDone || this.#isStopped) return;
-    const { input, detached, callId } = this.plan;
+    const { input, detached, callId, newTask } = this.plan;
     const owner = this.#owner;
     const connection = this.#connect();
     if (connection === undefined) return this.#later(500);
     this.#tries += 1;
     this.#note("calls", { worker: connection.worker.actor.name });
     try {
-      const request = { tool: "script", input, detached, callId };
+      const request = { tool: "script", input, detached, callId, newTask };
       const started = await connection.ask((engine) => engine.forOwner(owner).start(request));
       this.#noteStarted(started);
       this.#follow(connection);
@@ -100,7 +136,8 @@ export class Caller {
   #noteStarted({ record, created, reused }: StartedTask): void {
     if (this.taskId !== record.id) this.#seq = 0;
     this.taskId = record.id;
-    this.#note("called", { created, reused, status: record.status });
+    const { status, generation, owner } = record;
+    this.#note("called", { created, reused, status, generation, recordOwner: owner });
   }
 
   #connect(): Connection | undefined {
@@ -119,7 +156,7 @@ export class Caller {
       async (engine, send) => {
         const tasks = engine.forOwner(owner);
         const remove = tasks.addWaiter(taskId);
-        connection.signal.addEventListener("abort", () => remove("gone"), { once: true });
+        connection.signal.addEventListener("abort", () => remove(this.plan.leaves), { once: true });
         for await (const followed of tasks.follow(taskId, { afterSeq, signal: connection.signal })) send(followed);
         remove("gone");
       },
@@ -132,32 +169,42 @@ export class Caller {
     if (connection !== this.#connection || this.isDone) return;
     if (followed.kind === "snapshot") {
       this.#seq = followed.record.lastSeq;
-      this.#note("snapshot", { seq: this.#seq, status: followed.record.status });
-      if (["completed", "failed", "cancelled"].includes(followed.record.status))
-        this.#finish(connection, followed.record.status);
+      const { status, error } = followed.record;
+      this.#note("snapshot", { seq: this.#seq, status });
+      if (isFinal(status)) this.#finish(connection, status, error);
       return;
     }
     const { event } = followed;
-    this.#note("sees", {
-      seq: event.seq,
-      type: event.type,
-      progress: event.type === "checkpoint" ? event.progress : undefined,
-    });
-    this.#seq = event.seq;
-    if (event.type === "asked") this.#consider(event.key);
-    if (event.type === "completed" || event.type === "failed" || event.type === "cancelled")
-      this.#finish(connection, event.type);
+    const { seq, type } = event;
+    this.#note("sees", { seq, type, progress: type === "checkpoint" ? event.progress : undefined });
+    this.#seq = seq;
+    if (type === "asked") this.#consider(event.key);
+    if (type === "completed" || type === "cancelled") this.#finish(connection, type, undefined);
+    if (type === "failed") this.#finish(connection, type, event.error);
   }
 
-  #finish(connection: Connection, status: string): void {
+  #finish(connection: Connection, status: string, error: TaskRecord["error"]): void {
     const { taskId } = this;
     this.isDone = true;
-    this.#note("result", { status });
+    this.#note("result", { status, code: error?.code, terminal: error?.terminal });
     if (taskId === undefined) return;
+    const again = () => this.#callAgain(status === "completed");
     connection
       .ask((engine) => engine.forOwner(this.#owner).markDelivered(taskId))
       .then(() => this.#note("delivered"))
-      .catch(() => this.#note("delivery_unknown"));
+      .then(again)
+      .catch(() => {
+        this.#note("delivery_unknown");
+        again();
+      });
+  }
+
+  /** The same call after its end: it begins another task, or continues the one that failed. */
+  #callAgain(isCompleted: boolean): void {
+    if (isCompleted ? this.#repeatsLeft <= 0 : !this.#random.percent(this.plan.againPercent)) return;
+    if (isCompleted) this.#repeatsLeft -= 1;
+    this.isDone = false;
+    this.#later(this.#random.pick([5, 300, 4_000]));
   }
 
   #afterFailure(connection: Connection, error: unknown): void {
@@ -166,9 +213,7 @@ export class Caller {
     connection.break("the caller gave it up");
     const code = isResumableError(error) ? error.code : error instanceof ConnectionLost ? "LOST" : String(error);
     this.#note("refused", { code });
-    const isFinal =
-      isResumableError(error) &&
-      !["DRAINING", "STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_CLOSED"].includes(error.code);
+    const isFinal = isResumableError(error) && !passing.has(error.code);
     if (isFinal || !this.#random.percent(this.plan.returnsPercent)) {
       this.#note("leaves_for_good");
       this.isDone = true;
@@ -183,37 +228,47 @@ export class Caller {
 
   /** Thinks about a question, and answers it, or does not. */
   #consider(key: string): void {
+    this.#lastQuestion = key;
     if (this.#answered.has(key)) return;
     this.#answered.add(key);
     if (!this.#random.percent(this.plan.answersPercent)) return;
     const thinkMs = this.#random.pick([5, 300, 4_000]);
-    this.#options.world.after(thinkMs, () => void this.answer(key), this.#actor);
+    this.#options.world.after(thinkMs, () => void this.#answer(key, "accept"), this.#actor);
   }
 
-  async answer(key: string): Promise<void> {
+  async #answer(key: string, how: "accept" | "wrong"): Promise<void> {
     const { taskId } = this;
     const worker = this.#options.pickWorker();
     if (taskId === undefined || worker === undefined) return;
-    const word = `${this.plan.name}-${key}-${this.#tries}`;
-    this.#note("answers", { key, word });
+    this.#words += 1;
+    const word = `${this.plan.name}-${key}-${this.#words}`;
+    this.#note(how === "wrong" ? "answers_wrongly" : "answers", { key, word });
+    const content = how === "wrong" ? { word: this.#words } : { word };
     const connection = new Connection(this.#options.world, this.#actor, worker);
     try {
-      const answer = { action: "accept" as const, content: { word } };
-      await connection.ask((engine) => engine.forOwner(this.#owner).answer(taskId, key, answer));
+      await connection.ask((engine) => engine.forOwner(this.#owner).answer(taskId, key, { action: "accept", content }));
       this.#note("answer_accepted", { key, word });
     } catch (error) {
-      const code = isResumableError(error) ? error.code : "LOST";
-      this.#note("answer_refused", { key, word, code });
+      this.#note("answer_refused", { key, word, code: codeOf(error), wrong: how === "wrong" });
     }
   }
 
-  async #intervene(what: CallPlan["interventions"][number]["what"]): Promise<void> {
-    const { taskId } = this;
+  #intervene(what: Intervention): void {
     if (what === "drop") {
       const connection = this.#connection;
       if (connection !== undefined && !this.isDone) this.#afterFailure(connection, new ConnectionLost("dropped"));
       return;
     }
+    const key = this.#lastQuestion;
+    if (what !== "answer_wrongly" && what !== "answer_twice") void this.#request(what);
+    else if (key !== undefined) {
+      void this.#answer(key, what === "answer_wrongly" ? "wrong" : "accept");
+      if (what === "answer_twice") void this.#answer(key, "accept");
+    }
+  }
+
+  async #request(what: "pause" | "resume" | "cancel" | "detach" | "get" | "delete"): Promise<void> {
+    const { taskId } = this;
     const worker = this.#options.pickWorker();
     if (taskId === undefined || worker === undefined) return;
     const connection = new Connection(this.#options.world, this.#actor, worker);
@@ -222,7 +277,12 @@ export class Caller {
       await connection.ask(async (engine) => void (await engine.forOwner(this.#owner)[what](taskId)));
       this.#note("request_done", { what });
     } catch (error) {
-      this.#note("request_refused", { what, code: isResumableError(error) ? error.code : "LOST" });
+      this.#note("request_refused", { what, code: codeOf(error) });
     }
   }
+}
+
+/** The code of an error of the toolkit; of anything else that nothing is known. */
+function codeOf(error: unknown): string {
+  return isResumableError(error) ? error.code : "LOST";
 }

@@ -7,7 +7,7 @@ import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
 import type { CallPlan } from "./caller.js";
-import { type Answer, answerOf, jsonHeaders, type Outcome, onSilence, outcomeOf, rpc } from "./rpc.js";
+import { type Answer, answerOf, jsonHeaders, metaOf, type Outcome, onSilence, outcomeOf, rpc } from "./rpc.js";
 
 interface McpCallerOptions {
   readonly world: World;
@@ -36,6 +36,7 @@ export class McpCaller {
   readonly #actor;
   #isStopped = false;
   #nextId = 0;
+  #repeatsLeft: number;
   #session: { readonly id: string; readonly worker: Worker } | undefined;
   #lastProgress = -1;
   #current: HttpCall | undefined;
@@ -43,6 +44,7 @@ export class McpCaller {
   constructor(options: McpCallerOptions) {
     this.#options = options;
     this.plan = options.plan;
+    this.#repeatsLeft = options.plan.repeats;
     this.#random = options.world.random.fork();
     this.#actor = newActor(options.plan.name);
   }
@@ -93,8 +95,11 @@ export class McpCaller {
     const structured = isJsonObject(result.structuredContent) ? result.structuredContent : {};
     const error = isJsonObject(structured.error) ? String(structured.error.code) : undefined;
     const isWhole = result.isError !== true && typeof structured.done === "number";
-    this.#note("mcp_result", { isError: result.isError === true, isWhole, code: error });
-    return isWhole || error === undefined || !error.startsWith("STORE_");
+    const isRunning = structured.status === "running";
+    this.#note("mcp_result", { isError: result.isError === true, isWhole, isRunning, code: error });
+    if (isWhole) return this.#repeatsLeft-- <= 0;
+    if (error === "TOOL_FAILED") return !this.#random.percent(this.plan.againPercent);
+    return !isRunning && (error === undefined || !/^STORE_|_EXCEEDED$/.test(error));
   }
 
   async #call2025(): Promise<Outcome> {
@@ -105,7 +110,7 @@ export class McpCaller {
       if (failure !== undefined) return failure;
     }
     const id = this.#newId();
-    const _meta = { progressToken: id, "resumable-mcp/client_id": this.plan.owner };
+    const _meta = { progressToken: id, ...metaOf(this.plan) };
     const params = { name: "script", arguments: this.plan.input, _meta };
     this.#lastProgress = -1;
     const place: Place = { lastEventId: undefined, retryMs: 1_000 };
@@ -155,7 +160,7 @@ export class McpCaller {
         progressToken: id,
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
-        "resumable-mcp/client_id": this.plan.owner,
+        ...metaOf(this.plan),
       };
       const headers = {
         ...jsonHeaders,

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { Actor, World } from "../world/world.js";
+import type { CallPlan } from "./caller.js";
 
 /** An answer as a caller has it when it is whole. */
 export interface Answer {
@@ -57,5 +58,14 @@ export function onSilence(world: World, actor: Actor, giveUp: () => void): () =>
   wait(patienceMs);
   return () => {
     heardMs = world.nowMs;
+  };
+}
+
+/** What a call says in `_meta` to the toolkit. */
+export function metaOf({ clientId, newTask, handoffMs }: CallPlan): JsonObject {
+  return {
+    "resumable-mcp/client_id": clientId ?? "",
+    ...(newTask !== undefined && { "resumable-mcp/new_task": newTask }),
+    ...(handoffMs !== undefined && { "resumable-mcp/handoff": handoffMs }),
   };
 }

@@ -1,138 +1,173 @@
-import { defineTool, RetryableError, type StandardSchema, TerminalError, type Tool } from "@resumable-mcp/core";
+import { defineTool, isJsonObject, type Json, RetryableError, TerminalError, type Tool } from "@resumable-mcp/core";
 import { z } from "zod";
 import type { History } from "../history/history.js";
 import type { Worker } from "../machine/worker.js";
+import { answerSchema, type Operation, scriptInput } from "./script-operations.js";
 
-/** One thing that a scripted tool does before its next checkpoint. */
-export const operationSchema = z.discriminatedUnion("op", [
-  z.object({ op: z.literal("work"), ms: z.number() }),
-  /** Ignores its signal. */
-  z.object({ op: z.literal("stubborn"), ms: z.number() }),
-  z.object({ op: z.literal("step") }),
-  z.object({ op: z.literal("ask"), timeoutMs: z.number().optional() }),
-  z.object({ op: z.literal("sleep"), ms: z.number() }),
-  /** Fails so many times, then works. */
-  z.object({ op: z.literal("fail"), times: z.number() }),
-  z.object({ op: z.literal("give_up") }),
-  /** Kills its process each time. */
-  z.object({ op: z.literal("poison") }),
-]);
+/** How often each failing operation has failed, and how often steps ran: the outside world keeps count, whatever happens to the processes. */
+export type Counts = Map<string, number>;
 
-export type Operation = z.infer<typeof operationSchema>;
-
-const input = asJsonSchemaOnce(z.object({ run: z.string(), program: z.array(operationSchema) }));
-const answerSchema = asJsonSchemaOnce(z.object({ word: z.string() }));
-
-/** Converts a schema to JSON Schema once, not for each process: there are hundreds in a run. */
-function asJsonSchemaOnce<Input, Output>(
-  schema: StandardSchema<Input, Output> & z.ZodType,
-): StandardSchema<Input, Output> {
-  const converted = { ...z.toJSONSchema(schema) };
-  return { "~standard": { ...schema["~standard"], jsonSchema: { input: () => converted, output: () => converted } } };
+/** How the tool is declared. Drawn by the seed. */
+export interface ToolSettings {
+  readonly onVersionChange?: "resume" | "restart" | "fail";
+  readonly onFailure?: "continue" | "restart";
+  readonly onCallerCancel?: "stop" | "detach";
+  readonly stallTimeoutMs?: number;
+  readonly maxRunning?: number;
 }
-
-/** How often each failing operation has failed: the outside world keeps count, whatever happens to the processes. */
-export type Failures = Map<string, number>;
 
 /** What a tool of a worker reports to. */
 export interface ToolWitness {
   readonly history: History;
-  readonly failures: Failures;
+  readonly counts: Counts;
   readonly worker: Worker;
+  readonly version: string;
+  readonly settings: ToolSettings;
 }
 
-type Note = (kind: string, facts: { readonly [name: string]: string | number | undefined }) => void;
+type Note = (kind: string, facts?: { readonly [name: string]: string | number | boolean | undefined }) => void;
 
 /**
  * A tool that does what its input says, one operation after the other, with a checkpoint after each, and reports
  * everything that it does to the history.
  */
-export function scriptTool(witness: ToolWitness): Tool {
-  const { history, worker } = witness;
-  const note: Note = (kind, facts) => {
-    if (worker.isAlive) history.add(kind, { worker: worker.actor.name, ...facts });
-  };
+export function scriptTool({ history, counts, worker, version, settings }: ToolWitness): Tool {
   return defineTool({
+    ...settings,
     name: "script",
     description: "Does what its input says.",
-    input,
-    state: { at: 0 },
+    version,
+    input: scriptInput,
+    // The pad makes the state large.
+    state: { at: 0, items: 0, pad: "", padBytes: 0 },
     item: z.number(),
-    retry: { maxAttempts: 4, initialDelayMs: 200, maxDelayMs: 2_000 },
+    retry: { maxAttempts: attemptsPerProgress, initialDelayMs: 200, maxDelayMs: 2_000 },
+    migrate: (state) => {
+      if (isMigratable(state)) return { ...state };
+      throw new TerminalError("The state of the other version has another form.");
+    },
     async *run({ program }, task) {
-      let known = 0;
-      for await (const item of task.items()) {
-        note("item_read", { task: task.id, place: known, item });
-        known += 1;
-      }
       const { id, attempt } = task;
-      note("attempt", { task: id, attempt, at: task.state.at, items: known });
+      const note: Note = (kind, facts) => {
+        if (worker.isAlive) history.add(kind, { worker: worker.actor.name, task: id, attempt, ...facts });
+      };
+      const context: Context = { task, note, counts, worker };
+      const { at: from, items: stateItems, pad, padBytes } = task.state;
+      let items = 0;
+      for await (const item of task.items()) {
+        if (item !== items) note("item_read", { place: items, item });
+        items += 1;
+      }
+      note("attempt", { at: from, stateItems, items, whole: pad.length === padBytes, version });
+      let state = { ...task.state };
       try {
         for (const [at, operation] of program.entries()) {
-          if (at < task.state.at) continue;
-          note("begins", { task: id, at, attempt, op: operation.op });
-          await perform(operation, at, task, witness, note);
-          yield { progress: at + 1, total: program.length, state: { at: at + 1 }, append: [at] };
-          note("committed", { task: id, at, attempt });
+          if (at < from) continue;
+          note("begins", { at, op: operation.op });
+          await perform(operation, at, context);
+          const append = itemsOf(operation, state.items);
+          state = { ...stateAfter(operation, state), at: at + 1, items: state.items + append.length };
+          yield { progress: at + 1, total: program.length, state, append };
+          note("committed", { at, items: state.items });
         }
-        note("returns", { task: id, attempt });
+        note("returns");
         return { done: program.length };
       } finally {
-        note("leaves", { task: id, attempt });
+        note("leaves");
       }
     },
   });
 }
 
-type Task = Parameters<Tool["run"]>[1];
+/** Attempts in all since the last progress: an operation that fails so often ends its task. */
+export const attemptsPerProgress = 4;
 
-async function perform(
+function isMigratable(state: Json): state is { at: number; items: number; pad: string; padBytes: number } {
+  return isJsonObject(state) && typeof state.at === "number" && typeof state.pad === "string";
+}
+
+/** Items are numbered: each is its own place. */
+function itemsOf(operation: Operation, known: number): readonly number[] {
+  return Array.from({ length: operation.op === "stream" ? operation.items : 1 }, (_, index) => known + index);
+}
+
+function stateAfter<State extends { readonly at: number; readonly items: number }>(
   operation: Operation,
-  at: number,
-  task: Task,
-  { failures, worker }: ToolWitness,
-  note: Note,
-): Promise<void> {
-  const facts = { task: task.id, at, attempt: task.attempt };
+  state: State,
+): State {
+  return operation.op === "load"
+    ? { ...state, pad: "x".repeat(operation.bytes), padBytes: operation.bytes }
+    : { ...state };
+}
+
+interface Context {
+  readonly task: Parameters<Tool["run"]>[1];
+  readonly note: Note;
+  readonly counts: Counts;
+  readonly worker: Worker;
+}
+
+async function perform(operation: Operation, at: number, context: Context): Promise<void> {
+  const { task, note, worker } = context;
   switch (operation.op) {
     case "work":
       return pause(operation.ms, task.signal);
     case "stubborn":
       return pause(operation.ms);
-    case "step": {
-      const value = await task.step(`step-${at}`, async () => {
-        note("step_runs", facts);
-        await pause(5);
-        return at * 7;
-      });
-      note("step_done", { ...facts, value });
+    case "step":
+      return step(`step-${at}`, context);
+    case "parallel":
+      await Promise.all([
+        ...Array.from({ length: operation.steps }, (_, index) => step(`step-${at}-${index}`, context)),
+        task.sleep(`sleep-${at}`, operation.ms),
+      ]);
       return;
-    }
-    case "ask": {
-      const { timeoutMs } = operation;
-      const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema: answerSchema, timeoutMs });
-      const word = answer.action === "accept" ? answer.content.word : undefined;
-      note("answered", { ...facts, action: answer.action, word });
-      return;
-    }
+    case "ask":
+      return ask(at, operation.timeoutMs, context);
     case "sleep":
       await task.sleep(`sleep-${at}`, operation.ms);
-      note("slept", facts);
+      return note("slept", { at });
+    case "log":
+      for (let line = 0; line < operation.lines; line += 1) task.log("info", { at, line });
       return;
-    case "fail": {
-      const key = `${task.id}/${at}`;
-      const failed = failures.get(key) ?? 0;
-      if (failed >= operation.times) return;
-      failures.set(key, failed + 1);
+    case "stream":
+    case "load":
+      return;
+    case "fail":
+      if (countUp(context, `${task.id}/${at}`) > operation.times) return;
+      note("throws", { at });
       throw new RetryableError("The outside world refused it.");
-    }
     case "give_up":
+      note("throws", { at });
       throw new TerminalError("It cannot be done.");
     case "poison":
       await pause(20, task.signal);
       worker.die("by its tool");
       return pause(60_000);
   }
+}
+
+/** A step whose value is another one each time that it is computed. */
+async function step(key: string, context: Context): Promise<void> {
+  const { task, note } = context;
+  const value = await task.step(key, async () => {
+    note("step_runs", { key });
+    await pause(5);
+    return countUp(context, `${task.id}/${key}`);
+  });
+  note("step_done", { key, value });
+}
+
+async function ask(at: number, timeoutMs: number | undefined, { task, note }: Context): Promise<void> {
+  const answer = await task.ask(`ask-${at}`, { message: `What comes at ${at}?`, schema: answerSchema, timeoutMs });
+  const word = answer.action === "accept" ? answer.content.word : undefined;
+  note("answered", { at, action: answer.action, word });
+}
+
+function countUp({ counts }: Context, key: string): number {
+  const count = (counts.get(key) ?? 0) + 1;
+  counts.set(key, count);
+  return count;
 }
 
 function pause(ms: number, signal?: AbortSignal): Promise<void> {

@@ -1,5 +1,7 @@
+import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import { checkAnswers } from "./check-answers.js";
 import { checkWaits } from "./check-waits.js";
-import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
+import { type Evidence, eventsOf, type FinalTask, type PlannedFacts, type Violation } from "./evidence.js";
 
 /** The rules about calls, answers, failures and waits. */
 export const callerRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
@@ -23,10 +25,13 @@ function checkSameCall({ events, tasks, plan, patience }: Evidence): readonly Vi
     if (callId === undefined) continue;
     const before = named.get(callId) ?? task;
     if (before !== task) violations.push({ rule: "G7", text: `The call ${callId} found ${before}, then ${task}.` });
-    named.set(callId, before);
+    // One that joined the task of another call begins its own when that one's result reached the other caller.
+    if (before === callId) named.set(callId, before);
   }
   const twins = new Map<string, FinalTask[]>();
-  for (const task of tasks) {
+  const isOneTask = (task: FinalTask) =>
+    task.record.generation === 1 && !plan.calls.some((call) => call.newTask !== undefined && isOfCall(task, call));
+  for (const task of tasks.filter(isOneTask)) {
     const key = `${task.owner} ${JSON.stringify(task.record.input)}`;
     twins.set(key, [...(twins.get(key) ?? []), task]);
   }
@@ -59,65 +64,65 @@ function* pairs<Value>(values: readonly Value[]): Generator<readonly [Value, Val
   for (const one of values) for (const other of values) if (one !== other) yield [one, other];
 }
 
-/** G9: a question takes at most one answer, an accepted answer is that one, and the tool gets it. */
-function checkAnswers({ events, tasks }: Evidence): readonly Violation[] {
-  const violations: Violation[] = [];
-  const words = new Map<string, string | undefined>();
-  for (const { record, followed } of tasks) {
-    for (const each of followed) {
-      if (each.kind !== "event" || each.event.type !== "answered") continue;
-      const key = `${each.event.key} of ${record.id}`;
-      if (words.has(key)) violations.push({ rule: "G9", text: `The question ${key} has two answers.` });
-      const { answer } = each.event;
-      words.set(key, answer.action === "accept" ? String(answer.content.word) : undefined);
-    }
-  }
-  const accepted = new Map<string, unknown>();
-  for (const { task, key: question, word } of eventsOf(events, "answer_accepted")) {
-    const key = `${question} of ${task}`;
-    if (accepted.has(key) && accepted.get(key) !== word)
-      violations.push({ rule: "G9", text: `Two answers to ${key} were accepted.` });
-    accepted.set(key, word);
-    const final = tasks.find(({ record }) => record.id === task);
-    if (
-      final?.record.status === "completed" &&
-      !final.followed.some(({ kind }) => kind === "snapshot") &&
-      words.get(key) !== word
-    ) {
-      violations.push({
-        rule: "G9",
-        text: `The answer ${word} to ${key} was accepted, and the journal has ${words.get(key)}.`,
-      });
-    }
-  }
-  for (const { task, at, action, word } of eventsOf(events, "answered")) {
-    const key = `ask-${at} of ${task}`;
-    if (action === "accept" && words.has(key) && words.get(key) !== word) {
-      violations.push({ rule: "G9", text: `The tool got ${word} for ${key}, and the journal has ${words.get(key)}.` });
-    }
-  }
-  return violations;
-}
-
-/** G12: a task fails only for what it does itself. */
-function checkContained({ tasks }: Evidence): readonly Violation[] {
+/** G12: a task fails only for what it does itself, or for what its tool or its store declares. */
+function checkContained({ plan, tasks }: Evidence): readonly Violation[] {
   return tasks.flatMap(({ record }) => {
     if (record.status !== "failed" || record.error === undefined) return [];
-    const text = JSON.stringify(record.input);
-    const { code } = record.error;
-    const isRight =
-      (code === "CRASH_LOOP" && text.includes('"poison"')) || (code === "TOOL_FAILED" && text.includes('"give_up"'));
-    return isRight
+    const { code, message } = record.error;
+    return mayFailWith(code, operationsOf(record.input), plan)
       ? []
-      : [{ rule: "G12", text: `${record.id} failed with ${record.error.code}: ${record.error.message}` }];
+      : [{ rule: "G12", text: `${record.id} failed with ${code}: ${message}` }];
   });
+}
+
+function mayFailWith(
+  code: string,
+  operations: readonly JsonObject[],
+  { tool, storeLimits }: Evidence["plan"],
+): boolean {
+  switch (code) {
+    case "CRASH_LOOP":
+      return operations.some(({ op }) => op === "poison");
+    case "TOOL_FAILED":
+      return operations.some(({ op, times }) => op === "give_up" || (op === "fail" && Number(times) >= maxAttempts));
+    case "VERSION_MISMATCH":
+      return tool?.onVersionChange === "fail";
+    case "ATTEMPT_TIMEOUT":
+      return tool?.stallTimeoutMs !== undefined;
+    case "QUOTA_EXCEEDED":
+      return storeLimits?.maxJournalEvents !== undefined;
+    default:
+      return false;
+  }
+}
+
+/** How often an operation fails before its tool makes no further attempt. */
+const maxAttempts = 4;
+
+function operationsOf(input: Json | undefined): readonly JsonObject[] {
+  const program = isJsonObject(input) ? input.program : undefined;
+  return Array.isArray(program) ? program.filter(isJsonObject) : [];
+}
+
+/** Slots are free whatever is called: there are more of them than calls, or none is held for long. */
+function hasFreeSlots({ limits, tool, calls }: Evidence["plan"]): boolean {
+  if (tool?.maxRunning !== undefined) return false;
+  return (limits.maxRunning ?? 0) >= 32 || calls.every(({ input }) => heldMs(operationsOf(input)) <= shortMs);
+}
+
+/** Work of a task that another one may wait for. */
+const shortMs = 1_500;
+
+/** How long a program holds its slot, without its waits. */
+function heldMs(operations: readonly JsonObject[]): number {
+  if (operations.length === 0) return Number.POSITIVE_INFINITY;
+  return operations.reduce((sum, { op, ms }) => sum + (op === "work" || op === "stubborn" ? Number(ms) : 0), 0);
 }
 
 /** While slots are free no owner waits for others. */
 function checkFair({ plan, patience, events }: Evidence): readonly Violation[] {
   const { probeMs, faultMs } = patience;
-  // With fewer slots than tasks a probe may wait for one.
-  if ((plan.limits.maxRunning ?? 0) < 32) return [];
+  if (!hasFreeSlots(plan)) return [];
   const ends = new Map(eventsOf(events, "probe_ends").map(({ probe, atMs }) => [probe, atMs]));
   const lastMs = events.at(-1)?.atMs ?? 0;
   const broken = events.filter(({ kind }) => kind === "died" || kind === "fault" || kind === "probe_fails");
@@ -174,24 +179,29 @@ function checkShown({ events }: Evidence): readonly Violation[] {
 /** G7: a result that no caller got is given to the same call; only then does it begin a new task. */
 function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] {
   const violations: Violation[] = [];
-  for (const { name, owner, via, input } of plan.calls) {
-    const callers = plan.calls.filter((call) => call.owner === owner && sameInput(call.input, input));
-    if (via === "engine" || callers.length > 1) continue;
+  if (plan.limits.reuseResultMs !== undefined) return [];
+  for (const call of plan.calls) {
+    const callers = plan.calls.filter((other) => isSameCall(call, other));
+    if (callers.length > 1 || call.newTask !== undefined) continue;
     const completed = tasks.filter(
-      ({ record, owner: tag }) =>
-        tag === `client:${owner}` && record.status === "completed" && sameInput(record.input, input),
+      (task) => isOfCall(task, call) && task.record.status === "completed" && task.record.generation === 1,
     );
-    const accepted = eventsOf(events, "accepted").filter(({ caller }) => caller === name).length;
-    if (completed.length > accepted + 1) {
+    const kind = call.via === "engine" ? "result" : "accepted";
+    const got = eventsOf(events, kind).filter(({ caller, status }) => caller === call.name && status !== "failed");
+    if (completed.length > got.length + 1) {
       violations.push({
         rule: "G7",
-        text: `The call of ${name} ran ${completed.length} times, and ${accepted} results were accepted.`,
+        text: `The call of ${call.name} ran ${completed.length} times, and ${got.length} results were accepted.`,
       });
     }
   }
   return violations;
 }
 
-function sameInput(one: unknown, other: unknown): boolean {
-  return JSON.stringify(one) === JSON.stringify(other);
+function isSameCall(one: PlannedFacts, other: PlannedFacts): boolean {
+  return one.owner === other.owner && JSON.stringify(one.input) === JSON.stringify(other.input);
+}
+
+function isOfCall({ owner, record }: FinalTask, call: PlannedFacts): boolean {
+  return owner === call.owner && JSON.stringify(record.input) === JSON.stringify(call.input);
 }

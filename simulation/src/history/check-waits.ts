@@ -9,7 +9,8 @@ import type { HistoryEvent } from "./history.js";
 export function checkWaits(evidence: Evidence): readonly Violation[] {
   const { plan, events, tasks } = evidence;
   // With fewer slots than tasks, one whose wait is over may wait for a slot.
-  if ((plan.limits.maxRunning ?? 0) < 32) return [];
+  if ((plan.limits.maxRunning ?? 0) < 32 || plan.limits.maxRunningPerOwner !== undefined) return [];
+  if (plan.tool?.maxRunning !== undefined) return [];
   const steady = new Map(tasks.filter(isSteady).map((task) => [task.record.id, task]));
   const breaks = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
   const isQuiet = (fromMs: number, toMs: number) =>

@@ -2,9 +2,11 @@ import { callerRules } from "./check-callers.js";
 import { resultRules } from "./check-results.js";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
+import { livesOf, removableTasks, withoutReusedIds } from "./lives.js";
 
 /** Judges a run by what was seen from outside. It knows the guarantees, and nothing of the engine. */
 export function check(evidence: Evidence): readonly Violation[] {
+  const judged = withoutReusedIds(evidence);
   return [
     checkLiveness,
     checkDurable,
@@ -15,7 +17,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkForward,
     ...callerRules,
     ...resultRules,
-  ].flatMap((rule) => rule(evidence));
+  ].flatMap((rule) => rule(judged));
 }
 
 /** Every task that can end does so. */
@@ -29,12 +31,16 @@ function checkLiveness({ events, tasks }: Evidence): readonly Violation[] {
 }
 
 /** G1: what a caller or a tool has as done is in the journal. */
-function checkDurable({ events, tasks }: Evidence): readonly Violation[] {
+function checkDurable(evidence: Evidence): readonly Violation[] {
+  const { events, tasks } = evidence;
   const byId = new Map(tasks.map((task) => [task.record.id, task]));
-  const lost = eventsOf(events, "called").filter(({ task }) => !byId.has(String(task)));
-  const forgotten = eventsOf(events, "committed").filter(({ task, at }) => {
-    const final = byId.get(String(task));
-    return final !== undefined && final.items[Number(at)] !== at;
+  const removable = removableTasks(evidence);
+  const lost = eventsOf(events, "called").filter(({ task }) => !byId.has(String(task)) && !removable.has(String(task)));
+  const lives = livesOf(evidence);
+  const forgotten = eventsOf(events, "committed").filter((event) => {
+    const task = String(event.task);
+    const final = byId.get(task);
+    return final !== undefined && lives.isLast(event) && final.items.length < itemsAfter(event);
   });
   return [
     ...lost.map(({ task, atMs }) => ({
@@ -49,6 +55,11 @@ function checkDurable({ events, tasks }: Evidence): readonly Violation[] {
   ];
 }
 
+/** How many items a task has after a checkpoint: one for each, unless its tool says otherwise. */
+function itemsAfter({ at, items }: HistoryEvent): number {
+  return Number(items ?? Number(at) + 1);
+}
+
 function lostResults(events: readonly HistoryEvent[], byId: ReadonlyMap<string, FinalTask>): readonly Violation[] {
   const results = eventsOf(events, "result").filter(({ task, status }) => {
     const final = byId.get(String(task));
@@ -61,13 +72,23 @@ function lostResults(events: readonly HistoryEvent[], byId: ReadonlyMap<string, 
   }));
 }
 
-/** G2: what was committed is not begun again by that attempt or a later one. */
-function checkNoRepeat({ events }: Evidence): readonly Violation[] {
+/** G2: what was committed is not begun again by that attempt or a later one, and a step keeps its value. */
+function checkNoRepeat(evidence: Evidence): readonly Violation[] {
   const violations: Violation[] = [];
   const done = new Map<string, number>();
-  for (const event of events) {
-    const key = `${event.kind === "step_runs" || event.kind === "step_done" ? "step" : "checkpoint"} ${event.at} of ${event.task}`;
+  const values = new Map<string, unknown>();
+  const lives = livesOf(evidence);
+  for (const event of evidence.events) {
+    const isStep = event.kind === "step_runs" || event.kind === "step_done";
+    const what = `${isStep ? "step" : "checkpoint"} ${event.key ?? event.at} of ${event.task}`;
+    const key = `${what} ${lives.of(event)}`;
     const attempt = Number(event.attempt);
+    if (event.kind === "step_done") {
+      const value = values.get(key) ?? event.value;
+      if (value !== event.value)
+        violations.push({ rule: "G2", text: `The ${what} gave ${value}, and then ${event.value}.` });
+      values.set(key, value);
+    }
     if (event.kind === "committed" || event.kind === "step_done")
       done.set(key, Math.min(done.get(key) ?? attempt, attempt));
     if (event.kind !== "begins" && event.kind !== "step_runs") continue;
@@ -75,7 +96,7 @@ function checkNoRepeat({ events }: Evidence): readonly Violation[] {
     if (by !== undefined && attempt >= by) {
       violations.push({
         rule: "G2",
-        text: `The ${key} was committed in attempt ${by} and begun again in attempt ${attempt} at ${event.atMs} ms.`,
+        text: `The ${what} was committed in attempt ${by} and begun again in attempt ${attempt} at ${event.atMs} ms.`,
       });
     }
   }
@@ -84,7 +105,9 @@ function checkNoRepeat({ events }: Evidence): readonly Violation[] {
 
 /** G3: an attempt finds state and items of the same checkpoint, and the items in order. */
 function checkAtomic({ events, tasks }: Evidence): readonly Violation[] {
-  const torn = eventsOf(events, "attempt").filter(({ at, items }) => at !== items);
+  const torn = eventsOf(events, "attempt").filter(
+    ({ at, stateItems, items, whole }) => (stateItems ?? at) !== items || whole === false,
+  );
   const mixed = eventsOf(events, "item_read").filter(({ place, item }) => place !== item);
   const wrong = tasks.filter(({ items }) => items.some((item, place) => item !== place));
   return [
@@ -97,7 +120,9 @@ function checkAtomic({ events, tasks }: Evidence): readonly Violation[] {
 }
 
 /** G4: a commit that an attempt sees succeed is its own. */
-function checkOneWriter({ events, tasks }: Evidence): readonly Violation[] {
+function checkOneWriter(evidence: Evidence): readonly Violation[] {
+  const { events, tasks } = evidence;
+  const lives = livesOf(evidence);
   const writers = new Map<string, number>();
   for (const { record, followed } of tasks) {
     let attempt = 0;
@@ -106,17 +131,18 @@ function checkOneWriter({ events, tasks }: Evidence): readonly Violation[] {
       if (each.event.type === "attempt_started") attempt = each.event.attempt;
       if (each.event.type !== "checkpoint") continue;
       // Compaction keeps items and removes the attempt that wrote them.
-      if (attempt > 0) for (const item of each.event.items ?? []) writers.set(`${record.id}/${String(item)}`, attempt);
+      if (attempt === 0) continue;
+      const life = lives.of({ task: record.id, attempt });
+      for (const item of each.event.items ?? []) writers.set(`${record.id}/${life}/${String(item)}`, attempt);
     }
   }
+  const writerOf = (event: HistoryEvent) =>
+    writers.get(`${event.task}/${lives.of(event)}/${String(itemsAfter(event) - 1)}`);
   return eventsOf(events, "committed")
-    .filter(({ task, at, attempt }) => {
-      const writer = writers.get(`${task}/${at}`);
-      return writer !== undefined && writer !== attempt;
-    })
-    .map(({ task, at, attempt }) => ({
+    .filter((event) => (writerOf(event) ?? event.attempt) !== event.attempt)
+    .map((event) => ({
       rule: "G4",
-      text: `Attempt ${attempt} of ${task} saw its commit of ${at} succeed, which attempt ${writers.get(`${task}/${at}`)} did.`,
+      text: `Attempt ${event.attempt} of ${event.task} saw its commit of ${event.at} succeed, which attempt ${writerOf(event)} did.`,
     }));
 }
 

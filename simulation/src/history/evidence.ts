@@ -26,6 +26,8 @@ export interface PlannedFacts {
   readonly callId: string | undefined;
   /** What a completed task of it has, where the input alone decides that. */
   readonly expects?: { readonly output: Json; readonly items: number };
+  /** It asked for another run of its own. */
+  readonly newTask?: boolean | string | undefined;
 }
 
 /** How exact the times of a history are, and how long what works may take; milliseconds. */
@@ -47,6 +49,15 @@ export const virtualPatience: Patience = { probeMs: 5_000, lateMs: 3_000, faultM
 export interface Evidence {
   readonly plan: {
     readonly limits: { readonly [name: string]: number };
+    /** Of the store; absent: as it is by default. */
+    readonly storeLimits?: { readonly [name: string]: number };
+    /** How the tool is declared, where it is not as by default. */
+    readonly tool?: {
+      readonly onVersionChange?: "resume" | "restart" | "fail";
+      readonly onFailure?: "continue" | "restart";
+      readonly stallTimeoutMs?: number;
+      readonly maxRunning?: number;
+    };
     readonly calls: readonly PlannedFacts[];
   };
   readonly patience: Patience;

@@ -27,7 +27,7 @@ interface HttpCallOptions {
   readonly worker: Worker;
   readonly message: HttpMessage;
   readonly listener: HttpListener;
-  /** Called when the server's side accepted the last byte while the connection was open. */
+  /** Called when the server's side accepted the last byte of a result while the connection was open. */
   readonly onAccepted: () => void;
 }
 
@@ -115,7 +115,7 @@ export class HttpCall {
     });
     if (typeof body !== "object") {
       this.#pass(body ?? "");
-      this.#accepted(onSent, true);
+      this.#accepted(onSent);
       this.#toCaller(() => this.#finish());
       return;
     }
@@ -127,7 +127,7 @@ export class HttpCall {
         const { text, onSent: sent } = body.take(readPauseMs > 0 ? takenSlowlyBytes : takenBytes);
         const decoded = typeof text === "string" ? text : decoder.decode(text, { stream: true });
         this.#pass(decoded);
-        this.#accepted(sent, body.ended);
+        this.#accepted(sent);
         if (body.ended && decoded.length === 0) this.#toCaller(() => this.#finish());
         if (decoded.length === 0) return;
         isWaiting = readPauseMs > 0;
@@ -152,12 +152,12 @@ export class HttpCall {
   }
 
   /** As the kernel does it: in a later turn, unless the connection is known to be closed by then. */
-  #accepted(onSent: (() => void) | undefined, isLast: boolean): void {
+  #accepted(onSent: (() => void) | undefined): void {
     const { world, worker, onAccepted } = this.#options;
     if (onSent === undefined) return;
     world.nextTurn(() => {
       if (this.#cut.signal.aborted) return;
-      if (isLast) onAccepted();
+      onAccepted();
       onSent();
     }, worker.actor);
   }

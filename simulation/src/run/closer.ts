@@ -1,4 +1,4 @@
-import { isFinal, type Json } from "@resumable-mcp/core";
+import { isFinal, isResumableError, type Json } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
 import type { FinalTask } from "../history/evidence.js";
 import type { History } from "../history/history.js";
@@ -70,7 +70,8 @@ export class Closer {
   }
 
   async #help(connection: Connection, owner: string, id: string): Promise<void> {
-    const view = await connection.ask((engine) => engine.forOwner(owner).get(id));
+    const view = await this.#ifPresent(connection.ask((engine) => engine.forOwner(owner).get(id)));
+    if (view === undefined) return;
     if (view.status === "paused") {
       this.#helped += 1;
       await connection.ask((engine) => engine.forOwner(owner).resume(id)).catch(() => undefined);
@@ -97,7 +98,10 @@ export class Closer {
       const connection = new Connection(this.#world, this.#actor, worker);
       for (const owner of this.#owners) {
         const { tasks } = await connection.ask((engine) => engine.forOwner(owner).list({ limit: 1_000 }));
-        for (const { id } of tasks) found.push(await this.#read(connection, owner, id));
+        for (const { id } of tasks) {
+          const task = await this.#ifPresent(this.#read(connection, owner, id));
+          if (task !== undefined) found.push(task);
+        }
       }
     };
     this.#world.after(
@@ -113,6 +117,16 @@ export class Closer {
     );
     await this.#world.runUntil(this.#world.nowMs + 60_000, () => isDone);
     return found;
+  }
+
+  /** What was listed may have expired since. */
+  async #ifPresent<Value>(value: Promise<Value>): Promise<Value | undefined> {
+    try {
+      return await value;
+    } catch (error) {
+      if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+      throw error;
+    }
   }
 
   async #read(connection: Connection, owner: string, id: string): Promise<FinalTask> {

@@ -159,6 +159,11 @@ export class Cluster {
     });
   }
 
+  /** Stops every worker as a deployment does: another one is started in its place. */
+  replaceAll(): void {
+    for (const worker of this.#slots) if (worker?.isAlive === true) this.#drain(worker);
+  }
+
   #killAll(reason: string): void {
     for (const worker of this.#slots) worker?.die(reason);
   }

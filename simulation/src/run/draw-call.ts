@@ -1,60 +1,134 @@
 import type { CallPlan } from "../callers/caller.js";
-import type { Operation } from "../callers/script-tool.js";
+import type { Operation } from "../callers/script-operations.js";
 import type { Random } from "../world/random.js";
+import type { Mode } from "./draw-limits.js";
 
 /** A call, and when it is made. */
 export interface PlannedCall extends CallPlan {
   readonly atMs: number;
 }
 
-interface CallFrame {
-  readonly index: number;
-  readonly owners: readonly string[];
+/** An owner, and what clients of MCP say of themselves to be that owner: none where only the engine is used. */
+export type PlannedOwner = Pick<CallPlan, "owner" | "clientId">;
+
+/** What is drawn around the calls. */
+export interface CallFrame {
+  readonly owners: readonly PlannedOwner[];
   readonly calmMs: number;
-  readonly mode: "chaos" | "poison" | "waiting";
+  readonly mode: Mode;
+  /** Finished tasks are deleted: the id of a call may then name a second task. */
+  readonly expires: boolean;
+}
+
+const uuid = "5d5f6ae5-7a38-4b44-9d2f-5f6f4ec3a0b";
+
+/** Names that a path, a text or an object may treat in a way of its own. They name owners of local requests. */
+const strangeNames = [
+  "../../../../store/tasks",
+  'a "quoted"\\name\n\u0000',
+  "Zoë 李小龍 😀 ‮emanon",
+  "__proto__",
+  "constructor",
+  "x".repeat(250),
+  "%2e%2e%2f%00",
+];
+
+/** Draws one to three owners: some differ only in their kind, or have strange names. */
+export function drawOwners(random: Random): readonly PlannedOwner[] {
+  const first = { owner: `client:${uuid}0`, clientId: `${uuid}0` };
+  const others = [
+    { owner: `client:${uuid}1`, clientId: `${uuid}1` },
+    { owner: `sub:${uuid}0`, clientId: undefined },
+    { owner: `local:local/${uuid}0`, clientId: undefined },
+    ...strangeNames.map((name) => ({ owner: `client:local/${name}`, clientId: name })),
+    ...strangeNames.map((name) => ({ owner: `sub:${name}`, clientId: undefined })),
+  ];
+  return [first, ...Array.from({ length: random.below(3) }, () => random.pick(others))];
 }
 
 /** Draws a call: what is called, by whom, and how its caller behaves. */
-export function drawCall(random: Random, { index, owners, calmMs, mode }: CallFrame): PlannedCall {
-  const length = random.pick([1, 3, 8, 20]);
-  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random)));
-  if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
-  // Now and then the same call as that of another caller.
-  const run = random.percent(15) ? "shared" : `run-${index}`;
-  const interventions = Array.from({ length: random.pick([0, 0, 1, 3]) }, () => ({
-    atMs: random.between(0, calmMs),
-    what: random.pick(["pause", "resume", "cancel", "detach", "drop", "drop"] as const),
-  }));
+export function drawCall(random: Random, index: number, frame: CallFrame): PlannedCall {
+  const { owners, calmMs, mode, expires } = frame;
+  const owner = mode === "flood" ? owners[0] : random.pick(owners);
+  const isShared = mode !== "flood" && random.percent(15);
+  const mayHaveId = random.percent(40) && !expires;
+  const interventions = drawInterventions(random, frame).filter(({ what }) => what !== "delete" || !mayHaveId);
   return {
     name: `caller-${index}`,
-    owner: random.pick(owners),
-    via: random.pick(["engine", "engine", "2025", "2026"] as const),
-    input: {
-      run,
-      program:
-        run === "shared"
-          ? [
-              { op: "work", ms: 300 },
-              { op: "sleep", ms: 2_000 },
-            ]
-          : program,
-    },
-    detached: random.percent(30),
-    callId: random.percent(40) ? `call-${index}-of-the-run` : undefined,
+    owner: owner?.owner ?? "",
+    clientId: owner?.clientId,
+    via: owner?.clientId === undefined ? "engine" : random.pick(["engine", "engine", "2025", "2026"] as const),
+    input: isShared
+      ? { run: "shared", program: sharedProgram }
+      : { run: `run-${index}`, program: drawProgram(random, index, mode) },
+    detached: mode === "flood" || random.percent(30),
+    callId: mayHaveId ? `call-${index}-of-the-run` : undefined,
+    newTask: random.percent(88) ? undefined : random.pick([true, "named", "named"]),
+    handoffMs: random.percent(80) ? undefined : random.pick([1, 1_000]),
+    repeats: random.pick([0, 0, 0, 1, 2]),
+    againPercent: random.pick([0, 70]),
+    leaves: random.pick(["gone", "gone", "cancelled"]),
     returnsPercent: random.pick([0, 60, 100, 100]),
     answersPercent: random.pick([0, 70, 100, 100]),
     interventions,
-    atMs: random.between(0, calmMs * 0.7),
+    atMs: mode === "flood" ? random.between(0, 1_000) : random.between(0, calmMs * 0.7),
   };
+}
+
+/** Several callers of one owner make this call, and answer its question. */
+const sharedProgram: readonly Operation[] = [
+  { op: "work", ms: 300 },
+  { op: "ask" },
+  { op: "sleep", ms: 2_000 },
+  { op: "step" },
+];
+
+function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPlan["interventions"] {
+  if (mode === "flood") return [];
+  const kinds = [
+    "pause",
+    "resume",
+    "cancel",
+    "detach",
+    "drop",
+    "drop",
+    "get",
+    "delete",
+    "answer_wrongly",
+    "answer_twice",
+  ] as const;
+  const begun = Array.from({ length: random.pick([0, 0, 1, 3]) }, () => ({
+    atMs: random.between(0, calmMs),
+    what: random.pick(kinds),
+  }));
+  // What is requested right after a request meets it half carried out.
+  const followed = begun.flatMap(({ atMs, what }) =>
+    what === "pause"
+      ? [{ atMs: atMs + random.pick([3, 50, 1_500]), what: random.pick(["resume", "cancel", "drop"] as const) }]
+      : [],
+  );
+  return [...begun, ...followed];
+}
+
+function drawProgram(random: Random, index: number, mode: CallFrame["mode"]): readonly Operation[] {
+  if (mode === "flood") return [{ op: "work", ms: random.pick([100, 400]) }, { op: "step" }];
+  const length = random.pick([1, 3, 8, 20]);
+  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random)));
+  if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
+  return program;
 }
 
 function drawOperation(random: Random): Operation {
   const kind = random.below(100);
-  if (kind < 45) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
-  if (kind < 60) return { op: "step" };
-  if (kind < 72) return { op: "sleep", ms: random.pick([50, 1_000, 6_000]) };
-  if (kind < 84) return { op: "ask", ...(random.percent(30) && { timeoutMs: 5_000 }) };
-  if (kind < 92) return { op: "fail", times: random.pick([1, 2]) };
+  if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
+  if (kind < 48) return { op: "step" };
+  if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
+  if (kind < 63) return { op: "sleep", ms: random.pick([50, 1_000, 6_000]) };
+  if (kind < 75) return { op: "ask", ...(random.percent(30) && { timeoutMs: 5_000 }) };
+  if (kind < 80) return { op: "stream", items: random.pick([0, 3, 40]) };
+  if (kind < 83) return { op: "load", bytes: random.pick([500, 10_000]) };
+  if (kind < 85) return { op: "log", lines: random.pick([1, 20]) };
+  if (kind < 93) return { op: "fail", times: random.pick([1, 2, 2, 5]) };
   if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
   return { op: "give_up" };
 }

@@ -70,7 +70,8 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
   const count = random.pick([0, 2, 5, 10, 20, 40]);
   const draw = (kinds: readonly Fault["kind"][], length: number) =>
     Array.from({ length: kinds.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(kinds)));
-  if (mode === "poison") return [];
+  if (mode === "poison" || mode === "quiet") return [];
+  if (mode === "flood") return draw(["kill", "kill_all", "drain"], random.pick([0, 0, 2]));
   if (mode === "waiting") return draw(["kill", "kill_all"], count);
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
   const isFit = (kind: Fault["kind"]) => theme === undefined || theme.includes(kind);

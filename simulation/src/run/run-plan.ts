@@ -1,12 +1,11 @@
-import { ownerTag } from "@resumable-mcp/core/engine";
 import { Caller } from "../callers/caller.js";
 import { McpCaller } from "../callers/mcp-caller.js";
 import { Prober, probeOwner } from "../callers/prober.js";
-import { type Failures, scriptTool } from "../callers/script-tool.js";
+import { type Counts, scriptTool } from "../callers/script-tool.js";
 import { check } from "../history/check.js";
 import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
-import { resetProcessIds } from "../machine/worker.js";
+import { resetProcessIds, type Worker } from "../machine/worker.js";
 import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
 import { World } from "../world/world.js";
 import { Closer } from "./closer.js";
@@ -65,7 +64,7 @@ class Run {
   readonly #world: World;
   readonly #plan: Plan;
   readonly #cluster: Cluster;
-  readonly #failures: Failures = new Map();
+  readonly #counts: Counts = new Map();
   readonly #callers: readonly (Caller | McpCaller)[];
 
   constructor(world: World, plan: Plan) {
@@ -79,7 +78,10 @@ class Run {
         durability: plan.durability,
         limits: plan.limits,
         storeLimits: plan.storeLimits,
-        tools: (worker) => [scriptTool({ history: this.history, failures: this.#failures, worker })],
+        tools: (worker) => {
+          const version = this.#versionOf(worker);
+          return [scriptTool({ history: this.history, counts: this.#counts, worker, version, settings: plan.tool })];
+        },
       },
       workers: plan.workers,
       restartMs: plan.restartMs,
@@ -92,7 +94,7 @@ class Run {
   }
 
   async whole(): Promise<readonly FinalTask[]> {
-    const { calls, faults, calmMs, probeEveryMs } = this.#plan;
+    const { calls, faults, calmMs, probeEveryMs, versions } = this.#plan;
     this.#cluster.startAll();
     for (const [index, caller] of this.#callers.entries()) caller.begin(calls[index]?.atMs ?? 0);
     for (const fault of faults) this.#world.after(fault.atMs, () => this.#cluster.strike(fault), this.#world.director);
@@ -108,6 +110,8 @@ class Run {
     }
     await this.#world.runUntil(calmMs);
     this.#cluster.calm();
+    // Two versions that live on could restart each other's tasks without end.
+    if (versions !== "one") this.#cluster.replaceAll();
     for (const caller of this.#callers) caller.stopCalling();
     this.history.add("calm", {});
     if (probeEveryMs > 0) await this.#world.runUntil(calmMs + 11_000);
@@ -117,13 +121,15 @@ class Run {
     await closer.untilAllEnd(calmMs + livenessMs + steppedMs);
     return closer.readAll();
   }
+
+  #versionOf({ identity }: Worker): string {
+    const { versions, calmMs } = this.#plan;
+    const { nowMs } = this.#world;
+    const isSecond = versions === "mixed" ? nowMs >= calmMs || identity.pid % 2 === 0 : nowMs > calmMs / 2;
+    return versions !== "one" && isSecond ? "2" : "1";
+  }
 }
 
 function ownersOf(plan: Plan): readonly string[] {
-  return [
-    ...new Set([
-      ...plan.calls.map(({ owner }) => ownerTag("client", owner)),
-      ...(plan.probeEveryMs > 0 ? [probeOwner] : []),
-    ]),
-  ];
+  return [...new Set([...plan.calls.map(({ owner }) => owner), ...(plan.probeEveryMs > 0 ? [probeOwner] : [])])];
 }

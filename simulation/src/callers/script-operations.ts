@@ -1,0 +1,40 @@
+import type { StandardSchema } from "@resumable-mcp/core";
+import { z } from "zod";
+
+/** One thing that a scripted tool does before its next checkpoint. */
+const operationSchema = z.discriminatedUnion("op", [
+  z.object({ op: z.literal("work"), ms: z.number() }),
+  /** Ignores its signal. */
+  z.object({ op: z.literal("stubborn"), ms: z.number() }),
+  z.object({ op: z.literal("step") }),
+  /** Several steps, and a sleep, at the same time. */
+  z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
+  z.object({ op: z.literal("ask"), timeoutMs: z.number().optional() }),
+  z.object({ op: z.literal("sleep"), ms: z.number() }),
+  /** Appends so many items with its checkpoint. */
+  z.object({ op: z.literal("stream"), items: z.number() }),
+  /** Makes the state this large. */
+  z.object({ op: z.literal("load"), bytes: z.number() }),
+  z.object({ op: z.literal("log"), lines: z.number() }),
+  /** Fails so many times, then works. */
+  z.object({ op: z.literal("fail"), times: z.number() }),
+  z.object({ op: z.literal("give_up") }),
+  /** Kills its process each time. */
+  z.object({ op: z.literal("poison") }),
+]);
+
+export type Operation = z.infer<typeof operationSchema>;
+
+/** What the tool takes. */
+export const scriptInput = asJsonSchemaOnce(z.object({ run: z.string(), program: z.array(operationSchema) }));
+
+/** What answers its questions. */
+export const answerSchema = asJsonSchemaOnce(z.object({ word: z.string() }));
+
+/** Converts a schema to JSON Schema once, not for each process: there are hundreds in a run. */
+function asJsonSchemaOnce<Input, Output>(
+  schema: StandardSchema<Input, Output> & z.ZodType,
+): StandardSchema<Input, Output> {
+  const converted = { ...z.toJSONSchema(schema) };
+  return { "~standard": { ...schema["~standard"], jsonSchema: { input: () => converted, output: () => converted } } };
+}

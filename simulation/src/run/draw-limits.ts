@@ -1,0 +1,73 @@
+import type { ToolSettings } from "../callers/script-tool.js";
+import type { Random } from "../world/random.js";
+
+/** Which version of the tool a worker has: always the first; the second from a moment on; now one, now the other. */
+export type Versions = "one" | "upgrade" | "mixed";
+
+/**
+ * Everything breaks; or one tool kills its process; or processes die while all tools only wait; or one owner calls very
+ * often; or nothing breaks at all.
+ */
+export type Mode = "chaos" | "poison" | "waiting" | "flood" | "quiet";
+
+/** How engine, store and tool are set up. */
+export interface PlannedLimits {
+  readonly limits: { readonly [name: string]: number };
+  readonly storeLimits: { readonly [name: string]: number };
+  readonly tool: ToolSettings;
+  readonly versions: Versions;
+}
+
+/** Draws limits. Most plans have usual ones; each of the narrow ones is in a few. */
+export function drawLimits(random: Random, mode: Mode): PlannedLimits {
+  // Where tools work while processes are killed at random, only they could be blamed.
+  const isKilledAtWork = mode === "chaos" || mode === "flood";
+  const isVaried = mode === "chaos" || mode === "quiet";
+  const isShortLived = isVaried && random.percent(15);
+  return {
+    limits: {
+      leaseTtlMs: 3_000,
+      heartbeatMs: 1_000,
+      pollMs: random.pick([1_000, 1_000, 20_000]),
+      recoverAfterMs: mode === "waiting" ? 0 : random.pick([0, 2_000, 8_000]),
+      maxRunning: mode === "flood" ? random.pick([2, 4]) : random.pick([2, 4, 32]),
+      waitInPlaceMs: mode === "waiting" ? 30_000 : random.pick([200, 3_000, 30_000]),
+      graceMs: 1_000,
+      trialMs: random.pick([500, 3_000]),
+      crashBackoffMs: 200,
+      maxCrashesWithoutProgress: isKilledAtWork ? 1_000 : 3,
+      maxCrashesInCompany: isKilledAtWork ? 1_000 : mode === "waiting" ? 4 : 10,
+      maxDeathsInWaits: isKilledAtWork ? 1_000 : 100,
+      maxWriteBackoffMs: 4_000,
+      ...rarely(random, "maxRunningPerOwner", [1, 2]),
+      ...rarely(random, "maxWaitingInPlace", [0, 1]),
+      ...(isVaried && rarely(random, "maxUnfinishedPerOwner", [1, 3])),
+      ...rarely(random, "reuseResultMs", [1_000]),
+      ...(isShortLived && { ttlMs: 3_000, firstSweepMs: 500, sweepEveryMs: 700 }),
+    },
+    storeLimits: {
+      rotateBytes: random.pick([700, 3_000, 1_000_000]),
+      maxJournalFiles: random.pick([3, 12]),
+      keepJournalFiles: 2,
+      ...(isVaried && rarely(random, "maxJournalEvents", [25])),
+      ...(isVaried && rarely(random, "maxStoreTasks", [4])),
+    },
+    tool: isVaried ? drawTool(random) : {},
+    versions: isVaried ? random.pick(["one", "one", "one", "upgrade", "mixed"]) : "one",
+  };
+}
+
+function drawTool(random: Random): ToolSettings {
+  return {
+    onVersionChange: random.pick(["resume", "resume", "restart", "fail"]),
+    ...(random.percent(20) && { onFailure: "restart" as const }),
+    ...(random.percent(20) && { onCallerCancel: "detach" as const }),
+    ...(random.percent(10) && { stallTimeoutMs: 3_000 }),
+    ...(random.percent(10) && { maxRunning: 2 }),
+  };
+}
+
+function rarely(random: Random, name: string, values: readonly number[]): { readonly [name: string]: number } {
+  const value = random.pick(values);
+  return random.percent(12) ? { [name]: value } : {};
+}
