@@ -1,3 +1,4 @@
+import { randomToken } from "@resumable-mcp/mcp/stdio";
 import { Caller } from "../callers/caller.js";
 import { McpCaller } from "../callers/mcp-caller.js";
 import { Prober, probeOwner } from "../callers/prober.js";
@@ -30,6 +31,7 @@ export async function runPlan(plan: Plan): Promise<Report> {
   const world = new World(plan.seed);
   enterWorld(world);
   resetProcessIds();
+  emptyTokenPool(world);
   const run = new Run(world, plan);
   try {
     const tasks = await run.whole();
@@ -49,6 +51,11 @@ export async function runPlan(plan: Plan): Promise<Report> {
   } finally {
     leaveWorld();
   }
+}
+
+/** Servers fetch random bytes for many tokens at once: what the run before this one left is not used. */
+function emptyTokenPool(world: World): void {
+  while (world.fills === 0) randomToken(1);
 }
 
 function toViolation(what: string): Violation {

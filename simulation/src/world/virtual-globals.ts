@@ -180,6 +180,7 @@ function replaceRandom(): void {
   const fill = <Values extends ArrayBufferView>(values: Values): Values => {
     const view = new Uint8Array(values.buffer, values.byteOffset, values.byteLength);
     view.set(bytes(view.byteLength));
+    here().fills += 1;
     return values;
   };
   const uuid = () => {

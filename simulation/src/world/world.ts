@@ -55,6 +55,8 @@ export class World {
   /** Milliseconds since the world began. */
   nowMs = 0;
   turns = 0;
+  /** How often random bytes were fetched. */
+  fills = 0;
   /** Errors that would have ended a real process. */
   readonly uncaught: string[] = [];
   readonly #queue = new EventQueue<Turn>();
