@@ -186,6 +186,7 @@ export class Caller {
   #finish(connection: Connection, status: string, error: TaskRecord["error"]): void {
     const { taskId } = this;
     this.isDone = true;
+    this.#connection = undefined;
     this.#note("result", { status, code: error?.code, terminal: error?.terminal });
     if (taskId === undefined) return;
     const again = () => this.#callAgain(status === "completed");
