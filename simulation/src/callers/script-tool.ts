@@ -79,7 +79,7 @@ export function scriptTool({ history, counts, worker, version, settings }: ToolW
   });
 }
 
-/** Attempts in all since the last progress: an operation that fails so often ends its task. */
+/** Attempts in all since the last progress: an operation that fails this many times ends its task. */
 export const attemptsPerProgress = 4;
 
 function isMigratable(state: Json): state is { at: number; items: number; pad: string; padBytes: number } {

@@ -48,7 +48,7 @@ function answersOf({ followed }: FinalTask): ReadonlyMap<string, readonly (strin
   return answers;
 }
 
-/** How often the task began from nothing, and may ask again: at most so often, where its journal does not say. */
+/** How often the task began from nothing, and may ask again: at most that many times, where its journal does not say. */
 function beginningsOf(task: FinalTask): number {
   if (!isWhole(task)) return task.record.generation;
   const restarts = task.followed.filter(
