@@ -18,36 +18,53 @@ export interface JsonObject {
  * @throws {@link ResumableError} `NOT_JSON` with the path of the first offending value.
  */
 export function copyJson(value: unknown, what: string): Json {
-  return copy(value, what, [], new Set());
+  return copy(value, what, "", undefined);
 }
 
-function copy(value: unknown, what: string, path: readonly (string | number)[], above: Set<object>): Json {
+/** An object or list of which something is copied, its key in the one above it, and that one. */
+interface Container {
+  readonly value: object;
+  readonly key: string | number;
+  readonly above: Container | undefined;
+}
+
+/** Every checkpoint is copied several times: only what contains something costs an object more than its copy. */
+function copy(value: unknown, what: string, key: string | number, above: Container | undefined): Json {
   if (value === null || typeof value === "boolean" || typeof value === "string") return value;
   if (typeof value === "number") {
-    if (!Number.isFinite(value)) throw refuse(what, path, String(value));
-    return Object.is(value, -0) ? 0 : value;
+    if (!Number.isFinite(value)) throw refuse(what, key, above, String(value));
+    return value === 0 ? 0 : value;
   }
-  if (typeof value !== "object") throw refuse(what, path, typeof value);
-  if (above.has(value)) throw refuse(what, path, "a reference to itself");
-  above.add(value);
-  const result = Array.isArray(value)
-    ? Array.from(value, (item: unknown, index) => copy(item, what, [...path, index], above))
-    : copyObject(value, what, path, above);
-  above.delete(value);
+  if (typeof value !== "object") throw refuse(what, key, above, typeof value);
+  for (let outer = above; outer !== undefined; outer = outer.above) {
+    if (outer.value === value) throw refuse(what, key, above, "a reference to itself");
+  }
+  const container: Container = { value, key, above };
+  return Array.isArray(value) ? copyList(value, what, container) : copyObject(value, what, container);
+}
+
+function copyList(list: readonly unknown[], what: string, container: Container): Json {
+  const result: Json[] = [];
+  for (let index = 0; index < list.length; index += 1) result.push(copy(list[index], what, index, container));
   return result;
 }
 
-function copyObject(value: object, what: string, path: readonly (string | number)[], above: Set<object>): Json {
+function copyObject(value: object, what: string, container: Container): Json {
   const prototype: unknown = Object.getPrototypeOf(value);
   if (prototype !== Object.prototype && prototype !== null) {
-    throw refuse(what, path, `an instance of ${value.constructor?.name ?? "a class"}`);
+    const name = `an instance of ${value.constructor?.name ?? "a class"}`;
+    throw refuse(what, container.key, container.above, name);
   }
+  // Any object has strings for keys.
+  const given = value as Readonly<Record<string, unknown>>;
   const result: Record<string, Json> = {};
-  for (const [key, item] of Object.entries(value)) {
+  for (const key of Object.keys(given)) {
+    const item = given[key];
     if (item === undefined) continue;
-    const copied = copy(item, what, [...path, key], above);
-    // A plain assignment to "__proto__" would set the prototype instead of a property.
-    Object.defineProperty(result, key, { value: copied, enumerable: true, writable: true, configurable: true });
+    const copied = copy(item, what, key, container);
+    if (key !== "__proto__") result[key] = copied;
+    // A plain assignment would set the prototype instead of a property.
+    else Object.defineProperty(result, key, { value: copied, enumerable: true, writable: true, configurable: true });
   }
   return result;
 }
@@ -72,8 +89,13 @@ export function deepFreeze<Value>(value: Value): Value {
   return Object.freeze(value);
 }
 
-function refuse(what: string, path: readonly (string | number)[], found: string): ResumableError {
-  const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${part}`)).join("");
+function refuse(what: string, key: string | number, above: Container | undefined, found: string): ResumableError {
+  let place = "";
+  let last = key;
+  for (let at = above; at !== undefined; at = at.above) {
+    place = `${typeof last === "number" ? `[${last}]` : `.${last}`}${place}`;
+    last = at.key;
+  }
   return new ResumableError(
     "NOT_JSON",
     `${what}${place} is ${found}, which JSON cannot represent. Convert it first, for example to a string or a number.`,
