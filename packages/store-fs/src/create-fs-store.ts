@@ -48,11 +48,7 @@ export function createFsStore(options: FsStoreOptions): Store {
       leaseFiles.tidy();
     }),
     releaseLease: write(({ book }) => book.release.bind(book)),
-    // A commit notices by itself that the folder is not there, from the names that it has to look at.
-    commit: lazy.methods("commit")(({ book }, { lease }) => {
-      const writer = book.writerOf(lease);
-      return writer.commit.bind(writer);
-    }),
+    commit: (request) => lazy.commit(request),
     readEvents: read(({ journal }) => journal.readEvents.bind(journal)),
     readItems: read(({ journal }) => journal.readItems.bind(journal)),
     signal: write((store) => signalTask.bind(undefined, store)),
@@ -67,6 +63,7 @@ export function createFsStore(options: FsStoreOptions): Store {
   };
 }
 
+type CommitRequest = Parameters<Store["commit"]>[0];
 type Timed = { readonly now: { readonly wallMs: number; readonly monotonicMs: number } };
 
 /** A store that is opened by its first use. */
@@ -99,26 +96,42 @@ class LazyStore {
   }
 
   /**
+   * A method like the others, written out since it runs at each checkpoint. It notices by itself that the folder is not
+   * there, from the names that it has to look at.
+   */
+  async commit(request: CommitRequest): ReturnType<Store["commit"]> {
+    const store = this.open();
+    const { workers, folder, book } = store;
+    workers.noteTime(request.now);
+    try {
+      if (!folder.isDone) await folder.finish();
+      return await book.writerOf(request.lease).commit(request);
+    } catch (error) {
+      throw failureOf(store, error, "write");
+    }
+  }
+
+  /**
    * Makes methods that open the store, take note of the time, and turn what the system refuses into its errors.
    *
    * A method is found, not wrapped: what it does is called by this one alone.
    */
-  methods(kind: "read" | "write" | "commit") {
+  methods(kind: "read" | "write") {
     return <Parameters extends readonly unknown[], Result>(
-      find: (store: OpenStore, first: NoInfer<Parameters[0]>) => (...parameters: Parameters) => Promise<Result>,
+      find: (store: OpenStore) => (...parameters: Parameters) => Promise<Result>,
     ) =>
       async (...parameters: Parameters): Promise<Result> => {
         const store = this.open();
-        const { guard, workers, folder, context } = store;
+        const { guard, workers, folder } = store;
         const [first] = parameters;
         if (isTimed(first)) workers.noteTime(first.now);
         else workers.noteNoTime();
         try {
-          if (kind !== "commit") guard.check();
-          if (kind !== "read" && !folder.isDone) await folder.finish();
-          return await find(store, first)(...parameters);
+          guard.check();
+          if (kind === "write" && !folder.isDone) await folder.finish();
+          return await find(store)(...parameters);
         } catch (error) {
-          throw storeFailure(reasonOf(store, error), kind === "read" ? "read" : "write", context.layout.directory);
+          throw failureOf(store, error, kind);
         }
       };
   }
@@ -130,13 +143,14 @@ class LazyStore {
 }
 
 /** Whatever failed, a folder that was taken away is the reason. */
-function reasonOf({ guard }: OpenStore, error: unknown): unknown {
+function failureOf({ guard, context }: OpenStore, error: unknown, kind: "read" | "write"): unknown {
+  let reason = error;
   try {
     guard.check();
-    return error;
-  } catch (reason) {
-    return reason;
+  } catch (missing) {
+    reason = missing;
   }
+  return storeFailure(reason, kind, context.layout.directory);
 }
 
 /** Failing to clean up does no harm: the next process that opens the folder tries again. */

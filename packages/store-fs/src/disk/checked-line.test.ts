@@ -30,3 +30,9 @@ test("notices every single changed bit", () => {
     expect(() => decode(changed), `bit ${bit}`).toThrow();
   }
 });
+
+test("keeps each line as it is while many more are written, short ones and long ones", () => {
+  const texts = Array.from({ length: 400 }, (_, index) => "ü😀x".repeat(index % 100 === 99 ? 20_000 : index));
+  const lines = texts.map((text) => encodeLine(JSON.stringify({ text })));
+  expect(decode(Buffer.concat(lines))).toEqual(texts.map((text) => ({ crc: expect.any(String), text })));
+});

@@ -38,16 +38,36 @@ const sumEnd = head.lastIndexOf("0") + 1;
 const digits = Buffer.from("0123456789abcdef");
 const newline = 10;
 
+/** Short lines are written one after the other into memory that is allocated for many of them. */
+let pool = Buffer.allocUnsafeSlow(64 * 1024);
+let used = 0;
+/** UTF-8 takes at most so many bytes for each unit of a string: with this room, nothing has to be counted first. */
+const maxUnitBytes = 3;
+
 /** Writes an object, given as JSON, as one line with a checksum. */
 export function encodeLine(json: string): Buffer {
+  const room = head.byteLength + maxUnitBytes * json.length;
+  if (room > pool.byteLength) {
+    return encodeAt(Buffer.allocUnsafeSlow(head.byteLength + Buffer.byteLength(json)), 0, json);
+  }
+  if (room > pool.byteLength - used) {
+    pool = Buffer.allocUnsafeSlow(pool.byteLength);
+    used = 0;
+  }
+  const line = encodeAt(pool, used, json);
+  used += line.byteLength;
+  return line;
+}
+
+function encodeAt(bytes: Buffer, start: number, json: string): Buffer {
   // The head takes the place of the opening brace, the newline is one more.
-  const bytes = Buffer.allocUnsafe(head.byteLength + Buffer.byteLength(json));
-  const end = head.byteLength - 1 + bytes.write(json, head.byteLength - 1);
-  bytes.set(head);
+  const body = start + head.byteLength;
+  const end = body - 1 + bytes.write(json, body - 1);
+  bytes.set(head, start);
   bytes[end] = newline;
-  const sum = crc32(bytes.subarray(head.byteLength, end));
-  for (let place = sumStart; place < sumEnd; place += 1) bytes[place] = digitAt(sum, place);
-  return bytes;
+  const sum = crc32(bytes.subarray(body, end));
+  for (let place = sumStart; place < sumEnd; place += 1) bytes[start + place] = digitAt(sum, place);
+  return bytes.subarray(start, end + 1);
 }
 
 /** The hexadecimal digit of a checksum that stands at a place of its line. */

@@ -1,6 +1,8 @@
 import type { TaskEvent, TaskEventBody } from "@resumable-mcp/core/store";
 import { describe, expect, test } from "vitest";
-import { EventTail, numberEvents } from "./commit-events.js";
+import { rawLines } from "../disk/checked-line.js";
+import { EventTail, encodeCommit, numberEvents } from "./commit-events.js";
+import { parseCommit } from "./journal-line.js";
 
 const event = (seq: number): TaskEvent => ({ type: "detached", seq, at: "2026-01-01T00:00:00.000Z" });
 const seqs = (events: readonly TaskEvent[] | undefined) => events?.map(({ seq }) => seq);
@@ -50,31 +52,37 @@ describe("numberEvents", () => {
   const now = { wallMs: Date.UTC(2026, 0, 1), monotonicMs: 0 };
   const at = "2026-01-01T00:00:00.000Z";
 
-  test("gives events their place and time, in the text as in the copy", () => {
+  test("gives copies of events their place and time", () => {
     const state = { list: [1] };
     const bodies: readonly TaskEventBody[] = [{ type: "checkpoint", progress: 1, state }, { type: "detached" }];
-    const { text, events } = numberEvents({ events: bodies, afterSeq: 4, now });
-    const expected = [
+    const events = numberEvents({ events: bodies, afterSeq: 4, now });
+    state.list.push(2);
+    expect(events).toEqual([
       { type: "checkpoint", progress: 1, state: { list: [1] }, seq: 5, at },
       { type: "detached", seq: 6, at },
-    ];
-    state.list.push(2);
-    expect([JSON.parse(text), events]).toEqual([expected, expected]);
+    ]);
   });
 
   test("counts what an event says of its place and time itself for nothing", () => {
     const body: TaskEventBody = { type: "detached" };
-    const { text, events } = numberEvents({ events: [{ ...body, ...{ seq: 99, at: "never" } }], afterSeq: 0, now });
-    const expected = [{ type: "detached", seq: 1, at }];
-    expect([JSON.parse(text), events]).toEqual([expected, expected]);
+    const events = numberEvents({ events: [{ ...body, ...{ seq: 99, at: "never" } }], afterSeq: 0, now });
+    expect(events).toEqual([{ type: "detached", seq: 1, at }]);
   });
 
-  test("holds what the text says where a value is not plain JSON", () => {
+  test("gives events that are the same after they were written and read", () => {
+    const data = JSON.parse('{"none":null,"__proto__":{"list":["ü\u2028",0]}}');
+    const events = numberEvents({ events: [{ type: "log", level: "info", data }], afterSeq: 0, now });
+    const [line] = rawLines(encodeCommit(1, events, ["signal.1.pause.x"]), 0, "journal");
+    const read = line && parseCommit(line, "journal");
+    expect(read).toStrictEqual({ crc: expect.any(String), seq: 1, events, consumed: ["signal.1.pause.x"] });
+  });
+
+  test("refuses a value that JSON would change, as the memory store does", () => {
     // A caller without types may give anything.
-    const odd = { type: "log", level: "info", data: { when: new Date(0), none: Number.NaN } } as unknown;
-    const { text, events } = numberEvents({ events: [odd as TaskEventBody], afterSeq: 0, now });
-    const data = { when: "1970-01-01T00:00:00.000Z", none: null };
-    expect([JSON.parse(text), events]).toEqual(Array(2).fill([{ type: "log", level: "info", data, seq: 1, at }]));
+    const odd: unknown = { type: "log", level: "info", data: { when: new Date(0) } };
+    expect(() => numberEvents({ events: [odd as TaskEventBody], afterSeq: 0, now })).toThrow(
+      expect.objectContaining({ code: "NOT_JSON", details: { what: "event", path: ".data.when" } }),
+    );
   });
 
   test.each<[string, unknown]>([
@@ -82,8 +90,9 @@ describe("numberEvents", () => {
     ["a list", [{ type: "detached" }]],
     ["an object without anything", {}],
     ["an object of which nothing is written", { type: undefined }],
-  ])("refuses %s, which would make a line that is not JSON", (_, odd) => {
+    ["an object whose type is not text", { type: 1 }],
+  ])("refuses %s, which would make a line that is not a commit", (_, odd) => {
     const events = [odd] as readonly TaskEventBody[];
-    expect(() => numberEvents({ events, afterSeq: 0, now })).toThrow(SyntaxError);
+    expect(() => numberEvents({ events, afterSeq: 0, now })).toThrow(new TypeError("Event 0 of a commit has no type."));
   });
 });

@@ -1,4 +1,4 @@
-import { deepFreeze, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core/store";
+import { copyJson, deepFreeze, type Instant, type TaskEvent, type TaskEventBody } from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 
 let newest = { ms: Number.NaN, text: "" };
@@ -9,37 +9,28 @@ function isoTime(ms: number): string {
   return newest.text;
 }
 
-/** Events with their place and time. */
-export interface NumberedEvents {
-  /** As JSON, for the journal. */
-  readonly text: string;
-  /** What the text says: nothing else has these values. */
-  readonly events: readonly TaskEvent[];
-}
-
 /**
- * Gives events their place and time; what an event says of these itself does not count.
+ * Copies events and gives them their place and time; what an event says of these itself does not count.
  *
- * @throws a `SyntaxError` for what is not an event, whose text is not JSON.
+ * @throws {@link ResumableError} `NOT_JSON`; a `TypeError` for what is not an event.
  */
 export function numberEvents(request: {
   readonly events: readonly TaskEventBody[];
   readonly afterSeq: number;
   readonly now: Instant;
-}): NumberedEvents {
+}): readonly TaskEvent[] {
   const at = isoTime(request.now.wallMs);
-  // What is named twice counts as it was named last.
-  const texts = request.events.map(
-    (body, index) => `${JSON.stringify(body).slice(0, -1)},"seq":${request.afterSeq + index + 1},"at":"${at}"}`,
-  );
-  const text = `[${texts.join()}]`;
-  return { text, events: JSON.parse(text) };
+  return request.events.map((body, index) => {
+    // The copy of a JSON value has the type of that value.
+    const copied = copyJson(body, "event") as TaskEventBody;
+    if (typeof copied.type !== "string") throw new TypeError(`Event ${index} of a commit has no type.`);
+    return Object.assign(copied, { seq: request.afterSeq + index + 1, at });
+  });
 }
 
 /** Writes a commit as a line of the journal. */
-export function encodeCommit(seq: number, events: string, consumed: readonly string[]): Buffer {
-  const also = consumed.length === 0 ? "" : `,"consumed":${JSON.stringify(consumed)}`;
-  return encodeLine(`{"seq":${seq},"events":${events}${also}}`);
+export function encodeCommit(seq: number, events: readonly TaskEvent[], consumed: readonly string[]): Buffer {
+  return encodeLine(JSON.stringify({ seq, events, consumed: consumed.length === 0 ? undefined : consumed }));
 }
 
 /** The events of one commit, at least one, and how many bytes they take in the journal. */

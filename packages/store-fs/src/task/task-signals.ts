@@ -30,7 +30,7 @@ export function pendingSignals(
   state: SignalState,
 ): readonly Signal[] {
   if (folder.signals.length === 0 && folder.answers.length === 0) {
-    state.consumed.clear();
+    if (state.consumed.size > 0) state.consumed.clear();
     return [];
   }
   const answers = readAnswers(context, taskId, folder);

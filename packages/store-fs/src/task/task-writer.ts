@@ -109,11 +109,11 @@ export class TaskWriter implements HeldTask {
     const { context } = this.#parts;
     this.#expect(request.afterSeq);
     const before = this.#view.record;
-    const { text, events } = numberEvents(request);
+    const events = numberEvents(request);
     const record = reduceTask(before, events, this.#view.isPlain);
     context.observe("store.commit.before", record.id);
     const consumed = request.consume.length === 0 ? [] : hiddenBy(request.consume, this.#look());
-    const line = encodeCommit(request.afterSeq + 1, text, consumed);
+    const line = encodeCommit(request.afterSeq + 1, events, consumed);
     checkCommitSize(context.limits, this.#view, events, line.byteLength);
     if (isFinal(before.status) && !isFinal(record.status)) await this.#claimKey(request, record);
     const wrote = events.length + consumed.length > 0;

@@ -44,6 +44,7 @@ export class WorkerRegistry {
   noteTime(now: Instant): void {
     if (this.#latestMs === undefined || now.monotonicMs > this.#latestMs) this.#latestMs = now.monotonicMs;
     this.#hasTime = true;
+    if (this.#undated.size === 0) return;
     for (const name of this.#undated) {
       const entry = this.#seen.get(name);
       if (entry !== undefined) entry.movedMs = this.#latestMs;
