@@ -78,3 +78,24 @@ test("a session that is put again keeps one of its versions, whichever names wer
   }
   expect(lost).toEqual([]);
 });
+
+test("a task that survives a loss of power while it is made has its call, whichever names were lost (G7)", async () => {
+  const { disk, events } = recordDisk(new MemoryDisk());
+  const store = openStore(directory, { disk });
+  await create(store, "before");
+  const begun = events.length;
+  await create(store, "first", { key: "call" });
+  const twice: string[] = [];
+  for (let at = begun; at <= events.length; at += 1) {
+    for (let lost = 0; lost <= 8; lost += 1) {
+      let names = 0;
+      const choices: CrashChoices = { keepsName: () => ++names !== lost, dataLoss: () => "kept" };
+      const image = new MemoryDisk(crashImage(emptyTree(), events.slice(0, at), choices));
+      const left = createFsStore({ directory, disk: image });
+      await create(left, "second", { key: "call" });
+      const { tasks } = await left.listTasks({ limit: 10 });
+      if (tasks.length > 2) twice.push(`after event ${at - begun}, without the change ${lost} of names`);
+    }
+  }
+  expect(twice).toEqual([]);
+});

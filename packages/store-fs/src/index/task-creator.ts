@@ -113,13 +113,13 @@ export class TaskCreator {
   async #makeDurable({ record }: TaskReading): Promise<void> {
     const { context, finished, keys } = this.#parts;
     const { disk, layout, durable } = context;
-    finished.reopen(record.id);
-    if (!durable) return;
+    const { id, owner, key } = record;
+    const claimed = key === null ? Promise.resolve() : keys.sync(owner, key);
     await allDone([
-      disk.syncFolder(shardFolder(layout, record.id)),
-      disk.syncFolder(layout.tasks),
-      disk.syncFolder(layout.open),
-      record.key === null ? undefined : keys.sync(record.owner, record.key),
+      // A marker that outlived the claim would let the task run, and the same call begin another one.
+      claimed.then(() => finished.reopenDurably(id)),
+      durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,
+      durable ? disk.syncFolder(layout.tasks) : undefined,
     ]);
   }
 }

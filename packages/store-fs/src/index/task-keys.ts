@@ -174,8 +174,8 @@ export class TaskKeys {
     const { disk, durable, layout } = this.#context;
     if (!durable) return;
     const { folder, path } = this.look(owner, key);
-    await allDone([path === undefined ? undefined : this.#syncFile(path), disk.syncFolder(folder)]);
-    await disk.syncFolder(layout.keys);
+    const file = path === undefined ? undefined : this.#syncFile(path);
+    await allDone([file, disk.syncFolder(folder), disk.syncFolder(layout.keys)]);
   }
 
   /** It may have been removed meanwhile, by the process that claimed the next number. */
