@@ -66,8 +66,8 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a new task is acknowledged before the names of its folders are synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "    if (!durable) return;\n    await allDone([",
-    replace: "    if (durable || !durable) return;\n    await allDone([",
+    find: "      durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,\n      durable ? disk.syncFolder(layout.tasks) : undefined,\n",
+    replace: "",
   },
   {
     name: "the journal of a new task has its name before its content is synced",
@@ -78,8 +78,14 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "the claim of a call is not synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "      record.key === null ? undefined : keys.sync(record.owner, record.key),\n",
-    replace: "",
+    find: "key === null ? Promise.resolve() : keys.sync(owner, key)",
+    replace: "Promise.resolve()",
+  },
+  {
+    name: "a task is marked as open before the claim of its call is synced",
+    file: "store-fs/src/index/task-creator.ts",
+    find: "claimed.then(() => finished.reopenDurably(id))",
+    replace: "claimed, finished.reopenDurably(id)",
   },
   {
     name: "the marker of an open task goes before its line is in the finished index",
