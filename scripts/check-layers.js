@@ -20,6 +20,7 @@ const packages = {
     ["fs-store-options.ts", "open-store.ts", "create-fs-store.ts", "testing"],
     ["admin"],
   ],
+  "packages/store-postgres": [["database"], ["journal"], ["task"], ["index"], ["create-postgres-store.ts", "testing"]],
   "packages/mcp": [
     ["sdk-workarounds.ts", "limits.ts"],
     ["owner", "define-server.ts"],

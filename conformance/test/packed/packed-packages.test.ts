@@ -1,5 +1,6 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { startPostgres } from "@resumable-mcp/store-postgres/testing";
 import { afterAll, describe, expect, inject, test } from "vitest";
 import { killAll, type Program } from "../../src/program.js";
 import { commandsOf, firstExample } from "../readme-examples.js";
@@ -71,6 +72,18 @@ describe("the first example of", () => {
     expect(await project.run("node", "store-fs.js").succeeded()).toContain("{ counted: 1000 }");
     const stats = await project.run("resumable-mcp-store", "stats", "--json").succeeded();
     expect(JSON.parse(stats)).toMatchObject({ total: 1, byStatus: { completed: 1 } });
+  });
+
+  test("store-postgres runs a tool to its end and leaves the task in its database", limits, async () => {
+    const server = await startPostgres();
+    try {
+      const { code } = firstExample("packages/store-postgres", "ts");
+      await project.write("store-postgres.ts", code.replace("postgres://app@localhost:5432/app", server.url));
+      await compile(project, ["store-postgres.ts"]);
+      expect(await project.run("node", "store-postgres.js").succeeded()).toContain("{ counted: 1000 }");
+    } finally {
+      await server.stop();
+    }
   });
 
   test("store-testkit runs every clause on a store", limits, async () => {

@@ -1,0 +1,113 @@
+import { fileURLToPath } from "node:url";
+import { runner } from "node-pg-migrate";
+import type { PoolClient } from "pg";
+import type { Database } from "./database.js";
+import { hexOf } from "./hash.js";
+import { invalidOption, storeLayout } from "./store-errors.js";
+
+/** The layout of the newest file in `migrations/`. */
+const supportedLayout = 1;
+const oldestServer = 15;
+/** With the time that another process takes which migrates first. */
+const migrationTimeoutMs = 10 * 60 * 1000;
+
+/** What a store may ask of its server. */
+export interface OpenOptions {
+  readonly durability: "machine" | "process";
+  readonly migrate: boolean;
+}
+
+interface ServerFacts {
+  readonly version: number;
+  readonly fsync: string;
+  readonly synchronous_commit: string;
+  readonly full_page_writes: string;
+  readonly has_schema: boolean;
+  readonly has_layout: boolean;
+}
+
+interface LayoutRow {
+  readonly layout: number;
+  readonly oldest_writer: number;
+}
+
+const factsStatement = {
+  name: "facts",
+  text: `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
+    current_setting('synchronous_commit') AS synchronous_commit, current_setting('full_page_writes') AS full_page_writes,
+    to_regnamespace($1) IS NOT NULL AS has_schema, to_regclass($1 || '.layout') IS NOT NULL AS has_layout`,
+};
+const layoutStatement = { name: "layout", text: "SELECT layout, oldest_writer FROM store.layout" };
+
+/**
+ * Checks the server and the schema, and makes or migrates the schema.
+ *
+ * @throws {@link ResumableError} `INVALID_OPTION` where the server offers less durability than was asked for,
+ * `STORE_LAYOUT` for a schema that this version must not write.
+ */
+export async function openDatabase(database: Database, { durability, migrate }: OpenOptions): Promise<void> {
+  const facts = await factsOf(database);
+  if (facts.version < oldestServer) {
+    throw storeLayout(database.place, `of PostgreSQL ${facts.version}`, supportedLayout, "Use PostgreSQL 15 or later.");
+  }
+  checkDurability(facts, durability);
+  const found = facts.has_layout ? await layoutOf(database) : undefined;
+  if (found !== undefined && found.layout >= supportedLayout) return checkNewer(database, found);
+  if (!migrate) {
+    const advice = "Open the store once with migrate: true and a user who owns the schema.";
+    throw storeLayout(database.place, String(found?.layout ?? "none"), supportedLayout, advice);
+  }
+  await migrateSchema(database, facts.has_schema);
+}
+
+async function factsOf(database: Database): Promise<ServerFacts> {
+  const [facts] = await database.query<ServerFacts>("read", factsStatement, [database.schema]);
+  if (facts === undefined) throw new Error("A statement without FROM gives one row.");
+  return facts;
+}
+
+async function layoutOf(database: Database): Promise<LayoutRow | undefined> {
+  return (await database.query<LayoutRow>("read", layoutStatement, []))[0];
+}
+
+function checkDurability(facts: ServerFacts, durability: OpenOptions["durability"]): void {
+  const off = (["fsync", "synchronous_commit", "full_page_writes"] as const).filter((name) => facts[name] === "off");
+  if (durability === "process" || off.length === 0) return;
+  throw invalidOption(
+    "durability",
+    `The server cannot keep commits through a loss of power: ${off.join(", ")} is off. Turn it on, or create the store with durability: "process".`,
+  );
+}
+
+/** A layout of a later version may be one that this version can write. */
+function checkNewer(database: Database, { layout, oldest_writer }: LayoutRow): void {
+  if (oldest_writer <= supportedLayout) return;
+  const advice = "A later version of the package made it: update this program.";
+  throw storeLayout(database.place, String(layout), supportedLayout, advice);
+}
+
+async function migrateSchema(database: Database, hasSchema: boolean): Promise<void> {
+  const { schema } = database;
+  // The build copies them to the same place.
+  const directory = fileURLToPath(new URL("migrations", import.meta.url));
+  const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
+  const work = async (client: PoolClient) => {
+    await runner({
+      dbClient: client,
+      dir: directory,
+      direction: "up",
+      schema,
+      createSchema: !hasSchema,
+      migrationsSchema: schema,
+      migrationsTable: "migration",
+      singleTransaction: true,
+      // Processes that open a store at the same time wait for the one that migrates it.
+      advisoryLockMode: "wait",
+      lockValue: Number.parseInt(hexOf(schema).slice(0, 12), 16),
+      logger: quiet,
+    });
+    // The migration set it for this connection.
+    await client.query("RESET search_path");
+  };
+  await database.withConnection("write", work, migrationTimeoutMs);
+}

@@ -1,0 +1,88 @@
+import type { Store } from "@resumable-mcp/core";
+import { documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
+import type { Database } from "../database/database.js";
+import { hashOf } from "../database/hash.js";
+import { invalidOption } from "../database/store-errors.js";
+
+const columns = "kind, name, owner, value, version, updated_ms";
+
+const getStatement = {
+  name: "document",
+  text: `SELECT ${columns} FROM store.document WHERE kind = $1 AND id = $2`,
+};
+
+const putStatement = {
+  name: "document_put",
+  text: `WITH u AS (UPDATE store.document SET owner = $4, value = $5, version = version + 1, updated_ms = $7
+      WHERE kind = $1 AND id = $2 AND version = $6 RETURNING ${columns}),
+    i AS (INSERT INTO store.document (id, ${columns}) SELECT $2, $1, $3, $4, $5, 1, $7 WHERE $6 = 0
+      ON CONFLICT DO NOTHING RETURNING ${columns})
+    SELECT * FROM u UNION ALL SELECT * FROM i`,
+};
+
+const deleteStatement = { name: "document_delete", text: "DELETE FROM store.document WHERE kind = $1 AND id = $2" };
+
+const idleStatement = {
+  name: "document_idle",
+  text: `SELECT ${columns} FROM store.document WHERE kind = $1 AND updated_ms < $2 ORDER BY updated_ms, id LIMIT $3`,
+};
+
+interface DocumentRow {
+  readonly kind: string;
+  readonly name: string;
+  readonly owner: string;
+  readonly value: string;
+  readonly version: number;
+  readonly updated_ms: number;
+}
+
+/** The documents of servers: each put is a compare-and-set of its version. */
+export class DocumentRows {
+  readonly #database: Database;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Reads a document, if there is one. */
+  async get(kind: string, id: string): Promise<StoredDocument | undefined> {
+    const [row] = await this.#database.query<DocumentRow>("read", getStatement, addressOf(kind, id));
+    return row && documentOf(row);
+  }
+
+  /** Writes a document whose version is the expected one. */
+  async put(request: Parameters<Store["putDocument"]>[0]): Promise<StoredDocument> {
+    const { kind, id, owner, value, expectedVersion, now } = request;
+    const texts = [id, owner, value].map((each) => JSON.stringify(each));
+    const values = [...addressOf(kind, id), ...texts, expectedVersion, Math.floor(now.wallMs)];
+    const [row] = await this.#database.query<DocumentRow>("write", putStatement, values);
+    if (row === undefined) throw documentConflict(kind, id);
+    return documentOf(row);
+  }
+
+  /** Deletes a document, if there is one. */
+  async delete(kind: string, id: string): Promise<void> {
+    await this.#database.query("write", deleteStatement, addressOf(kind, id));
+  }
+
+  /** Lists documents that were last put before a time, oldest first. */
+  async listIdle(request: Parameters<Store["listIdleDocuments"]>[0]): Promise<readonly StoredDocument[]> {
+    const { kind, idleSinceMs, limit } = request;
+    const values = [checkedKind(kind), Math.ceil(idleSinceMs), limit];
+    return (await this.#database.query<DocumentRow>("read", idleStatement, values)).map(documentOf);
+  }
+}
+
+function addressOf(kind: string, id: string): readonly [string, Buffer] {
+  return [checkedKind(kind), hashOf(id)];
+}
+
+function checkedKind(kind: string): string {
+  if (/^[a-z-]{1,32}$/.test(kind)) return kind;
+  throw invalidOption("kind", "The kind of a document must be 1 to 32 characters out of a-z and -.");
+}
+
+function documentOf({ kind, name, owner, value, version, updated_ms }: DocumentRow): StoredDocument {
+  const updatedAt = new Date(updated_ms).toISOString();
+  return { kind, id: JSON.parse(name), owner: JSON.parse(owner), value: JSON.parse(value), version, updatedAt };
+}

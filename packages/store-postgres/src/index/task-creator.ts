@@ -1,0 +1,88 @@
+import { checkStoreQuotas, type Instant, type NewTask, reduceTask, type TaskSnapshot } from "@resumable-mcp/core/store";
+import type { Database } from "../database/database.js";
+import { callOf, hashOf, isTaskId } from "../database/hash.js";
+import { breaksConstraint, invalidOption, limitExceeded } from "../database/store-errors.js";
+import { encodeEvents } from "../journal/commit-events.js";
+import { briefOf } from "../journal/task-columns.js";
+import type { Notifications } from "../task/notifications.js";
+import type { TaskReader } from "../task/task-reader.js";
+
+const createStatement = {
+  name: "create",
+  text: "SELECT * FROM store.create_task_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+};
+
+interface CreatedRow {
+  readonly made: boolean;
+  /** The task, or `null` where the store is full. */
+  readonly standing: string | null;
+  readonly held_tasks: number | null;
+  readonly held_bytes: number | null;
+  readonly made_as: number | null;
+}
+
+interface CreateRequest {
+  readonly task: NewTask;
+  readonly reuseResultMs: number;
+  readonly continueFailed?: boolean;
+  readonly now: Instant;
+}
+
+/** Makes tasks. */
+export class TaskCreator {
+  readonly #database: Database;
+  readonly #reader: TaskReader;
+  readonly #notifications: Notifications;
+
+  constructor(parts: { database: Database; reader: TaskReader; notifications: Notifications }) {
+    this.#database = parts.database;
+    this.#reader = parts.reader;
+    this.#notifications = parts.notifications;
+  }
+
+  /** Makes a task, or finds the one of the same call. */
+  async create(request: CreateRequest): Promise<{ readonly snapshot: TaskSnapshot; readonly created: boolean }> {
+    if (!isTaskId(request.task.id)) {
+      throw invalidOption("task.id", "task.id must be 16 to 64 characters out of A-Z a-z 0-9 _ -.");
+    }
+    const { maxCommitBytes, maxStoreTasks, maxStoreBytes } = this.#database.limits;
+    const { events, body, bytes } = encodeEvents([{ type: "created", task: request.task }], 0, request.now);
+    if (bytes > maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, maxCommitBytes);
+    const record = reduceTask(undefined, events);
+    for (;;) {
+      const row = await this.#create(request, { body, bytes, brief: briefOf(record), createdAt: record.createdAt });
+      if (row?.made === true) {
+        this.#reader.keep({ incarnation: row.made_as ?? 0, record }, bytes);
+        this.#notifications.notify(record.id, "runnable");
+        return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
+      }
+      if (row?.standing === null) {
+        const held = { tasks: row.held_tasks ?? 0, bytes: row.held_bytes ?? 0 };
+        checkStoreQuotas({ maxStoreTasks, maxStoreBytes }, held);
+      }
+      // It may have been deleted meanwhile.
+      const snapshot = row?.standing ? await this.#reader.snapshot(row.standing) : undefined;
+      if (snapshot !== undefined) return { snapshot, created: false };
+    }
+  }
+
+  /** `undefined`: another task of this id or call was made at the same moment. */
+  async #create(
+    { task, reuseResultMs, continueFailed = false }: CreateRequest,
+    made: { readonly body: string; readonly bytes: number; readonly brief: string; readonly createdAt: string },
+  ): Promise<CreatedRow | undefined> {
+    const { maxStoreTasks, maxStoreBytes } = this.#database.limits;
+    const isLimited = Math.min(maxStoreTasks, maxStoreBytes) < Number.POSITIVE_INFINITY;
+    const values = [
+      ...[task.id, hashOf(task.owner), callOf(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
+      ...[task.detached, task.ttlMs, made.brief, made.body, made.bytes, Date.parse(made.createdAt)],
+      ...[reuseResultMs, continueFailed, isLimited ? maxStoreTasks : null, isLimited ? maxStoreBytes : null],
+    ];
+    try {
+      return (await this.#database.query<CreatedRow>("write", createStatement, values))[0];
+    } catch (error) {
+      if (breaksConstraint(error, "task_pkey") || breaksConstraint(error, "task_one_unfinished")) return undefined;
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import type { TaskRecord } from "@resumable-mcp/core";
+import { openQuestions, type Signal, summarise, type TaskEventBody } from "@resumable-mcp/core/store";
+import { hexOf } from "../database/hash.js";
+
+/** Keys of open questions, each as its hash. */
+export function questionsOf(record: TaskRecord): readonly string[] {
+  return openQuestions(record).map(({ key }) => hexOf(key));
+}
+
+/** {@link questionsOf} the record after a commit; looked up among all that is remembered only where it may differ. */
+export function questionsAfter(
+  before: readonly string[],
+  events: readonly TaskEventBody[],
+  record: TaskRecord,
+): readonly string[] {
+  const differ = events.some(({ type }) => type === "asked" || type === "answered" || type === "restarted");
+  return differ ? questionsOf(record) : before;
+}
+
+/** The summary for lists, as JSON. */
+export function briefOf(record: TaskRecord): string {
+  return JSON.stringify(summarise(record, record.status));
+}
+
+/** Milliseconds since 1970 of a time of a record, `null` for none. */
+export function msOf(time: string | undefined): number | null {
+  return time === undefined ? null : Date.parse(time);
+}
+
+/** A signal as the task's row holds it: the text of an answer as JSON in a string, since `jsonb` does not hold every text. */
+export interface SignalRow {
+  readonly i: string;
+  readonly k: Signal["kind"];
+  readonly q?: string;
+  readonly b?: string;
+}
+
+/** Reads the signals of a task's row, oldest first. */
+export function signalsOf(rows: readonly SignalRow[]): readonly Signal[] {
+  return Object.freeze(
+    rows.map(({ i: id, k: kind, b: body }): Signal => {
+      if (kind !== "answer") return { id, kind };
+      return { id, kind, ...JSON.parse(body ?? "{}") };
+    }),
+  );
+}

@@ -1,0 +1,162 @@
+import type { TaskRecord } from "@resumable-mcp/core";
+import { deepFreeze, isPlainRecord, reduceTask, type Signal, type TaskSnapshot } from "@resumable-mcp/core/store";
+import { BoundedCache } from "../database/bounded-cache.js";
+import type { Database } from "../database/database.js";
+import { isTaskId } from "../database/hash.js";
+import { taskCorrupt } from "../database/store-errors.js";
+import { decodeEvents } from "../journal/commit-events.js";
+import { type SignalRow, signalsOf } from "../journal/task-columns.js";
+import type { WorkerRegistry } from "./worker-registry.js";
+
+/** What a statement must know of a task to give only what is new: its last event, and which task of the id it is. */
+export interface Known {
+  readonly incarnation: number;
+  readonly record: TaskRecord;
+}
+
+/** A task as a statement with {@link readColumns} and {@link readTables} gives it. */
+export interface TaskRow {
+  readonly id: string;
+  readonly incarnation: number;
+  readonly last_seq: number;
+  readonly bytes: number;
+  readonly holder: string | null;
+  readonly epoch: number;
+  readonly lease_ttl_ms: number | null;
+  readonly beat: number | null;
+  readonly signals: readonly SignalRow[];
+  readonly snapshot_seq: number | null;
+  readonly snapshot_bytes: number | null;
+  readonly compacted_bytes: number | null;
+  /** The snapshot, where it is newer than what was known. */
+  readonly record: string | null;
+  /** The commits behind the snapshot, or behind what was known. */
+  readonly bodies: readonly string[] | null;
+}
+
+/** The columns of {@link TaskRow}. */
+export const readColumns = `t.id, t.incarnation, t.last_seq, t.bytes, t.holder, t.epoch, t.lease_ttl_ms, w.beat, t.signals,
+  n.seq AS snapshot_seq, n.bytes AS snapshot_bytes, n.compacted_bytes, CASE WHEN k.seq < n.seq THEN n.record END AS record, e.bodies`;
+
+/** The tables of {@link readColumns}, to be joined to `c(id, incarnation, seq)`: what the process knows of each task. */
+export const readTables = `JOIN store.task t ON t.id = c.id
+  LEFT JOIN store.worker w ON w.worker = t.holder
+  CROSS JOIN LATERAL (SELECT CASE WHEN c.incarnation = t.incarnation AND c.seq <= t.last_seq THEN c.seq ELSE 0 END AS seq) k
+  LEFT JOIN store.snapshot n ON n.task = t.id
+  LEFT JOIN LATERAL (SELECT array_agg(j.body ORDER BY j.last_seq) AS bodies FROM store.journal j
+    WHERE j.task = t.id AND t.last_seq > k.seq AND j.last_seq > greatest(k.seq, coalesce(n.seq, 0))) e ON true`;
+
+const readStatement = {
+  name: "read",
+  text: `SELECT ${readColumns} FROM unnest($1::text[], $2::bigint[], $3::bigint[]) c(id, incarnation, seq) ${readTables}`,
+};
+
+/** A task that was read. */
+export interface TaskReading {
+  readonly record: TaskRecord;
+  readonly signals: readonly Signal[];
+  readonly row: TaskRow;
+}
+
+/** Reads tasks, of several that are asked for in one turn all with one statement, and of each only what is new. */
+export class TaskReader {
+  readonly #database: Database;
+  readonly #workers: WorkerRegistry;
+  readonly #cache: BoundedCache<Known>;
+  #asked = new Map<string, { readonly promise: Promise<TaskReading | undefined>; readonly resolve: Resolve }>();
+
+  constructor(database: Database, workers: WorkerRegistry) {
+    this.#database = database;
+    this.#workers = workers;
+    const { maxCachedTasks: maxEntries, maxCachedBytes: maxBytes } = database.limits;
+    this.#cache = new BoundedCache({ maxEntries, maxBytes });
+  }
+
+  /** Reads a task, if there is one of this id. */
+  async read(id: string): Promise<TaskReading | undefined> {
+    if (!isTaskId(id)) return undefined;
+    const asked = this.#asked.get(id);
+    if (asked !== undefined) return asked.promise;
+    if (this.#asked.size === 0) setImmediate(() => this.#readAsked());
+    const { promise, resolve } = pendingReading();
+    this.#asked.set(id, { promise, resolve });
+    return promise;
+  }
+
+  /** A task as others see it, if there is one of this id. */
+  async snapshot(id: string): Promise<TaskSnapshot | undefined> {
+    const reading = await this.read(id);
+    return reading && this.snapshotOf(reading);
+  }
+
+  /** A task that was read, as others see it. */
+  snapshotOf({ record, signals, row }: TaskReading): TaskSnapshot {
+    const { holder, beat, lease_ttl_ms: ttlMs } = row;
+    const leased = holder !== null && this.#workers.isAlive(holder, beat, ttlMs ?? 0);
+    return Object.freeze({ record, signals, leased });
+  }
+
+  /** What is known of a task, as the parameters of a statement. */
+  known(id: string): { readonly base: Known | undefined; readonly values: readonly [number, number] } {
+    const base = this.#cache.get(id);
+    return { base, values: [base?.incarnation ?? 0, base?.record.lastSeq ?? 0] };
+  }
+
+  /** Keeps what is known of a task for the next reading. */
+  keep(known: Known, bytes: number): void {
+    const before = this.#cache.get(known.record.id);
+    const isOlder = before?.incarnation === known.incarnation && before.record.lastSeq > known.record.lastSeq;
+    if (!isOlder) this.#cache.set(known.record.id, known, bytes);
+  }
+
+  /** Folds what a statement gave. @throws {@link ResumableError} `TASK_CORRUPT`. */
+  fold(row: TaskRow, base: Known | undefined): TaskReading {
+    try {
+      const record = foldRow(row, base);
+      this.keep({ incarnation: row.incarnation, record }, row.record?.length ?? 1000);
+      return { record, signals: signalsOf(row.signals), row };
+    } catch (error) {
+      throw taskCorrupt(row.id, this.#database.place, error);
+    }
+  }
+
+  #readAsked(): void {
+    const asked = [...this.#asked];
+    this.#asked = new Map();
+    const { maxReadTasks } = this.#database.limits;
+    for (let from = 0; from < asked.length; from += maxReadTasks) {
+      const part = asked.slice(from, from + maxReadTasks);
+      const all = this.#readMany(part.map(([id]) => id));
+      for (const [id, { resolve }] of part) resolve(all.then((readings) => readings.get(id)?.()));
+    }
+  }
+
+  async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, () => TaskReading>> {
+    const known = new Map(ids.map((id) => [id, this.known(id)]));
+    const values = [...known.values()].map((each) => each.values);
+    const columns = [ids, values.map(([incarnation]) => incarnation), values.map(([, seq]) => seq)];
+    const rows = await this.#database.query<TaskRow>("read", readStatement, columns);
+    // A damaged task fails alone.
+    return new Map(rows.map((row) => [row.id, () => this.fold(row, known.get(row.id)?.base)]));
+  }
+}
+
+function foldRow(row: TaskRow, known: Known | undefined): TaskRecord {
+  const isKnown = known?.incarnation === row.incarnation && known.record.lastSeq <= row.last_seq;
+  const snapshot: TaskRecord | undefined = row.record === null ? undefined : deepFreeze(JSON.parse(row.record));
+  const base = snapshot ?? (isKnown ? known.record : undefined);
+  const events = (row.bodies ?? []).flatMap((body) => decodeEvents(body, undefined));
+  const record = events.length === 0 && base ? base : reduceTask(base, deepFreeze(events), base && isPlainRecord(base));
+  if (record.lastSeq !== row.last_seq) throw new Error(`the journal ends at ${record.lastSeq}, not at ${row.last_seq}`);
+  return record;
+}
+
+type Resolve = (reading: Promise<TaskReading | undefined>) => void;
+
+function pendingReading(): { readonly promise: Promise<TaskReading | undefined>; readonly resolve: Resolve } {
+  let resolve: Resolve = () => {};
+  const promise = new Promise<TaskReading | undefined>((resolver) => {
+    resolve = resolver;
+  });
+  return { promise, resolve };
+}

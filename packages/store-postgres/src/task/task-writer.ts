@@ -1,0 +1,245 @@
+import { isFinal, type TaskRecord } from "@resumable-mcp/core";
+import {
+  checkJournalQuotas,
+  type Instant,
+  keyTaken,
+  type Lease,
+  leaseLost,
+  reduceTask,
+  type Signal,
+  seqConflict,
+  type TaskEventBody,
+  taskNotFound,
+} from "@resumable-mcp/core/store";
+import type { Database } from "../database/database.js";
+import { callOf, hexOf, isTaskId } from "../database/hash.js";
+import { breaksConstraint, limitExceeded } from "../database/store-errors.js";
+import { type EncodedEvents, encodeEvents } from "../journal/commit-events.js";
+import type { CommitOutcome, CommitRow, GroupCommit } from "../journal/group-commit.js";
+import { briefOf, msOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
+import type { HeldTask, LeaseBook } from "./lease-book.js";
+import type { Notifications } from "./notifications.js";
+import type { TaskReader } from "./task-reader.js";
+
+const whyStatement = { name: "why", text: "SELECT last_seq, epoch, holder FROM store.task WHERE id = $1" };
+
+const rivalStatement = {
+  name: "rival",
+  text: "SELECT id FROM store.task WHERE call = $1 AND finished_ms IS NULL AND id <> $2",
+};
+
+const removeStatement = {
+  name: "remove",
+  text: `WITH t AS (DELETE FROM store.task WHERE id = $1 AND epoch = $2 AND holder = $3 RETURNING id),
+    j AS (DELETE FROM store.journal USING t WHERE journal.task = t.id),
+    n AS (DELETE FROM store.snapshot USING t WHERE snapshot.task = t.id),
+    a AS (DELETE FROM store.answer USING t WHERE answer.task = t.id)
+    SELECT id FROM t`,
+};
+
+const compactMarkStatement = {
+  name: "compact_mark",
+  text: "UPDATE store.snapshot SET compacted_seq = $2, compacted_bytes = $3 WHERE task = $1 AND seq > $2 AND compacted_seq < $2",
+};
+
+const compactStatement = {
+  name: "compact",
+  text: `WITH old AS (
+      SELECT j.task, j.last_seq FROM store.journal j JOIN store.snapshot n ON n.task = j.task
+      WHERE j.task = $1 AND j.last_seq <= n.compacted_seq AND j.body IS NOT NULL ORDER BY j.last_seq LIMIT $2),
+    d AS (DELETE FROM store.journal j USING old WHERE j.task = old.task AND j.last_seq = old.last_seq AND j.items IS NULL),
+    u AS (UPDATE store.journal j SET body = NULL FROM old
+      WHERE j.task = old.task AND j.last_seq = old.last_seq AND j.items IS NOT NULL)
+    SELECT count(*)::int AS rows FROM old`,
+};
+
+interface CommitRequest {
+  readonly lease: Lease;
+  readonly afterSeq: number;
+  readonly events: readonly TaskEventBody[];
+  readonly consume: readonly string[];
+  readonly now: Instant;
+}
+
+interface CommitResult {
+  readonly record: TaskRecord;
+  readonly signals: readonly Signal[];
+}
+
+/** A commit that was checked, and the task as it leaves it. */
+interface Prepared {
+  readonly row: CommitRow;
+  readonly record: TaskRecord;
+  readonly questions: readonly string[];
+}
+
+/** Changes tasks by their leases. */
+export class TaskWriter {
+  readonly #database: Database;
+  readonly #book: LeaseBook;
+  readonly #reader: TaskReader;
+  readonly #group: GroupCommit;
+  readonly #notifications: Notifications;
+
+  constructor(parts: {
+    database: Database;
+    book: LeaseBook;
+    reader: TaskReader;
+    group: GroupCommit;
+    notifications: Notifications;
+  }) {
+    this.#database = parts.database;
+    this.#book = parts.book;
+    this.#reader = parts.reader;
+    this.#group = parts.group;
+    this.#notifications = parts.notifications;
+  }
+
+  /** Appends events to a task's journal. One commit of a task follows another; those of different tasks share statements. */
+  async commit(request: CommitRequest): Promise<CommitResult> {
+    const held = this.#book.heldBy(request.lease);
+    if (held === undefined) throw await this.#refusal(request);
+    const result = held.queue.then(() => this.#commitHeld(held, request));
+    held.queue = result.catch(() => {});
+    return result;
+  }
+
+  async #commitHeld(held: HeldTask, request: CommitRequest): Promise<CommitResult> {
+    const isCurrent = this.#book.heldBy(request.lease) === held && request.afterSeq === held.record.lastSeq;
+    if (!isCurrent) throw await this.#refusal(request);
+    const prepared = prepare(held, request, this.#database.limits);
+    const outcome = await this.#write(held, prepared);
+    if (outcome === undefined) throw await this.#refusal(request);
+    this.#wrote(held, prepared);
+    return { record: prepared.record, signals: signalsOf(outcome) };
+  }
+
+  async #write(held: HeldTask, { row, record }: Prepared): Promise<CommitOutcome> {
+    try {
+      return row.claims ? await this.#group.writeAlone(row) : await this.#group.write(row);
+    } catch (error) {
+      if (!breaksConstraint(error, "task_one_unfinished")) {
+        this.#book.giveUp(held);
+        throw error;
+      }
+      const rivals = await this.#database.query<{ id: string }>("read", rivalStatement, [callOf(record), record.id]);
+      // The other one may have finished meanwhile.
+      if (rivals[0] === undefined) return this.#group.writeAlone(row);
+      throw keyTaken(record.id, rivals[0].id);
+    }
+  }
+
+  /** Why a commit or a deletion by this lease does not count. */
+  async #refusal({ lease, afterSeq }: Pick<CommitRequest, "lease" | "afterSeq">): Promise<Error> {
+    const { taskId } = lease;
+    if (!isTaskId(taskId)) return taskNotFound(taskId);
+    type Why = { last_seq: number; epoch: number; holder: string | null };
+    const [row] = await this.#database.query<Why>("read", whyStatement, [taskId]);
+    const held = this.#book.heldBy(lease);
+    if (row !== undefined && row.epoch === lease.epoch && row.holder !== null && row.holder === held?.holder) {
+      return seqConflict(taskId, afterSeq, row.last_seq);
+    }
+    if (held !== undefined) this.#book.forget(held);
+    return row === undefined ? taskNotFound(taskId) : leaseLost(lease);
+  }
+
+  #wrote(held: HeldTask, { row, record, questions }: Prepared): void {
+    const { maxEventBytes } = this.#database.limits;
+    held.record = record;
+    held.questions = questions;
+    held.bytes = row.bytes;
+    this.#reader.keep({ incarnation: held.incarnation, record }, row.body.length);
+    this.#notifications.notify(record.id, "progress");
+    if (row.snapshot === null) return;
+    const before = held.snapshot;
+    held.snapshot = { seq: record.lastSeq, bytes: row.bytes, size: row.snapshot.length };
+    if (before.seq === 0 || row.bytes - held.compactedBytes <= maxEventBytes) return;
+    held.compactedBytes = before.bytes;
+    void this.#compact(record.id, before);
+  }
+
+  /** Removes the events up to the snapshot before the newest one. What an interruption leaves is removed the next time. */
+  async #compact(id: string, { seq, bytes }: HeldTask["snapshot"]): Promise<void> {
+    const { compactRows } = this.#database.limits;
+    try {
+      await this.#database.query("write", compactMarkStatement, [id, seq, bytes]);
+      for (;;) {
+        const values = [id, compactRows];
+        const [old] = await this.#database.query<{ rows: number }>("write", compactStatement, values);
+        if ((old?.rows ?? 0) < compactRows) return;
+      }
+    } catch (error) {
+      this.#database.warn(`The journal of task ${id} was not compacted: ${String(error)}`);
+    }
+  }
+
+  /** Deletes a task and all that belongs to it. */
+  async delete(lease: Lease): Promise<void> {
+    const held = this.#book.heldBy(lease);
+    if (held === undefined) throw await this.#refusal({ lease, afterSeq: 0 });
+    await held.queue;
+    const values = [lease.taskId, lease.epoch, held.holder];
+    const removed = await this.#database.query("write", removeStatement, values);
+    if (removed.length === 0) throw await this.#refusal({ lease, afterSeq: 0 });
+    this.#book.forget(held);
+    this.#notifications.notify(lease.taskId, "progress");
+  }
+}
+
+/** Checks a commit and folds it. @throws what the quotas and the limits refuse; nothing was written then. */
+function prepare(
+  held: HeldTask,
+  { lease, afterSeq, events: bodies, consume, now }: CommitRequest,
+  limits: Database["limits"],
+): Prepared {
+  const encoded = encodeEvents(bodies, afterSeq, now);
+  if (encoded.bytes > limits.maxCommitBytes)
+    throw limitExceeded("maxCommitBytes", encoded.bytes, limits.maxCommitBytes);
+  const record = bodies.length === 0 ? held.record : reduceTask(held.record, encoded.events, held.isPlain);
+  const bytes = held.bytes + (bodies.length === 0 ? 0 : encoded.bytes);
+  checkJournalQuotas(limits, lease.taskId, bodies, { events: record.lastSeq, bytes });
+  const questions = questionsAfter(held.questions, bodies, record);
+  const claims = isFinal(held.record.status) && !isFinal(record.status);
+  const isDue = bytes - held.snapshot.bytes > Math.max(limits.snapshotBytes, 2 * held.snapshot.size);
+  const snapshot = isDue ? JSON.stringify(record) : null;
+  const answered = bodies.flatMap((body) => (body.type === "answered" ? [hexOf(body.key)] : []));
+  const row = {
+    ...fenceOf(held, afterSeq),
+    ...foldOf(record, questions),
+    ...contentOf(encoded, record),
+    bytes,
+    claims,
+    snapshot,
+    consume: consume.length === 0 ? null : JSON.stringify(consume.filter((id) => /^[\w-]+$/.test(id))),
+    answered: answered.length === 0 ? null : JSON.stringify(answered),
+  };
+  return { row, record, questions };
+}
+
+function fenceOf({ lease, holder }: HeldTask, afterSeq: number) {
+  return { id: lease.taskId, epoch: lease.epoch, holder, after_seq: afterSeq };
+}
+
+/** The part of a record that lists and workers choose by. */
+function foldOf(record: TaskRecord, questions: readonly string[]) {
+  return {
+    last_seq: record.lastSeq,
+    status: record.status,
+    terminal: record.error?.terminal === true,
+    live: record.live,
+    pausing: record.desiredState === "pause",
+    detached: record.detached,
+    questions: JSON.stringify(questions),
+    runnable_ms: msOf(record.runnableAt),
+    crashes: record.crashes,
+    tool_version: JSON.stringify(record.toolVersion),
+    finished_ms: msOf(record.finishedAt),
+    items_from_seq: record.itemsFromSeq,
+    item_count: record.itemCount,
+    brief: briefOf(record),
+  };
+}
+
+function contentOf({ body, items, itemCount, bytes }: EncodedEvents, record: TaskRecord) {
+  return { body, items, end_item: itemCount === 0 ? null : record.itemCount, size: bytes };
+}

@@ -1,0 +1,124 @@
+import type { Instant } from "@resumable-mcp/core/store";
+import type { Database } from "../database/database.js";
+
+/** Heartbeats that stood still, as parameters of a statement: worker, its heartbeat, for how long it stood still. */
+export type Standing = readonly [workers: readonly string[], beats: readonly number[], stoodMs: readonly number[]];
+
+/** The columns of {@link Standing} as a table of a statement. */
+export function standingTable(first: number): string {
+  const at = (offset: number) => `$${first + offset}`;
+  return `unnest(${at(0)}::text[], ${at(1)}::double precision[], ${at(2)}::double precision[]) d(worker, beat, stood_ms)`;
+}
+
+/** The heartbeat of a worker. */
+export interface Beat {
+  readonly worker: string;
+  readonly beat: number;
+}
+
+// A heartbeat that a crash of the server loses is followed by another: it need not wait for the disk.
+const beatStatement = {
+  name: "beat",
+  text: `WITH q AS (SELECT set_config('synchronous_commit', 'off', true)),
+    b AS (INSERT INTO store.worker (worker, beat) SELECT $1, $2 FROM q
+      ON CONFLICT (worker) DO UPDATE SET beat = excluded.beat)
+    SELECT worker, beat FROM store.worker`,
+};
+
+const forgetStatement = {
+  name: "forget",
+  text: `DELETE FROM store.worker w USING ${standingTable(1)} WHERE w.worker = d.worker AND w.beat = d.beat AND d.stood_ms >= $4`,
+};
+
+const leaveStatement = { name: "leave", text: "DELETE FROM store.worker WHERE worker = ANY ($1)" };
+
+/**
+ * Tells which workers are alive: those whose heartbeat moved within a time by this process's own monotonic clock. The server's
+ * clock is never read.
+ */
+export class WorkerRegistry {
+  readonly #database: Database;
+  /** Heartbeats of this store's workers. */
+  readonly #own = new Map<string, number>();
+  readonly #seen = new Map<string, { readonly beat: number; atMs: number }>();
+  #latestMs: number | undefined;
+  /** When {@link #latestMs} was noted, by a clock that measures only how long answers take. */
+  #notedAt = 0;
+
+  constructor(database: Database) {
+    this.#database = database;
+  }
+
+  /** Notes the time; the newest one noted counts where an operation does not get the time. */
+  noteTime({ monotonicMs }: Instant): void {
+    if (this.#latestMs !== undefined && monotonicMs < this.#latestMs) return;
+    // What was seen before the first time that was given is of that time.
+    if (this.#latestMs === undefined) for (const entry of this.#seen.values()) entry.atMs = monotonicMs;
+    this.#latestMs = monotonicMs;
+    this.#notedAt = performance.now();
+  }
+
+  get #nowMs(): number {
+    return this.#latestMs ?? 0;
+  }
+
+  /** What a worker of this store is called in the schema: a process that comes back under the same name is another worker. */
+  nameOf(worker: string): string {
+    return `${JSON.stringify(worker).slice(1, -1)}.${this.#database.instance}`;
+  }
+
+  /** The next heartbeat of a worker of this store. */
+  nextBeat(name: string): number {
+    const beat = (this.#own.get(name) ?? 0) + 1;
+    this.#own.set(name, beat);
+    return beat;
+  }
+
+  /** Says that a worker is alive, and learns who else is. */
+  async heartbeat(name: string): Promise<void> {
+    this.see(await this.#database.query<Beat>("write", beatStatement, [name, this.nextBeat(name)]));
+    const { forgetWorkerMs } = this.#database.limits;
+    const standing = this.standing();
+    if (standing[2].every((stoodMs) => stoodMs < forgetWorkerMs)) return;
+    await this.#database.query("write", forgetStatement, [...standing, forgetWorkerMs]);
+    for (const [worker, { atMs }] of this.#seen) if (this.#nowMs - atMs >= forgetWorkerMs) this.#seen.delete(worker);
+  }
+
+  /** Notes heartbeats that the server holds. */
+  see(beats: readonly Beat[]): void {
+    // An answer that took long shows heartbeats of a time after the one that was noted when it was asked for.
+    const sinceMs = performance.now() - this.#notedAt;
+    const atMs = this.#nowMs + (sinceMs > this.#database.limits.slowAnswerMs ? sinceMs : 0);
+    for (const { worker, beat } of beats) {
+      if (!this.#own.has(worker) && this.#seen.get(worker)?.beat !== beat) this.#seen.set(worker, { beat, atMs });
+    }
+  }
+
+  /** Tells whether the holder of a lease is alive, by the newest time that was noted. The first sight of it counts as a heartbeat. */
+  isAlive(worker: string, beat: number | null, ttlMs: number): boolean {
+    if (this.#own.has(worker)) return true;
+    if (beat === null) return false;
+    this.see([{ worker, beat }]);
+    return this.#nowMs - (this.#seen.get(worker)?.atMs ?? 0) < ttlMs;
+  }
+
+  /** For how long the heartbeats of others have stood still. */
+  standing(): Standing {
+    const seen = [...this.#seen];
+    return [
+      seen.map(([worker]) => worker),
+      seen.map(([, { beat }]) => beat),
+      seen.map(([, { atMs }]) => this.#nowMs - atMs),
+    ];
+  }
+
+  /** The names of this store's workers. */
+  get own(): readonly string[] {
+    return [...this.#own.keys()];
+  }
+
+  /** Removes this store's workers. */
+  async close(): Promise<void> {
+    if (this.#own.size > 0) await this.#database.query("write", leaveStatement, [this.own]);
+  }
+}

@@ -1,0 +1,2 @@
+export type { PostgresServer, PostgresServerOptions } from "./testing/postgres-server.js";
+export { startPostgres } from "./testing/postgres-server.js";

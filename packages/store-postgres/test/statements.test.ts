@@ -1,0 +1,95 @@
+import type { NewTask } from "@resumable-mcp/core/store";
+import pg from "pg";
+import { afterEach, expect, test } from "vitest";
+import { createPostgresStore } from "../src/create-postgres-store.js";
+import { newSchema, runSql } from "./stores.js";
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const now = { wallMs: 1_000_000, monotonicMs: 1_000 };
+const task = (index: number, key: string | null = null): NewTask => ({
+  id: `statement-task-${String(index).padStart(8, "0")}`,
+  owner: "client:a",
+  tool: "count_words",
+  toolVersion: "1",
+  key,
+  input: {},
+  detached: true,
+  ttlMs: 1_000,
+});
+
+/** A store, and the names of the statements that it sends. */
+async function countedStore() {
+  const { connectionString, ...options } = newSchema();
+  const sent: string[] = [];
+  const pool = new pg.Pool({ connectionString, max: 8 });
+  pool.on("connect", (client) => {
+    const query = client.query.bind(client);
+    const counted = (config: { name?: string }, ...rest: unknown[]) => {
+      // Names begin with eight characters of the schema's own.
+      sent.push(config.name?.slice(9) ?? "");
+      return Reflect.apply(query, client, [config, ...rest]);
+    };
+    Reflect.set(client, "query", counted);
+  });
+  const store = createPostgresStore({ ...options, pool });
+  ends.push(
+    () => runSql(`DROP SCHEMA ${options.schema} CASCADE`),
+    () => pool.end(),
+    () => store.close(),
+  );
+  await store.open();
+  return {
+    store,
+    /** What was sent for some work. */
+    async during(work: () => Promise<unknown>): Promise<readonly string[]> {
+      sent.length = 0;
+      await work();
+      return [...sent].filter((name) => name !== "notify");
+    },
+  };
+}
+
+const acquire = (store: Awaited<ReturnType<typeof countedStore>>["store"], index: number) =>
+  store.acquireLease({ taskId: task(index).id, worker: "worker", ttlMs: 10_000, now });
+
+test("a start, a lease and a checkpoint are one statement each, and joining a call is two", async () => {
+  const { store, during } = await countedStore();
+  const create = (id: number) => store.createTask({ task: task(id, "call"), reuseResultMs: 0, now });
+  expect(await during(() => create(1))).toEqual(["create"]);
+  expect(await during(() => create(2))).toEqual(["create", "read"]);
+  let lease: Awaited<ReturnType<typeof acquire>>;
+  expect(
+    await during(async () => {
+      lease = await acquire(store, 1);
+    }),
+  ).toEqual(["acquire"]);
+  if (lease === undefined) throw new Error("A new task's lease is free.");
+  const commit = { lease: lease.lease, events: [{ type: "checkpoint", progress: 1 }], consume: [], now } as const;
+  expect(await during(() => store.commit({ ...commit, afterSeq: 1 }))).toEqual(["commit"]);
+  expect(await during(() => store.signal(task(1).id, { kind: "pause" }))).toEqual(["signal"]);
+  const answer = { kind: "answer", key: "go", answer: { action: "decline" } } as const;
+  expect(await during(() => store.signal(task(1).id, answer))).toEqual(["answer"]);
+  expect(await during(() => store.heartbeat({ worker: "worker", now }))).toEqual(["beat"]);
+  expect(await during(() => store.releaseLease(commit.lease))).toEqual(["release"]);
+});
+
+test("the checkpoints of a hundred tasks share statements, and so do their readers", async () => {
+  const { store, during } = await countedStore();
+  const indexes = Array.from({ length: 100 }, (_, index) => index);
+  await Promise.all(indexes.map((index) => store.createTask({ task: task(index), reuseResultMs: 0, now })));
+  const leases = await Promise.all(indexes.map((index) => acquire(store, index)));
+  const round = (afterSeq: number) =>
+    Promise.all(
+      leases.flatMap((taken) => {
+        const events = [{ type: "checkpoint", progress: afterSeq }] as const;
+        return taken ? [store.commit({ lease: taken.lease, afterSeq, events, consume: [], now })] : [];
+      }),
+    );
+  expect(await during(() => round(1))).toEqual(["commit"]);
+  expect(await during(() => Promise.all(indexes.map((index) => store.getTask(task(index).id))))).toEqual(["read"]);
+  expect((await store.getTask(task(99).id))?.record.progress).toBe(1);
+});
