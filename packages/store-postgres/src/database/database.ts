@@ -115,6 +115,8 @@ export class Database {
   #listen(client: pg.PoolClient): void {
     if (this.#warned.has(client)) return;
     this.#warned.set(client, false);
+    // A connection may break at a moment in which no statement is under way to report it: its next use does.
+    client.on("error", () => {});
     client.on("notice", ({ message }) => {
       if (notReplicated.test(message ?? "")) this.#warned.set(client, true);
     });
