@@ -241,7 +241,9 @@ export class McpCaller {
     if (!isJsonObject(params) || typeof params.progress !== "number") return;
     const { progress } = params;
     const meta = isJsonObject(params._meta) ? params._meta : {};
+    const task = meta["resumable-mcp/task_id"];
     this.#note("mcp_progress", {
+      task: typeof task === "string" ? task : undefined,
       progress,
       before: this.#lastProgress,
       snapshot: meta["resumable-mcp/snapshot"] === true,
