@@ -96,7 +96,15 @@ export class McpCaller {
     const error = isJsonObject(structured.error) ? String(structured.error.code) : undefined;
     const isWhole = result.isError !== true && typeof structured.done === "number";
     const isRunning = structured.status === "running";
-    this.#note("mcp_result", { isError: result.isError === true, isWhole, isRunning, code: error });
+    const task = isJsonObject(result._meta) ? result._meta["resumable-mcp/task_id"] : undefined;
+    this.#note("mcp_result", {
+      task: typeof task === "string" ? task : undefined,
+      shown: this.#lastProgress,
+      isError: result.isError === true,
+      isWhole,
+      isRunning,
+      code: error,
+    });
     if (isWhole) return this.#repeatsLeft-- <= 0;
     if (error === "TOOL_FAILED") return !this.#random.percent(this.plan.againPercent);
     return !isRunning && (error === undefined || !/^STORE_|_EXCEEDED$/.test(error));

@@ -10,7 +10,9 @@ function checkMissed({ events, tasks }: Evidence): readonly Violation[] {
   const shown = eventsOf(events, "mcp_progress").filter(({ snapshot }) => snapshot !== true);
   const steps = [
     ...shown.map(({ caller, task, before, progress }) => ({ caller, task, from: before, to: progress })),
-    ...eventsOf(events, "result").map(({ caller, task, shown: from }) => ({ caller, task, from, to: Infinity })),
+    ...[...eventsOf(events, "result"), ...eventsOf(events, "mcp_result").filter(({ isWhole }) => isWhole)].map(
+      ({ caller, task, shown: from }) => ({ caller, task, from, to: Infinity }),
+    ),
   ];
   return steps.flatMap(({ caller, task, from, to }) => {
     if (typeof from !== "number" || from < 0) return [];
