@@ -76,9 +76,12 @@ export class Machine {
     this.disk.syncFolderNow("/");
   }
 
-  /** Removes a folder of the store. */
+  /** Removes a folder of the store, whole also where the power is lost then: of one that lost some names the store promises nothing. */
   remove(name: "open" | "done"): void {
-    this.disk.removeTree(`${storeFolder}/${name}`);
+    const removed = `/${name}-removed`;
+    this.disk.removeTree(removed);
+    this.#move(`${storeFolder}/${name}`, removed);
+    this.disk.syncFolderNow(storeFolder);
   }
 
   #boot(): Recording {
