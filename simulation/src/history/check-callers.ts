@@ -183,16 +183,17 @@ function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] 
   for (const call of plan.calls) {
     const callers = plan.calls.filter((other) => isSameCall(call, other));
     if (callers.length > 1 || call.newTask !== undefined) continue;
-    const completed = tasks.filter(
-      (task) => isOfCall(task, call) && task.record.status === "completed" && task.record.generation === 1,
-    );
+    const completed = tasks
+      .filter((task) => isOfCall(task, call) && task.record.status === "completed" && task.record.generation === 1)
+      .map(({ record }) => ({ id: record.id, atMs: events.find(({ task }) => task === record.id)?.atMs ?? 0 }))
+      .toSorted((one, other) => one.atMs - other.atMs);
     const kind = call.via === "engine" ? "result" : "accepted";
     const got = eventsOf(events, kind).filter(({ caller, status }) => caller === call.name && status !== "failed");
-    if (completed.length > got.length + 1) {
-      violations.push({
-        rule: "G7",
-        text: `The call of ${call.name} ran ${completed.length} times, and ${got.length} results were accepted.`,
-      });
+    for (const [count, { id, atMs }] of completed.entries()) {
+      const before = got.filter((event) => event.atMs <= atMs).length;
+      if (before >= count) continue;
+      const text = `${id} was begun at ${atMs} ms by the call of ${call.name}, which had ${count} results, of which ${before} were accepted.`;
+      violations.push({ rule: "G7", text });
     }
   }
   return violations;
