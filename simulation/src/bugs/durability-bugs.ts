@@ -37,9 +37,9 @@ export const durabilityBugs: readonly Bug[] = [
   },
   {
     name: "the names of a new store's own folders are never synced",
-    file: "store-fs/src/create-fs-store.ts",
-    find: 'if (kind !== "read" && !folder.isDone) await folder.finish();',
-    replace: "",
+    file: "store-fs/src/index/store-folder.ts",
+    find: "    this.isDone = !context.durable;",
+    replace: "    this.isDone = true;",
     decision: "0025",
   },
   {
