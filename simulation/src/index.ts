@@ -7,6 +7,7 @@ import "@modelcontextprotocol/server/validators/ajv";
 import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Violation } from "./history/evidence.js";
+import { Coverage } from "./run/coverage.js";
 import { drawPlan } from "./run/draw-plan.js";
 import { namedPoints } from "./run/named-points.js";
 import { type Report, runPlan } from "./run/run-plan.js";
@@ -17,6 +18,7 @@ const usage = `simulate: runs the engine and the store in virtual time, and brea
   --seeds 1..1000   the seeds to run (default 1..100)
   --random N        N fresh seeds as well, which are printed
   --seed N          one seed
+  --summary         prints at the end how often each thing was tried, and what came of it
   --verbose         prints every event of each run
   --until-found     ends with the first violation, and says where it was
   --no-shrink       leaves a failing story as long as it is
@@ -28,6 +30,7 @@ Exit code: 0 when every guarantee held, 1 when one did not, 2 for a wrong option
 interface Options {
   readonly seeds: readonly number[];
   readonly isVerbose: boolean;
+  readonly isSummarised: boolean;
   readonly shrinks: boolean;
   readonly untilFound: boolean;
 }
@@ -39,6 +42,7 @@ function readOptions(): Options {
       random: { type: "string" },
       seed: { type: "string" },
       verbose: { type: "boolean" },
+      summary: { type: "boolean" },
       "no-shrink": { type: "boolean" },
       "until-found": { type: "boolean" },
       help: { type: "boolean" },
@@ -52,7 +56,8 @@ function readOptions(): Options {
   const isVerbose = values.verbose === true;
   const shrinks = values["no-shrink"] !== true;
   const untilFound = values["until-found"] === true;
-  const how = { isVerbose, shrinks, untilFound };
+  const isSummarised = values.summary === true;
+  const how = { isVerbose, isSummarised, shrinks, untilFound };
   if (values.seed !== undefined) return { seeds: [wholeNumber("seed", values.seed)], ...how };
   const range = values.seeds ?? (fresh.length > 0 ? undefined : "1..100");
   return { seeds: [...(range === undefined ? [] : seedsOf(range)), ...fresh], ...how };
@@ -115,11 +120,13 @@ function printEvent(atMs: number, kind: string, facts: { readonly [name: string]
   );
 }
 
-async function main({ seeds, isVerbose, shrinks, untilFound }: Options): Promise<void> {
+async function main({ seeds, isVerbose, isSummarised, shrinks, untilFound }: Options): Promise<void> {
   const totals = new Totals();
+  const coverage = new Coverage();
   for (const seed of seeds) {
     const report = await runPlan(drawPlan(seed));
     totals.add(report);
+    if (isSummarised) coverage.add(report);
     const [violation] = report.violations;
     if (untilFound && violation !== undefined) {
       const hours = (totals.virtualMs / 3_600_000).toFixed(2);
@@ -132,6 +139,7 @@ async function main({ seeds, isVerbose, shrinks, untilFound }: Options): Promise
     if (report.violations.length > 0 && shrinks) await printShortStory(report);
     if (totals.runs % 100 === 0) process.stdout.write(`${totals}\n`);
   }
+  if (isSummarised) process.stdout.write(`${coverage}\n`);
   process.stdout.write(`${totals}\n`);
   process.exitCode = totals.failed === 0 ? 0 : 1;
 }

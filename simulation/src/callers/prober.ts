@@ -52,7 +52,7 @@ export class Prober {
       const { record } = await connection.ask((engine) =>
         engine.forOwner(probeOwner).start({ tool: "script", input, detached: true }),
       );
-      history.add("called", { caller: "prober", task: record.id, created: true, reused: false });
+      history.add("called", { caller: "prober", owner: probeOwner, task: record.id, created: true, reused: false });
       await connection.ask((engine) => engine.forOwner(probeOwner).wait(record.id), 120_000);
       history.add("probe_ends", { probe, worker: name });
     } catch (error) {

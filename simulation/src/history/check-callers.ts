@@ -1,14 +1,14 @@
-import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import type { JsonObject } from "@resumable-mcp/core";
 import { checkAnswers } from "./check-answers.js";
 import { checkWaits } from "./check-waits.js";
-import { type Evidence, eventsOf, type FinalTask, type PlannedFacts, type Violation } from "./evidence.js";
+import { type Evidence, eventsOf, type FinalTask, isSameCall, type PlannedFacts, type Violation } from "./evidence.js";
+import { operationsOf } from "./slots.js";
 
 /** The rules about calls, answers, failures and waits. */
 export const callerRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
   checkSameCall,
   checkAnswers,
   checkContained,
-  checkFair,
   checkSeen,
   checkShown,
   checkDelivery,
@@ -99,53 +99,6 @@ function mayFailWith(
 /** How often an operation fails before its tool makes no further attempt. */
 const maxAttempts = 4;
 
-function operationsOf(input: Json | undefined): readonly JsonObject[] {
-  const program = isJsonObject(input) ? input.program : undefined;
-  return Array.isArray(program) ? program.filter(isJsonObject) : [];
-}
-
-/** Slots are free whatever is called: there are more of them than calls, or none is held for long. */
-function hasFreeSlots({ limits, tool, calls }: Evidence["plan"]): boolean {
-  if (tool?.maxRunning !== undefined) return false;
-  return (limits.maxRunning ?? 0) >= 32 || calls.every(({ input }) => heldMs(operationsOf(input)) <= shortMs);
-}
-
-/** Work of a task that another one may wait for. */
-const shortMs = 1_500;
-
-/** How long a program holds its slot, without its waits. */
-function heldMs(operations: readonly JsonObject[]): number {
-  if (operations.length === 0) return Number.POSITIVE_INFINITY;
-  return operations.reduce((sum, { op, ms }) => sum + (op === "work" || op === "stubborn" ? Number(ms) : 0), 0);
-}
-
-/** While slots are free no owner waits for others. */
-function checkFair({ plan, patience, events }: Evidence): readonly Violation[] {
-  const { probeMs, faultMs } = patience;
-  if (!hasFreeSlots(plan)) return [];
-  const ends = new Map(eventsOf(events, "probe_ends").map(({ probe, atMs }) => [probe, atMs]));
-  const lastMs = events.at(-1)?.atMs ?? 0;
-  const broken = events.filter(({ kind }) => kind === "died" || kind === "fault" || kind === "probe_fails");
-  return eventsOf(events, "probe_begins").flatMap(({ probe, worker, atMs }) => {
-    const endMs = ends.get(probe) ?? lastMs;
-    if (endMs - atMs <= probeMs) return [];
-    const isDisturbed = broken.some(
-      (fault) =>
-        fault.atMs > atMs - faultMs &&
-        fault.atMs < Math.min(endMs, atMs + probeMs) &&
-        // Another process may die without making this one late.
-        (fault.kind !== "died" || fault.worker === worker),
-    );
-    if (isDisturbed) return [];
-    return [
-      {
-        rule: "fairness",
-        text: `Probe ${String(probe)}, made at ${atMs} ms, took ${Math.round(endMs - atMs)} ms while slots were free.`,
-      },
-    ];
-  });
-}
-
 /** G1: no caller receives anything that is not durable yet: the journal has what a follower saw. */
 function checkSeen({ events, tasks }: Evidence): readonly Violation[] {
   const journals = new Map(tasks.map((task) => [task.record.id, { task, types: typesBySeq(task) }]));
@@ -197,10 +150,6 @@ function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] 
     }
   }
   return violations;
-}
-
-function isSameCall(one: PlannedFacts, other: PlannedFacts): boolean {
-  return one.owner === other.owner && JSON.stringify(one.input) === JSON.stringify(other.input);
 }
 
 function isOfCall({ owner, record }: FinalTask, call: PlannedFacts): boolean {

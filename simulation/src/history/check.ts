@@ -1,5 +1,10 @@
 import { callerRules } from "./check-callers.js";
+import { checkControl } from "./check-control.js";
+import { checkFair } from "./check-fair.js";
+import { checkLimits } from "./check-limits.js";
+import { checkOwners } from "./check-owners.js";
 import { resultRules } from "./check-results.js";
+import { checkSilence } from "./check-silence.js";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
 import { livesOf, removableTasks, withoutReusedIds } from "./lives.js";
@@ -15,6 +20,11 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkOneWriter,
     checkOrder,
     checkForward,
+    checkControl,
+    checkOwners,
+    checkLimits,
+    checkFair,
+    checkSilence,
     ...callerRules,
     ...resultRules,
   ].flatMap((rule) => rule(judged));

@@ -40,10 +40,21 @@ export interface Patience {
   readonly faultMs: number;
   /** From the end of a task until every caller that was answered before has noted its answer. */
   readonly noticeMs: number;
+  /**
+   * How long after the last fault a task may be silent beyond what its journal and the limits say it waits for. Absent:
+   * not judged.
+   */
+  readonly silenceMs?: number;
 }
 
 /** Of virtual time. */
-export const virtualPatience: Patience = { probeMs: 5_000, lateMs: 3_000, faultMs: 13_000, noticeMs: 100 };
+export const virtualPatience: Patience = {
+  probeMs: 5_000,
+  lateMs: 3_000,
+  faultMs: 13_000,
+  noticeMs: 100,
+  silenceMs: 20_000,
+};
 
 /** What was seen of a run, simulated or of real processes. All times are by one clock, and the events are in its order. */
 export interface Evidence {
@@ -68,4 +79,9 @@ export interface Evidence {
 /** The events of a kind. */
 export function eventsOf(events: readonly HistoryEvent[], kind: string): readonly HistoryEvent[] {
   return events.filter((event) => event.kind === kind);
+}
+
+/** Two calls that mean the same to their owner. */
+export function isSameCall(one: PlannedFacts, other: PlannedFacts): boolean {
+  return one.owner === other.owner && JSON.stringify(one.input) === JSON.stringify(other.input);
 }

@@ -73,6 +73,7 @@ export class Closer {
     const view = await this.#ifPresent(connection.ask((engine) => engine.forOwner(owner).get(id)));
     if (view === undefined) return;
     if (view.status === "paused") {
+      this.#history.add("requests", { task: id, what: "resume" });
       this.#helped += 1;
       await connection.ask((engine) => engine.forOwner(owner).resume(id)).catch(() => undefined);
     }

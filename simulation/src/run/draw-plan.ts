@@ -12,6 +12,8 @@ export interface Plan extends PlannedLimits {
   readonly restartMs: number;
   /** How often an owner who has nothing to do with the rest makes a short call; 0: never. */
   readonly probeEveryMs: number;
+  /** How often someone looks at the owners' lists and tries what one can do to the tasks of another; 0: never. */
+  readonly visitEveryMs: number;
   /** From then on nothing breaks. */
   readonly calmMs: number;
   readonly calls: readonly PlannedCall[];
@@ -41,6 +43,7 @@ export function drawPlan(seed: number): Plan {
     workers,
     ...setUp,
     probeEveryMs: mode === "flood" ? 700 : random.pick([0, 0, 700]),
+    visitEveryMs: random.pick([0, 300]),
     restartMs: random.pick([10, 30, 500]),
     calmMs,
     calls,

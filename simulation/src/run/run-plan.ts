@@ -3,6 +3,7 @@ import { Caller } from "../callers/caller.js";
 import { McpCaller } from "../callers/mcp-caller.js";
 import { Prober, probeOwner } from "../callers/prober.js";
 import { type Counts, scriptTool } from "../callers/script-tool.js";
+import { Visitor } from "../callers/visitor.js";
 import { check } from "../history/check.js";
 import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
@@ -101,7 +102,7 @@ class Run {
   }
 
   async whole(): Promise<readonly FinalTask[]> {
-    const { calls, faults, calmMs, probeEveryMs, versions } = this.#plan;
+    const { calls, faults, calmMs, probeEveryMs, visitEveryMs, versions } = this.#plan;
     this.#cluster.startAll();
     for (const [index, caller] of this.#callers.entries()) caller.begin(calls[index]?.atMs ?? 0);
     for (const fault of faults) this.#world.after(fault.atMs, () => this.#cluster.strike(fault), this.#world.director);
@@ -115,12 +116,17 @@ class Run {
         untilMs: calmMs + 10_000,
       }).begin();
     }
+    if (visitEveryMs > 0) {
+      const owners = ownersOf(this.#plan);
+      const [world, history] = [this.#world, this.history];
+      new Visitor({ world, history, pickWorker, owners, everyMs: visitEveryMs, untilMs: calmMs }).begin();
+    }
     await this.#world.runUntil(calmMs);
     this.#cluster.calm();
     // Two versions that live on could restart each other's tasks without end.
     if (versions !== "one") this.#cluster.replaceAll();
     for (const caller of this.#callers) caller.stopCalling();
-    this.history.add("calm", {});
+    this.history.add("calm", { wallMs: this.#world.wallMs(pickWorker()?.actor ?? this.#world.director) });
     if (probeEveryMs > 0) await this.#world.runUntil(calmMs + 11_000);
     const closer = new Closer(this.#world, this.history, () => this.#cluster.pick(), ownersOf(this.#plan));
     // After a restart the wall clock says when a wait ends.

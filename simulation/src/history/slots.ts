@@ -1,0 +1,23 @@
+import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
+import type { Evidence } from "./evidence.js";
+
+/** Slots are free whatever is called: there are more of them than calls, or none is held for long. */
+export function hasFreeSlots({ limits, tool, calls }: Evidence["plan"]): boolean {
+  if (tool?.maxRunning !== undefined) return false;
+  return (limits.maxRunning ?? 0) >= 32 || calls.every(({ input }) => heldMs(operationsOf(input)) <= shortMs);
+}
+
+/** Work of a task that another one may wait for. */
+const shortMs = 1_500;
+
+/** How long a program holds its slot, without its waits. */
+function heldMs(operations: readonly JsonObject[]): number {
+  if (operations.length === 0) return Number.POSITIVE_INFINITY;
+  return operations.reduce((sum, { op, ms }) => sum + (op === "work" || op === "stubborn" ? Number(ms) : 0), 0);
+}
+
+/** What the input of a scripted task says that it does. */
+export function operationsOf(input: Json | undefined): readonly JsonObject[] {
+  const program = isJsonObject(input) ? input.program : undefined;
+  return Array.isArray(program) ? program.filter(isJsonObject) : [];
+}

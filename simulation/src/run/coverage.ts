@@ -1,0 +1,39 @@
+import type { Report } from "./run-plan.js";
+
+/** How often what a plan draws, and what came of it, occurred in the runs so far. What stands at 0 or is missing was not tried. */
+export class Coverage {
+  readonly #counts = new Map<string, Map<string, number>>();
+
+  add({ plan, history, violations }: Report): void {
+    this.#count("modes", plan.mode);
+    this.#count("versions", `${plan.versions}, ${plan.tool.onVersionChange ?? "resume"}`);
+    for (const name of [...Object.keys(plan.limits), ...Object.keys(plan.storeLimits), ...Object.keys(plan.tool)])
+      this.#count("limits", name);
+    for (const call of plan.calls) {
+      this.#count("calls", call.via);
+      if (call.newTask !== undefined) this.#count("calls", "another run");
+      if (call.handoffMs !== undefined && call.via !== "engine") this.#count("calls", "handoff");
+      if (call.clientId === undefined || call.owner.startsWith("client:local/"))
+        this.#count("calls", "of an unusual owner");
+    }
+    for (const { kind, ...facts } of history.events) {
+      const detail = facts.op ?? facts.what ?? facts.fault ?? facts.code ?? facts.status;
+      this.#count("events", detail === undefined ? kind : `${kind} ${String(detail)}`);
+      if (kind === "trespasses") this.#count("trespasses", String(facts.method));
+    }
+    for (const { rule } of violations) this.#count("violations", rule);
+  }
+
+  #count(group: string, name: string): void {
+    const counts = this.#counts.get(group) ?? new Map<string, number>();
+    this.#counts.set(group, counts.set(name, (counts.get(name) ?? 0) + 1));
+  }
+
+  toString(): string {
+    const lines = Array.from(this.#counts, ([group, counts]) => {
+      const sorted = [...counts].toSorted(([one], [other]) => one.localeCompare(other, "en"));
+      return `${group}: ${sorted.map(([name, count]) => `${name} ${count}`).join(", ")}`;
+    });
+    return lines.join("\n");
+  }
+}

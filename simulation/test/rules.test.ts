@@ -1,0 +1,153 @@
+import { describe, expect, test } from "vitest";
+import { check } from "../src/history/check.js";
+import { at, attempt, begins, call, called, calm, type Given, named, other, run, wall } from "./given.js";
+
+/** What breaks a rule, and what is close to it and does not. */
+const stories: readonly (readonly [rule: string, title: string, broken: Given, held: Given])[] = [
+  ["liveness", "a task that never ends", { record: { status: "running" } }, {}],
+  [
+    "liveness",
+    "a task that is silent for a minute after the last fault",
+    {
+      events: [calm],
+      journal: [
+        { type: "created", at: wall(0) },
+        { type: "attempt_started", at: wall(120_000) },
+      ],
+    },
+    {
+      events: [calm],
+      journal: [
+        { type: "created", at: wall(0) },
+        { type: "sleep", until: wall(115_000), at: wall(1_000) },
+        { type: "checkpoint", at: wall(120_000) },
+      ],
+    },
+  ],
+  [
+    "G1",
+    "an acknowledged task that does not exist",
+    { events: [{ ...called, task: "other", created: false }] },
+    { events: [called, attempt(1)] },
+  ],
+  [
+    "G1",
+    "a checkpoint that was forgotten",
+    { events: [at(1, "committed", { at: 3, attempt: 1, items: 4 })] },
+    { events: [at(1, "committed", { at: 2, attempt: 1, items: 3 })] },
+  ],
+  [
+    "G1",
+    "a result that is another one later",
+    { events: [at(1, "result", { status: "completed" })], record: { status: "cancelled" } },
+    { events: [at(1, "result", { status: "completed" })] },
+  ],
+  [
+    "G2",
+    "a checkpoint that is begun again",
+    { events: [at(1, "committed", { at: 0, attempt: 1, items: 1 }), begins(2, { attempt: 2 })] },
+    { events: [at(1, "committed", { at: 0, attempt: 1, items: 1 }), begins(2, { attempt: 2, at: 1 })] },
+  ],
+  [
+    "G2",
+    "a step with another value",
+    {
+      events: [
+        at(1, "step_done", { key: "s", attempt: 1, value: 1 }),
+        at(2, "step_done", { key: "s", attempt: 2, value: 2 }),
+      ],
+    },
+    {
+      events: [
+        at(1, "step_done", { key: "s", attempt: 1, value: 1 }),
+        at(2, "step_done", { key: "s", attempt: 2, value: 1 }),
+      ],
+    },
+  ],
+  [
+    "G3",
+    "state and items of different checkpoints",
+    { events: [attempt(1, { stateItems: 2, items: 3 })] },
+    { events: [attempt(1, { stateItems: 3, items: 3 })] },
+  ],
+  [
+    "G3",
+    "a state that is only half there",
+    { events: [attempt(1, { whole: false })] },
+    { events: [attempt(1, { whole: true })] },
+  ],
+  ["G3", "items in another order", { items: [1, 0] }, { items: [0, 1] }],
+  [
+    "G4",
+    "a commit that another attempt wrote",
+    {
+      events: [at(1, "committed", { at: 0, attempt: 1, items: 1 })],
+      journal: [
+        { type: "attempt_started", attempt: 2 },
+        { type: "checkpoint", items: [0] },
+      ],
+    },
+    {
+      events: [at(1, "committed", { at: 0, attempt: 2, items: 1 })],
+      journal: [
+        { type: "attempt_started", attempt: 2 },
+        { type: "checkpoint", items: [0] },
+      ],
+    },
+  ],
+  [
+    "G5",
+    "an event that was left out",
+    {
+      events: [
+        at(1, "sees", { caller: "c", seq: 1, type: "created" }),
+        at(2, "sees", { caller: "c", seq: 3, type: "log" }),
+      ],
+    },
+    { events: [at(1, "sees", { caller: "c", seq: 1, type: "created" })] },
+  ],
+  [
+    "G6",
+    "progress that goes back",
+    {
+      journal: [
+        { type: "checkpoint", progress: 2 },
+        { type: "checkpoint", progress: 1 },
+      ],
+    },
+    { journal: [{ type: "checkpoint", progress: 2 }, { type: "restarted" }, { type: "checkpoint", progress: 1 }] },
+  ],
+  [
+    "G7",
+    "a call with an id that finds another task",
+    {
+      events: [
+        { ...called, task: "id" },
+        { ...called, atMs: 200 },
+      ].map(named),
+      plan: { calls: [{ ...call, callId: "id" }] },
+      others: [other("id")],
+    },
+    {
+      events: [
+        { ...called, task: "id" },
+        { ...called, atMs: 200, task: "id" },
+      ].map(named),
+      plan: { calls: [{ ...call, callId: "id" }] },
+      others: [other("id")],
+    },
+  ],
+  [
+    "G7",
+    "a call that runs again though no caller has its result",
+    { others: [other("u", { input: call.input })] },
+    { others: [other("u", { input: call.input })], events: [at(1, "result", { caller: "c", status: "completed" })] },
+  ],
+];
+
+describe("the rules about tasks", () => {
+  test.each(stories)("%s finds %s", (rule, _, broken, held) => {
+    const rulesOf = (given: Given) => [...new Set(check(run(given)).map((violation) => violation.rule))];
+    expect([rulesOf(broken), rulesOf(held)]).toEqual([[rule], []]);
+  });
+});
