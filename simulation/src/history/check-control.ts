@@ -3,7 +3,7 @@ import type { HistoryEvent } from "./history.js";
 
 /** G8: what is requested is carried out in time, and what is stopped stays stopped. */
 export function checkControl(evidence: Evidence): readonly Violation[] {
-  return [...goesOnAfterRequest(evidence), ...neverLeft(evidence), ...refusedWrongly(evidence)].map((text) => ({
+  return [...worksAfterRequest(evidence), ...neverLeft(evidence), ...refusedWrongly(evidence)].map((text) => ({
     rule: "G8",
     text,
   }));
@@ -13,7 +13,7 @@ export function checkControl(evidence: Evidence): readonly Violation[] {
 const longMs = 60_000;
 
 /** A cancelled task begins nothing more, and a paused one nothing until it is resumed. */
-function goesOnAfterRequest({ plan, patience, events }: Evidence): readonly string[] {
+function worksAfterRequest({ plan, patience, events }: Evidence): readonly string[] {
   const reactMs = 2 * (plan.limits.graceMs ?? 10_000) + patience.lateMs;
   const breaks = events.filter(({ kind }) => kind === "died" || kind === "fault");
   const begun = byTask(eventsOf(events, "begins"));
