@@ -32,6 +32,38 @@ function failing(): {
   };
 }
 
+it("items that the store cannot read now end the attempt, and the task continues in a new one (G12)", async () => {
+  let isBroken = true;
+  const caught: unknown[] = [];
+  const tool = job(async function* (task) {
+    if (task.state.at === 0) yield { state: { at: 1 }, append: [7] };
+    try {
+      for await (const item of task.items()) return `read ${item}`;
+    } catch (error) {
+      caught.push(error);
+      throw error;
+    }
+    return "read nothing";
+  });
+  const unreadable = new ResumableError("STORE_READ_FAILED", "The disk fails.", {
+    details: { path: "journal", reason: "EIO" },
+  });
+  const { tasks, clock, rest, errors } = createScene([tool], {}, (store) => ({
+    ...store,
+    async readItems(taskId, range) {
+      if (isBroken) throw unreadable;
+      return store.readItems(taskId, range);
+    },
+  }));
+  const { record } = await tasks.start({ tool: "job", input: {} });
+  await rest();
+  expect([caught, errors]).toEqual([[expect.objectContaining({ name: "TaskInterrupted" })], [unreadable]]);
+  isBroken = false;
+  await clock.advance(1_000);
+  const { status, record: after } = await tasks.get(record.id);
+  expect([status, after.output, after.crashes]).toEqual(["completed", "read 7", 0]);
+});
+
 describe("a store that cannot be written", () => {
   it("makes a task wait with growing pauses and go on in a new attempt, and hinders no other (G1, G12)", async () => {
     const { tool, gates, begun } = gatedCount(2);

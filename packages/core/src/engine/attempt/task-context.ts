@@ -1,6 +1,7 @@
-import { ResumableError } from "../../errors.js";
+import { ResumableError, TaskInterrupted } from "../../errors.js";
 import { copyJson, type Json } from "../../json.js";
 import { fixedLimits } from "../../limits.js";
+import type { ItemPage } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { checkValue, isSchema } from "../../tool/schema.js";
 import type { TaskContext, Tool } from "../../tool/tool.js";
@@ -32,13 +33,23 @@ function handled<Value>(promise: Promise<Value>): Promise<Value> {
 }
 
 /** Ends at what was committed when the reading began: a tool may append while it reads. */
-async function* committedItems({ store, journal }: AttemptParts): AsyncGenerator<unknown, void, void> {
-  const { id, itemCount } = journal.record;
+async function* committedItems(parts: AttemptParts): AsyncGenerator<unknown, void, void> {
+  const { itemCount } = parts.journal.record;
   for (let after = 0; after < itemCount; ) {
-    const page = await store.readItems(id, { after, limit: Math.min(fixedLimits.itemPage, itemCount - after) });
+    const page = await itemPage(parts, after, Math.min(fixedLimits.itemPage, itemCount - after));
     if (page.items.length === 0) return;
     yield* page.items;
     after = page.next;
+  }
+}
+
+/** A store that fails ends the attempt: to the tool it must not look like an error of its own. */
+async function itemPage({ store, journal }: AttemptParts, after: number, limit: number): Promise<ItemPage> {
+  try {
+    return await store.readItems(journal.record.id, { after, limit });
+  } catch (error) {
+    journal.fail(error);
+    throw new TaskInterrupted("lease_lost");
   }
 }
 
