@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import {
@@ -63,6 +63,17 @@ describe("a journal that was cut", () => {
     const store = openStore(directory, options);
     expect((await store.getTask(id))?.record.lastSeq).toBe(1);
   });
+});
+
+test("a journal file that is missing sets its task aside, though a later one continues it (G12)", async () => {
+  const directory = emptyFolder();
+  const first = openStore(directory);
+  const id = await create(first, "victim");
+  await first.releaseLease(await lease(first, id));
+  await first.close();
+  rmSync(join(folderOf(directory, id), "journal.1.jsonl"));
+  const store = openStore(directory);
+  await expect(store.getTask(id)).rejects.toMatchObject({ code: "TASK_CORRUPT" });
 });
 
 describe("a changed byte", () => {

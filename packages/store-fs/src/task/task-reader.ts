@@ -119,8 +119,10 @@ export class TaskReader {
       const asks = openQuestions(reading.view.record).length > 0;
       if (asks && polls < maxTakeOverPolls && extendView(this.#context, reading.view)) continue;
       const isDurable = await this.#makeDurable(reading.view);
-      // A file that was removed was made superfluous by a newer one.
-      if (!isDurable) continue;
+      if (!isDurable) {
+        this.#expectNewer(reading.view);
+        continue;
+      }
       const isFinalReading = reading.isStable || this.#context.readOnly;
       if (!isFinalReading && polls < maxTakeOverPolls && this.#isBeingTaken(reading)) {
         await delay(takeOverPollMs);
@@ -164,6 +166,13 @@ export class TaskReader {
     }
     if (view.record === record) view.unsynced = false;
     return { record };
+  }
+
+  /** A file that was removed was made superfluous by a newer one. Where there is none, a missing file is damage. */
+  #expectNewer({ header, path }: TaskView): void {
+    const again = newestView(this.#context, header.taskId);
+    if (again?.header.epoch !== header.epoch || again.header.incarnation !== header.incarnation) return;
+    throw new DamagedFile(path, 0, "a file that it continues is missing");
   }
 
   /** A journal that is read for the first time may seal files whose taker died before it synced them. */
