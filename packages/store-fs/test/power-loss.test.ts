@@ -1,9 +1,9 @@
 import type { Store } from "@resumable-mcp/core";
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
 import { type CrashChoices, crashImage } from "../src/testing/crash-image.js";
 import { emptyTree, MemoryDisk } from "../src/testing/memory-disk.js";
-import { recordDisk } from "../src/testing/recording-disk.js";
+import { type Recording, recordDisk } from "../src/testing/recording-disk.js";
 import { checkpoint, commit, create, lease, now, openStore } from "./scene.js";
 
 const directory = "/var/lib/a/new/store";
@@ -98,4 +98,60 @@ test("a task that survives a loss of power while it is made has its call, whiche
     }
   }
   expect(twice).toEqual([]);
+});
+
+/** After which losses of power a task is damaged: at each moment of a recording, whichever change of names was lost. */
+async function damageOf(id: string, { events }: Recording, from: number): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let at = from; at <= events.length; at += 1) {
+    for (let lost = 1, names = lost; names >= lost; lost += 1) {
+      names = 0;
+      const choices: CrashChoices = { keepsName: () => ++names !== lost, dataLoss: () => "kept" };
+      const disk = new MemoryDisk(crashImage(emptyTree(), events.slice(0, at), choices));
+      const store = createFsStore({ directory, disk, limits: { takeOverPollMs: 1, maxTakeOverPolls: 1 } });
+      const problem = await store.getTask(id).then(
+        () => undefined,
+        (error: unknown) => error,
+      );
+      if (problem !== undefined)
+        found.push(`after event ${at - from}, without the change ${lost} of names: ${problem}`);
+      await store.close();
+    }
+  }
+  return found;
+}
+
+test("a creation that is taken back leaves no damaged task, whichever names were lost (G12)", async () => {
+  const inner = new MemoryDisk();
+  const recording = recordDisk(inner);
+  const store = openStore(directory, { disk: recording.disk });
+  await create(store, "first-task-of-all");
+  const from = recording.events.length;
+  const link = vi.spyOn(inner, "link").mockImplementation(() => {
+    throw Object.assign(new Error("EIO: link"), { code: "EIO", syscall: "link" });
+  });
+  await expect(create(store, "taken-back-again", { key: "call" })).rejects.toMatchObject({
+    code: "STORE_WRITE_FAILED",
+  });
+  link.mockRestore();
+  expect(await damageOf("taken-back-again", recording, from)).toEqual([]);
+});
+
+test("a deletion that a later process finishes leaves no damaged task, whichever names were lost (G12)", async () => {
+  const recording = recordDisk(new MemoryDisk());
+  const id = await create(openStore(directory, { disk: recording.disk }), "deleted-in-part");
+  let isDead = false;
+  const dying = openStore(directory, {
+    disk: recording.disk,
+    observer: (point) => {
+      isDead ||= point === "store.delete.trashed";
+      if (isDead) throw new Error("The process died.");
+    },
+  });
+  const held = await lease(dying, id);
+  await commit(dying, held, 1, [completed]);
+  await expect(dying.deleteTask(held)).rejects.toThrow("The process died.");
+  const from = recording.events.length;
+  await openStore(directory, { disk: recording.disk }).listTasks({ limit: 10 });
+  expect(await damageOf(id, recording, from)).toEqual([]);
 });

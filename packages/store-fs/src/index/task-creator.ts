@@ -202,8 +202,12 @@ export class TaskDraft {
 
   /** Removes what was made for nothing. */
   discard(): void {
-    const { disk, layout } = this.#context;
-    if (this.#state === "published") disk.rename(taskFolder(layout, this.#task.id), this.#place);
+    const { disk, layout, durable } = this.#context;
+    if (this.#state === "published") {
+      disk.rename(taskFolder(layout, this.#task.id), this.#place);
+      // A loss of power must not bring the name back and take what is in the folder.
+      if (durable) disk.syncFolderNow(layout.trash);
+    }
     if (this.#state === "prepared" || this.#state === "published") disk.removeTree(this.#place);
     this.#state = "none";
   }

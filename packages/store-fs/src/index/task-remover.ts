@@ -59,8 +59,11 @@ export class TaskRemover {
   /** Finishes what processes that died left in `trash/`: deletions, and tasks that never came to be. */
   async emptyTrash(): Promise<void> {
     const { context, workers } = this.#parts;
-    const { disk, layout } = context;
-    for (const name of listIfExists(disk, layout.trash) ?? []) {
+    const { disk, layout, durable } = context;
+    const names = listIfExists(disk, layout.trash) ?? [];
+    // A process may have died before it did: a loss of power must not bring a task back and take what is in its folder.
+    if (durable && names.length > 0) disk.syncFolderNow(layout.trash);
+    for (const name of names) {
       const place = join(layout.trash, name);
       const [kind, subject = ""] = name.split(".");
       if (kind === "new" && !workers.isInstanceAlive(subject)) disk.removeTree(place);
