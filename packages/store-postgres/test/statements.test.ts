@@ -1,8 +1,7 @@
 import type { NewTask } from "@resumable-mcp/core/store";
-import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createPostgresStore } from "../src/create-postgres-store.js";
-import { newSchema, runSql } from "./stores.js";
+import { newSchema, rewritingPool, runSql } from "./stores.js";
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -25,15 +24,9 @@ const task = (index: number, key: string | null = null): NewTask => ({
 async function countedStore() {
   const { connectionString, ...options } = newSchema();
   const sent: string[] = [];
-  const pool = new pg.Pool({ connectionString, max: 8 });
-  pool.on("connect", (client) => {
-    const query = client.query.bind(client);
-    const counted = (config: { name?: string }, ...rest: unknown[]) => {
-      // Names begin with eight characters of the schema's own.
-      sent.push(config.name?.slice(9) ?? "");
-      return Reflect.apply(query, client, [config, ...rest]);
-    };
-    Reflect.set(client, "query", counted);
+  const pool = rewritingPool(connectionString, (send, text, name) => {
+    sent.push(name);
+    return send(text);
   });
   const store = createPostgresStore({ ...options, pool });
   ends.push(

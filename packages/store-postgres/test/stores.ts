@@ -24,6 +24,32 @@ export async function runSql(text: string, connectionString = inject("postgresUr
   }
 }
 
+/** Sends a statement of a connection with another text, or by another connection, or not at all. */
+export type Rewrite = (
+  send: (text: string, by?: pg.ClientBase) => Promise<unknown>,
+  text: string,
+  name: string,
+) => Promise<unknown>;
+
+/** Makes a pool whose connections send what `rewrite` makes of each statement. */
+export function rewritingPool(connectionString: string | undefined, rewrite: Rewrite): pg.Pool {
+  const pool = new pg.Pool({ connectionString, max: 8 });
+  pool.on("error", () => {});
+  pool.on("connect", (client) => {
+    const query = client.query.bind(client);
+    Reflect.set(client, "query", (config: string | pg.QueryConfig, ...rest: unknown[]) => {
+      const { text, name = "" } = typeof config === "string" ? { text: config } : config;
+      const send = (other: string, by?: pg.ClientBase) => {
+        const parameters = [typeof config === "string" ? other : { ...config, text: other }, ...rest];
+        return by === undefined ? Reflect.apply(query, client, parameters) : Reflect.apply(by.query, by, parameters);
+      };
+      // Names begin with eight characters of the schema's own.
+      return rewrite(send, text, name.slice(9));
+    });
+  });
+  return pool;
+}
+
 /** A store whose process can be killed: its connections break, and it opens no others. */
 class Process {
   readonly store: Store;
@@ -31,10 +57,9 @@ class Process {
   readonly #pool: pg.Pool;
   readonly #clients = new Set<pg.PoolClient>();
 
-  constructor(options: PostgresStoreOptions) {
+  constructor(options: PostgresStoreOptions, rewrite: Rewrite) {
     const { connectionString, ...rest } = options;
-    this.#pool = new pg.Pool({ connectionString, max: 8 });
-    this.#pool.on("error", () => {});
+    this.#pool = rewritingPool(connectionString, rewrite);
     this.#pool.on("connect", (client) => this.#clients.add(client));
     this.options = options;
     this.store = createPostgresStore({ ...rest, pool: this.#pool });
@@ -54,10 +79,13 @@ class Process {
 }
 
 /** How the kit gets hold of stores, each with connections of its own. */
-export function processHarness(given: PostgresStoreOptions = {}): StoreHarness {
+export function processHarness(
+  given: PostgresStoreOptions = {},
+  rewrite: Rewrite = (send, text) => send(text),
+): StoreHarness {
   const processes = new Map<Store, Process>();
   const open = (options: PostgresStoreOptions): Store => {
-    const process = new Process(options);
+    const process = new Process(options, rewrite);
     processes.set(process.store, process);
     return process.store;
   };
