@@ -97,6 +97,24 @@ describe("unfinished tasks of one owner (G11)", () => {
     expect((await tasks.start({ tool: "job", input: { n: 3 } })).created).toBe(true);
   });
 
+  it("are counted exactly when calls come at the same moment (G11)", async () => {
+    const gate = createGate();
+    const { tasks, rest } = createScene([busy().tool], { limits: { maxUnfinishedPerOwner: 2 } }, (store) => ({
+      ...store,
+      createTask: async (request) => {
+        // As a store that makes the task durable first.
+        await gate.opened;
+        return store.createTask(request);
+      },
+    }));
+    const starts = [1, 2, 3, 4, 5].map((n) => tasks.start({ tool: "job", input: { n } }));
+    const outcomes = Promise.allSettled(starts);
+    await rest();
+    gate.open();
+    const codes = (await outcomes).map((one) => (one.status === "fulfilled" ? "created" : one.reason.code));
+    expect(codes.toSorted()).toEqual([...Array(3).fill("LIMIT_EXCEEDED"), "created", "created"]);
+  });
+
   it("are asked of the store only at the limit, and never counted among the finished (G11)", async () => {
     const asked: unknown[] = [];
     const { tasks, rest } = createScene([quick], { limits: { maxUnfinishedPerOwner: 2 } }, (store) => ({

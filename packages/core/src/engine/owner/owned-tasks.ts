@@ -68,9 +68,10 @@ export class OneOwnersTasks implements OwnedTasks {
     parts.checkOpen();
     parts.tools.require(record.tool);
     await parts.open();
-    await parts.unfinished.admit(record);
-    await parts.scheduler.restart(taskId);
-    parts.unfinished.add(record);
+    await parts.unfinished.admit(record, async () => {
+      await parts.scheduler.restart(taskId);
+      parts.unfinished.add(record);
+    });
     return this.get(taskId);
   };
 

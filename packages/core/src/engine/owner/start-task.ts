@@ -46,7 +46,6 @@ export async function startTask(parts: EngineParts, owner: string, request: Star
   }
   const { record } = outcome.snapshot;
   if (isFinal(record.status)) return outcome;
-  parts.unfinished.add(record);
   if (outcome.created) parts.scheduler.kick(record);
   else await join(parts, outcome.snapshot, task.detached);
   return outcome;
@@ -94,20 +93,32 @@ function jsonOr(parsed: unknown, raw: Json): Json {
  * callers one restarts it, and the others find it under way.
  */
 async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
-  const { store, tools, unfinished, limits, clock } = parts;
-  const { reuseResultMs } = limits;
-  let triesLeft = tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
+  let triesLeft = parts.tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
-    await unfinished.admit(task);
-    const continueFailed = triesLeft > 0;
-    const found = await store.createTask({ task, reuseResultMs, continueFailed, now: instantOf(clock) });
-    const { record } = found.snapshot;
-    // The very same call delivered again gets its task as it is, failed or not.
-    if (!continueFailed || found.created || record.status !== "failed" || record.id === task.id) return found;
-    const continued = await restarted(parts, record.id);
-    if (continued !== "full" && continued !== undefined) return { snapshot: continued, created: false };
-    triesLeft = continued === "full" ? 0 : triesLeft - 1;
+    const outcome = await parts.unfinished.admit(task, () => tryOnce(parts, task, triesLeft > 0));
+    if (typeof outcome === "object") return outcome;
+    triesLeft = outcome === "full" ? 0 : triesLeft - 1;
   }
+}
+
+/** The same once; `lost` when the failed task belongs to another call by now, `full` when it cannot be continued. */
+async function tryOnce(
+  parts: EngineParts,
+  task: NewTask,
+  continueFailed: boolean,
+): Promise<StartOutcome | "full" | "lost"> {
+  const { store, unfinished, limits, clock } = parts;
+  const { reuseResultMs } = limits;
+  const found = await store.createTask({ task, reuseResultMs, continueFailed, now: instantOf(clock) });
+  const { record } = found.snapshot;
+  if (!isFinal(record.status)) unfinished.add(record);
+  // The very same call delivered again gets its task as it is, failed or not.
+  if (!continueFailed || found.created || record.status !== "failed" || record.id === task.id) return found;
+  const continued = await restarted(parts, record.id);
+  if (continued === "full") return "full";
+  if (continued === undefined) return "lost";
+  if (!isFinal(continued.record.status)) unfinished.add(continued.record);
+  return { snapshot: continued, created: false };
 }
 
 /** What the failed task is after its restart; `undefined` when another task belongs to the call by now. */

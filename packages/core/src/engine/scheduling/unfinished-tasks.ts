@@ -15,6 +15,8 @@ export class UnfinishedTasks {
   readonly #maxPerOwner: number;
   /** By owner and task id: the task's key. */
   readonly #known = new Map<string, Map<string, string | null>>();
+  /** By owner: calls that may be making a task just now. */
+  readonly #making = new Map<string, Set<Promise<unknown>>>();
 
   constructor(store: Store, maxPerOwner: number) {
     this.#store = store;
@@ -33,16 +35,44 @@ export class UnfinishedTasks {
   }
 
   /**
-   * Lets a call pass that may make one more task.
+   * Lets a call make one more task, or continue one. What `make` makes it adds before it resolves; calls that come at
+   * the same moment wait for it where only the outcome decides whether there is room.
    *
    * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that joins a task.
    */
-  async admit({ id, owner, key }: Counted): Promise<void> {
-    if ((this.#known.get(owner)?.size ?? 0) < this.#maxPerOwner) return;
-    await this.#refresh(owner);
-    const tasks = this.#known.get(owner);
-    if (tasks === undefined || tasks.has(id) || (key !== null && [...tasks.values()].includes(key))) return;
-    checkLimit("maxUnfinishedPerOwner", tasks.size + 1, this.#maxPerOwner);
+  async admit<Result>(call: Counted, make: () => Promise<Result>): Promise<Result> {
+    const { id, owner, key } = call;
+    for (;;) {
+      const making = this.#making.get(owner)?.size ?? 0;
+      if (this.#countOf(owner) + making < this.#maxPerOwner) return this.#make(owner, make);
+      if (making > 0 && this.#countOf(owner) < this.#maxPerOwner) {
+        await this.#oneMade(owner);
+        continue;
+      }
+      await this.#refresh(owner);
+      const tasks = this.#known.get(owner);
+      if (tasks?.has(id) || (key !== null && [...(tasks?.values() ?? [])].includes(key))) return make();
+      checkLimit("maxUnfinishedPerOwner", this.#countOf(owner) + 1, this.#maxPerOwner);
+    }
+  }
+
+  #countOf(owner: string): number {
+    return this.#known.get(owner)?.size ?? 0;
+  }
+
+  #make<Result>(owner: string, make: () => Promise<Result>): Promise<Result> {
+    const all = this.#making.get(owner) ?? new Set<Promise<unknown>>();
+    const made = make().finally(() => {
+      all.delete(made);
+      if (all.size === 0) this.#making.delete(owner);
+    });
+    this.#making.set(owner, all.add(made));
+    return made;
+  }
+
+  /** Resolves when one of the calls that are making a task for this owner has done so, or has failed. */
+  async #oneMade(owner: string): Promise<void> {
+    await Promise.race(this.#making.get(owner) ?? []).catch(() => {});
   }
 
   async #refresh(owner: string): Promise<void> {
