@@ -41,7 +41,7 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
       maxWriteBackoffMs: 4_000,
       ...rarely(random, "maxRunningPerOwner", [1, 2]),
       ...rarely(random, "maxWaitingInPlace", [0, 1]),
-      ...(isVaried && rarely(random, "maxUnfinishedPerOwner", [1, 3])),
+      ...((isVaried || mode === "flood") && rarely(random, "maxUnfinishedPerOwner", [1, 3])),
       ...rarely(random, "reuseResultMs", [1_000]),
       ...(isShortLived && { ttlMs: 3_000, firstSweepMs: 500, sweepEveryMs: 700 }),
     },
