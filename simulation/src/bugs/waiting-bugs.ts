@@ -22,9 +22,9 @@ export const waitingBugs: readonly Bug[] = [
   },
   {
     name: "a death while a task waits counts as a crash",
-    file: "core/src/engine/scheduling/plan-attempt.ts",
-    find: "  if (!broken && onlyWaits(record)) return deathInWait(record, tool, inputs);\n",
-    replace: "",
+    file: "core/src/task/reduce-task.ts",
+    find: "  if (onlyWaits(draft)) {\n    draft.deathsInWaits",
+    replace: "  if (draft.crashes < 0) {\n    draft.deathsInWaits",
     decision: "0029",
   },
   {
