@@ -10,7 +10,8 @@ const operationSchema = z.discriminatedUnion("op", [
   /** Several steps, and a sleep, at the same time. */
   z.object({ op: z.literal("parallel"), steps: z.number(), ms: z.number() }),
   z.object({ op: z.literal("ask"), timeoutMs: z.number().optional() }),
-  z.object({ op: z.literal("sleep"), ms: z.number() }),
+  /** `afterMs`: without a checkpoint in between, so that a request to stop comes before the wait. */
+  z.object({ op: z.literal("sleep"), ms: z.number(), afterMs: z.number().optional() }),
   /** Appends so many items with its checkpoint. */
   z.object({ op: z.literal("stream"), items: z.number() }),
   /** Makes the state this large. */

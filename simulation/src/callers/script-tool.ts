@@ -125,6 +125,7 @@ async function perform(operation: Operation, at: number, context: Context): Prom
     case "ask":
       return ask(at, operation.timeoutMs, context);
     case "sleep":
+      if (operation.afterMs !== undefined) await pause(operation.afterMs);
       await task.sleep(`sleep-${at}`, operation.ms);
       return note("slept", { at });
     case "log":

@@ -12,6 +12,7 @@ export const callerRules: readonly ((evidence: Evidence) => readonly Violation[]
   checkSeen,
   checkShown,
   checkDelivery,
+  checkContinues,
   checkWaits,
 ];
 
@@ -154,4 +155,24 @@ function checkDelivery({ plan, events, tasks }: Evidence): readonly Violation[] 
 
 function isOfCall({ owner, record }: FinalTask, call: PlannedFacts): boolean {
   return owner === call.owner && JSON.stringify(record.input) === JSON.stringify(call.input);
+}
+
+/** G7: after a failure the same call continues the task; it begins no other one. */
+function checkContinues({ plan, events, tasks }: Evidence): readonly Violation[] {
+  // A journal that is full takes no new generation, and what expired is not there any more.
+  if (plan.tool?.onFailure === "restart" || plan.storeLimits?.maxJournalEvents !== undefined) return [];
+  if (plan.limits.ttlMs !== undefined) return [];
+  return plan.calls.flatMap((call) => {
+    if (call.newTask !== undefined || plan.calls.some((other) => other !== call && isSameCall(call, other))) return [];
+    const beginMs = ({ record }: FinalTask) => events.find(({ task }) => task === record.id)?.atMs ?? 0;
+    const begun = tasks
+      .filter((task) => isOfCall(task, call))
+      .toSorted((one, other) => beginMs(one) - beginMs(other))
+      .map(({ record }) => record);
+    return begun.flatMap(({ id, status, error }, place) => {
+      const next = begun[place + 1];
+      if (next === undefined || status !== "failed" || error?.terminal === true) return [];
+      return [{ rule: "G7", text: `${id} failed, and the same call began ${next.id}.` }];
+    });
+  });
 }

@@ -8,14 +8,15 @@ import type { HistoryEvent } from "./history.js";
  */
 export function checkWaits(evidence: Evidence): readonly Violation[] {
   const { plan, events, tasks } = evidence;
+  const early = earlySleeps(evidence);
   // With fewer slots than tasks, one whose wait is over may wait for a slot.
-  if ((plan.limits.maxRunning ?? 0) < 32 || plan.limits.maxRunningPerOwner !== undefined) return [];
-  if (plan.tool?.maxRunning !== undefined) return [];
+  if ((plan.limits.maxRunning ?? 0) < 32 || plan.limits.maxRunningPerOwner !== undefined) return early;
+  if (plan.tool?.maxRunning !== undefined) return early;
   const steady = new Map(tasks.filter(isSteady).map((task) => [task.record.id, task]));
   const breaks = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
   const isQuiet = (fromMs: number, toMs: number) =>
     !breaks.some(({ atMs }) => atMs > fromMs - evidence.patience.faultMs && atMs < toMs);
-  return [...lateSleeps(evidence, steady, isQuiet), ...lateAnswers(evidence, steady, isQuiet)];
+  return [...early, ...lateSleeps(evidence, steady, isQuiet), ...lateAnswers(evidence, steady, isQuiet)];
 }
 
 type IsQuiet = (fromMs: number, toMs: number) => boolean;
@@ -28,6 +29,27 @@ function isSteady({ record, followed }: FinalTask): boolean {
     const { event } = each;
     if (event.type === "attempt_ended") return event.reason === "waiting" || event.reason === "crashed";
     return event.type !== "desiredState" && event.type !== "restarted";
+  });
+}
+
+/** What clocks that drift may differ by. */
+const maxDrift = 0.02;
+
+/** A sleep that one process slept in one attempt, from its beginning to its end. */
+function earlySleeps({ events, tasks }: Evidence): readonly Violation[] {
+  const inputs = new Map(tasks.map(({ record }) => [record.id, record.input]));
+  const begunMs = new Map<string, { readonly attempt: unknown; readonly atMs: number }>();
+  return events.flatMap(({ kind, op, attempt, atMs, task, at }) => {
+    const key = `${String(task)}/${String(at)}`;
+    // What a later attempt finds begun is measured from another moment.
+    if (kind === "begins" && op === "sleep") begunMs.set(key, { attempt: begunMs.has(key) ? -1 : attempt, atMs });
+    const begun = begunMs.get(key);
+    if (kind !== "slept" || begun === undefined || begun.attempt !== attempt) return [];
+    const tookMs = atMs - begun.atMs;
+    const ms = sleepOf(inputs.get(String(task)), Number(at)) ?? 0;
+    if (tookMs >= ms * (1 - maxDrift) - 2) return [];
+    const text = `A sleep of ${ms} ms of ${String(task)} took ${Math.round(tookMs)} ms in a process that lived.`;
+    return [{ rule: "G9", text }];
   });
 }
 

@@ -78,6 +78,7 @@ export class Machine {
 
   /** Removes a folder of the store, whole also where the power is lost then: of one that lost some names the store promises nothing. */
   remove(name: "open" | "done"): void {
+    if (!this.disk.exists(storeFolder)) return;
     const removed = `/${name}-removed`;
     this.disk.removeTree(removed);
     this.#move(`${storeFolder}/${name}`, removed);
@@ -97,12 +98,15 @@ class TimedDisk extends MemoryDisk {
   readonly #world: World;
   readonly #faults: DiskFaults;
   readonly #random: Random;
+  /** What a sync takes at most: there are fast disks and slow ones. */
+  readonly #syncMs: number;
 
   constructor(tree: FolderNode, world: World, faults: DiskFaults) {
     super(tree);
     this.#world = world;
     this.#faults = faults;
     this.#random = world.random.fork();
+    this.#syncMs = this.#random.pick([4, 4, 60]);
   }
 
   override async syncData(file: number): Promise<void> {
@@ -117,7 +121,7 @@ class TimedDisk extends MemoryDisk {
 
   #wait(): Promise<void> {
     const slowMs = this.#faults.slowUntilMs > this.#world.nowMs ? this.#random.between(50, 5_000) : 0;
-    return new Promise((resolve) => this.#world.after(this.#random.between(0.05, 4) + slowMs, resolve));
+    return new Promise((resolve) => this.#world.after(this.#random.between(0.05, this.#syncMs) + slowMs, resolve));
   }
 }
 

@@ -123,7 +123,8 @@ function drawOperation(random: Random): Operation {
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
   if (kind < 48) return { op: "step" };
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
-  if (kind < 63) return { op: "sleep", ms: random.pick([50, 1_000, 6_000]) };
+  if (kind < 63)
+    return { op: "sleep", ms: random.pick([50, 1_000, 6_000]), ...(random.percent(30) && { afterMs: 400 }) };
   if (kind < 75) return { op: "ask", ...(random.percent(30) && { timeoutMs: 5_000 }) };
   if (kind < 80) return { op: "stream", items: random.pick([0, 3, 40]) };
   if (kind < 83) return { op: "load", bytes: random.pick([500, 10_000]) };
