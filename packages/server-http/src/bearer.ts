@@ -18,6 +18,9 @@ export interface AuthInfo {
 /** Checks a bearer token; `undefined` when it is not valid. */
 export type VerifyToken = (token: string) => Promise<AuthInfo | undefined> | AuthInfo | undefined;
 
+/** Stands in a header too, in quotes. */
+const anotherToken = "Ask the operator of this server for another one, or sign in again.";
+
 /**
  * Finds out who calls, or refuses the request.
  *
@@ -29,11 +32,11 @@ export async function authenticate(
   metadataUrl: string,
 ): Promise<AuthInfo | HttpAnswer> {
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.header("authorization") ?? "")?.[1];
-  if (token === undefined) return unauthorized("Send a bearer token.", metadataUrl);
+  if (token === undefined) return unauthorized("Send a bearer token in the header Authorization.", metadataUrl);
   const info = await verifyToken(token);
-  if (info === undefined) return unauthorized("The token is not valid.", metadataUrl, "invalid_token");
+  if (info === undefined) return unauthorized(`The token is not valid. ${anotherToken}`, metadataUrl, "invalid_token");
   if (info.expiresAt !== undefined && info.expiresAt * 1000 <= Date.now()) {
-    return unauthorized("The token has expired.", metadataUrl, "invalid_token");
+    return unauthorized(`The token has expired. ${anotherToken}`, metadataUrl, "invalid_token");
   }
   return info;
 }

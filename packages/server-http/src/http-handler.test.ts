@@ -1,7 +1,7 @@
 import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { hostRules } from "./allowed-hosts.js";
-import type { AuthInfo } from "./bearer.js";
+import type { AuthInfo, VerifyToken } from "./bearer.js";
 import { createHttpHandler } from "./http-handler.js";
 import { httpLimits } from "./http-limits.js";
 
@@ -12,7 +12,12 @@ function verifyToken(token: string): AuthInfo | undefined {
 }
 
 /** A server that lets two requests through and then none; `from` is the address that the next request comes from. */
-function handler(verify: typeof verifyToken | undefined) {
+function handler(verify: VerifyToken | undefined) {
+  const ask = responses(verify);
+  return async (token: string | undefined, remoteAddress: string) => (await ask(token, remoteAddress)).status;
+}
+
+function responses(verify: VerifyToken | undefined) {
   const handle = createHttpHandler({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
     endpoint: async () => new Response("served"),
@@ -26,7 +31,7 @@ function handler(verify: typeof verifyToken | undefined) {
   return async (token: string | undefined, remoteAddress: string) => {
     const authorization: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
     const request = new Request("http://127.0.0.1/mcp", { headers: { host: "127.0.0.1", ...authorization } });
-    return (await handle(request, { remoteAddress })).status;
+    return handle(request, { remoteAddress });
   };
 }
 
@@ -72,4 +77,24 @@ test("a path of many slashes costs no more than its length (G11)", async () => {
   expect([await statusOf(`/a${slashes}x`), await statusOf(`/mcp${slashes}`), await statusOf("/mcp")]).toEqual([
     404, 200, 200,
   ]);
+});
+
+test.each<[string, VerifyToken, string | undefined, string]>([
+  ["without a token", () => undefined, undefined, "Send a bearer token in the header Authorization."],
+  [
+    "with another token",
+    () => undefined,
+    "x",
+    "The token is not valid. Ask the operator of this server for another one, or sign in again.",
+  ],
+  [
+    "with an expired token",
+    (token) => ({ token, clientId: "ada", scopes: [], expiresAt: 1 }),
+    "x",
+    "The token has expired. Ask the operator of this server for another one, or sign in again.",
+  ],
+])("a caller %s reads what to do next", async (_, verify, token, message) => {
+  const answer = await responses(verify)(token, "192.0.2.1");
+  expect([answer.status, await answer.json()]).toMatchObject([401, { error: { message } }]);
+  expect(answer.headers.get("www-authenticate")?.includes(message)).toBe(token !== undefined);
 });
