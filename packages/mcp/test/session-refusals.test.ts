@@ -57,6 +57,25 @@ describe("refused with the right status", () => {
     expect((await fetch(url, { method: "PUT" })).status).toBe(405);
   });
 
+  test("a standalone stream beside as many streams as a session may have; a newer one replaces an older one", async () => {
+    const gate = createGate();
+    const { url } = await endpoint({ tools: [countTool(gate)], limits: { maxStreams: 1 } });
+    const [listening, calling] = [await openSession(url), await openSession(url)];
+    const listen = (session: Record<string, string>) =>
+      fetch(url, { headers: { accept: "text/event-stream", ...session } });
+    expect([(await listen(listening)).status, (await listen(listening)).status]).toEqual([200, 200]);
+    expect((await post(url, countTo(2), listening)).status).toBe(429);
+    const call = await post(url, countTo(2), calling);
+    const refused = await listen(calling);
+    expect([call.status, refused.status, await refused.text()]).toEqual([
+      200,
+      429,
+      expect.stringContaining("maxStreams = 1"),
+    ]);
+    gate.open(2);
+    await readUntil(eventsOf(call), () => false);
+  });
+
   test("malformed, foreign and invented event ids", async () => {
     const { url } = await endpoint({ tools: [countTool()] });
     const [mine, other] = [await openSession(url), await openSession(url)];

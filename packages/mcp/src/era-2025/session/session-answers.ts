@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { errorResult } from "../../call/tool-result.js";
-import { HttpAnswer } from "../../http/http-answer.js";
+import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
 import { type Cursor, formatEventId, parseOnceStream } from "./event-id.js";
 import { SseStream } from "./sse-stream.js";
@@ -30,6 +30,12 @@ export function eventStreamHeaders(sessionId: string): Record<string, string> {
 /** Nothing is left to send: 405 makes clients stop asking, in silence. */
 export function nothingLeft(): HttpAnswer {
   return new HttpAnswer(405, { allow: "POST, DELETE" });
+}
+
+/** Refuses one more of what a session may have so many of. */
+export function tooMany(limit: string, most: number): HttpAnswer {
+  const message = `This session has reached its limit ${limit} = ${most}. Wait until something has finished.`;
+  return refusal(429, message, { headers: { "retry-after": "1" } });
 }
 
 /** What the caller of a tool receives when the server cannot know whether the tool did its work. */

@@ -45,6 +45,11 @@ export class SessionStream {
     this.#limits = limits;
   }
 
+  /** A response carries it now. */
+  get isCarried(): boolean {
+    return this.#sse !== undefined;
+  }
+
   /** Resolves when the first message was written, or when none will be. */
   first(): Promise<void> {
     return this.place > 0

@@ -16,7 +16,7 @@ import type { Locality } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import type { Cursor, Place } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
-import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer } from "./session-answers.js";
+import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer, tooMany } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
 import { type InFlightRequest, type Prime, SessionStream } from "./session-stream.js";
 import { type ConnectedSession, SessionTransport } from "./session-transport.js";
@@ -176,6 +176,9 @@ export class Session2025 implements ConnectedSession {
     // What a process before this one sent is not known here.
     const place = after?.stream === standalone.name ? after.place : standalone.place;
     if (place > standalone.place) return refusal(400, aheadEvent);
+    const { maxStreams } = this.limits;
+    const replaced = standalone.isCarried ? 1 : 0;
+    if (this.#streams.size - replaced >= maxStreams) return tooMany("maxStreams", maxStreams);
     const stream = this.#openStream();
     standalone.sendOn(stream, { place }, this.#prime());
     return streamAnswer(stream, this.id);
@@ -291,9 +294,4 @@ function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
   if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
   const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
   return { ...request, params: { ...request.params, _meta } };
-}
-
-function tooMany(limit: string, most: number): HttpAnswer {
-  const message = `This session has reached its limit ${limit} = ${most}. Wait until something has finished.`;
-  return refusal(429, message, { headers: { "retry-after": "1" } });
 }
