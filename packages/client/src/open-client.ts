@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import { controlPrefix, isControlToolName } from "@resumable-mcp/protocol";
+import { controlPrefix, isControlToolName, withDefaults } from "@resumable-mcp/protocol";
 import type { Client, ServerInfo, ToolInfo } from "./client.js";
 import type { ClientContext } from "./client-context.js";
 import { credentialsPath, openCredentialsFile } from "./credentials/credentials-file.js";
@@ -56,7 +56,7 @@ const defaultClientInfo = { name: "resumable-mcp", version: packageVersion };
 export async function openClient(options: OpenClientOptions = {}): Promise<Client> {
   const { importFrom } = options;
   const stateFile = await openStateFile(options.stateFile ?? defaultStateFile(), { importFrom });
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = withDefaults(defaultLimits, options.limits);
   const configs = options.servers ?? knownServers(stateFile);
   const clientInfo = options.clientInfo ?? defaultClientInfo;
   const now = () => new Date().toISOString();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { isClientError } from "../src/index.js";
+import { defaultLimits, isClientError } from "../src/index.js";
 import { codeOf, useFakeWorld } from "./fake-world.js";
 
 const world = useFakeWorld();
@@ -25,6 +25,15 @@ describe("a server", () => {
     const { open, server } = world();
     server.onRequest = () => 401;
     expect(await codeOf((await open()).tools())).toBe("UNAUTHORIZED");
+  });
+
+  it("that is down is reported at once, also with limits that are undefined", async () => {
+    const { openWith, server } = world();
+    await server.kill();
+    const limits = Object.fromEntries(Object.keys(defaultLimits).map((name) => [name, undefined]));
+    const client = await openWith({ servers: [{ url: server.url }], limits });
+    expect(await codeOf(client.tools())).toBe("SERVER_UNREACHABLE");
+    await server.start();
   });
 
   it("is asked in the session of the last process while it knows that", async () => {

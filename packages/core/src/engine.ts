@@ -12,5 +12,5 @@ export type {
 } from "./engine/engine.js";
 export { ownerTag } from "./engine/engine.js";
 export type { EngineLimits } from "./limits.js";
-export { engineDefaults, taskDefaults } from "./limits.js";
+export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
 export { rpcCodeOf } from "./task/task-event.js";

@@ -1,7 +1,7 @@
 /** What a store needs of the core in addition to the entry `.`: the contract, and the rules that every store shares. */
 export { canonicalJson, copyJson, deepFreeze, jsonBytes } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
-export { storeQuotaDefaults } from "./limits.js";
+export { storeQuotaDefaults, withDefaults } from "./limits.js";
 export type {
   Documents,
   EventPage,

@@ -124,3 +124,9 @@ describe("a damaged document (G12)", () => {
     expect(readFileSync(path, "utf8")).toBe("{");
   });
 });
+
+test("an option that is given as undefined leaves its default", async () => {
+  const { file, path } = scene({ mode: undefined, disk: undefined, sync: undefined, createName: undefined });
+  await file.write({ n: 1 });
+  expect([JSON.parse(readFileSync(path, "utf8")), statSync(path).mode & 0o777]).toEqual([{ n: 1 }, 0o600]);
+});

@@ -50,7 +50,8 @@ export class DocumentFile<Document> implements Adapter<Document> {
   #isKnown = false;
 
   constructor(options: DocumentOptions<Document>) {
-    this.#options = { sync: "name", mode: 0o600, disk: nodeDocumentDisk, createName: randomUUID, ...options };
+    const { sync = "name", mode = 0o600, disk = nodeDocumentDisk, createName = randomUUID } = options;
+    this.#options = { ...options, sync, mode, disk, createName };
   }
 
   /** Reads the document; `null` when there is none, or only white space. */

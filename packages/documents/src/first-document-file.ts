@@ -26,7 +26,8 @@ export class FirstDocumentFile<Document> implements SyncAdapter<Document> {
   readonly #options: Required<FirstDocumentOptions<Document>>;
 
   constructor(options: FirstDocumentOptions<Document>) {
-    this.#options = { mode: 0o600, disk: nodeDocumentDisk, createName: randomUUID, ...options };
+    const { mode = 0o600, disk = nodeDocumentDisk, createName = randomUUID } = options;
+    this.#options = { ...options, mode, disk, createName };
   }
 
   /** Reads the document; `null` when there is none. */

@@ -31,8 +31,11 @@ test("a stream begins with the time that a crash needs; a server that stops tell
   ]);
 });
 
-test("by default stock clients cover 15 s after a crash and 30 s after a drain, with their two attempts", async () => {
-  const { url, handler } = await endpoint({ tools: [countTool(createGate())] });
+test.each([
+  ["without limits", undefined],
+  ["with limits that are undefined", { retryMs: undefined, drainRetryMs: undefined }],
+])("%s stock clients cover 15 s after a crash and 30 s after a drain, with their two attempts", async (_, limits) => {
+  const { url, handler } = await endpoint({ tools: [countTool(createGate())], limits });
   const call = await post(url, countTo(1), await openSession(url));
   await handler.close();
   expect((await retriesOf(call)).map((retryMs) => 2 * retryMs)).toEqual([15_000, 30_000]);

@@ -1,5 +1,5 @@
 export { isFinal, isJsonObject, type Json, type JsonObject, type LogLevel, type TaskStatus } from "@resumable-mcp/core";
-export { type FinalStatus, finalStatuses, unfinishedStatuses } from "@resumable-mcp/core/store";
+export { type FinalStatus, finalStatuses, unfinishedStatuses, withDefaults } from "@resumable-mcp/core/store";
 export {
   type ControlInput,
   type ControlToolFacts,

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { createEngine, type Engine, type Store } from "@resumable-mcp/core";
-import type { EngineLimits, RecoveryCounts } from "@resumable-mcp/core/engine";
+import { type EngineLimits, type RecoveryCounts, withDefaults } from "@resumable-mcp/core/engine";
 import type { Observer } from "@resumable-mcp/core/store";
 import {
   createBothErasHandler,
@@ -80,7 +80,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
       2,
     );
   }
-  const limits = { ...httpLimits, ...options.limits };
+  const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
   const { store, engineLimits = {}, observer = () => {} } = options;
   let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };

@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { defineTool } from "@resumable-mcp/core";
+import { createMemoryStore, defineTool } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -38,4 +38,17 @@ test("a server whose store is taken away is not ready and says why, until the st
   expect(await ask("/healthz")).toEqual([200, "ok\n"]);
   await rename(join(folder, "away"), directory);
   expect(await ask("/readyz")).toEqual([200, "ready\n"]);
+});
+
+test("a limit that is given as undefined leaves its default", async () => {
+  const server = await serve({
+    definition: { name: "limits", version: "1.0.0", tools: [echo] },
+    store: createMemoryStore(),
+    port: 0,
+    verifyToken: (token) => ({ token, clientId: token, scopes: [] }),
+    limits: { requestsPerSecond: undefined, requestBurst: undefined, requestTimeoutMs: undefined },
+  });
+  onTestFinished(() => server.close());
+  const answer = await fetch(server.url, { method: "PUT", headers: { authorization: "Bearer ada" } });
+  expect([answer.status, await answer.text()]).toEqual([405, expect.any(String)]);
 });

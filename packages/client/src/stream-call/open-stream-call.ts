@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { JsonObject } from "@resumable-mcp/protocol";
+import { type JsonObject, withDefaults } from "@resumable-mcp/protocol";
 import type { ClientEvent } from "../client.js";
 import { ClientError, isClientError } from "../client-error.js";
 import { callOnce, type StreamPlace } from "../connection/call-once.js";
@@ -51,7 +51,7 @@ export async function openStreamCall(options: OpenStreamCallOptions): Promise<St
   const cacheFile = createStreamCacheFile(options.cacheFile);
   const found = await cacheFile.read();
   const cached = found !== undefined && isSameCall(found, options) ? found : undefined;
-  const limits = { ...defaultLimits, ...options.limits };
+  const limits = withDefaults(defaultLimits, options.limits);
   const connection = connect(options, limits, cached);
   const progressToken = cached?.progress_token ?? randomUUID();
   const { promise: resumable, resolve: markResumable, reject: markFailed } = deferred();

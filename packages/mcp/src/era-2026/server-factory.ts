@@ -30,7 +30,7 @@ export function serverFactory2026(
     const supportedProtocolVersions = [...SUPPORTED_PROTOCOL_VERSIONS, revision];
     const capabilities = { logging: {} };
     const server = new McpServer({ name, version }, { instructions, capabilities, supportedProtocolVersions });
-    registerTools2026(server, engine, { controlTools: "all", ...options });
+    registerTools2026(server, engine, { ...options, controlTools: options.controlTools ?? "all" });
     const callTool: Setup2026["callTool"] = forSdk(createToolCaller(server, engine, options));
     await setup2026?.(server, { changes, callTool });
     // What its code sends outside a request reaches no client, as over HTTP nothing does.

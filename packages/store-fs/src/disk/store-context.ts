@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
+import { withDefaults } from "@resumable-mcp/core/store";
 import type { Disk } from "./disk.js";
 import { type Layout, layoutOf } from "./layout.js";
 import { type FsStoreLimits, fsStoreDefaults } from "./limits.js";
@@ -21,7 +22,7 @@ export function createContext(options: ContextOptions): StoreContext {
     layout: layoutOf(resolve(options.directory)),
     disk: options.disk ?? nodeDisk,
     durable: options.durable,
-    limits: { ...fsStoreDefaults, ...options.limits },
+    limits: withDefaults<FsStoreLimits>(fsStoreDefaults, options.limits),
     instance: options.instance ?? unique(),
     readOnly: options.readOnly ?? false,
     warn: options.warn ?? (() => {}),

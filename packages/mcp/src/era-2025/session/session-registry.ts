@@ -1,6 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
-import { ownerTag } from "@resumable-mcp/core/engine";
+import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
@@ -44,7 +44,7 @@ export class SessionRegistry implements SessionCommons {
 
   constructor({ engine, createServer, limits, onError = () => {} }: SessionHandlerOptions) {
     this.engine = engine;
-    this.limits = { ...sessionLimits, ...limits };
+    this.limits = withDefaults<SessionLimits>(sessionLimits, limits);
     this.onError = onError;
     this.#createServer = createServer;
     this.#timer = setInterval(() => void this.#sweep(), this.limits.sweepEveryMs).unref();
