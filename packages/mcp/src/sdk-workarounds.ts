@@ -72,6 +72,12 @@ export function isIgnoredLevel(server: object, level: string, sessionId: string 
   return typeof test === "function" && test(level, sessionId) === true;
 }
 
+/** Whether SDK 1.x drops the promise of sending a message: nothing would handle its rejection. */
+export function reportsChange(message: object): boolean {
+  const method: unknown = Reflect.get(message, "method");
+  return typeof method === "string" && /^notifications\/(?:tools|prompts|resources)\/list_changed$/.test(method);
+}
+
 /** Whether SDK 1.x says by this result that it has no tool of this name. */
 export function isUnknownTool(name: string, result: object): boolean {
   const content: unknown = Reflect.get(result, "content");

@@ -17,24 +17,27 @@ const tool = defineTool({
   run: async ({ name }) => `Hello, ${name}!`,
 });
 
-interface ConnectOptions extends Pick<ServerDefinition, "setup2026"> {
+interface ConnectOptions extends Pick<ServerDefinition, "setup" | "setup2026"> {
   readonly onWrite?: (message: object) => void;
+  readonly onError?: (error: unknown) => void;
 }
 
-function connect({ onWrite = () => {}, setup2026 }: ConnectOptions = {}) {
+function failTest(error: unknown): never {
+  throw error;
+}
+
+function connect({ onWrite = () => {}, onError = failTest, ...setups }: ConnectOptions = {}) {
   const engine = createEngine({ store: createMemoryStore(), tools: [tool] });
   const opened = vi.spyOn(engine, "open");
   const waiting = new Map<unknown, (message: JsonObject) => void>();
   const connection = serveStdioEras({
-    definition: { name: "test", version: "1", tools: [tool], setup2026 },
+    definition: { name: "test", version: "1", tools: [tool], ...setups },
     engine,
     write: async (message) => {
       onWrite(message);
       waiting.get((message as JsonObject).id)?.(message as JsonObject);
     },
-    onError: (error) => {
-      throw error;
-    },
+    onError,
   });
   closing.push(
     () => engine.close(),
@@ -72,11 +75,68 @@ test("a client of the 2026 era is served by its first message", async () => {
   expect(await ask("tools/call", { ...greet, _meta })).toMatchObject(hello);
 });
 
-test("a change that is announced after the connection was closed ends no process", async () => {
+/** Rejections that no handler took, from now on to the end of the test. */
+function unhandledRejections(): unknown[] {
   const unhandled: unknown[] = [];
   const note = (error: unknown) => unhandled.push(error);
   process.on("unhandledRejection", note);
   closing.push(async () => void process.off("unhandledRejection", note));
+  return unhandled;
+}
+
+/** A client that hears of changes, of either era; `ready` is the last message that it is sent before. */
+const listening = {
+  "2025": {
+    ready: "answer",
+    messages: [
+      { id: "answer", method: "initialize", params: initialize },
+      { method: "notifications/initialized", params: {} },
+    ],
+  },
+  "2026": {
+    ready: "notifications/subscriptions/acknowledged",
+    messages: [
+      { id: "s", method: "subscriptions/listen", params: { notifications: { toolsListChanged: true }, _meta } },
+    ],
+  },
+} as const;
+
+test.each(["2025", "2026"] as const)(
+  "a change that cannot be written ends no process in the %s era, and is reported",
+  async (era) => {
+    const unhandled = unhandledRejections();
+    const errors: unknown[] = [];
+    const broken = new Error("EPIPE: broken pipe, write");
+    let announce = () => {};
+    let isReady = () => {};
+    const ready = new Promise<void>((resolve) => {
+      isReady = resolve;
+    });
+    const { connection } = connect({
+      onWrite: (message) => {
+        const { id, method } = message as JsonObject;
+        if (method === "notifications/tools/list_changed") throw broken;
+        if ((method ?? id) === listening[era].ready) isReady();
+      },
+      onError: (error) => void errors.push(error),
+      setup: (server) => {
+        announce = () => server.sendToolListChanged();
+      },
+      setup2026: (_server, { changes }) => {
+        announce = changes.toolsChanged;
+      },
+    });
+    for (const message of listening[era].messages) await connection.receive({ jsonrpc: "2.0", ...message });
+    await ready;
+    announce();
+    // The process hears of a rejection without a handler after the microtasks of the turn.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect([errors, unhandled]).toEqual([[broken], []]);
+  },
+);
+
+test("a change that is announced after the connection was closed ends no process", async () => {
+  const unhandled = unhandledRejections();
   let announce = () => {};
   const { ask, connection } = connect({
     setup2026: (_server, { changes }) => {

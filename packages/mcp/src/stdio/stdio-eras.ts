@@ -4,6 +4,7 @@ import { claimsVersion } from "../call/call.js";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { noteDelivery } from "../call/receipt.js";
 import type { ServerDefinition } from "../define-server.js";
+import { reportsChange } from "../sdk-workarounds.js";
 import type { FirstAnswer } from "./first-answer.js";
 import { type ChannelEnd, createStdioChannel } from "./stdio-channel.js";
 
@@ -58,6 +59,7 @@ export function serveStdioEras(options: StdioErasOptions): StdioEras {
   const write = async (message: object) => {
     // The SDK receives the first request too, which was answered before.
     if (answered !== undefined && "id" in message && message.id === answered.id) answered = undefined;
+    else if (reportsChange(message)) await options.write(message).catch(options.onError);
     else await options.write(message);
   };
   const writeAndOpen = async (message: object) => {
