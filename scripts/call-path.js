@@ -108,7 +108,7 @@ const paths = {
       const killed = startServer(directory, "hangs");
       const call = await openSession(await killed.ask("serve", name));
       call("count", { run: 1 }).catch(() => {});
-      await pause(500);
+      await killed.ask("hung");
       await killed.end();
     }
 

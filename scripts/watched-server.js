@@ -14,8 +14,8 @@ export const marks = { input: "call-path-input", state: "call-path-state", outpu
 
 const builtPackage = (name) => import(pathToFileURL(join(root, `packages/${name}/dist/index.js`)).href);
 
-/** A tool with two checkpoints, behind the first of which it can hang, and one with a question. */
-function toolsOf({ defineTool }, hangs) {
+/** A tool with two checkpoints, and one with a question. With `onHang` the first calls that behind a checkpoint, and hangs. */
+function toolsOf({ defineTool }, onHang) {
   const nothing = { type: "object", properties: { run: { type: "number" }, mark: { type: "string" } } };
   const form = { type: "object", properties: { yes: { type: "boolean" }, mark: { type: "string" } } };
   const count = defineTool({
@@ -26,7 +26,7 @@ function toolsOf({ defineTool }, hangs) {
     async *run(_, task) {
       for (let at = task.state.at + 1; at <= 2; at += 1) {
         yield { progress: at, total: 2, state: { at, mark: marks.state }, message: marks.state };
-        if (hangs) await new Promise(() => {});
+        if (onHang !== undefined) await new Promise(onHang);
       }
       return { counted: 2, mark: marks.output };
     },
@@ -153,7 +153,12 @@ async function runServer([directory, hangs]) {
   const watcher = new Watcher();
   if (hangs !== "hangs") watcher.open();
   const [core, storeFs, http] = await Promise.all(["core", "store-fs", "server-http"].map(builtPackage));
-  const definition = { name: "call-path", version: "1.0.0", tools: toolsOf(core, hangs === "hangs") };
+  let noteHang = () => {};
+  const hung = new Promise((resolve) => {
+    noteHang = () => resolve();
+  });
+  const tools = toolsOf(core, hangs === "hangs" ? () => noteHang() : undefined);
+  const definition = { name: "call-path", version: "1.0.0", tools };
   const commands = {
     serve: async (name) => {
       const store = storeFs.createFsStore({ directory: join(directory, name), durability: "machine" });
@@ -161,6 +166,8 @@ async function runServer([directory, hangs]) {
       return url;
     },
     take: () => watcher.take(),
+    /** Answered when the tool hangs, its first checkpoint written. */
+    hung: () => hung,
   };
   process.on("message", async ({ command, argument }) => process.send({ result: await commands[command](argument) }));
 }
