@@ -48,7 +48,7 @@ export function createFsStore(options: FsStoreOptions): Store {
       leaseFiles.tidy();
     }),
     releaseLease: write(({ book }) => book.release.bind(book)),
-    commit: (request) => lazy.commit(request),
+    commit: lazy.commit.bind(lazy),
     readEvents: read(({ journal }) => journal.readEvents.bind(journal)),
     readItems: read(({ journal }) => journal.readItems.bind(journal)),
     signal: write((store) => signalTask.bind(undefined, store)),
