@@ -57,7 +57,7 @@ describe("refused with the right status", () => {
     expect((await fetch(url, { method: "PUT" })).status).toBe(405);
   });
 
-  test("a standalone stream beside as many streams as a session may have; a newer one replaces an older one", async () => {
+  test("a standalone stream over the limit of streams; a newer one replaces an older one", async () => {
     const gate = createGate();
     const { url } = await endpoint({ tools: [countTool(gate)], limits: { maxStreams: 1 } });
     const [listening, calling] = [await openSession(url), await openSession(url)];
