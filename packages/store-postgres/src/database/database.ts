@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { hexOf } from "./hash.js";
 import type { PostgresStoreLimits } from "./limits.js";
+import { Slots } from "./slots.js";
 import { invalidOption, isServerError, type OperationKind, storeFailure } from "./store-errors.js";
 
 /** A statement that is prepared once for each connection. `store.` in its text means the store's schema. */
@@ -9,6 +10,9 @@ export interface Statement {
   readonly name: string;
   readonly text: string;
 }
+
+/** What a statement does. Commits have connections of their own, so that they wait for nothing else. */
+export type StatementKind = OperationKind | "commit";
 
 /** How to reach the server. */
 export interface DatabaseOptions {
@@ -42,7 +46,8 @@ export class Database {
   /** Where the store is, without any secret. */
   readonly place: string;
   readonly warn: (message: string) => void;
-  readonly #pools: { readonly [Kind in OperationKind]: pg.Pool };
+  readonly #commits: Connections;
+  readonly #others: Connections;
   readonly #ownsPools: boolean;
   readonly #prefix: string;
   readonly #texts = new Map<string, string>();
@@ -61,10 +66,8 @@ export class Database {
     this.warn = warn;
     this.#prefix = `${hexOf(schema).slice(0, 8)}_`;
     this.#ownsPools = pool === undefined;
-    this.#pools = pool === undefined ? ownPools(connectionString, limits) : { read: pool, write: pool };
-    // An idle connection that breaks is replaced at its next use.
-    if (this.#ownsPools) for (const each of Object.values(this.#pools)) each.on("error", () => {});
-    this.place = placeOf(this.#pools.read.options, schema);
+    [this.#commits, this.#others] = pool === undefined ? ownConnections(connectionString, limits) : share(pool, limits);
+    this.place = placeOf(this.#others.pool.options, schema);
   }
 
   /** Replaces `store.` by the schema. */
@@ -78,7 +81,7 @@ export class Database {
    * @throws {@link ResumableError} `STORE_READ_FAILED`, `STORE_WRITE_FAILED` or `STORE_MISSING`, with the server's error as cause.
    */
   async query<Row>(
-    kind: OperationKind,
+    kind: StatementKind,
     { name, text }: Statement,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
@@ -92,24 +95,27 @@ export class Database {
   }
 
   /** Gives a connection to work that ends with it. A connection on which anything but the server failed is closed. */
-  async withConnection<Result>(
-    kind: OperationKind,
+  withConnection<Result>(
+    kind: StatementKind,
     work: (client: pg.PoolClient) => Promise<Result>,
     timeoutMs = this.limits.statementTimeoutMs,
   ): Promise<Result> {
-    let client: pg.PoolClient | undefined;
-    try {
-      client = await this.#pools[kind].connect();
-      this.#listen(client);
-      const result = await withTimeout(work(client), timeoutMs);
-      if (this.#warned.get(client))
-        throw new Error("the standby did not confirm the commit, so its outcome is unknown");
-      client.release();
-      return result;
-    } catch (error) {
-      client?.release(!isServerError(error));
-      throw storeFailure(error, kind, this.place);
-    }
+    const { pool, slots } = kind === "commit" ? this.#commits : this.#others;
+    return slots.run(async () => {
+      let client: pg.PoolClient | undefined;
+      try {
+        client = await pool.connect();
+        this.#listen(client);
+        const result = await withTimeout(work(client), timeoutMs);
+        if (this.#warned.get(client))
+          throw new Error("the standby did not confirm the commit, so its outcome is unknown");
+        client.release();
+        return result;
+      } catch (error) {
+        client?.release(!isServerError(error));
+        throw storeFailure(error, kind === "read" ? "read" : "write", this.place);
+      }
+    });
   }
 
   #listen(client: pg.PoolClient): void {
@@ -124,7 +130,7 @@ export class Database {
 
   /** Opens a connection of its own, for notifications. Its user closes it. */
   async connect(): Promise<{ readonly client: pg.ClientBase; readonly close: () => void }> {
-    const pool = this.#pools.read;
+    const { pool } = this.#others;
     if (!this.#ownsPools) {
       const client = await pool.connect();
       return { client, close: () => client.release(true) };
@@ -137,17 +143,41 @@ export class Database {
 
   /** Closes the connections that are this store's own. */
   async close(): Promise<void> {
-    if (this.#ownsPools) await Promise.all([this.#pools.read.end(), this.#pools.write.end()]);
+    if (this.#ownsPools) await Promise.all([this.#commits.pool.end(), this.#others.pool.end()]);
   }
 }
 
-function ownPools(connectionString: string | undefined, limits: PostgresStoreLimits) {
-  const { connectTimeoutMs: connectionTimeoutMillis, maxReaders, maxWriters } = limits;
-  const shared = { connectionString, connectionTimeoutMillis, application_name: "resumable-mcp" };
-  return {
-    read: new pg.Pool({ ...shared, max: maxReaders }),
-    write: new pg.Pool({ ...shared, max: maxWriters }),
+/** Connections, of which never more are asked for than there are: a pool would count waiting for one as failing to connect. */
+interface Connections {
+  readonly pool: pg.Pool;
+  readonly slots: Slots;
+}
+
+function ownConnections(
+  connectionString: string | undefined,
+  limits: PostgresStoreLimits,
+): readonly [commits: Connections, others: Connections] {
+  const { connectTimeoutMs: connectionTimeoutMillis } = limits;
+  const open = (max: number): Connections => {
+    const pool = new pg.Pool({ connectionString, connectionTimeoutMillis, application_name: "resumable-mcp", max });
+    // An idle connection that breaks is replaced at its next use.
+    pool.on("error", () => {});
+    return { pool, slots: new Slots(max) };
   };
+  return [open(limits.maxWriters), open(limits.maxConnections)];
+}
+
+function share(pool: pg.Pool, limits: PostgresStoreLimits): readonly [commits: Connections, others: Connections] {
+  const { max } = pool.options;
+  if (max < 3) {
+    throw invalidOption("pool", "The pool must have at least 3 connections: for notifications, commits and the rest.");
+  }
+  const writers = Math.min(limits.maxWriters, max - 2);
+  const others = Math.min(limits.maxConnections, max - 1 - writers);
+  return [
+    { pool, slots: new Slots(writers) },
+    { pool, slots: new Slots(others) },
+  ];
 }
 
 function placeOf(options: pg.PoolConfig, schema: string): string {

@@ -3,9 +3,9 @@ import { storeQuotaDefaults } from "@resumable-mcp/core/store";
 /** Every default of the PostgreSQL store, with its unit in its name. */
 export const postgresStoreDefaults = {
   ...storeQuotaDefaults,
-  /** Connections that write, each with one statement at a time, and connections that read. */
+  /** Connections for commits, and for everything else; one more is for notifications. Each has one statement at a time. */
   maxWriters: 2,
-  maxReaders: 4,
+  maxConnections: 4,
   connectTimeoutMs: 10_000,
   /** A statement without an answer for this long has failed, and its outcome is unknown. The server is not asked to end it. */
   statementTimeoutMs: 30_000,

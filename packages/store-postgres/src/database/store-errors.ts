@@ -10,7 +10,7 @@ const advices: readonly (readonly [state: string, advice: string])[] = [
   ["3D000", "Create the database, or name another one."],
   ["25006", "The server is a standby or read-only: connect to the primary."],
   ["53100", "Make room on the server's disk; unfinished tasks then continue."],
-  ["53300", "Raise max_connections of the server, or lower maxReaders and maxWriters of the store."],
+  ["53300", "Raise max_connections of the server, or lower maxConnections and maxWriters of the store."],
   ["53", "The server lacks memory or other resources: give it more, or less work."],
   ["57P", "The server shuts down or starts; the store connects again by itself."],
   ["08", "Check that the server runs; the store connects again by itself."],

@@ -192,7 +192,7 @@ export class GroupCommit {
   async #run(rows: readonly CommitRow[]): Promise<ReadonlyMap<string, readonly SignalRow[]>> {
     const values = names.map((name) => rows.map((row) => row[name]));
     type Written = { readonly id: string; readonly signals: readonly SignalRow[] };
-    const written = await this.#database.query<Written>("write", commitStatement, values);
+    const written = await this.#database.query<Written>("commit", commitStatement, values);
     return new Map(written.map(({ id, signals }) => [id, signals]));
   }
 }

@@ -79,7 +79,7 @@ export class Notifications {
     if (messages.length === 0) return;
     try {
       const texts = messages.map((message) => JSON.stringify(message));
-      await this.#database.query("read", notifyStatement, [this.#channel, texts]);
+      await this.#database.query("write", notifyStatement, [this.#channel, texts]);
     } catch {
       // Watchers look by themselves, too.
     }

@@ -1,0 +1,22 @@
+/** Lets so many pieces of work run at a time, in the order in which they came. */
+export class Slots {
+  #free: number;
+  readonly #waiting: (() => void)[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** Runs work when a slot is free. */
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
+    if (this.#free > 0) this.#free -= 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next();
+    }
+  }
+}

@@ -1,0 +1,103 @@
+import type { NewTask } from "@resumable-mcp/core/store";
+import pg from "pg";
+import { afterEach, expect, test } from "vitest";
+import { createPostgresStore, type PostgresStoreOptions } from "../src/create-postgres-store.js";
+import { hexOf } from "../src/database/hash.js";
+import { newSchema, runSql } from "./stores.js";
+
+const ends: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+const now = { wallMs: 1_000_000, monotonicMs: 1_000 };
+const task = (index: number): NewTask => ({
+  id: `connections-task-${String(index).padStart(8, "0")}`,
+  owner: "client:a",
+  tool: "count_words",
+  toolVersion: "1",
+  key: null,
+  input: {},
+  detached: true,
+  ttlMs: 1_000,
+});
+
+function open(options: PostgresStoreOptions) {
+  const store = createPostgresStore(options);
+  ends.push(() => store.close());
+  return store;
+}
+
+function opener() {
+  const options = newSchema();
+  ends.push(() => runSql(`DROP SCHEMA IF EXISTS ${options.schema} CASCADE`));
+  return options;
+}
+
+test("calls wait for each other, and not for a connection, which has a time limit", async () => {
+  const options = opener();
+  const { connectionString, ...rest } = options;
+  await open(options).open();
+  const pool = new pg.Pool({ connectionString, max: 8 });
+  ends.push(() => pool.end());
+  const store = open({ ...rest, pool });
+  await store.open();
+  const client = new pg.Client({ connectionString });
+  await client.connect();
+  await client.query(`BEGIN; LOCK TABLE ${options.schema}.task`);
+  const created = Array.from({ length: 20 }, (_, index) =>
+    store.createTask({ task: task(index), reuseResultMs: 0, now }),
+  );
+  const waiting = `SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%${options.schema}%'`;
+  await expect.poll(async () => (await runSql(waiting)).length).toBe(4);
+  expect(pool.waitingCount).toBe(0);
+  await client.end();
+  expect((await Promise.all(created)).map((each) => each.created)).toEqual(created.map(() => true));
+});
+
+test("watchers are notified again after the connection for notifications broke", async () => {
+  const options = opener();
+  const [watching, other] = [open(options), open(options)];
+  await other.createTask({ task: task(1), reuseResultMs: 0, now });
+  let wakes = 0;
+  watching.watch(task(1).id, () => {
+    wakes += 1;
+  });
+  // The first notification says that the connection is there.
+  await expect.poll(() => wakes).toBeGreaterThan(0);
+  const before = wakes;
+  const channel = `resumable_mcp_${hexOf(options.schema).slice(0, 16)}`;
+  const ended = await runSql(
+    `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE query = 'LISTEN ${channel}'`,
+  );
+  expect(ended.length).toBeGreaterThan(0);
+  await expect.poll(() => wakes).toBeGreaterThan(before);
+  const again = wakes;
+  await other.signal(task(1).id, { kind: "cancel" });
+  await expect.poll(() => wakes).toBeGreaterThan(again);
+});
+
+test("a pool that is too small is refused", async () => {
+  const pool = new pg.Pool({ max: 2 });
+  ends.push(() => pool.end());
+  expect(() => createPostgresStore({ pool })).toThrow(
+    "The pool must have at least 3 connections: for notifications, commits and the rest.",
+  );
+});
+
+test("a worker that was silent for long is forgotten, and one that is alive is not", async () => {
+  const options = opener();
+  const limits = { ...options.limits, forgetWorkerMs: 5_000 };
+  const [living, silent, observer] = [open(options), open(options), open({ ...options, limits })];
+  const beat = (store: typeof living, monotonicMs: number, worker: string) =>
+    store.heartbeat({ worker, now: { ...now, monotonicMs } });
+  const workers = () => runSql(`SELECT split_part(worker, '.', 1) AS worker FROM ${options.schema}.worker ORDER BY 1`);
+  await beat(living, 1_000, "living");
+  await beat(silent, 1_000, "silent");
+  await beat(observer, 1_000, "observer");
+  await beat(living, 2_000, "living");
+  await beat(observer, 5_999, "observer");
+  expect(await workers()).toEqual([{ worker: "living" }, { worker: "observer" }, { worker: "silent" }]);
+  await beat(observer, 6_000, "observer");
+  expect(await workers()).toEqual([{ worker: "living" }, { worker: "observer" }]);
+});
