@@ -1,3 +1,4 @@
+import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, describe, expect, test } from "vitest";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
@@ -40,6 +41,29 @@ describe("refused with the right status", () => {
     expect((await post(url, request, { "mcp-session-id": "../../etc" })).status).toBe(404);
     expect((await post(url, request)).status).toBe(400);
     expect((await post(url, request, alice)).status).toBe(200);
+  });
+
+  test("what a store that fails for a while cannot take: it is to be repeated", async () => {
+    const store = createMemoryStore();
+    const disk = { full: true };
+    const putDocument: Store["putDocument"] = async (given) => {
+      const details = { path: "documents", reason: "ENOSPC" };
+      if (disk.full) throw new ResumableError("STORE_WRITE_FAILED", "The disk is full.", { details });
+      return store.putDocument(given);
+    };
+    const { url } = await endpoint({
+      tools: [countTool()],
+      store: Object.assign(Object.create(store), { putDocument }),
+    });
+    const initialize = { jsonrpc: "2.0", id: 1, method: "initialize", params: initializeParams };
+    const refused = await post(url, initialize);
+    expect([refused.status, refused.headers.get("retry-after"), await refused.json()]).toEqual([
+      503,
+      "2",
+      { jsonrpc: "2.0", id: null, error: { code: -32000, message: expect.stringContaining("Try again later.") } },
+    ]);
+    disk.full = false;
+    expect((await post(url, initialize)).status).toBe(200);
   });
 
   test("bodies that are no message", async () => {

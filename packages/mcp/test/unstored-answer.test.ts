@@ -46,7 +46,7 @@ async function askedInVain(method: "tools/call" | "tasks/result") {
   const events = eventsOf(await post(url, request(2, method, params), session));
   const asked = (await readUntil(events, asks)).at(-1);
   const answer = { jsonrpc: "2.0", id: idOf(asked), result: ada };
-  expect((await post(url, answer, session)).status).toBe(500);
+  expect((await post(url, answer, session)).status).toBe(503);
   return { url, session, events, asked, answer, disk };
 }
 
@@ -55,7 +55,7 @@ test.each(["tools/call", "tasks/result"] as const)(
   async (method) => {
     const { url, session, events, asked, answer, disk } = await askedInVain(method);
     expect((await readUntil(events, asks)).at(-1)?.message).toEqual(asked?.message);
-    expect((await post(url, answer, session)).status).toBe(500);
+    expect((await post(url, answer, session)).status).toBe(503);
     expect((await readUntil(events, asks)).at(-1)?.message).toEqual(asked?.message);
     disk.full = false;
     expect((await post(url, answer, session)).status).toBe(202);

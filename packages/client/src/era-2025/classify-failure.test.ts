@@ -19,6 +19,8 @@ describe("what is known of a failed request", () => {
     ["a reset connection", fetchFailed("ECONNRESET"), true, "broken"],
     ["a server that drains", new StreamableHTTPError(503, "draining"), true, "unreachable"],
     ["a gateway without an answer", new StreamableHTTPError(504, "timeout"), true, "broken"],
+    ["a server that failed", new StreamableHTTPError(500, "failed"), true, "broken"],
+    ["a server that failed before there was a session", new StreamableHTTPError(500, "failed"), false, "broken"],
     ["an unknown session", new StreamableHTTPError(404, "not found"), true, "session_lost"],
     ["a session that a 400 names", new StreamableHTTPError(400, "No valid session ID"), true, "session_lost"],
     ["a wrong path", new StreamableHTTPError(404, "not found"), false, "not_mcp"],

@@ -73,7 +73,7 @@ function classifyStatus(error: StreamableHTTPError, inSession: boolean): LinkFai
   const reason = status > 0 ? `HTTP ${status}` : withoutPrefix(error.message);
   if (status === 401 || status === 403) return new LinkFailure("unauthorized", reason, error);
   if (status === 429 || status === 503) return new LinkFailure("unreachable", reason, error);
-  if (status === 502 || status === 504) return new LinkFailure("broken", reason, error);
+  if (status >= 500) return new LinkFailure("broken", reason, error);
   const sessionEnded = status === 404 || (status === 400 && /session/i.test(error.message));
   if (inSession && sessionEnded) return new LinkFailure("session_lost", "the session has ended", error);
   if (inSession && status >= 400) return new LinkFailure("answer", `${reason}: ${error.message}`, error);

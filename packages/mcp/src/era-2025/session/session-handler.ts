@@ -60,6 +60,8 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
     } catch (error) {
       if (isResumableError(error, "DOCUMENT_CONFLICT")) return unknownSession();
       onError(error);
+      const isStoreFault = storeFaults.some((code) => isResumableError(error, code));
+      if (isStoreFault) return unavailable("The server's store does not work at present. Try again later.");
       return refusal(500, "The server failed to carry out the request.");
     }
   };
@@ -152,8 +154,15 @@ function unknownSession(): HttpAnswer {
   return refusal(404, "Session not found. Open a new one.");
 }
 
+/** What the operator repairs while the server runs. What such an error ended had no effect yet, or may be repeated. */
+const storeFaults = ["STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_MISSING", "STORE_CLOSED"] as const;
+
 function draining(): HttpAnswer {
-  return refusal(503, "The server is about to stop. Try again in a few seconds.", { headers: { "retry-after": "2" } });
+  return unavailable("The server is about to stop. Try again in a few seconds.");
+}
+
+function unavailable(message: string): HttpAnswer {
+  return refusal(503, message, { headers: { "retry-after": "2" } });
 }
 
 /** The shape alone is checked; what a method makes of its params is checked by its handler. */
