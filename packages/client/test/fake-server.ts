@@ -7,8 +7,8 @@ import { type EventStore, StreamableHTTPServerTransport } from "@modelcontextpro
 /** An MCP server over HTTP that a test can kill and start again at the same address. */
 export interface FakeServer {
   readonly url: string;
-  /** Sees every request's body before it is answered; returning a status answers with that alone. */
-  onRequest: (body: { method?: string; params?: { name?: string } }) => number | undefined;
+  /** Sees every request's body before it is answered; returning a status answers with that alone, `silence` never. */
+  onRequest: (body: { method?: string; params?: { name?: string } }) => number | "silence" | undefined;
   /** Breaks every connection and stops listening, as SIGKILL does. */
   kill(): Promise<void>;
   /** Listens again; sessions of before are unknown. */
@@ -41,6 +41,7 @@ export async function startFakeServer(createMcpServer: () => Server, eventStore?
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const body = chunks.length === 0 ? undefined : JSON.parse(Buffer.concat(chunks).toString());
     const status = fake.onRequest(body ?? {});
+    if (status === "silence") return;
     if (status !== undefined) return void response.writeHead(status).end();
     const id = request.headers["mcp-session-id"];
     const known = typeof id === "string" ? sessions.get(id) : undefined;

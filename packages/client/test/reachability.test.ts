@@ -16,6 +16,17 @@ describe("a server", () => {
     await server.start();
   });
 
+  it.each(["initialize", "notifications/initialized"])("that leaves %s unanswered is unreachable", async (silent) => {
+    const { openWith, server } = world();
+    server.onRequest = ({ method }) => (method === silent ? "silence" : undefined);
+    const client = await openWith({ servers: [{ url: server.url }], limits: { requestTimeoutMs: 50 } });
+    const error = await client.tools().catch((reason: unknown) => reason);
+    expect(isClientError(error) && [error.code, error.message.includes("no answer within")]).toEqual([
+      "SERVER_UNREACHABLE",
+      true,
+    ]);
+  });
+
   it("at a wrong path is an error that says what to check", async () => {
     const { open, server } = world();
     expect(await codeOf((await open(server.url.replace("/mcp", "/nothing"))).tools())).toBe("NOT_AN_MCP_SERVER");

@@ -8,6 +8,7 @@ import {
   ReadResourceResultSchema,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Json, JsonObject } from "@resumable-mcp/protocol";
+import { raceAbort } from "../connection/connection.js";
 import {
   LinkFailure,
   type LinkSession,
@@ -80,12 +81,16 @@ export class Link2025 implements ServerLink {
   async open(): Promise<void> {
     const { session, connectTimeoutMs } = this.#options;
     if (session?.protocolVersion !== undefined) this.#transport.setProtocolVersion(session.protocolVersion);
+    const deadline = createDeadline(connectTimeoutMs);
     try {
-      await this.#client.connect(this.#transport, { timeout: connectTimeoutMs });
+      // The SDK waits without end for the server to take its notification.
+      await raceAbort(this.#client.connect(this.#transport, { timeout: noTimeoutMs }), deadline.signal);
       if (session !== undefined) await this.ping({ timeoutMs: connectTimeoutMs });
     } catch (error) {
       await this.close();
-      throw classifyFailure(error, { inSession: session !== undefined });
+      throw deadline.failure() ?? classifyFailure(error, { inSession: session !== undefined });
+    } finally {
+      deadline.clear();
     }
   }
 
@@ -131,7 +136,10 @@ export class Link2025 implements ServerLink {
       let cursor: string | undefined;
       do {
         const params = { _meta: this.#options.meta, cursor };
-        const page = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, { signal });
+        const page = await this.#client.request({ method: "tools/list", params }, ListToolsResultSchema, {
+          signal,
+          timeout: noTimeoutMs,
+        });
         tools.push(...page.tools.map(toListedTool));
         cursor = page.nextCursor;
       } while (cursor !== undefined);
@@ -142,7 +150,10 @@ export class Link2025 implements ServerLink {
   async readResource(uri: string, options: RequestOptions): Promise<Json | undefined> {
     const params = { uri, _meta: this.#options.meta };
     const { contents } = await this.#guarded(options, (signal) =>
-      this.#client.request({ method: "resources/read", params }, ReadResourceResultSchema, { signal }),
+      this.#client.request({ method: "resources/read", params }, ReadResourceResultSchema, {
+        signal,
+        timeout: noTimeoutMs,
+      }),
     );
     const [content] = contents;
     return content !== undefined && "text" in content ? toJsonText(content.text) : undefined;
@@ -150,7 +161,10 @@ export class Link2025 implements ServerLink {
 
   async ping(options: RequestOptions): Promise<void> {
     await this.#guarded(options, (signal) =>
-      this.#client.request({ method: "ping", params: { _meta: this.#options.meta } }, EmptyResultSchema, { signal }),
+      this.#client.request({ method: "ping", params: { _meta: this.#options.meta } }, EmptyResultSchema, {
+        signal,
+        timeout: noTimeoutMs,
+      }),
     );
   }
 
