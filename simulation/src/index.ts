@@ -1,3 +1,4 @@
+import "./world/virtual-files.js";
 // What the servers load at their first need: in a run there are no files to load it from.
 import "@modelcontextprotocol/sdk/server/mcp.js";
 import "@modelcontextprotocol/sdk/types.js";

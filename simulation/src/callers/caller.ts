@@ -13,8 +13,8 @@ export interface CallPlan {
   readonly owner: string;
   /** What a client of MCP says of itself to be that owner; `undefined` for an owner who only uses the engine. */
   readonly clientId: string | undefined;
-  /** Directly, or as a client of one of the protocol's eras. */
-  readonly via: "engine" | "2025" | "2026";
+  /** Directly, as a client of one of the protocol's eras, or by the toolkit's own client. */
+  readonly via: "engine" | "2025" | "2026" | "toolkit";
   readonly input: Json;
   readonly detached: boolean;
   /** Names the very call, so that it finds its task however often it is sent. */

@@ -1,4 +1,5 @@
 import { callerRules } from "./check-callers.js";
+import { clientRules } from "./check-clients.js";
 import { checkControl } from "./check-control.js";
 import { checkFair } from "./check-fair.js";
 import { checkLimits } from "./check-limits.js";
@@ -26,6 +27,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkFair,
     checkSilence,
     ...callerRules,
+    ...clientRules,
     ...resultRules,
   ].flatMap((rule) => rule(judged));
 }

@@ -27,7 +27,8 @@ export class Closer {
     this.#owners = owners;
   }
 
-  async untilAllEnd(endMs: number): Promise<void> {
+  /** `isQuiet`: no caller may begin a task any more. */
+  async untilAllEnd(endMs: number, isQuiet: () => boolean): Promise<void> {
     let isDone = false;
     let emptyRounds = 0;
     let waitMs = minRoundMs;
@@ -35,13 +36,13 @@ export class Closer {
       const helped = this.#helped;
       emptyRounds = (await this.#oneRound()) === 0 ? emptyRounds + 1 : 0;
       // A call that is under way may still begin a task.
-      if (emptyRounds > 3) isDone = true;
+      if (emptyRounds > 3 && isQuiet()) isDone = true;
       waitMs = emptyRounds > 0 || this.#helped > helped ? minRoundMs : Math.min(2 * waitMs, maxRoundMs);
       this.#world.after(waitMs, () => void round(), this.#actor);
     };
     this.#world.after(10, () => void round(), this.#actor);
     await this.#world.runUntil(endMs, () => isDone);
-    this.#history.add("ended", { all: isDone, rounds: this.#rounds });
+    this.#history.add("ended", { all: emptyRounds > 3, rounds: this.#rounds });
   }
 
   /** How many tasks have not ended; `Infinity` when no worker could be asked. */

@@ -46,6 +46,13 @@ export function drawOwners(random: Random): readonly PlannedOwner[] {
   return [first, ...Array.from({ length: random.below(3) }, () => random.pick(others))];
 }
 
+/** By which ways an owner can call. The toolkit's client takes over ids of these characters only. */
+function waysOf(clientId: string | undefined): readonly CallPlan["via"][] {
+  if (clientId === undefined) return ["engine"];
+  const ways = ["engine", "engine", "2025", "2026"] as const;
+  return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
+}
+
 /** Draws a call: what is called, by whom, and how its caller behaves. */
 export function drawCall(random: Random, index: number, frame: CallFrame): PlannedCall {
   const { owners, calmMs, mode, expires } = frame;
@@ -57,7 +64,7 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     name: `caller-${index}`,
     owner: owner?.owner ?? "",
     clientId: owner?.clientId,
-    via: owner?.clientId === undefined ? "engine" : random.pick(["engine", "engine", "2025", "2026"] as const),
+    via: random.pick(waysOf(owner?.clientId)),
     input: isShared
       ? { run: "shared", program: sharedProgram }
       : { run: `run-${index}`, program: drawProgram(random, index, mode) },

@@ -3,13 +3,15 @@ import { Caller } from "../callers/caller.js";
 import { McpCaller } from "../callers/mcp-caller.js";
 import { Prober, probeOwner } from "../callers/prober.js";
 import { type Counts, scriptTool } from "../callers/script-tool.js";
+import { ToolkitCaller } from "../callers/toolkit-caller.js";
 import { Visitor } from "../callers/visitor.js";
 import { check } from "../history/check.js";
 import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
+import { VirtualFetch } from "../machine/virtual-fetch.js";
 import { resetProcessIds, type Worker } from "../machine/worker.js";
 import { enterWorld, leaveWorld, offences } from "../world/virtual-globals.js";
-import { World } from "../world/world.js";
+import { type Actor, World } from "../world/world.js";
 import { Closer } from "./closer.js";
 import { Cluster } from "./cluster.js";
 import type { Plan } from "./draw-plan.js";
@@ -73,7 +75,7 @@ class Run {
   readonly #plan: Plan;
   readonly #cluster: Cluster;
   readonly #counts: Counts = new Map();
-  readonly #callers: readonly (Caller | McpCaller)[];
+  readonly #callers: readonly (Caller | McpCaller | ToolkitCaller)[];
 
   constructor(world: World, plan: Plan) {
     this.#world = world;
@@ -95,8 +97,12 @@ class Run {
       restartMs: plan.restartMs,
     });
     const pickWorker = () => this.#cluster.pick();
+    const onAccepted = (caller: Actor) => this.history.add("accepted", { caller: caller.name });
+    const network = new VirtualFetch({ world, pickWorker, onAccepted });
+    world.fetch = network.fetch;
     this.#callers = plan.calls.map((call) => {
       const options = { world, history: this.history, pickWorker, plan: call };
+      if (call.via === "toolkit") return new ToolkitCaller({ ...options, network });
       return call.via === "engine" ? new Caller(options) : new McpCaller(options);
     });
   }
@@ -131,7 +137,8 @@ class Run {
     const closer = new Closer(this.#world, this.history, () => this.#cluster.pick(), ownersOf(this.#plan));
     // After a restart the wall clock says when a wait ends.
     const steppedMs = faults.reduce((sum, { kind, amount }) => sum + (kind === "clock" ? Math.abs(amount) : 0), 0);
-    await closer.untilAllEnd(calmMs + livenessMs + steppedMs);
+    const isQuiet = () => this.#callers.every((caller) => !(caller instanceof ToolkitCaller) || caller.isDone);
+    await closer.untilAllEnd(calmMs + livenessMs + steppedMs, isQuiet);
     return closer.readAll();
   }
 

@@ -9,6 +9,7 @@ import { syncBuiltinESMExports } from "node:module";
 import net from "node:net";
 import timers from "node:timers";
 import timersPromises from "node:timers/promises";
+import { useFiles, virtualFolder } from "./virtual-files.js";
 import type { World } from "./world.js";
 
 /**
@@ -19,12 +20,14 @@ import type { World } from "./world.js";
  */
 export function enterWorld(world: World): void {
   entered = world;
+  useFiles(world.files);
   offences.length = 0;
   if (isReplaced) return;
   isReplaced = true;
   replaceTimers();
   replaceClocks();
   replaceRandom();
+  replaceProcess();
   refuseTheMachine();
   process.on("unhandledRejection", (error) => entered?.noteUncaught(error));
   process.on("uncaughtException", (error) => entered?.noteUncaught(error));
@@ -34,6 +37,7 @@ export function enterWorld(world: World): void {
 /** Leaves the world: what is called then is an offence. */
 export function leaveWorld(): void {
   entered = undefined;
+  useFiles(undefined);
 }
 
 /** What was touched of the real world, in order. A run with one does not count. */
@@ -197,6 +201,19 @@ function replaceRandom(): void {
   Object.defineProperty(globalThis.crypto.subtle, "digest", { value: digest, configurable: true });
 }
 
+/** Each actor is a process of its own. */
+function replaceProcess(): void {
+  const { pid } = process;
+  const kill = process.kill.bind(process);
+  Object.defineProperty(process, "pid", { get: () => entered?.pidOf(entered.current) ?? pid });
+  process.kill = (other, signal) => {
+    if (entered === undefined) return kill(other, signal);
+    if (signal !== 0) throw offence("a process (kill)");
+    if (!entered.isRunning(other)) throw Object.assign(new Error("kill ESRCH"), { code: "ESRCH" });
+    return true;
+  };
+}
+
 function refuseTheMachine(): void {
   for (const [name, module, members] of [
     ["a file", fs, ["openSync", "readFileSync", "writeFileSync", "statSync", "readdirSync", "open", "readFile"]],
@@ -212,10 +229,11 @@ function refuseTheMachine(): void {
       const real = known[member];
       if (typeof real !== "function") continue;
       known[member] = (...args: unknown[]) => {
-        if (entered === undefined) return Reflect.apply(real, module, args);
+        if (entered === undefined || String(args[0]).startsWith(virtualFolder))
+          return Reflect.apply(real, module, args);
         throw offence(`${name} (${member})`);
       };
     }
   }
-  globalThis.fetch = () => Promise.reject(offence("a socket (fetch)"));
+  globalThis.fetch = (...args) => entered?.fetch?.(...args) ?? Promise.reject(offence("a socket (fetch)"));
 }

@@ -1,6 +1,8 @@
+import { MemoryDisk } from "@resumable-mcp/store-fs/testing";
 import { EventQueue, type QueuedEvent } from "./event-queue.js";
 import { Network } from "./network.js";
 import { Random } from "./random.js";
+import { VirtualFiles } from "./virtual-files.js";
 
 /**
  * Who does something: a process or a caller. Code runs in the name of the actor whose event began the turn, so
@@ -29,6 +31,9 @@ interface Turn extends QueuedEvent {
 /** 2026-01-01T00:00:00Z, when every world begins. */
 const beginMs = 1_767_225_600_000;
 
+/** Above the numbers of the workers. */
+const firstPid = 100_000;
+
 /** The real end of a turn: all promises of it are through. Taken before the globals are replaced. */
 const realImmediate = setImmediate;
 
@@ -48,6 +53,10 @@ export function newActor(name: string): Actor {
 export class World {
   readonly random: Random;
   readonly network = new Network(() => this.nowMs);
+  /** Of programs that use Node's own names for files. */
+  readonly files = new VirtualFiles(this, new MemoryDisk());
+  /** Takes the place of Node's. */
+  fetch: typeof globalThis.fetch | undefined;
   /** Of the one who directs: it never dies. */
   readonly director: Actor = newActor("director");
   /** In whose name code runs now. */
@@ -61,6 +70,7 @@ export class World {
   readonly uncaught: string[] = [];
   readonly #queue = new EventQueue<Turn>();
   readonly #lastTurnMs = new WeakMap<Actor, number>();
+  readonly #processes: Actor[] = [];
   #order = 0;
 
   constructor(seed: number) {
@@ -88,6 +98,17 @@ export class World {
     const atMs = Math.max(last, this.nowMs) + this.random.between(0.001, 0.02);
     this.#lastTurnMs.set(actor, atMs);
     return this.after((atMs - this.nowMs) * (1 + actor.drift), run, actor);
+  }
+
+  /** The number under which an actor's process is known to others. */
+  pidOf(actor: Actor): number {
+    const known = this.#processes.indexOf(actor);
+    return firstPid + (known < 0 ? this.#processes.push(actor) - 1 : known);
+  }
+
+  /** Whether the process of a number lives. */
+  isRunning(pid: number): boolean {
+    return this.#processes[pid - firstPid]?.isAlive === true;
   }
 
   monotonicMs(actor: Actor = this.current): number {
