@@ -1,4 +1,11 @@
-import { type Client, type ClientEvent, isClientError, openClient, type TaskResult } from "@resumable-mcp/client";
+import {
+  type Client,
+  type ClientEvent,
+  isClientError,
+  openClient,
+  type TaskHandle,
+  type TaskResult,
+} from "@resumable-mcp/client";
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import type { History } from "../history/history.js";
 import type { VirtualFetch } from "../machine/virtual-fetch.js";
@@ -97,10 +104,7 @@ export class ToolkitCaller {
     const run = async () => {
       if (this.#client === undefined || this.#taskId === undefined) return;
       this.#note("client_requests", { what });
-      await this.#client
-        .task(this.#taskId)
-        [what]()
-        .catch(() => undefined);
+      await request(this.#client.task(this.#taskId), what).catch(() => undefined);
     };
     world.after(1, () => void run(), this.#actor);
   }
@@ -125,7 +129,7 @@ export class ToolkitCaller {
     } catch (error) {
       const code = isClientError(error) ? error.code : String(error);
       const reason = isClientError(error) ? error.reason : undefined;
-      this.#note("client_error", { code, reason, message: String(error), isCalm: this.#isCalm });
+      this.#note("client_error", { task: this.#taskId, code, reason, message: String(error), isCalm: this.#isCalm });
       // As its user does.
       world.after(this.#random.pick([500, 5_000]), () => void this.#run());
     }
@@ -178,4 +182,10 @@ export class ToolkitCaller {
       this.#note("answer_refused", { task, key, word, code: isClientError(error) ? error.reason : undefined });
     }
   }
+}
+
+async function request(task: TaskHandle, what: Intervention): Promise<void> {
+  if (what === "get") await task.info();
+  if (what === "delete") await task.remove();
+  if (what === "pause" || what === "resume" || what === "cancel") await task[what]();
 }

@@ -64,15 +64,19 @@ function checkClientEnds({ events, tasks }: Evidence): readonly Violation[] {
 }
 
 /** A client that has reached its server does not give up while that comes back again and again. */
-function checkClientStays({ events }: Evidence): readonly Violation[] {
+function checkClientStays({ events, tasks }: Evidence): readonly Violation[] {
   const violations: Violation[] = [];
+  const kept = new Set(tasks.map(({ record }) => record.id));
   const reached = new Set<unknown>();
-  for (const { kind, caller, code, reason, message, atMs } of events) {
+  for (const { kind, caller, task, code, reason, message, atMs } of events) {
     if (kind === "client_called" || kind === "client_follows") reached.add(caller);
     if (kind === "client_dies") reached.delete(caller);
     if (kind !== "client_error") continue;
     const isAllowed =
-      (code === "SERVER_UNREACHABLE" && !reached.has(caller)) || String(reason ?? "").startsWith("STORE_");
+      (code === "SERVER_UNREACHABLE" && !reached.has(caller)) ||
+      // It was deleted, or has expired.
+      (code === "TASK_NOT_FOUND" && !kept.has(String(task))) ||
+      String(reason ?? "").startsWith("STORE_");
     reached.delete(caller);
     if (!isAllowed) {
       violations.push({ rule: "liveness", text: `${String(caller)} gave up at ${atMs} ms: ${String(message)}` });
