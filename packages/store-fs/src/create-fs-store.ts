@@ -1,5 +1,5 @@
 import { ResumableError, type Store } from "@resumable-mcp/core";
-import { contractVersion, type Observer, storeClosed } from "@resumable-mcp/core/store";
+import { contractVersion, type Lease, type Observer, storeClosed } from "@resumable-mcp/core/store";
 import type { Disk } from "./disk/disk.js";
 import type { FsStoreLimits } from "./disk/limits.js";
 import type { Host } from "./disk/platform.js";
@@ -31,6 +31,7 @@ export function createFsStore(options: FsStoreOptions): Store {
   const lazy = new LazyStore(options);
   const write = lazy.methods("write");
   const read = lazy.methods("read");
+  const release = write(({ book }) => book.release.bind(book));
   return {
     contractVersion,
     capabilities: Object.freeze({ durability: options.durability ?? "machine", shared: true }),
@@ -47,7 +48,7 @@ export function createFsStore(options: FsStoreOptions): Store {
       workers.heartbeat(worker);
       leaseFiles.tidy();
     }),
-    releaseLease: write(({ book }) => book.release.bind(book)),
+    releaseLease: (lease) => release(lease).catch((error: unknown) => lazy.leave(lease, error)),
     commit: lazy.commit.bind(lazy),
     readEvents: read(({ journal }) => journal.readEvents.bind(journal)),
     readItems: read(({ journal }) => journal.readItems.bind(journal)),
@@ -134,6 +135,12 @@ class LazyStore {
           throw failureOf(store, error, kind);
         }
       };
+  }
+
+  /** The lease is over also where the disk could not be told; rethrows why not. */
+  leave(lease: Lease, error: unknown): never {
+    this.#opened?.book.leave(lease);
+    throw error;
   }
 
   async close(): Promise<void> {

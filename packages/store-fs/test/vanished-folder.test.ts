@@ -132,6 +132,22 @@ describe.each(losses)("a store %s", (_, lose) => {
   });
 });
 
+describe.each(losses)("a lease that is given back to a store %s", (_, lose) => {
+  test("can be taken again by this process at once, and by others after a heartbeat (G12)", async () => {
+    const { directory, store, open, done } = await running();
+    const [held, other] = [await lease(store, open), await lease(store, done)];
+    const giveBack = lose(directory);
+    await expect(store.releaseLease(held)).rejects.toMatchObject({ code: "STORE_MISSING" });
+    await expect(store.releaseLease(other)).rejects.toMatchObject({ code: "STORE_MISSING" });
+    giveBack();
+    const again = await lease(store, open);
+    await commit(store, again, 1, [checkpoint(1)]);
+    await store.heartbeat({ worker: "worker-a", now });
+    await lease(openStore(directory), done, "worker-b");
+    await expect(commit(store, held, 2, [checkpoint(2)])).rejects.toMatchObject({ code: "LEASE_LOST" });
+  });
+});
+
 test("two stores that begin at once do not take each other's drafts for left behind", async () => {
   const { directory, store, open, done } = await running();
   await store.close();

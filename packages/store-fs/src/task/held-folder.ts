@@ -85,8 +85,12 @@ export class LeaseFiles {
   }
 
   remove(paths: readonly string[]): void {
-    for (const path of paths) this.#remaining.add(path);
+    this.removeLater(paths);
     this.tidy();
+  }
+
+  removeLater(paths: readonly string[]): void {
+    for (const path of paths) this.#remaining.add(path);
   }
 
   /** Removes what could not be removed when its lease ended: until then, other processes see the task leased. */

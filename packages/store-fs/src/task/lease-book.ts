@@ -76,6 +76,12 @@ export class LeaseBook {
     if (writer?.lease.epoch === lease.epoch) await writer.release();
   }
 
+  /** Gives a lease back that could not be released: what ran under it is over, whatever the disk says. */
+  leave(lease: Lease): void {
+    const writer = this.#parts.held.get(lease.taskId);
+    if (writer?.lease.epoch === lease.epoch) writer.leave();
+  }
+
   /** Gives all leases back. */
   async close(): Promise<void> {
     await Promise.all([...this.#parts.held.values()].map((writer) => writer.release()));

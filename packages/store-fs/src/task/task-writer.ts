@@ -269,6 +269,12 @@ export class TaskWriter implements HeldTask {
     notifications.notify(taskId, "runnable");
   }
 
+  /** Gives the lease up while the store's folder is not there: this store may take it again, and its file goes later. */
+  leave(): void {
+    this.end();
+    this.#parts.leaseFiles.removeLater(this.#folder.leasePaths);
+  }
+
   /** Writes nothing any more. */
   end(): void {
     if (this.#isEnded) return;
