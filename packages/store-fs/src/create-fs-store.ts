@@ -137,7 +137,7 @@ class LazyStore {
       };
   }
 
-  /** The lease is over also where the disk could not be told; rethrows why not. */
+  /** The lease is over also where its file could not be removed; throws again why not. */
   leave(lease: Lease, error: unknown): never {
     this.#opened?.book.leave(lease);
     throw error;

@@ -86,7 +86,7 @@ export class Closer {
         .ask((engine) => engine.forOwner(owner).answer(id, key, { action: "accept", content: { word } }))
         .then(
           () => this.#history.add("answer_accepted", { task: id, key, word }),
-          () => undefined,
+          (error: unknown) => this.#history.add("answer_refused", { task: id, key, word, error: String(error) }),
         );
     }
   }
