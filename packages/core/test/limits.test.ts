@@ -1,14 +1,8 @@
-import { getHeapSnapshot } from "node:v8";
 import { describe, expect, it } from "vitest";
 import { createEngine, createMemoryStore, type Tool } from "../src/index.js";
-import { createGate, createScene, failOnUnhandledRejections, gatedCount, job, type Scene } from "./scene.js";
+import { createGate, createScene, failOnUnhandledRejections, job, quick } from "./scene.js";
 
 failOnUnhandledRejections();
-
-const quick = job(async function* () {
-  yield { progress: 1 };
-  return "done";
-});
 
 /** Runs until the test ends it, and counts how many do so at once. */
 function busy(name = "job", extras: { maxRunning?: number } = {}): { tool: Tool; order: string[]; end: () => void } {
@@ -210,76 +204,6 @@ describe("the engine's own limits (G11)", () => {
   });
 });
 
-describe("finished tasks (G11)", () => {
-  it("are deleted when their time is over, and unfinished ones never (G11)", async () => {
-    const { tool, gates } = gatedCount(1);
-    const short = job(
-      async function* () {
-        yield {};
-        return "done";
-      },
-      { name: "short", ttlMs: 1_000 },
-    );
-    const limits = { ttlMs: 60_000, firstSweepMs: 2_000, sweepEveryMs: 60_000, sweepBatch: 1 };
-    const { tasks, clock, rest } = createScene([tool, short], { limits });
-    for (const n of [1, 2, 3]) await tasks.start({ tool: "short", input: { n } });
-    const running = await tasks.start({ tool: "job", input: { n: 4 } });
-    await rest();
-    await clock.advance(2_000);
-    expect((await tasks.list()).tasks.map(({ id }) => id)).toEqual([running.record.id]);
-    gates[0]?.open();
-    await clock.advance(59_000);
-    expect((await tasks.count()).total).toBe(1);
-    await clock.advance(61_000);
-    expect((await tasks.count()).total).toBe(0);
-  });
-
-  it("are swept although one of them cannot be deleted (G12)", async () => {
-    const { tasks, engine, clock, rest, errors } = createScene([quick], { limits: { ttlMs: 0 } }, (store) => ({
-      ...store,
-      deleteTask: async (lease) => {
-        if (lease.taskId === bad) throw new Error("cannot be deleted");
-        return store.deleteTask(lease);
-      },
-    }));
-    const bad = (await tasks.start({ tool: "job", input: { n: 1 } })).record.id;
-    await tasks.start({ tool: "job", input: { n: 2 } });
-    await rest();
-    await clock.advance(1);
-    expect(await engine.sweep()).toBe(1);
-    expect((await tasks.list()).tasks.map(({ id }) => id)).toEqual([bad]);
-    expect(errors).toHaveLength(1);
-  });
-
-  it("are deleted by their owner at once, also in the very moment they finish, and unfinished ones are not (G8)", async () => {
-    const { tool, gates } = gatedCount(1);
-    const { tasks } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await expect(tasks.delete(record.id)).rejects.toMatchObject({ code: "ILLEGAL_TRANSITION" });
-    gates[0]?.open();
-    await tasks.wait(record.id);
-    await tasks.delete(record.id);
-    await expect(tasks.get(record.id)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
-    await expect(tasks.delete(record.id)).rejects.toMatchObject({ code: "TASK_NOT_FOUND" });
-  });
-
-  it("are held by no process: a task that another process is just writing is deleted a moment later (G4)", async () => {
-    const { tasks, store, clock, rest } = createScene([quick]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
-    const now = { wallMs: clock.wallMs(), monotonicMs: clock.monotonicMs() };
-    const other = store.anotherProcess();
-    const held = await other.acquireLease({ taskId: record.id, worker: "other", ttlMs: 15_000, now });
-    if (held === undefined) throw new Error("A finished task's lease is free.");
-    const deleting = tasks.delete(record.id);
-    await clock.advance(500);
-    await other.releaseLease(held.lease);
-    await clock.advance(500);
-    await deleting;
-    expect((await tasks.count()).total).toBe(0);
-  });
-});
-
 describe("a limit that is undefined", () => {
   it("has its default, in a tool, in an engine and in a store (G11)", async () => {
     const tool = job(
@@ -306,60 +230,3 @@ describe("a limit that is undefined", () => {
     expect((await tasks.get(record.id)).record).toMatchObject({ status: "completed", output: "done" });
   });
 });
-
-describe("the engine's memory (G11)", () => {
-  it("does not grow with the tasks that have finished (G11)", async () => {
-    const { tool, gates } = gatedCount(1, { name: "gated" });
-    const createId = recognisableIds();
-    const scene = createScene([quick, tool], { limits: { ttlMs: 0 }, createId });
-    const { engine, tasks, clock } = scene;
-    const unfinished = (await tasks.start({ tool: "gated", input: {}, detached: true })).record.id;
-    const last = await finishMany(scene, 60, createId);
-    // Longer than anything is kept for a while.
-    await clock.advance(60_000);
-    await engine.sweep();
-    // An owner's tasks keep the one that they read last.
-    expect(await reachableIds()).toEqual([`${mark}0000000000000001`, unfinished, last]);
-    gates[0]?.open();
-    await engine.close();
-  });
-});
-
-/** Runs tasks of one owner and as many of other owners to their ends. Returns the last id of the one. */
-async function finishMany({ engine, tasks, rest }: Scene, count: number, createName: () => string): Promise<string> {
-  let last = "";
-  for (let n = 0; n < count; n++) {
-    last = (await tasks.start({ tool: "job", input: { n } })).record.id;
-    tasks.addWaiter(last)("gone");
-    await engine.forOwner(`session:${createName()}`).start({ tool: "job", input: { n } });
-  }
-  await rest();
-  return last;
-}
-
-/** Begins ids that no other text resembles. The first of them is the worker's. */
-const mark = "id_of_this_test_";
-
-/** Makes each id a text of its own: a snapshot of the heap does not show the content of one that was concatenated. */
-function recognisableIds(): () => string {
-  let count = 0;
-  return () => {
-    count += 1;
-    return Buffer.from(`${mark}${String(count).padStart(16, "0")}`).toString();
-  };
-}
-
-/** The ids that anything in this process still refers to, private members and closures included. */
-async function reachableIds(): Promise<readonly string[]> {
-  const pattern = new RegExp(`${mark}\\d{16}`, "g");
-  const found = new Set<string>();
-  // The runtime keeps the text that an expression matched last.
-  /text/.test("another text");
-  let end = "";
-  for await (const chunk of getHeapSnapshot()) {
-    const text = `${end}${chunk}`;
-    for (const [id] of text.matchAll(pattern)) found.add(id);
-    end = text.slice(-mark.length - 16);
-  }
-  return [...found].sort();
-}

@@ -10,6 +10,7 @@ import {
   type EngineOptions,
   type MemoryStore,
   type OwnedTasks,
+  ResumableError,
   type Store,
   type TaskContext,
   type Tool,
@@ -163,3 +164,13 @@ export const stuck = job(async function* () {
   yield { progress: 1 };
   return "never";
 });
+
+/** A tool that is done after one checkpoint. */
+export const quick = job(async function* () {
+  yield { progress: 1 };
+  return "done";
+});
+
+/** What a store throws that cannot write. */
+export const diskFull = () =>
+  new ResumableError("STORE_WRITE_FAILED", "The disk is full.", { details: { path: "journal", reason: "ENOSPC" } });
