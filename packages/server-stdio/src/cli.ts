@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { CommandError, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, cannotStartCode, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { cacheFolder, environment } from "./data-folder.js";
 import { flags, usage } from "./flags.js";
 import { serveModule } from "./serve-module.js";
@@ -34,7 +34,7 @@ async function run(): Promise<void> {
     return serveModule(program, module, values);
   }
   // This program again, to serve what it is asked to supervise.
-  return superviseCommand(program, [process.execPath, ...process.argv.slice(1), "--no-supervise"]);
+  return superviseCommand(program, [process.execPath, ...process.argv.slice(1), "--no-supervise"], { cannotStartCode });
 }
 
 /** Node 22.8 and later keep compiled code; the folder is the user's own, since code that is written there runs here. */

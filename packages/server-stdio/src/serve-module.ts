@@ -1,6 +1,8 @@
 import { resolve } from "node:path";
 import { engineDefaults } from "@resumable-mcp/core/engine";
 import {
+  CommandError,
+  cannotStartCode,
   loadServer,
   readQuotas,
   readRecoverAfter,
@@ -32,9 +34,8 @@ export async function serveModule(program: string, module: string, flags: Flags)
     onError,
     async makeServer(write) {
       const hasSetup = setup !== undefined || setup2026 !== undefined;
-      const { createFsStore, createStdioServer } = hasSetup
-        ? await import("./with-setup.js")
-        : await import("./serve-definition.js");
+      const loading = hasSetup ? import("./with-setup.js") : import("./serve-definition.js");
+      const { createFsStore, createStdioServer } = await loading.catch(refuseToStart);
       const options = {
         definition,
         store: createFsStore({ directory, limits, onWarning: onError }),
@@ -49,4 +50,10 @@ export async function serveModule(program: string, module: string, flags: Flags)
     },
   });
   process.exit(0);
+}
+
+/** The host has its first answer already: only the exit code says that the next process would fail the same way. */
+function refuseToStart(cause: unknown): never {
+  const text = `The server's code cannot be loaded (${sentenceOf(cause)}). Install this package again.`;
+  throw new CommandError(text, cannotStartCode, cause);
 }

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { copyFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test } from "vitest";
 import { afterwards, cli, connectHost, runToEnd, testFolder, toolsModule } from "./stdio-host.js";
@@ -100,17 +100,23 @@ test(
   timeoutMs,
 );
 
+/** A tools module without `setup`, whose tool prints. */
+async function chattyModule(): Promise<string> {
+  const core = import.meta.resolve("@resumable-mcp/core").replace("/src/index.ts", "/dist/index.js");
+  const module = join(await testFolder(), "chatty.mjs");
+  await writeFile(
+    module,
+    `import { defineTool } from ${JSON.stringify(core)};
+     const run = async () => { console.log("loud"); process.stdout.write("louder\\n"); return "quiet"; };
+     export default [defineTool({ name: "chat", description: "Chats.", input: { type: "object" }, run })];`,
+  );
+  return module;
+}
+
 test(
   "what a tool prints goes to stderr: stdout holds nothing but messages",
   async () => {
-    const core = import.meta.resolve("@resumable-mcp/core").replace("/src/index.ts", "/dist/index.js");
-    const module = join(await testFolder(), "chatty.mjs");
-    await writeFile(
-      module,
-      `import { defineTool } from ${JSON.stringify(core)};
-       const run = async () => { console.log("loud"); process.stdout.write("louder\\n"); return "quiet"; };
-       export default [defineTool({ name: "chat", description: "Chats.", input: { type: "object" }, run })];`,
-    );
+    const module = await chattyModule();
     for (const mode of [[], ["--no-supervise"]]) {
       const { client, output } = await connectHost([module, "--store", await testFolder(), ...mode]);
       const problems: Error[] = [];
@@ -120,6 +126,34 @@ test(
       expect(problems).toEqual([]);
       expect(output.stderr).toContain("loud\nlouder\n");
     }
+  },
+  timeoutMs,
+);
+
+test(
+  "a program that lost a part of itself says so once, and is not started again",
+  async () => {
+    const alone = join(await testFolder(), "cli.cjs");
+    await copyFile(cli, alone);
+    const args = [alone, await chattyModule(), "--store", await testFolder()];
+    const child = spawn(process.execPath, args, { stdio: ["pipe", "pipe", "pipe"] });
+    afterwards(async () => child.kill("SIGKILL"));
+    const written = { stdout: "", stderr: "" };
+    for (const name of ["stdout", "stderr"] as const) {
+      child[name].on("data", (chunk: Buffer) => {
+        written[name] += chunk.toString();
+      });
+    }
+    const params = { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "raw", version: "1" } };
+    child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, method: "initialize", params })}\n`);
+    const [code] = await once(child, "close");
+    expect([code, JSON.parse(written.stdout), written.stderr]).toEqual([
+      78,
+      { jsonrpc: "2.0", id: 1, result: expect.objectContaining({ protocolVersion: "2025-11-25" }) },
+      expect.stringMatching(
+        /^resumable-mcp-stdio: The server's code cannot be loaded \(.*\)\. Install this package again\.\n$/,
+      ),
+    ]);
   },
   timeoutMs,
 );

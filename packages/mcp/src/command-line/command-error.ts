@@ -1,11 +1,18 @@
 import { isResumableError } from "@resumable-mcp/core";
 
+/**
+ * The exit code of a program that has already spoken and cannot start: to start it again does not help. No tool ends its
+ * process with it by accident. Source: sysexits.h, `EX_CONFIG`.
+ */
+export const cannotStartCode = 78;
+type ExitCode = 1 | 2 | typeof cannotStartCode;
+
 /** A sentence for the user who started a program, and the code with which it exits: 2 for a wrong command line, else 1. */
 export class CommandError extends Error {
   override readonly name = "CommandError";
-  readonly exitCode: 1 | 2;
+  readonly exitCode: ExitCode;
 
-  constructor(message: string, exitCode: 1 | 2 = 1, cause?: unknown) {
+  constructor(message: string, exitCode: ExitCode = 1, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause });
     this.exitCode = exitCode;
   }

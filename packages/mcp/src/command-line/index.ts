@@ -1,4 +1,4 @@
-export { CommandError, runCommand, sentenceOf } from "./command-error.js";
+export { CommandError, cannotStartCode, runCommand, sentenceOf } from "./command-error.js";
 export {
   countOf,
   durationOf,

@@ -1,17 +1,10 @@
 import { outcomeUnknown, QuestionRelay, randomToken } from "@resumable-mcp/mcp/stdio";
-import {
-  envelopeKeys,
-  metaKeys,
-  questionId,
-  type RpcId,
-  rpcCodes,
-  rpcErrorResponse,
-  rpcIdOf,
-} from "@resumable-mcp/protocol";
+import { envelopeKeys, metaKeys, questionId, type RpcId, rpcIdOf } from "@resumable-mcp/protocol";
 import type { SupervisorLimits } from "../limits.js";
 import { isRequest, isResponse, metaOf, type RpcMessage, type RpcObject, type RpcRequest } from "../wire/json-rpc.js";
 import { type CarriedResult, carriedResult, DeliveryReports } from "./delivery-reports.js";
 import { Arrivals, PendingRequest } from "./in-flight-request.js";
+import { failed, idInUse, tooMany } from "./refusals.js";
 import { ToolList } from "./tool-list.js";
 
 /** A message to be sent, and to whom. */
@@ -21,8 +14,6 @@ export interface Sent {
   /** A task's result: `hostGot` wants to know that the host was written it. */
   readonly carries?: CarriedResult;
 }
-
-const gaveUp = "The server died too often, so the supervisor does not start it again.";
 
 type RelayLimits = Pick<SupervisorLimits, "maxPending" | "maxDeliveries" | "maxToolPages">;
 
@@ -108,9 +99,9 @@ export class Relay {
     return this.#ready ? this.#enter(this.#tools.kinds ?? new Map()) : [];
   }
 
-  /** The server does not stay alive: every request in flight is answered with that error. */
-  giveUp(): Sent[] {
-    const answers = [...this.#pending.values()].map(({ request, tool }) => toHost(failed(request, tool, gaveUp)));
+  /** No server is started any more: every request in flight is answered with an error that says why. */
+  giveUp(why: string): Sent[] {
+    const answers = [...this.#pending.values()].map(({ request, tool }) => toHost(failed(request, tool, why)));
     this.#pending.clear();
     return answers;
   }
@@ -274,28 +265,4 @@ function toHost(message: RpcMessage): Sent {
 
 function toServer(message: RpcMessage): Sent {
   return { to: "server", message };
-}
-
-/** The response to a request whose server does not stay alive. */
-function failed({ id }: RpcRequest, tool: string | undefined, why: string): RpcMessage {
-  const message = `${why} The server's log says more.`;
-  if (tool === undefined) return rpcErrorResponse(id, rpcCodes.internalError, message);
-  const structuredContent = { error: { code: "CRASH_LOOP", message } };
-  return {
-    jsonrpc: "2.0",
-    id,
-    result: { content: [{ type: "text", text: message }], structuredContent, isError: true },
-  };
-}
-
-/** The response to a request over the limit. */
-function tooMany({ id }: RpcRequest, maxPending: number): RpcMessage {
-  const message = `There are maxPending = ${maxPending} requests in flight. Wait until one is answered.`;
-  return rpcErrorResponse(id, rpcCodes.refused, message);
-}
-
-/** The response to a request with the id of another one in flight: an answer could be to either. Source: JSON-RPC 2.0, "id". */
-function idInUse({ id }: RpcRequest): RpcMessage {
-  const message = `Invalid Request: a request in flight has the id ${JSON.stringify(id)} too. Give each request an id of its own.`;
-  return rpcErrorResponse(id, rpcCodes.invalidRequest, message);
 }

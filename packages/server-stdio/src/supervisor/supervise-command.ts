@@ -18,8 +18,13 @@ export function commandWords(command: string): [string, ...string[]] {
 }
 
 /** Supervises a server for the host at the other end of stdin and stdout, then ends the process. */
-export async function superviseCommand(program: string, command: readonly [string, ...string[]]): Promise<never> {
+export async function superviseCommand(
+  program: string,
+  command: readonly [string, ...string[]],
+  options: { readonly cannotStartCode?: number } = {},
+): Promise<never> {
   const supervised = supervise({
+    ...options,
     command,
     // Node opens these when they are read, which is time enough after the server was started.
     get input() {

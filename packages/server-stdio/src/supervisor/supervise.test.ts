@@ -13,11 +13,18 @@ const dying = `process.stdin.once("data", (data) => {
   process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id, result: {} }) + "\\n", () => process.exit(3));
 })`;
 
-function start(script: string, changed: Partial<SupervisorLimits> = {}) {
+function start(script: string, changed: Partial<SupervisorLimits> = {}, cannotStartCode?: number) {
   const [input, output, logged] = [new PassThrough(), new PassThrough(), [] as string[]];
   const limits = { ...supervisorLimits, maxCrashes: 2, restartDelayMs: 1, ...changed };
   const log = (message: string) => void logged.push(message);
-  const { ended } = supervise({ command: [process.execPath, "-e", script], input, output, limits, log });
+  const { ended } = supervise({
+    command: [process.execPath, "-e", script],
+    input,
+    output,
+    limits,
+    log,
+    cannotStartCode,
+  });
   const send = (message: object) => input.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   const lines = () =>
     String(output.read() ?? "")
@@ -131,6 +138,21 @@ test("a server that never says a word and exits with a code cannot start", async
   const { ended, logged } = start("process.exit(2)");
   expect(await ended).toEqual({ kind: "cannot_start", exitCode: 2 });
   expect(logged).toEqual([]);
+});
+
+test("a server that says by its exit code that it cannot start is not started again, though it has spoken", async () => {
+  const { ended, send, lines, logged } = start(dying, {}, 3);
+  send({ id: 1, method: "initialize", params: {} });
+  send({ id: 2, method: "ping" });
+  expect(await ended).toEqual({ kind: "cannot_start", exitCode: 3 });
+  const message = "The server cannot start, so the supervisor does not start it again. The server's log says more.";
+  expect([lines(), logged]).toEqual([
+    [
+      { jsonrpc: "2.0", id: 1, result: {} },
+      { jsonrpc: "2.0", id: 2, error: { code: -32_603, message } },
+    ],
+    [],
+  ]);
 });
 
 test("deaths make the next start wait longer, and only those within the window count", () => {

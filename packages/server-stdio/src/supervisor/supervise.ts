@@ -13,11 +13,13 @@ export interface SuperviseOptions {
   readonly output: Writable;
   readonly limits: SupervisorLimits;
   readonly log: (message: string) => void;
+  /** The exit code by which the server says that no other process of it can start either. */
+  readonly cannotStartCode?: number;
 }
 
 /**
- * How supervising ended: the host disconnected, the server does not stay alive, or it ended without a message and with an
- * exit code that says that it cannot start.
+ * How supervising ended: the host disconnected, the server does not stay alive, or it cannot start: it ended without a
+ * message and with an exit code of an error, or with the one that says so.
  */
 export type Supervised =
   | { readonly kind: "host_gone" | "gave_up" }
@@ -116,7 +118,8 @@ class Supervisor {
   #lost(exitCode: number | null, signal: NodeJS.Signals | null): void {
     this.#child = undefined;
     this.#relay.serverLost();
-    if (!this.#spoke && exitCode !== null && exitCode !== 0) {
+    const isHopeless = !this.#spoke || exitCode === this.#options.cannotStartCode;
+    if (isHopeless && exitCode !== null && exitCode !== 0) {
       this.#giveUp({ kind: "cannot_start", exitCode });
       return;
     }
@@ -143,7 +146,11 @@ class Supervisor {
 
   #giveUp(how: Supervised): void {
     this.#stopping = true;
-    void this.#send(this.#relay.giveUp(), "host").then(() => this.#end(how));
+    const why =
+      how.kind === "cannot_start"
+        ? "The server cannot start, so the supervisor does not start it again."
+        : "The server died too often, so the supervisor does not start it again.";
+    void this.#send(this.#relay.giveUp(why), "host").then(() => this.#end(how));
   }
 
   async #fromHost(line: string): Promise<void> {
