@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ResumableError, type Store } from "@resumable-mcp/core";
 import { describe, expect, test } from "vitest";
@@ -49,6 +49,44 @@ describe.each([["open"], ["done"], ["open", "done"], ["open", "done", "workers",
     });
   },
 );
+
+test.each(["open", "done"])("a task that was never claimed does not run when %s/ is made again (G7)", async (name) => {
+  const { directory, store, open, done } = await running();
+  const lost = await create(store, "lost-task", { key: "another call" });
+  // As a loss of power leaves it that met its maker before the claim was durable.
+  rmSync(join(directory, "open", lost));
+  const claims = readdirSync(join(directory, "keys"), { recursive: true, encoding: "utf8" });
+  const claim = claims.find((path) => isClaimOf(join(directory, "keys", path), lost)) ?? "";
+  rmSync(join(directory, "keys", claim));
+  rmSync(join(directory, name), { recursive: true });
+  expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed" });
+  const task = newTask("made-again", { key: "another call" });
+  const { snapshot } = await store.createTask({ task, reuseResultMs: 0, now });
+  expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed", [snapshot.record.id]: "pending" });
+});
+
+test("of tasks of one call whose claims were damaged one runs, when done/ is made again (G7)", async () => {
+  const { directory, store, open, done } = await running();
+  const keys = join(directory, "keys");
+  const lost = [];
+  // As losses of power leave them that met each maker before the content of its claim was durable.
+  for (const id of ["first-lost", "second-lost"]) {
+    const made = await create(store, id, { key: "another call" });
+    rmSync(join(directory, "open", made));
+    const names = readdirSync(keys, { recursive: true, encoding: "utf8" }).map((path) => join(keys, path));
+    for (const path of names) if (isClaimOf(path, made)) writeFileSync(path, "");
+    lost.push(made);
+  }
+  rmSync(join(directory, "done"), { recursive: true });
+  const [kept = ""] = lost;
+  expect(await statuses(store)).toEqual({ [open]: "pending", [done]: "completed", [kept]: "pending" });
+  const task = newTask("made-again", { key: "another call" });
+  expect((await store.createTask({ task, reuseResultMs: 0, now })).snapshot.record.id).toBe(kept);
+});
+
+function isClaimOf(path: string, taskId: string): boolean {
+  return statSync(path).isFile() && readFileSync(path, "utf8").includes(taskId);
+}
 
 test("a call whose claim was lost with keys/ still gets its unfinished task (G7)", async () => {
   const { directory, store, open } = await running();

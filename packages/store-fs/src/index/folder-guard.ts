@@ -82,7 +82,8 @@ export class FolderGuard {
     if (lost.has(layout.keys)) this.#keys.claimAll();
     if (lost.has(layout.open) || lost.has(layout.done)) {
       this.#sayInUse();
-      markAll(context);
+      // Where the claims were lost as well, no task can show that it was claimed.
+      markAll(context, (id) => lost.has(layout.keys) || this.#keys.isClaimed(id));
     }
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
@@ -91,21 +92,22 @@ export class FolderGuard {
 }
 
 /**
- * Gives every task a marker: the next process that lists tasks looks them up, and moves the finished ones to `done/`. The folder
+ * Gives every task that may have one a marker: the next process that lists tasks looks them up, and moves the finished ones to `done/`. The folder
  * of markers appears with all of them, since another process may list them at any moment.
  */
-function markAll(context: StoreContext): void {
+function markAll(context: StoreContext, mayRun: (taskId: string) => boolean): void {
   const { disk, layout, durable } = context;
   const aside = join(layout.trash, `new.${context.instance}.${context.unique()}`);
+  const ids = [...taskIds(context)].filter(mayRun);
   disk.makeFolder(aside);
-  for (const id of taskIds(context)) touchFile(disk, join(aside, id));
+  for (const id of ids) touchFile(disk, join(aside, id));
   if (durable) disk.syncFolderNow(aside);
   try {
     disk.rename(aside, layout.open);
   } catch (error) {
     if (!hasCode(error, "ENOTEMPTY", "EEXIST")) throw error;
     // There are markers: those that are missing join them.
-    for (const id of taskIds(context)) touchFile(disk, join(layout.open, id));
+    for (const id of ids) touchFile(disk, join(layout.open, id));
     if (durable) disk.syncFolderNow(layout.open);
     disk.removeTree(aside);
   }

@@ -5,12 +5,12 @@ import { z } from "zod";
 import { BoundedCache } from "../disk/bounded-cache.js";
 import { decodeWhole, encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { claimFiles, hashOf, isSafeId } from "../disk/layout.js";
+import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";
 import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, replaceWhole, syncPath, unlinkIfExists } from "../disk/whole-file.js";
-import { taskExists, taskIds } from "../journal/task-folder.js";
+import { listIfExists, readFrom, replaceWhole, syncPath, syncPathNow, unlinkIfExists } from "../disk/whole-file.js";
+import { lookAt, taskExists, taskIds } from "../journal/task-folder.js";
 import { readableView } from "../journal/task-view.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { TaskReader } from "../task/task-reader.js";
@@ -115,6 +115,35 @@ export class TaskKeys {
         this.claim(bucket, { owner, key, id, generation });
       }
     }
+  }
+
+  /**
+   * Tells whether a task has the claim of its call. One has not whose maker died before the claim was durable: no caller
+   * knows of it, and the same call makes another one. Where a claim cannot be read, the task claims its call again, so
+   * that no other one has it.
+   */
+  isClaimed(taskId: string): boolean {
+    const { disk, layout, durable } = this.#context;
+    // One that a worker took had its claim.
+    if (lookAt(disk, taskFolder(layout, taskId))?.newest !== 1) return true;
+    const record = readableView(this.#context, taskId)?.record;
+    if (record === undefined || record.key === null) return true;
+    const { owner, key, id, generation } = record;
+    for (;;) {
+      const bucket = this.look(owner, key);
+      if (bucket.claim?.taskId === id) return true;
+      if (!bucket.isDoubtful || this.#isUnfinished(bucket.claim)) return false;
+      const path = this.claim(bucket, { owner, key, id, generation });
+      if (path === undefined || !durable) continue;
+      syncPathNow(disk, path);
+      disk.syncFolderNow(bucket.folder);
+      disk.syncFolderNow(layout.keys);
+    }
+  }
+
+  #isUnfinished(claim: Claim | undefined): boolean {
+    const record = claim && readableView(this.#context, claim.taskId)?.record;
+    return record !== undefined && !isFinal(record.status);
   }
 
   /** The task that a claim speaks for, if it can still run or be reused; ends restarts that were never finished. */
