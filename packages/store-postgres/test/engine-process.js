@@ -1,0 +1,46 @@
+// A process with an engine on a PostgreSQL store, which starts and answers tasks as its parent says. It runs what was built.
+import { createEngine, defineTool } from "@resumable-mcp/core";
+import { createPostgresStore } from "@resumable-mcp/store-postgres";
+import { z } from "zod";
+
+const countTo = defineTool({
+  name: "count_to",
+  description: "Counts.",
+  input: z.object({ n: z.number(), run: z.number() }),
+  state: { i: 0 },
+  async *run({ n }, task) {
+    for (let { i } = task.state; i < n; i += 1) yield { progress: i + 1, total: n, state: { i: i + 1 }, append: [i] };
+    return { counted: n };
+  },
+});
+
+const askName = defineTool({
+  name: "ask_name",
+  description: "Asks.",
+  input: z.object({}),
+  state: {},
+  async *run(_, task) {
+    yield { progress: 0 };
+    const answer = await task.ask("name", { message: "Who?", schema: z.object({ name: z.string() }) });
+    return { answer: answer.action === "accept" ? answer.content.name : answer.action };
+  },
+});
+
+const store = createPostgresStore(JSON.parse(process.argv[2]));
+const limits = { leaseTtlMs: 2_000, heartbeatMs: 300, pollMs: 200, maxRunningPerOwner: 32 };
+const engine = createEngine({ store, tools: [countTo, askName], limits });
+const tasks = engine.forOwner("client:a");
+
+const does = {
+  start: async (request) => (await tasks.start(request)).record.id,
+  answer: async ({ id, key, answer }) => {
+    await tasks.answer(id, key, answer);
+  },
+  open: () => engine.open(),
+};
+
+process.on("message", async ({ call, what, value }) => {
+  const result = await does[what](value);
+  process.send({ call, result });
+});
+process.on("disconnect", () => process.exit());

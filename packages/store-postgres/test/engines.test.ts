@@ -1,0 +1,82 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { createPostgresStore } from "../src/create-postgres-store.js";
+import { newSchema, runSql } from "./stores.js";
+
+const ends: (() => Promise<unknown> | unknown)[] = [];
+afterEach(async () => {
+  for (const end of ends.splice(0).reverse()) await end();
+});
+
+/** An engine in a process of its own. */
+class EngineProcess {
+  readonly #child: ChildProcess;
+  #last = 0;
+
+  constructor(options: object) {
+    const program = join(import.meta.dirname, "engine-process.js");
+    this.#child = fork(program, [JSON.stringify(options)], { execArgv: [] });
+    ends.push(() => this.kill());
+  }
+
+  do(what: "open" | "start" | "answer", value?: unknown): Promise<string> {
+    this.#last += 1;
+    const call = this.#last;
+    this.#child.send({ call, what, value });
+    return new Promise((resolve, reject) => {
+      this.#child.on("message", (reply: { call: number; result: string }) => {
+        if (reply.call === call) resolve(reply.result);
+      });
+      this.#child.once("exit", () => reject(new Error("The process has ended.")));
+    });
+  }
+
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+    this.#child.kill("SIGKILL");
+    await ended;
+  }
+}
+
+function scene() {
+  const { connectionString, schema } = newSchema();
+  const store = createPostgresStore({ connectionString, schema });
+  ends.push(
+    () => runSql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
+    () => store.close(),
+  );
+  return { store, start: () => new EngineProcess({ connectionString, schema }) };
+}
+
+test("the tasks of a process that is killed continue in another, each item once and in order", async () => {
+  const { store, start } = scene();
+  const [first, second] = [start(), start()];
+  await second.do("open");
+  const [count, steps] = [10, 300];
+  const calls = Array.from({ length: count }, (_, run) => ({
+    tool: "count_to",
+    input: { n: steps, run },
+    detached: true,
+  }));
+  const ids = await Promise.all(calls.map((call) => first.do("start", call)));
+  const records = async () => Promise.all(ids.map(async (id) => (await store.getTask(id))?.record));
+  const isUnderWay = async () => (await records()).some((record) => (record?.progress ?? 0) > 0);
+  await expect.poll(isUnderWay).toBe(true);
+  await first.kill();
+  const statuses = async () => new Set((await records()).map((record) => record?.status));
+  await expect.poll(statuses).toEqual(new Set(["completed"]));
+  const items = Array.from({ length: steps }, (_, index) => index);
+  for (const id of ids) expect((await store.readItems(id, { after: 0, limit: 1000 })).items).toEqual(items);
+});
+
+test("a question that one process asks is answered at another", async () => {
+  const { store, start } = scene();
+  const [first, second] = [start(), start()];
+  const id = await first.do("start", { tool: "ask_name", input: {} });
+  await expect.poll(async () => (await store.getTask(id))?.record.status).toBe("input_required");
+  const [question = ""] = Object.keys((await store.getTask(id))?.record.remembered ?? {});
+  await second.do("answer", { id, key: question, answer: { action: "accept", content: { name: "Ada" } } });
+  await expect.poll(async () => (await store.getTask(id))?.record.output).toEqual({ answer: "Ada" });
+});
