@@ -105,7 +105,8 @@ function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPla
     "answer_twice",
   ] as const;
   const begun = Array.from({ length: random.pick([0, 0, 1, 3]) }, () => ({
-    atMs: random.between(0, calmMs),
+    // Most tasks are over after a few seconds.
+    atMs: random.between(0, random.pick([1_000, 5_000, calmMs])),
     what: random.pick(kinds),
   }));
   // What is requested right after a request meets it half carried out.
