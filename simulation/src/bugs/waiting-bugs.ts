@@ -22,9 +22,9 @@ export const waitingBugs: readonly Bug[] = [
   },
   {
     name: "a death while a task waits counts as a crash",
-    file: "core/src/task/reduce-task.ts",
-    find: "  if (onlyWaits(draft)) {\n    draft.deathsInWaits",
-    replace: "  if (draft.crashes < 0) {\n    draft.deathsInWaits",
+    file: "core/src/task/task-record.ts",
+    find: "  return waitsFor.length > 0;",
+    replace: "  return waitsFor.length < 0;",
     decision: "0029",
   },
   {
