@@ -20,6 +20,8 @@ const accepted = { atMs: 20_000, kind: "answer_accepted", task: "t", key: "ask-1
 const answered = (atMs: number): HistoryEvent => ({ atMs, kind: "answered", task: "t", at: 1, attempt: 1 });
 
 const lateSleep = "A sleep of 6000 ms of t took 40000 ms in a process that lived.";
+const earlySleep = "A sleep of 6000 ms of t took 2000 ms in a process that lived.";
+const few = { maxRunning: 2 };
 const lateAnswer = "The answer to ask-1 of t, accepted at 20000 ms, took 30000 ms to its tool.";
 
 describe("the rule about waits", () => {
@@ -34,6 +36,12 @@ describe("the rule about waits", () => {
     ["one during which a process died", evidence([begins, { atMs: 21_000, kind: "died" }, slept(60_000)]), []],
     ["one of a task that was paused", evidence([begins, slept(60_000)], { reason: "paused" }), []],
     ["one where slots are few", evidence([begins, slept(60_000)], { maxRunning: 2 }), []],
+    ["one that ends early", evidence([begins, { ...slept(22_000), attempt: 1 }]), [earlySleep]],
+    [
+      "one in place that is late, where slots are few",
+      evidence([begins, { ...slept(60_000), attempt: 1 }], few),
+      [lateSleep],
+    ],
     ["an answer that comes at once", evidence([accepted, answered(20_100)]), []],
     ["an answer that comes late", evidence([accepted, answered(50_000)]), [lateAnswer]],
     ["one before which a fault began", evidence([{ atMs: 15_000, kind: "fault" }, accepted, answered(50_000)]), []],

@@ -8,16 +8,19 @@ import type { HistoryEvent } from "./history.js";
  */
 export function checkWaits(evidence: Evidence): readonly Violation[] {
   const { plan, events, tasks } = evidence;
-  const early = earlySleeps(evidence);
-  // With fewer slots than tasks, one whose wait is over may wait for a slot.
-  if ((plan.limits.maxRunning ?? 0) < 32 || plan.limits.maxRunningPerOwner !== undefined) return early;
-  if (plan.tool?.maxRunning !== undefined) return early;
-  const steady = new Map(tasks.filter(isSteady).map((task) => [task.record.id, task]));
-  const breaks = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && fault !== "clock"));
+  const breaks = events.filter(({ kind, fault }) => kind === "died" || (kind === "fault" && !harmless.has(fault)));
   const isQuiet = (fromMs: number, toMs: number) =>
     !breaks.some(({ atMs }) => atMs > fromMs - evidence.patience.faultMs && atMs < toMs);
-  return [...early, ...lateSleeps(evidence, steady, isQuiet), ...lateAnswers(evidence, steady, isQuiet)];
+  const inPlace = sleepsInPlace(evidence, isQuiet);
+  // With fewer slots than tasks, one whose wait is over may wait for a slot.
+  if ((plan.limits.maxRunning ?? 0) < 32 || plan.limits.maxRunningPerOwner !== undefined) return inPlace;
+  if (plan.tool?.maxRunning !== undefined) return inPlace;
+  const steady = new Map(tasks.filter(isSteady).map((task) => [task.record.id, task]));
+  return [...inPlace, ...lateSleeps(evidence, steady, isQuiet), ...lateAnswers(evidence, steady, isQuiet)];
 }
+
+/** Faults in spite of which a wait takes as long as it should. */
+const harmless: ReadonlySet<unknown> = new Set(["clock", "drift", "spikes", "losses", "slow_readers", "repeats"]);
 
 type IsQuiet = (fromMs: number, toMs: number) => boolean;
 
@@ -35,8 +38,8 @@ function isSteady({ record, followed }: FinalTask): boolean {
 /** What clocks that drift may differ by. */
 const maxDrift = 0.02;
 
-/** A sleep that one process slept in one attempt, from its beginning to its end. */
-function earlySleeps({ events, tasks }: Evidence): readonly Violation[] {
+/** Sleeps that one process slept in one attempt: they need no slot to end. */
+function sleepsInPlace({ patience, events, tasks }: Evidence, isQuiet: IsQuiet): readonly Violation[] {
   const inputs = new Map(tasks.map(({ record }) => [record.id, record.input]));
   const begunMs = new Map<string, { readonly attempt: unknown; readonly atMs: number }>();
   return events.flatMap(({ kind, op, attempt, atMs, task, at }) => {
@@ -46,8 +49,10 @@ function earlySleeps({ events, tasks }: Evidence): readonly Violation[] {
     const begun = begunMs.get(key);
     if (kind !== "slept" || begun === undefined || begun.attempt !== attempt) return [];
     const tookMs = atMs - begun.atMs;
-    const ms = sleepOf(inputs.get(String(task)), Number(at)) ?? 0;
-    if (tookMs >= ms * (1 - maxDrift) - 2) return [];
+    const ms = sleepOf(inputs.get(String(task)), Number(at));
+    if (ms === undefined) return [];
+    const isLate = tookMs > ms + patience.lateMs && isQuiet(begun.atMs, begun.atMs + ms + patience.lateMs);
+    if (tookMs >= ms * (1 - maxDrift) - 2 && !isLate) return [];
     const text = `A sleep of ${ms} ms of ${String(task)} took ${Math.round(tookMs)} ms in a process that lived.`;
     return [{ rule: "G9", text }];
   });
