@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   createGate,
+  createRunningScene,
   createScene,
   failOnUnhandledRejections,
   gatedCount,
@@ -23,9 +24,7 @@ describe("cancelling (G8)", () => {
       }
       return "done";
     });
-    const { tasks, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, rest, record } = await createRunningScene(tool);
     await tasks.cancel(record.id);
     await rest();
     expect(await tasks.get(record.id)).toMatchObject({ status: "cancelled", record: { progress: 0 } });
@@ -42,9 +41,7 @@ describe("cancelling (G8)", () => {
       yield { progress: 1 };
       return "too late";
     });
-    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, clock, rest, record } = await createRunningScene(tool, { limits: { graceMs: 1_000 } });
     await tasks.cancel(record.id);
     await clock.advance(1_000);
     const history = ["1 created", "2 attempt_started", "3 cancelled"];
@@ -89,9 +86,7 @@ describe("cancelling (G8)", () => {
       yield { progress: 1 };
       return "done";
     });
-    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, clock, rest, record } = await createRunningScene(tool, { limits: { graceMs: 1_000 } });
     await tasks.pause(record.id);
     await clock.advance(1_500);
     await tasks.cancel(record.id);

@@ -1,14 +1,20 @@
 import { describe, expect, it } from "vitest";
-import { createGate, createScene, failOnUnhandledRejections, gatedCount, job, untilAborted } from "./scene.js";
+import {
+  createGate,
+  createRunningScene,
+  createScene,
+  failOnUnhandledRejections,
+  gatedCount,
+  job,
+  untilAborted,
+} from "./scene.js";
 
 failOnUnhandledRejections();
 
 describe("pausing (G8)", () => {
   it("stops at the next checkpoint, keeps it, and continues from it (G2, G8)", async () => {
     const { tool, gates, begun } = gatedCount(2);
-    const { tasks, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, rest, record } = await createRunningScene(tool);
     await tasks.pause(record.id);
     await rest();
     expect((await tasks.get(record.id)).status).toBe("running");
@@ -29,9 +35,7 @@ describe("pausing (G8)", () => {
       yield { progress: 1 };
       return "done";
     });
-    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, clock, rest, record } = await createRunningScene(tool, { limits: { graceMs: 1_000 } });
     await tasks.pause(record.id);
     gate.open();
     await rest();
@@ -71,9 +75,7 @@ describe("pausing (G8)", () => {
       yield { progress: 1 };
       return "done";
     });
-    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, clock, rest, record } = await createRunningScene(tool, { limits: { graceMs: 1_000 } });
     await tasks.pause(record.id);
     await clock.advance(999);
     expect([(await tasks.get(record.id)).status, left]).toEqual(["running", []]);
@@ -86,9 +88,7 @@ describe("pausing (G8)", () => {
 
   it("keeps the checkpoint of a tool that comes to it only after the grace time (G2, G8)", async () => {
     const { tool, gates, begun } = gatedCount(2);
-    const { tasks, clock, rest } = createScene([tool], { limits: { graceMs: 1_000 } });
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, clock, rest, record } = await createRunningScene(tool, { limits: { graceMs: 1_000 } });
     await tasks.pause(record.id);
     await clock.advance(1_500);
     for (const gate of gates) gate.open();
@@ -109,9 +109,7 @@ describe("pausing (G8)", () => {
       },
       { retry: { maxAttempts: 3 } },
     );
-    const { tasks, clock, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, clock, record } = await createRunningScene(tool);
     await tasks.pause(record.id);
     gate.open();
     await clock.advance(60_000);
@@ -120,9 +118,7 @@ describe("pausing (G8)", () => {
 
   it("continues when it is resumed before the pause took effect (G8)", async () => {
     const { tool, gates, begun } = gatedCount(2);
-    const { tasks, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, rest, record } = await createRunningScene(tool);
     await tasks.pause(record.id);
     await rest();
     await tasks.resume(record.id);
@@ -135,9 +131,7 @@ describe("pausing (G8)", () => {
 
   it("refuses to pause a paused task and to resume a completed one (G8)", async () => {
     const { tool, gates } = gatedCount(1);
-    const { tasks, rest } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, rest, record } = await createRunningScene(tool);
     gates[0]?.open();
     await tasks.pause(record.id);
     await rest();
@@ -153,9 +147,7 @@ describe("pausing (G8)", () => {
       yield { progress: 1 };
       return "done";
     });
-    const { tasks, rest, clock } = createScene([tool]);
-    const { record } = await tasks.start({ tool: "job", input: {} });
-    await rest();
+    const { tasks, rest, clock, record } = await createRunningScene(tool);
     await tasks.pause(record.id);
     await rest();
     expect((await tasks.get(record.id)).status).toBe("paused");

@@ -55,6 +55,14 @@ export function createScene(
   };
 }
 
+/** A scene in which a task of one tool, which is named `job`, has run as far as it comes by itself. */
+export async function createRunningScene(tool: Tool, options?: Partial<EngineOptions>) {
+  const scene = createScene([tool], options);
+  const { record } = await scene.tasks.start({ tool: "job", input: {} });
+  await scene.rest();
+  return { ...scene, record };
+}
+
 /** The input of {@link job}: `n` tells calls apart. */
 export const jobInput = z.object({ n: z.number().default(0) });
 type Job = TaskContext<{ at: number }, number>;
