@@ -40,7 +40,7 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   [
     "G8",
     "an attempt whose finally block never ran",
-    { events: [attempt(1), attempt(2)] },
+    { events: [at(1, "leaves", { worker: "q" }), attempt(1), attempt(2)] },
     { events: [attempt(1), at(111, "leaves", { worker: "p" }), attempt(2)] },
   ],
   [

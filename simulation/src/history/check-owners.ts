@@ -6,7 +6,9 @@ const passing = /^(LOST|DRAINING|STORE_[A-Z_]+)/;
 /** G10: an owner sees their own tasks only, and cannot tell a foreign one from one that does not exist. */
 export function checkOwners({ events, tasks }: Evidence): readonly Violation[] {
   const ownerOf = new Map(tasks.map(({ record }) => [record.id, record.owner]));
-  for (const { task, owner } of eventsOf(events, "called")) ownerOf.set(String(task), String(owner));
+  for (const { task, owner } of eventsOf(events, "called")) {
+    if (owner !== undefined) ownerOf.set(String(task), String(owner));
+  }
   const given = eventsOf(events, "called").filter(({ owner, recordOwner }) => (recordOwner ?? owner) !== owner);
   const listed = eventsOf(events, "listed").flatMap(({ owner, tasks: ids }) =>
     String(ids)
