@@ -87,6 +87,7 @@ class Totals {
   virtualMs = 0;
   failed = 0;
   readonly crossed = new Set<string>();
+  readonly #effects = new Map<string, number>();
   readonly #began = process.cpuUsage();
 
   add({ history, virtualMs, violations }: Report): void {
@@ -95,6 +96,19 @@ class Totals {
     this.virtualMs += virtualMs;
     if (violations.length > 0) this.failed += 1;
     for (const point of history.crashedAt) this.crossed.add(point);
+    for (const [effect, times] of history.effects) {
+      this.#effects.set(effect, (this.#effects.get(effect) ?? 0) + times);
+    }
+  }
+
+  /** Which points no crash has crossed, and how often faults had an effect: one without any is of no use. */
+  details(): string {
+    const missing = namedPoints.filter((point) => !this.crossed.has(point));
+    const effects = [...this.#effects].sort().map(([effect, times]) => `${effect} ${times}`);
+    return [
+      `named points not crossed: ${missing.join(", ") || "none"}`,
+      `effects of faults: ${effects.join(", ") || "none"}`,
+    ].join("\n");
   }
 
   toString(): string {
@@ -140,8 +154,12 @@ async function main({ seeds, isVerbose, isSummarised, shrinks, untilFound }: Opt
     if (report.violations.length > 0 && shrinks) await printShortStory(report);
     if (totals.runs % 100 === 0) process.stdout.write(`${totals}\n`);
   }
-  if (isSummarised) process.stdout.write(`${coverage}\n`);
-  process.stdout.write(`${totals}\n`);
+  if (isSummarised)
+    process.stdout.write(`${coverage}
+`);
+  process.stdout.write(`${totals}
+${totals.details()}
+`);
   process.exitCode = totals.failed === 0 ? 0 : 1;
 }
 

@@ -16,6 +16,8 @@ export class History {
   readonly reached = new Map<string, number>();
   /** The named points at which a process died. */
   readonly crashedAt = new Set<string>();
+  /** How often each kind of fault had an effect. */
+  readonly effects = new Map<string, number>();
   crashes = 0;
   readonly #nowMs: () => number;
 
@@ -32,6 +34,10 @@ export class History {
 
   reach(point: string): void {
     this.reached.set(point, (this.reached.get(point) ?? 0) + 1);
+  }
+
+  noteEffect(effect: string): void {
+    this.effects.set(effect, (this.effects.get(effect) ?? 0) + 1);
   }
 
   crossed(point: string): void {

@@ -6,26 +6,16 @@ import {
   type DataLoss,
   emptyTree,
   type FolderNode,
-  MemoryDisk,
   type Recording,
   recordDisk,
 } from "@resumable-mcp/store-fs/testing";
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
+import { type DiskFaults, type NoteEffect, newDiskFaults, TimedDisk } from "./disk-faults.js";
 
 /** Where the store of all workers is. */
 export const storeFolder = "/store";
 const awayFolder = "/store-away";
-
-/** What goes wrong with a disk. */
-export interface DiskFaults {
-  /** Every call that needs room fails until this moment. */
-  fullUntilMs: number;
-  /** Syncs take long until this moment. */
-  slowUntilMs: number;
-  /** How many of a hundred calls that change something fail. */
-  errorPercent: number;
-}
 
 /**
  * A machine with one disk. Its page cache survives the death of a process; a loss of power leaves what was synced, and of
@@ -33,9 +23,10 @@ export interface DiskFaults {
  */
 export class Machine {
   readonly name: string;
-  readonly faults: DiskFaults = { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 };
+  readonly faults: DiskFaults = newDiskFaults();
   /** What its wall clock is ahead of virtual time: all its processes read the same clock. */
   wallAheadMs = 0;
+  readonly effect: NoteEffect;
   readonly #world: World;
   /** Changes with every start, as the kernel's boot id does. */
   bootId = "";
@@ -43,9 +34,10 @@ export class Machine {
   #base: FolderNode = emptyTree();
   #recording: Recording;
 
-  constructor(name: string, world: World) {
+  constructor(name: string, world: World, effect: NoteEffect) {
     this.name = name;
     this.#world = world;
+    this.effect = effect;
     this.#recording = this.#boot();
   }
 
@@ -85,44 +77,54 @@ export class Machine {
     this.disk.syncFolderNow(storeFolder);
   }
 
+  /** What a file says; nothing where there is none. */
+  textOf(path: string): string {
+    const { disk } = this;
+    const size = disk.stat(path)?.size;
+    if (size === undefined) return "";
+    const file = disk.open(path, "r");
+    const into = Buffer.alloc(size);
+    disk.read(file, into, 0);
+    disk.close(file);
+    return into.toString();
+  }
+
+  /** Changes one bit of a file, as a disk that ages does. @returns the file. */
+  rot(random: Random): string | undefined {
+    const areas = random.percent(60) ? [`${storeFolder}/tasks`] : sharedAreas;
+    const files = areas.flatMap((area) => [...filesUnder(this.disk, area)]).filter(({ size }) => size > 0);
+    if (files.length === 0) return undefined;
+    const { path, size } = random.pick(files);
+    const place = random.below(size);
+    const file = this.disk.open(path, "r+");
+    const byte = Buffer.alloc(1);
+    this.disk.read(file, byte, place);
+    this.disk.write(file, Buffer.of((byte[0] ?? 0) ^ (1 << random.below(8))), place);
+    this.disk.close(file);
+    this.effect("rot");
+    return path;
+  }
+
   #boot(): Recording {
     this.#boots += 1;
     this.bootId = `${this.name}-boot-${this.#boots}`;
+    const { faults, effect } = this;
     // The base stays as it was when power came back: what is recorded from now on applies to it.
-    return recordDisk(new TimedDisk(copyTree(this.#base), this.#world, this.faults));
+    return recordDisk(new TimedDisk(copyTree(this.#base), { world: this.#world, faults, effect }));
   }
 }
 
-/** A disk whose syncs take time: what they cover is durable when they end. */
-class TimedDisk extends MemoryDisk {
-  readonly #world: World;
-  readonly #faults: DiskFaults;
-  readonly #random: Random;
-  /** What a sync takes at most: there are fast disks and slow ones. */
-  readonly #syncMs: number;
+/**
+ * What a store keeps outside its tasks. What is in quarantine or deleted is not read again; a task whose line in `done/` is
+ * damaged is missing in lists until the store is repaired.
+ */
+const sharedAreas = ["format.json", "keys", "workers", "documents"].map((name) => `${storeFolder}/${name}`);
 
-  constructor(tree: FolderNode, world: World, faults: DiskFaults) {
-    super(tree);
-    this.#world = world;
-    this.#faults = faults;
-    this.#random = world.random.fork();
-    this.#syncMs = this.#random.pick([4, 4, 60]);
-  }
-
-  override async syncData(file: number): Promise<void> {
-    await super.syncData(file);
-    await this.#wait();
-  }
-
-  override async syncFolder(path: string): Promise<void> {
-    await super.syncFolder(path);
-    await this.#wait();
-  }
-
-  #wait(): Promise<void> {
-    const slowMs = this.#faults.slowUntilMs > this.#world.nowMs ? this.#random.between(50, 5_000) : 0;
-    return new Promise((resolve) => this.#world.after(this.#random.between(0.05, this.#syncMs) + slowMs, resolve));
-  }
+function* filesUnder(disk: Disk, path: string): Generator<{ readonly path: string; readonly size: number }> {
+  const stat = disk.stat(path);
+  if (stat === undefined) return;
+  if (!stat.isFolder) yield { path, size: stat.size };
+  else for (const name of disk.list(path)) yield* filesUnder(disk, `${path}/${name}`);
 }
 
 /** What a loss of power leaves of what was not synced: mostly all or nothing, sometimes parts. */

@@ -1,22 +1,25 @@
 import type { Disk } from "@resumable-mcp/store-fs";
+import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
+import { failAtRandom, systemError } from "./disk-faults.js";
 import type { Machine } from "./machine.js";
 
 /** Thrown where a process dies: nothing of it continues. */
 export class ProcessDied extends Error {}
 
-/** Where a process is to die: after this many of its calls of the disk, before or after the call takes effect. */
-export interface DeathPlan {
-  callsLeft: number;
-  readonly isBefore: boolean;
+/** What is wrong with one process. */
+export interface ProcessFaults {
+  /** It dies after this many of its calls of the disk, before or after the call takes effect. */
+  death: { callsLeft: number; readonly isBefore: boolean } | undefined;
+  /** It has no file descriptors left until this moment. */
+  noFilesUntilMs: number;
 }
 
 interface ProcessDiskOptions {
   readonly world: World;
   readonly machine: Machine;
   readonly actor: Actor;
-  /** Asked at each call that changes something. */
-  readonly death: () => DeathPlan | undefined;
+  readonly faults: ProcessFaults;
   readonly die: () => void;
 }
 
@@ -25,64 +28,112 @@ interface ProcessDiskOptions {
  * the death every call throws, so that code which still runs has no effect.
  */
 export function createProcessDisk(options: ProcessDiskOptions): Disk {
-  const { world, machine, actor } = options;
-  const random = world.random.fork();
-  const alive = () => {
-    if (!actor.isAlive) throw new ProcessDied(`${actor.name} is dead`);
-  };
-  const read = <Result>(run: (disk: Disk) => Result): Result => {
-    alive();
-    return run(machine.disk);
-  };
-  const change = <Result>(call: string, run: (disk: Disk) => Result): Result => {
-    alive();
-    const plan = options.death();
-    const isLast = plan !== undefined && --plan.callsLeft <= 0;
-    if (isLast && plan.isBefore) return endWith(options);
-    failAtRandom(options, random.next() * 100, call);
-    const result = run(machine.disk);
-    if (isLast) return endWith(options);
-    return result;
-  };
+  const { machine } = options;
+  const calls = new Calls(options);
   return {
     open: (path, flags) =>
-      flags === "r" ? read((disk) => disk.open(path, flags)) : change("open", (disk) => disk.open(path, flags)),
-    close: (file) => read((disk) => disk.close(file)),
-    read: (file, into, position) => read((disk) => disk.read(file, into, position)),
-    write: (file, bytes, position) => change("write", (disk) => disk.write(file, bytes, position)),
-    truncate: (file, length) => change("ftruncate", (disk) => disk.truncate(file, length)),
-    stat: (path) => read((disk) => disk.stat(path)),
-    identify: (path) => read((disk) => disk.identify(path)),
-    exists: (path) => read((disk) => disk.exists(path)),
-    list: (folder) => read((disk) => disk.list(folder)),
-    makeFolder: (path) => change("mkdir", (disk) => disk.makeFolder(path)),
-    link: (from, to) => change("link", (disk) => disk.link(from, to)),
-    rename: (from, to) => change("rename", (disk) => disk.rename(from, to)),
-    unlink: (path) => change("unlink", (disk) => disk.unlink(path)),
-    removeFolder: (path) => change("rmdir", (disk) => disk.removeFolder(path)),
-    removeTree: (path) => change("rm", (disk) => disk.removeTree(path)),
-    syncData: async (file) => change("fdatasync", (disk) => disk.syncData(file)),
-    syncDataNow: (file) => change("fdatasync", (disk) => disk.syncDataNow(file)),
-    syncFolder: async (path) => change("fsync", (disk) => disk.syncFolder(path)),
-    syncFolderNow: (path) => change("fsync", (disk) => disk.syncFolderNow(path)),
+      flags === "r"
+        ? calls.read("open", (disk) => disk.open(path, flags))
+        : calls.change("open", (disk) => disk.open(path, flags)),
+    close: (file) => calls.plain(() => machine.disk.close(file)),
+    read: (file, into, position) => calls.read("read", (disk) => disk.read(file, into, position)),
+    write: (file, bytes, position) => calls.change("write", (disk) => disk.write(file, calls.fitting(bytes), position)),
+    truncate: (file, length) => calls.change("ftruncate", (disk) => disk.truncate(file, length)),
+    stat: (path) => calls.read("stat", (disk) => disk.stat(path)),
+    identify: (path) => calls.plain((disk) => disk.identify(path)),
+    exists: (path) => calls.plain((disk) => disk.exists(path)),
+    list: (folder) => calls.read("scandir", (disk) => disk.list(folder)),
+    makeFolder: (path) => calls.change("mkdir", (disk) => disk.makeFolder(path)),
+    link: (from, to) => calls.change("link", (disk) => disk.link(from, to)),
+    rename: (from, to) => calls.change("rename", (disk) => disk.rename(from, to)),
+    unlink: (path) => calls.change("unlink", (disk) => disk.unlink(path)),
+    removeFolder: (path) => calls.change("rmdir", (disk) => disk.removeFolder(path)),
+    removeTree: (path) => calls.change("rm", (disk) => disk.removeTree(path)),
+    syncData: async (file) => calls.change("fdatasync", (disk) => disk.syncData(file)),
+    syncDataNow: (file) => calls.change("fdatasync", (disk) => disk.syncDataNow(file)),
+    syncFolder: async (path) => calls.change("fsync", (disk) => disk.syncFolder(path)),
+    syncFolderNow: (path) => calls.change("fsync", (disk) => disk.syncFolderNow(path)),
     fileSystemType: () => undefined,
-    watch: (path, changed, failed) => read((disk) => disk.watch(path, changed, failed)),
+    watch: (path, changed, failed) => calls.plain((disk) => disk.watch(path, changed, failed)),
   };
 }
 
-function endWith({ die, actor }: ProcessDiskOptions): never {
-  die();
-  throw new ProcessDied(`${actor.name} died`);
-}
+const needRoom: ReadonlySet<string> = new Set(["write", "open", "mkdir", "link", "rename"]);
+/** To sync a folder or to list it, it is opened. */
+const needFile: ReadonlySet<string> = new Set(["open", "scandir", "fsync", "rm"]);
+/** They fail on the disk itself, which then does not write what they cover. */
+const syncs: ReadonlySet<string> = new Set(["fdatasync", "fsync"]);
 
-const needsRoom: ReadonlySet<string> = new Set(["write", "open", "mkdir", "link", "rename"]);
+class Calls {
+  readonly #options: ProcessDiskOptions;
+  readonly #random: Random;
 
-function failAtRandom({ world, machine: { faults } }: ProcessDiskOptions, chance: number, call: string): void {
-  if (faults.fullUntilMs > world.nowMs && needsRoom.has(call)) throw systemError("ENOSPC", call);
-  if (chance >= faults.errorPercent) return;
-  throw systemError(call === "open" ? "EMFILE" : "EIO", call);
-}
+  constructor(options: ProcessDiskOptions) {
+    this.#options = options;
+    this.#random = options.world.random.fork();
+  }
 
-function systemError(code: string, syscall: string): Error {
-  return Object.assign(new Error(`${code}: simulated, ${syscall}`), { code, syscall, errno: -1 });
+  plain<Result>(run: (disk: Disk) => Result): Result {
+    const { actor, machine } = this.#options;
+    if (!actor.isAlive) throw new ProcessDied(`${actor.name} is dead`);
+    return run(machine.disk);
+  }
+
+  read<Result>(call: string, run: (disk: Disk) => Result): Result {
+    return this.plain((disk) => {
+      this.#fail(call);
+      return run(disk);
+    });
+  }
+
+  change<Result>(call: string, run: (disk: Disk) => Result): Result {
+    return this.plain((disk) => {
+      const { death } = this.#options.faults;
+      const isLast = death !== undefined && --death.callsLeft <= 0;
+      if (isLast && death.isBefore) return this.#end();
+      this.#failForRoom(call);
+      if (!syncs.has(call)) this.#fail(call);
+      else this.#failForFiles(call);
+      const result = run(disk);
+      return isLast ? this.#end() : result;
+    });
+  }
+
+  /** As much of what is written as the disk has room for. */
+  fitting(bytes: Uint8Array): Uint8Array {
+    if (!this.#isFull) return bytes;
+    this.#options.machine.effect("full, in the middle of a write");
+    return bytes.subarray(0, this.#random.below(bytes.byteLength));
+  }
+
+  get #isFull(): boolean {
+    const { world, machine } = this.#options;
+    return machine.faults.fullUntilMs > world.nowMs;
+  }
+
+  #failForRoom(call: string): void {
+    // What needs little may still find room, and a write takes what is left.
+    if (!this.#isFull || !needRoom.has(call) || this.#random.percent(50)) return;
+    this.#options.machine.effect("full");
+    throw systemError("ENOSPC", call);
+  }
+
+  #failForFiles(call: string): void {
+    const { world, machine, faults } = this.#options;
+    if (faults.noFilesUntilMs <= world.nowMs || !needFile.has(call)) return;
+    machine.effect("no_files");
+    throw systemError("EMFILE", call);
+  }
+
+  #fail(call: string): void {
+    const { world, machine } = this.#options;
+    this.#failForFiles(call);
+    failAtRandom(world, machine.faults, this.#random.next() * 100, call, machine.effect);
+  }
+
+  #end(): never {
+    const { die, actor } = this.#options;
+    die();
+    throw new ProcessDied(`${actor.name} died`);
+  }
 }

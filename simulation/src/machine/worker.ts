@@ -12,11 +12,13 @@ import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/s
 import type { History } from "../history/history.js";
 import { type Actor, newActor, type World } from "../world/world.js";
 import { type Machine, storeFolder } from "./machine.js";
-import { createProcessDisk, type DeathPlan } from "./process-disk.js";
+import { createProcessDisk, type ProcessFaults } from "./process-disk.js";
 
 /** How the workers of a run are set up. */
 export interface WorkerSettings {
   readonly durability: "machine" | "process";
+  /** Each process is in a namespace of its own, as in containers: only its heartbeat tells that it lives. */
+  readonly isIsolated: boolean;
   readonly limits: NonNullable<EngineOptions["limits"]>;
   readonly storeLimits: { readonly [name: string]: number };
   readonly tools: (worker: Worker) => readonly Tool[];
@@ -46,8 +48,8 @@ export class Worker {
   readonly machine: Machine;
   /** It ended by itself. */
   hasExited = false;
-  /** Where it is to die; drawn by the director. */
-  deathPlan: DeathPlan | undefined;
+  /** What is wrong with it. */
+  readonly faults: ProcessFaults = { death: undefined, noFilesUntilMs: 0 };
   /** The named point at which it is to die, how often it is to be reached before. */
   deathPoint: { readonly name: string; left: number } | undefined;
   readonly #options: WorkerOptions;
@@ -64,7 +66,7 @@ export class Worker {
     this.identity = {
       host: machine.name,
       bootId: machine.bootId,
-      processNamespace: machine.name,
+      processNamespace: settings.isIsolated ? `container-${lastPid}` : machine.name,
       pid: lastPid,
       startTime: String(lastPid),
     };
@@ -72,7 +74,7 @@ export class Worker {
       world,
       machine,
       actor: this.actor,
-      death: () => this.deathPlan,
+      faults: this.faults,
       die: () => this.die("at a call of the disk"),
     });
     const store = createFsStore({
@@ -142,6 +144,15 @@ export class Worker {
     else run();
   }
 
+  /** Kills the process when so many turns of its event loop are over. */
+  dieAfterTurns(turns: number): void {
+    let left = turns;
+    this.actor.beforeTurn = () => {
+      left -= 1;
+      if (left < 0) this.die("between two turns of its event loop");
+    };
+  }
+
   /** Runs code in the name of the process, in a turn of its own. */
   run(code: (engine: Engine) => void): void {
     this.#options.world.nextTurn(() => code(this.engine), this.actor);
@@ -166,7 +177,8 @@ export class Worker {
     return {
       identity: this.identity,
       processState: (other) => {
-        const isVisible = other.host === this.identity.host && other.bootId === this.identity.bootId;
+        const { host, bootId, processNamespace } = this.identity;
+        const isVisible = other.host === host && other.bootId === bootId && other.processNamespace === processNamespace;
         if (!isVisible) return "unknown";
         return this.#options.isAlive(other) ? "alive" : "dead";
       },

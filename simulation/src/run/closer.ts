@@ -1,5 +1,6 @@
 import { isFinal, isResumableError, type Json } from "@resumable-mcp/core";
 import type { Followed } from "@resumable-mcp/core/engine";
+import type { SetAside } from "../history/check-damage.js";
 import type { FinalTask } from "../history/evidence.js";
 import type { History } from "../history/history.js";
 import { Connection } from "../machine/connection.js";
@@ -91,8 +92,10 @@ export class Closer {
     }
   }
 
-  async readAll(): Promise<readonly FinalTask[]> {
+  /** @param setAside which tasks the store has set aside by then. */
+  async readAll(setAside: () => ReadonlyMap<string, string>): Promise<{ tasks: FinalTask[]; setAside: SetAside[] }> {
     const found: FinalTask[] = [];
+    const codes: SetAside[] = [];
     let isDone = false;
     const read = async (): Promise<void> => {
       const worker = this.#pickWorker();
@@ -104,6 +107,12 @@ export class Closer {
           const task = await this.#ifPresent(this.#read(connection, owner, id));
           if (task !== undefined) found.push(task);
         }
+      }
+      const aside = setAside();
+      for (const task of new Set([...aside.keys(), ...this.#rotted()])) {
+        const code = await this.#codeOf(connection, task);
+        // A loss of power may have brought a task back that was set aside.
+        if (aside.has(task) || code === "TASK_CORRUPT") codes.push({ task, report: aside.get(task) ?? "", code });
       }
     };
     this.#world.after(
@@ -118,15 +127,34 @@ export class Closer {
       this.#actor,
     );
     await this.#world.runUntil(this.#world.nowMs + 60_000, () => isDone);
-    return found;
+    return { tasks: found, setAside: codes };
   }
 
-  /** What was listed may have expired since. */
+  #rotted(): readonly string[] {
+    return this.#history.events.flatMap(({ kind, task }) =>
+      kind === "rotted" && task !== undefined ? [`${task}`] : [],
+    );
+  }
+
+  async #codeOf(connection: Connection, task: string): Promise<string | undefined> {
+    const [owner = ""] = this.#owners;
+    return connection.ask(async (engine) => {
+      try {
+        await engine.forOwner(owner).get(task);
+      } catch (error) {
+        if (isResumableError(error)) return error.code;
+        throw error;
+      }
+      return undefined;
+    });
+  }
+
+  /** What was listed may have expired since, or turn out to be damaged. */
   async #ifPresent<Value>(value: Promise<Value>): Promise<Value | undefined> {
     try {
       return await value;
     } catch (error) {
-      if (isResumableError(error, "TASK_NOT_FOUND")) return undefined;
+      if (isResumableError(error, "TASK_NOT_FOUND", "TASK_CORRUPT")) return undefined;
       throw error;
     }
   }

@@ -1,6 +1,6 @@
-import type { ProcessIdentity } from "@resumable-mcp/store-fs";
 import type { History } from "../history/history.js";
-import { Machine } from "../machine/machine.js";
+import { newDiskFaults } from "../machine/disk-faults.js";
+import { Machine, storeFolder } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
 import { isNetworkFault } from "../world/network.js";
 import type { Random } from "../world/random.js";
@@ -23,6 +23,7 @@ interface ClusterOptions {
 /** Faults that come to a worker's next lives. */
 interface PlannedDeaths {
   readonly die_at_call: Fault[];
+  readonly die_at_turn: Fault[];
   readonly die_at_point: Fault[];
 }
 
@@ -33,6 +34,8 @@ export class Cluster {
   readonly #random: Random;
   readonly #slots: (Worker | undefined)[];
   readonly #deaths: readonly PlannedDeaths[];
+  /** They drain while another has taken their place. */
+  readonly #replaced = new Set<Worker>();
   /** The workers with whose death the power is lost. */
   readonly #takesPower = new Set<Worker>();
   #isPowered = true;
@@ -41,16 +44,25 @@ export class Cluster {
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    this.#machine = new Machine("machine", options.world);
+    this.#machine = new Machine("machine", options.world, (effect) => options.history.noteEffect(effect));
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
-    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_point: [] }));
+    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [], die_at_point: [] }));
   }
 
   /** A worker that can be reached now. */
   pick(): Worker | undefined {
     const living = this.#slots.filter((worker) => worker?.isAlive === true);
     return living.length === 0 ? undefined : this.#random.pick(living);
+  }
+
+  /** The tasks that the store has set aside as damaged, and what it reports of them. */
+  tasksSetAside(): ReadonlyMap<string, string> {
+    const { disk } = this.#machine;
+    const folder = `${storeFolder}/quarantine`;
+    const names = disk.exists(folder) ? disk.list(folder) : [];
+    const tasks = names.filter((name) => disk.stat(`${folder}/${name}`)?.isFolder === true);
+    return new Map(tasks.map((task) => [task, this.#machine.textOf(`${folder}/${task}.report.json`)]));
   }
 
   startAll(): void {
@@ -65,11 +77,12 @@ export class Cluster {
       machine: this.#machine,
       history,
       settings,
-      isAlive: (other) => this.#livesOn(other),
+      isAlive: (other) => this.#living.some(({ identity }) => identity.pid === other.pid),
     });
     this.#slots[slot] = worker;
     if (!this.#isCalm) this.#armDeaths(slot, worker);
     worker.onDeath(() => {
+      this.#replaced.delete(worker);
       this.#later(worker.hasExited ? pauseMs : restartMs, () => this.#start(slot));
       if (this.#takesPower.delete(worker)) this.#losePower(restartMs);
     });
@@ -83,8 +96,8 @@ export class Cluster {
     worker.exit("its store could not be opened");
   }
 
-  #livesOn(other: ProcessIdentity): boolean {
-    return this.#slots.some((worker) => worker?.isAlive === true && worker.identity.pid === other.pid);
+  get #living(): readonly Worker[] {
+    return [...this.#slots, ...this.#replaced].flatMap((worker) => (worker?.isAlive === true ? [worker] : []));
   }
 
   #later(ms: number, run: () => void): void {
@@ -96,31 +109,47 @@ export class Cluster {
   strike(fault: Fault): void {
     const { kind, slot, amount, takesPower } = fault;
     if (this.#isCalm) return;
-    const worker = this.#slots[slot];
-    const { faults } = this.#machine;
     const { world, history } = this.#options;
-    const untilMs = world.nowMs + amount;
     history.add("fault", { fault: kind, slot, amount, takesPower });
+    if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
+    if (kind === "die_at_call" || kind === "die_at_turn" || kind === "die_at_point") this.#planDeath(kind, fault);
+    this.#strikeMachine(fault);
+    const worker = this.#slots[slot];
+    if (worker?.isAlive === true) this.#strikeWorker(worker, fault);
+  }
+
+  #strikeMachine({ kind, amount }: Fault): void {
+    const { faults } = this.#machine;
+    const untilMs = this.#options.world.nowMs + amount;
     if (kind === "power") this.#losePower(amount);
-    if (kind === "kill_all") this.#killAll("killed with all others");
-    if (kind === "clock") this.#stepClock(amount);
+    if (kind === "kill_all" || kind === "clock_while_down") this.#killAll("killed with all others");
+    if (kind === "clock" || kind === "clock_while_down") this.#stepClock(amount);
     if (kind === "full") faults.fullUntilMs = untilMs;
     if (kind === "slow") faults.slowUntilMs = untilMs;
-    if (kind === "errors") {
-      faults.errorPercent = 5;
-      this.#later(amount, () => {
-        faults.errorPercent = 0;
-      });
-    }
+    if (kind === "stuck") faults.stuckUntilMs = untilMs;
+    if (kind === "errors") faults.errorsUntilMs = untilMs;
+    if (kind === "failing_syncs") faults.failingSyncsUntilMs = untilMs;
+    if (kind === "rot") this.#rot();
     if (kind === "unmount") this.#unmount(amount);
     if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");
-    if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
-    if (kind === "die_at_call" || kind === "die_at_point") this.#planDeath(kind, fault);
-    if (worker?.isAlive !== true) return;
+  }
+
+  #strikeWorker(worker: Worker, { kind, slot, amount }: Fault): void {
+    const untilMs = this.#options.world.nowMs + amount;
     if (kind === "kill") worker.die("killed");
+    if (kind === "no_files") worker.faults.noFilesUntilMs = untilMs;
     if (kind === "freeze") worker.actor.frozenUntilMs = untilMs;
     if (kind === "drift") worker.actor.drift = amount;
-    if (kind === "drain") this.#drain(worker);
+    if (kind === "replace") {
+      this.#replaced.add(worker);
+      this.#slots[slot] = undefined;
+      this.#start(slot);
+    }
+    if (kind === "drain" || kind === "drain_frozen" || kind === "replace") this.#drain(worker);
+    if (kind !== "drain_frozen") return;
+    this.#later(this.#random.between(0, 200), () => {
+      worker.actor.frozenUntilMs = untilMs;
+    });
   }
 
   /** In each life a worker is to die at one call and at one point; what is planned beyond that is for its next lives. */
@@ -133,10 +162,15 @@ export class Cluster {
 
   #armDeaths(slot: number, worker: Worker): void {
     const planned = this.#deaths[slot];
-    const atCall = worker.deathPlan === undefined ? planned?.die_at_call.shift() : undefined;
+    const atCall = worker.faults.death === undefined ? planned?.die_at_call.shift() : undefined;
     if (atCall !== undefined) {
-      worker.deathPlan = { callsLeft: atCall.amount, isBefore: this.#random.percent(50) };
+      worker.faults.death = { callsLeft: atCall.amount, isBefore: this.#random.percent(50) };
       if (atCall.takesPower === true) this.#takesPower.add(worker);
+    }
+    const atTurn = worker.actor.beforeTurn === undefined ? planned?.die_at_turn.shift() : undefined;
+    if (atTurn !== undefined) {
+      worker.dieAfterTurns(atTurn.amount);
+      if (atTurn.takesPower === true) this.#takesPower.add(worker);
     }
     const atPoint = worker.deathPoint === undefined ? planned?.die_at_point.shift() : undefined;
     const name = atPoint && namedPoints[atPoint.amount % namedPoints.length];
@@ -149,7 +183,7 @@ export class Cluster {
   /** Sets the wall clock of the machine. */
   #stepClock(ms: number): void {
     this.#machine.wallAheadMs += ms;
-    for (const worker of this.#slots) if (worker !== undefined) worker.actor.wallAheadMs = this.#machine.wallAheadMs;
+    for (const worker of this.#living) worker.actor.wallAheadMs = this.#machine.wallAheadMs;
   }
 
   #drain(worker: Worker): void {
@@ -161,11 +195,11 @@ export class Cluster {
 
   /** Stops every worker as a deployment does: another one is started in its place. */
   replaceAll(): void {
-    for (const worker of this.#slots) if (worker?.isAlive === true) this.#drain(worker);
+    for (const worker of this.#living) this.#drain(worker);
   }
 
   #killAll(reason: string): void {
-    for (const worker of this.#slots) worker?.die(reason);
+    for (const worker of this.#living) worker.die(reason);
   }
 
   /** No worker is started while the store's folder is away: it would begin a new store, and rightly so. */
@@ -195,6 +229,12 @@ export class Cluster {
     });
   }
 
+  #rot(): void {
+    const path = this.#machine.rot(this.#random);
+    const [, area, , task] = path?.split("/").slice(1) ?? [];
+    if (path !== undefined) this.#options.history.add("rotted", { path, task: area === "tasks" ? task : undefined });
+  }
+
   /** Ends all faults: what still fails from now on is a defect. */
   calm(): void {
     this.#isCalm = true;
@@ -202,14 +242,14 @@ export class Cluster {
     this.#mount();
     this.#isPowered = true;
     this.#options.world.network.calm();
-    Object.assign(this.#machine.faults, { fullUntilMs: 0, slowUntilMs: 0, errorPercent: 0 });
-    for (const [slot, worker] of this.#slots.entries()) {
-      if (worker?.isAlive !== true) this.#start(slot);
-      else {
-        worker.deathPlan = undefined;
-        worker.deathPoint = undefined;
-        worker.actor.frozenUntilMs = 0;
-      }
+    Object.assign(this.#machine.faults, newDiskFaults());
+    for (const worker of this.#living) {
+      worker.faults.death = undefined;
+      worker.faults.noFilesUntilMs = 0;
+      worker.deathPoint = undefined;
+      worker.actor.frozenUntilMs = 0;
+      worker.actor.beforeTurn = undefined;
     }
+    this.startAll();
   }
 }

@@ -4,29 +4,12 @@ import type { Random } from "../world/random.js";
 /** Something that is done to the system at a moment. */
 export interface Fault {
   readonly atMs: number;
-  readonly kind:
-    | "kill"
-    | "kill_all"
-    | "die_at_call"
-    | "die_at_point"
-    | "power"
-    | "freeze"
-    | "clock"
-    | "drift"
-    | "full"
-    | "slow"
-    | "errors"
-    | "drain"
-    /** The store's folder is away for a while, as on a disk that was unmounted. */
-    | "unmount"
-    /** A folder in it that follows from the rest is removed. */
-    | "remove_folder"
-    | NetworkFault;
+  readonly kind: (typeof suddenDeaths)[number] | (typeof others)[number] | "power" | "rot" | NetworkFault;
   /** Which worker, of those there are. */
   readonly slot: number;
   /** The machine loses its power when the worker dies. */
   readonly takesPower?: boolean;
-  /** Milliseconds, calls or a place in the list of points, as the kind has it. */
+  /** Milliseconds, calls, turns or a place in the list of points, as the kind has it. */
   readonly amount: number;
 }
 
@@ -45,19 +28,44 @@ const suddenDeaths = [
   "die_at_call",
   "die_at_call",
   "die_at_call",
+  "die_at_turn",
   "die_at_point",
   "die_at_point",
   "die_at_point",
 ] as const;
-const others = ["freeze", "clock", "drift", "full", "slow", "errors", "drain", "unmount", "remove_folder"] as const;
+const others = [
+  "freeze",
+  "clock",
+  // All processes are dead meanwhile.
+  "clock_while_down",
+  "drift",
+  "full",
+  "slow",
+  // Syncs do not end.
+  "stuck",
+  "errors",
+  "failing_syncs",
+  // A process has no descriptors left.
+  "no_files",
+  "drain",
+  "drain_frozen",
+  // A process drains beside its successor.
+  "replace",
+  // The store's folder is away for a while, as on a disk that was unmounted.
+  "unmount",
+  // A folder in it that follows from the rest is removed.
+  "remove_folder",
+] as const;
 
 /** Kinds that bring out more without all others. */
 const themes: readonly (readonly Fault["kind"][])[] = [
   ["power", "slow", "die_at_call", "die_at_point"],
   ["power", "errors", "full"],
-  ["clock", "drift"],
+  ["power", "failing_syncs", "stuck"],
+  ["full", "no_files", "errors"],
+  ["clock", "drift", "clock_while_down"],
   ["unmount", "remove_folder"],
-  ["freeze", "drain", "kill"],
+  ["freeze", "drain", "drain_frozen", "replace", "kill"],
 ];
 
 /**
@@ -76,7 +84,12 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
   const isFit = (kind: Fault["kind"]) => theme === undefined || theme.includes(kind);
   const deaths = [...suddenDeaths, ...powerLosses].filter(isFit);
-  return [...draw([...deaths, ...others.filter(isFit)], count), ...draw(deaths, random.pick([0, 50, 200, 500]))];
+  const rot = mode === "damage" ? draw(["rot"], 1 + random.below(4)) : [];
+  return [
+    ...rot,
+    ...draw([...deaths, ...others.filter(isFit)], count),
+    ...draw(deaths, random.pick([0, 50, 200, 500])),
+  ];
 }
 
 function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {
@@ -97,12 +110,14 @@ export function drawNetworkFaults(random: Random, calmMs: number): readonly Faul
 }
 
 function drawAmount(random: Random, kind: Fault["kind"]): number {
-  if (kind === "die_at_call") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
+  if (kind === "die_at_call" || kind === "die_at_turn") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
   if (kind === "remove_folder") return random.below(2);
   if (kind === "unmount") return random.pick([100, 3_000]);
   if (kind === "die_at_point") return random.below(1_000_000);
-  if (kind === "clock") return random.pick([-60_000, -5_000, 5_000, 600_000]);
+  if (kind === "clock" || kind === "clock_while_down") return random.pick([-60_000, -5_000, 5_000, 600_000]);
   if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
   if (kind === "power") return random.pick([50, 50, 500, 3_000]);
+  // Mostly longer than a lease lasts.
+  if (kind === "freeze" || kind === "drain_frozen") return random.pick([500, 4_000, 6_000, 12_000]);
   return random.pick([100, 2_000, 5_000, 12_000]);
 }

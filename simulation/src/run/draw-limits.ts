@@ -5,10 +5,10 @@ import type { Random } from "../world/random.js";
 export type Versions = "one" | "upgrade" | "mixed";
 
 /**
- * Everything breaks; or one tool kills its process; or processes die while all tools only wait; or one owner calls very
+ * Everything breaks; or files are damaged as well; or one tool kills its process; or processes die while all tools only wait; or one owner calls very
  * often; or nothing breaks at all.
  */
-export type Mode = "chaos" | "poison" | "waiting" | "flood" | "quiet";
+export type Mode = "chaos" | "damage" | "poison" | "waiting" | "flood" | "quiet";
 
 /** How engine, store and tool are set up. */
 export interface PlannedLimits {
@@ -21,8 +21,8 @@ export interface PlannedLimits {
 /** Draws limits. Most plans have usual ones; each of the narrow ones is in a few. */
 export function drawLimits(random: Random, mode: Mode): PlannedLimits {
   // Where tools work while processes are killed at random, only they could be blamed.
-  const isKilledAtWork = mode === "chaos" || mode === "flood";
-  const isVaried = mode === "chaos" || mode === "quiet";
+  const isKilledAtWork = mode === "chaos" || mode === "damage" || mode === "flood";
+  const isVaried = mode === "chaos" || mode === "damage" || mode === "quiet";
   const isShortLived = isVaried && random.percent(15);
   return {
     limits: {

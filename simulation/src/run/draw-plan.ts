@@ -9,6 +9,8 @@ export interface Plan extends PlannedLimits {
   readonly mode: Mode;
   readonly durability: "machine" | "process";
   readonly workers: number;
+  /** Each process is in a namespace of its own, as in containers: only its heartbeat tells that it lives. */
+  readonly isIsolated: boolean;
   readonly restartMs: number;
   /** How often an owner who has nothing to do with the rest makes a short call; 0: never. */
   readonly probeEveryMs: number;
@@ -23,7 +25,17 @@ export interface Plan extends PlannedLimits {
 /** Draws a plan. */
 export function drawPlan(seed: number): Plan {
   const random = new Random(seed);
-  const mode = random.pick(["chaos", "chaos", "chaos", "chaos", "poison", "waiting", "flood", "quiet"] as const);
+  const mode = random.pick([
+    "chaos",
+    "chaos",
+    "chaos",
+    "chaos",
+    "damage",
+    "poison",
+    "waiting",
+    "flood",
+    "quiet",
+  ] as const);
   const durability: Plan["durability"] = random.percent(70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
   const calmMs = mode === "waiting" ? 40_000 : random.pick([5_000, 15_000, 40_000]);
@@ -41,6 +53,7 @@ export function drawPlan(seed: number): Plan {
     mode,
     durability,
     workers,
+    isIsolated: random.percent(25),
     ...setUp,
     probeEveryMs: mode === "flood" ? 700 : random.pick([0, 0, 700]),
     visitEveryMs: random.pick([0, 300]),

@@ -6,6 +6,7 @@ import { type Counts, scriptTool } from "../callers/script-tool.js";
 import { ToolkitCaller } from "../callers/toolkit-caller.js";
 import { Visitor } from "../callers/visitor.js";
 import { check } from "../history/check.js";
+import { checkDamage, type SetAside, withoutDamaged } from "../history/check-damage.js";
 import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
 import { VirtualFetch } from "../machine/virtual-fetch.js";
@@ -37,9 +38,11 @@ export async function runPlan(plan: Plan): Promise<Report> {
   emptyTokenPool(world);
   const run = new Run(world, plan);
   try {
-    const tasks = await run.whole();
+    const { tasks, setAside } = await run.whole();
+    const evidence = { plan, patience: virtualPatience, events: run.history.events, tasks };
     const violations = [
-      ...check({ plan, patience: virtualPatience, events: run.history.events, tasks }),
+      ...checkDamage(evidence, setAside),
+      ...check(withoutDamaged(evidence, setAside)),
       ...offences.map(toViolation),
       ...world.uncaught.map(toUncaught),
     ];
@@ -86,6 +89,7 @@ class Run {
       history: this.history,
       settings: {
         durability: plan.durability,
+        isIsolated: plan.isIsolated,
         limits: plan.limits,
         storeLimits: plan.storeLimits,
         tools: (worker) => {
@@ -107,7 +111,7 @@ class Run {
     });
   }
 
-  async whole(): Promise<readonly FinalTask[]> {
+  async whole(): Promise<{ readonly tasks: readonly FinalTask[]; readonly setAside: readonly SetAside[] }> {
     const { calls, faults, calmMs, probeEveryMs, visitEveryMs, versions } = this.#plan;
     this.#cluster.startAll();
     for (const [index, caller] of this.#callers.entries()) caller.begin(calls[index]?.atMs ?? 0);
@@ -136,10 +140,11 @@ class Run {
     if (probeEveryMs > 0) await this.#world.runUntil(calmMs + 11_000);
     const closer = new Closer(this.#world, this.history, () => this.#cluster.pick(), ownersOf(this.#plan));
     // After a restart the wall clock says when a wait ends.
-    const steppedMs = faults.reduce((sum, { kind, amount }) => sum + (kind === "clock" ? Math.abs(amount) : 0), 0);
+    const steps = faults.filter(({ kind }) => kind === "clock" || kind === "clock_while_down");
+    const steppedMs = steps.reduce((sum, { amount }) => sum + Math.abs(amount), 0);
     const isQuiet = () => this.#callers.every((caller) => !(caller instanceof ToolkitCaller) || caller.isDone);
     await closer.untilAllEnd(calmMs + livenessMs + steppedMs, isQuiet);
-    return closer.readAll();
+    return closer.readAll(() => this.#cluster.tasksSetAside());
   }
 
   #versionOf({ identity }: Worker): string {

@@ -18,6 +18,8 @@ export interface Actor {
   wallAheadMs: number;
   /** How much faster than virtual time its clocks run: 0.001 is a second in 1,000. */
   drift: number;
+  /** Called before each of its turns; it may die there. */
+  beforeTurn: (() => void) | undefined;
 }
 
 interface Turn extends QueuedEvent {
@@ -42,7 +44,7 @@ const turnsPerRound = 64;
 
 /** Makes an actor that lives, with a right clock. */
 export function newActor(name: string): Actor {
-  return { name, isAlive: true, frozenUntilMs: 0, wallAheadMs: 0, drift: 0 };
+  return { name, isAlive: true, frozenUntilMs: 0, wallAheadMs: 0, drift: 0, beforeTurn: undefined };
 }
 
 /**
@@ -163,6 +165,8 @@ export class World {
         this.#queue.push(next);
         continue;
       }
+      next.actor.beforeTurn?.();
+      if (!next.actor.isAlive) continue;
       this.turns += 1;
       this.current = next.actor;
       try {
