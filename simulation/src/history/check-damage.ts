@@ -28,7 +28,7 @@ export function withoutDamaged(evidence: Evidence, setAside: readonly SetAside[]
   return {
     ...evidence,
     events: evidence.events.filter(
-      // Whose a damaged task is cannot be told: all who know its id are answered alike.
+      // The files of a damaged task do not say whose it is: all who know its id get the same answer.
       ({ task, kind, foreign }) =>
         !damaged.has(task) && !(kind === "trespasses" && String(foreign).startsWith("TASK_CORRUPT")),
     ),

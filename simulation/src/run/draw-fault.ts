@@ -49,7 +49,7 @@ const others = [
   "no_files",
   "drain",
   "drain_frozen",
-  // A process drains beside its successor.
+  // A process drains next to its successor.
   "replace",
   // The store's folder is away for a while, as on a disk that was unmounted.
   "unmount",
@@ -114,7 +114,8 @@ function drawAmount(random: Random, kind: Fault["kind"]): number {
   if (kind === "remove_folder") return random.below(2);
   if (kind === "unmount") return random.pick([100, 3_000]);
   if (kind === "die_at_point") return random.below(1_000_000);
-  if (kind === "clock" || kind === "clock_while_down") return random.pick([-60_000, -5_000, 5_000, 600_000]);
+  // Steps of ten minutes end the time for which a result is kept for the same call.
+  if (kind === "clock" || kind === "clock_while_down") return random.pick([-60_000, -5_000, 5_000, 90_000]);
   if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
   if (kind === "power") return random.pick([50, 50, 500, 3_000]);
   // Mostly longer than a lease lasts.
