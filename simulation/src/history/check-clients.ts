@@ -17,7 +17,9 @@ interface Follow {
 }
 
 /** G5, G6: each event is shown once and in order, and progress does not go back, also in the next process. */
-function checkClientShows({ events }: Evidence): readonly Violation[] {
+function checkClientShows({ plan, events }: Evidence): readonly Violation[] {
+  // A task that begins again from nothing is a new generation, whose progress begins again too.
+  const mayRestart = plan.tool?.onVersionChange === "restart";
   const violations: Violation[] = [];
   const follows = new Map<unknown, Follow>();
   for (const event of events) {
@@ -29,7 +31,7 @@ function checkClientShows({ events }: Evidence): readonly Violation[] {
       follows.set(caller, { task, seq: 0, progress, isJoined });
     }
     if (kind !== "client_shows" || known === undefined) continue;
-    const problem = problemOf(event, known);
+    const problem = problemOf(event, mayRestart ? { ...known, progress: 0 } : known);
     if (problem !== undefined) violations.push({ rule: "G5", text: `${String(caller)} was shown ${problem}.` });
     Object.assign(known, { seq: Number(event.seq), progress: Number(event.progress) });
   }
