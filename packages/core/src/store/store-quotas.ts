@@ -29,10 +29,11 @@ export function checkJournalQuotas(
 }
 
 const growing: readonly string[] = ["checkpoint", "step", "sleep", "asked", "log", "restarted"];
-const ending: readonly string[] = ["attempt_ended", "completed", "failed", "cancelled"];
+/** Commits of the engine, which would repeat a refused one without end: the tool of an attempt that begins meets the quota. */
+const ofEngine: readonly string[] = ["attempt_started", "attempt_ended", "completed", "failed", "cancelled"];
 
 function isContinuing(events: readonly TaskEventBody[]): boolean {
-  return events.some(({ type }) => growing.includes(type)) && !events.some(({ type }) => ending.includes(type));
+  return events.some(({ type }) => growing.includes(type)) && !events.some(({ type }) => ofEngine.includes(type));
 }
 
 /**
