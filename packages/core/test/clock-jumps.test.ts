@@ -72,6 +72,35 @@ describe("a wall clock that is set", () => {
     },
   );
 
+  it.each(jumps.flatMap(([how, jumpMs]) => waits.map((wait) => [how, ...wait, jumpMs] as const)))(
+    "an hour %s while it is written ends %s neither earlier nor later (G9)",
+    async (_how, _what, wait, waitMs, jumpMs) => {
+      const tool = job(
+        async function* (task) {
+          await wait(task);
+          yield { progress: 1 };
+          return "done";
+        },
+        { retry: { maxAttempts: 2, initialDelayMs: 6_000 } },
+      );
+      const jumpOnce = { left: 1 };
+      const { tasks, clock, rest } = createScene([tool], hour, (store) => {
+        const commit: Store["commit"] = async (given) => {
+          const begins = given.events.some(({ type }) => ["sleep", "asked", "attempt_ended"].includes(type));
+          if (begins && jumpOnce.left-- > 0) clock.jump(jumpMs);
+          return store.commit(given);
+        };
+        return Object.assign(Object.create(store), { commit });
+      });
+      const { record } = await tasks.start({ tool: "job", input: {}, detached: true });
+      await rest();
+      await clock.advance(waitMs - 1);
+      expect((await tasks.get(record.id)).status).not.toBe("completed");
+      await clock.advance(1);
+      expect((await tasks.get(record.id)).status).toBe("completed");
+    },
+  );
+
   it("an hour back lets no sleep begin again that is over, in a later attempt of the same process (G2)", async () => {
     const tool = job(
       async function* (task) {

@@ -120,8 +120,15 @@ export class Attempt {
   }
 
   #lastEntry(outcome: AttemptOutcome, record: TaskRecord): JournalEntry {
-    const { tool, clock } = this.#parts;
+    const { tool, clock, dueTimes } = this.#parts;
     const waitsUntilMs = this.#verbs.waits.untilMs;
-    return endOfAttempt(outcome, { record, signals: this.#signals, tool, nowMs: clock.wallMs(), waitsUntilMs });
+    const nowMs = clock.wallMs();
+    const entry = endOfAttempt(outcome, { record, signals: this.#signals, tool, nowMs, waitsUntilMs });
+    for (const event of entry.events) {
+      // The wall clock may be set while this is written.
+      if (event.type === "attempt_ended" && event.runnableAt !== undefined)
+        dueTimes.leftMs(Date.parse(event.runnableAt));
+    }
+    return entry;
   }
 }

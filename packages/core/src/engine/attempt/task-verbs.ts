@@ -49,16 +49,20 @@ export class TaskVerbs {
     let until = entry?.kind === "sleep" ? entry.until : undefined;
     if (until === undefined) {
       until = laterIso(`The duration of sleep ${JSON.stringify(key)}`, clock.wallMs(), durationMs);
+      // The wall clock may be set while this is written.
+      dueTimes.leftMs(Date.parse(until));
       await this.#remember({ type: "sleep", key, until });
     }
     if (dueTimes.leftMs(Date.parse(until)) > 0) await this.#wait(key, Date.parse(until));
   }
 
   async ask<Request extends AskRequest>(key: string, request: Request): Promise<AskResult<never>> {
-    const { clock, tools } = this.#parts;
+    const { clock, dueTimes, tools } = this.#parts;
     const entry = this.#claim(key, ["question", "answer"]);
     if (entry === undefined) {
-      await this.#remember({ type: "asked", key, question: questionOf(key, request, clock.wallMs()) });
+      const question = questionOf(key, request, clock.wallMs());
+      if (question.expiresAt !== undefined) dueTimes.leftMs(Date.parse(question.expiresAt));
+      await this.#remember({ type: "asked", key, question });
     }
     const answer = this.#answerOf(key) ?? (await this.#awaitAnswer(key));
     if (answer.action !== "accept") return { action: answer.action };
