@@ -31,17 +31,22 @@ function checkClientShows({ plan, events }: Evidence): readonly Violation[] {
       follows.set(caller, { task, seq: 0, progress, isJoined });
     }
     if (kind !== "client_shows" || known === undefined) continue;
-    const problem = problemOf(event, mayRestart ? { ...known, progress: 0 } : known);
+    const problem = problemOf(event, known, mayRestart);
     if (problem !== undefined) violations.push({ rule: "G5", text: `${String(caller)} was shown ${problem}.` });
     Object.assign(known, { seq: Number(event.seq), progress: Number(event.progress) });
   }
   return violations;
 }
 
-function problemOf({ seq, progress, snapshot, restarted }: HistoryEvent, known: Follow): string | undefined {
+function problemOf(
+  { seq, progress, snapshot, restarted }: HistoryEvent,
+  known: Follow,
+  mayRestart: boolean,
+): string | undefined {
   const shown = Number(progress);
   if (Number(seq) <= known.seq) return `event ${seq} after ${known.seq}`;
-  if (restarted === true) return undefined;
+  // A client that was away when that happened sees only where the task is now.
+  if (restarted === true || (mayRestart && shown < known.progress)) return undefined;
   const isFirst = known.seq === 0;
   if (shown < known.progress) return `progress ${shown} after ${known.progress}`;
   // The tool counts its checkpoints: one that is missing was not shown.
