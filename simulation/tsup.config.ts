@@ -2,7 +2,12 @@ import { defineConfig } from "tsup";
 import { fromSources, library } from "../tsup.shared.js";
 
 export default defineConfig([
-  library(["src/index.ts"], { ...fromSources({}), clean: ["!{history,find-bugs}.js*"] }),
+  // In a run nothing may be loaded from files: each program is one file.
+  library(["src/index.ts", "src/program/job.ts"], {
+    ...fromSources({}),
+    splitting: false,
+    clean: ["!{history,find-bugs}.js*"],
+  }),
   library(["src/history.ts"], { clean: false }),
   library(["src/bugs/find-bugs.ts"], { clean: false, external: ["tsup"] }),
 ]);

@@ -31,6 +31,7 @@ async function buildWith({ name, file, find, replace }: Bug): Promise<string> {
     config: false,
     silent: true,
     format: "esm",
+    splitting: false,
     target: "node20",
     platform: "node",
     outDir,

@@ -1,5 +1,8 @@
 import type { Report } from "./run-plan.js";
 
+/** Groups, and in each how often something occurred. */
+export type Counts = readonly (readonly [string, readonly (readonly [string, number])[]])[];
+
 /** How often what a plan draws, and what came of it, occurred in the runs so far. What stands at 0 or is missing was not tried. */
 export class Coverage {
   readonly #counts = new Map<string, Map<string, number>>();
@@ -24,9 +27,19 @@ export class Coverage {
     for (const { rule } of violations) this.#count("violations", rule);
   }
 
-  #count(group: string, name: string): void {
+  #count(group: string, name: string, times = 1): void {
     const counts = this.#counts.get(group) ?? new Map<string, number>();
-    this.#counts.set(group, counts.set(name, (counts.get(name) ?? 0) + 1));
+    this.#counts.set(group, counts.set(name, (counts.get(name) ?? 0) + times));
+  }
+
+  /** Its counts as plain data. */
+  get counts(): Counts {
+    return Array.from(this.#counts, ([group, counts]) => [group, [...counts]]);
+  }
+
+  /** Adds what other runs came to. */
+  merge(others: Counts): void {
+    for (const [group, counts] of others) for (const [name, count] of counts) this.#count(group, name, count);
   }
 
   toString(): string {
