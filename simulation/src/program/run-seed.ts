@@ -32,7 +32,7 @@ export interface SeedResult {
   readonly text: string;
 }
 
-/** Runs a seed, and tells the story of a violation. */
+/** Runs a seed, and gives the story of a violation. */
 export async function runSeed(seed: number, { isVerbose, isSummarised, shrinks }: RunOptions): Promise<SeedResult> {
   const began = process.cpuUsage();
   const report = await runPlan(drawPlan(seed));
@@ -41,7 +41,7 @@ export async function runSeed(seed: number, { isVerbose, isSummarised, shrinks }
   const [first] = violations;
   const coverage = new Coverage();
   if (isSummarised) coverage.add(report);
-  const isTold = isVerbose || first !== undefined;
+  const isShown = isVerbose || first !== undefined;
   return {
     seed,
     digest,
@@ -52,7 +52,7 @@ export async function runSeed(seed: number, { isVerbose, isSummarised, shrinks }
     violation: first && { ...first, atMs: timeOf(first, report) },
     effects: [...history.effects],
     counts: coverage.counts,
-    text: `${isTold ? textOf(report, isVerbose) : ""}${first !== undefined && shrinks ? await shortStory(report) : ""}`,
+    text: `${isShown ? textOf(report, isVerbose) : ""}${first !== undefined && shrinks ? await shortStory(report) : ""}`,
   };
 }
 
