@@ -68,10 +68,13 @@ export class OneOwnersTasks implements OwnedTasks {
     parts.checkOpen();
     parts.tools.require(record.tool);
     await parts.open();
-    await parts.unfinished.admit(record, async () => {
+    const leave = await parts.unfinished.admit(record);
+    try {
       await parts.scheduler.restart(taskId);
       parts.unfinished.add(record);
-    });
+    } finally {
+      leave();
+    }
     return this.get(taskId);
   };
 

@@ -93,46 +93,46 @@ function jsonOr(parsed: unknown, raw: Json): Json {
  * callers one restarts it, and the others find it under way.
  */
 async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
+  const { store, unfinished, limits, clock } = parts;
+  const { reuseResultMs } = limits;
   let triesLeft = parts.tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
-    const outcome = await parts.unfinished.admit(task, () => tryOnce(parts, task, triesLeft > 0));
-    if (typeof outcome === "object") return outcome;
-    triesLeft = outcome === "full" ? 0 : triesLeft - 1;
+    const leave = await unfinished.admit(task);
+    try {
+      const found = await store.createTask({
+        task,
+        reuseResultMs,
+        continueFailed: triesLeft > 0,
+        now: instantOf(clock),
+      });
+      const { record } = found.snapshot;
+      if (!isFinal(record.status)) unfinished.add(record);
+      // The very same call delivered again gets its task as it is, failed or not.
+      if (triesLeft === 0 || found.created || record.status !== "failed" || record.id === task.id) return found;
+      const continued = await restarted(parts, record.id);
+      if (typeof continued === "object") {
+        if (!isFinal(continued.record.status)) unfinished.add(continued.record);
+        return { snapshot: continued, created: false };
+      }
+      triesLeft = continued === "full" ? 0 : triesLeft - 1;
+    } finally {
+      leave();
+    }
   }
 }
 
-/** The same once; `lost` when the failed task belongs to another call by now, `full` when it cannot be continued. */
-async function tryOnce(
-  parts: EngineParts,
-  task: NewTask,
-  continueFailed: boolean,
-): Promise<StartOutcome | "full" | "lost"> {
-  const { store, unfinished, limits, clock } = parts;
-  const { reuseResultMs } = limits;
-  const found = await store.createTask({ task, reuseResultMs, continueFailed, now: instantOf(clock) });
-  const { record } = found.snapshot;
-  if (!isFinal(record.status)) unfinished.add(record);
-  // The very same call delivered again gets its task as it is, failed or not.
-  if (!continueFailed || found.created || record.status !== "failed" || record.id === task.id) return found;
-  const continued = await restarted(parts, record.id);
-  if (continued === "full") return "full";
-  if (continued === undefined) return "lost";
-  if (!isFinal(continued.record.status)) unfinished.add(continued.record);
-  return { snapshot: continued, created: false };
-}
-
-/** What the failed task is after its restart; `undefined` when another task belongs to the call by now. */
-async function restarted(
-  { store, scheduler }: EngineParts,
-  taskId: string,
-): Promise<TaskSnapshot | "full" | undefined> {
+/**
+ * What the failed task is after its restart; `lost` when another task belongs to the call by now, `full` when it cannot
+ * be continued.
+ */
+async function restarted({ store, scheduler }: EngineParts, taskId: string): Promise<TaskSnapshot | "full" | "lost"> {
   try {
     await scheduler.restart(taskId);
-    return await store.getTask(taskId);
+    return (await store.getTask(taskId)) ?? "lost";
   } catch (error) {
     // Its journal takes no more events: only a new task can do the rest.
     if (isResumableError(error, "QUOTA_EXCEEDED")) return "full";
-    if (isResumableError(error, "KEY_TAKEN", "TASK_NOT_FOUND")) return undefined;
+    if (isResumableError(error, "KEY_TAKEN", "TASK_NOT_FOUND")) return "lost";
     throw error;
   }
 }

@@ -6,6 +6,14 @@ import { readIfPresent, taskPages } from "./read-tasks.js";
 
 type Counted = Pick<TaskRecord, "id" | "owner" | "key">;
 
+/** What a call holds while it may be making a task. */
+class Place {
+  leave: () => void = () => {};
+  readonly left = new Promise<void>((resolve) => {
+    this.leave = resolve;
+  });
+}
+
 /**
  * Counts each owner's unfinished tasks, as far as this process knows of them. Only when an owner seems to have reached
  * the limit is the store asked, and only for what is unfinished: how much an owner has finished costs nothing.
@@ -16,7 +24,7 @@ export class UnfinishedTasks {
   /** By owner and task id: the task's key. */
   readonly #known = new Map<string, Map<string, string | null>>();
   /** By owner: calls that may be making a task just now. */
-  readonly #making = new Map<string, Set<Promise<unknown>>>();
+  readonly #making = new Map<string, Set<Place>>();
 
   constructor(store: Store, maxPerOwner: number) {
     this.#store = store;
@@ -35,23 +43,28 @@ export class UnfinishedTasks {
   }
 
   /**
-   * Lets a call make one more task, or continue one. What `make` makes it adds before it resolves; calls that come at
-   * the same moment wait for it where only the outcome decides whether there is room.
+   * Lets a call make one more task, or continue one. Calls that come at the same moment wait for it where only the
+   * outcome decides whether there is room.
    *
+   * @returns what ends it: what was made is added before.
    * @throws {@link ResumableError} `LIMIT_EXCEEDED` when the owner has too many; not for a call that joins a task.
    */
-  async admit<Result>(call: Counted, make: () => Promise<Result>): Promise<Result> {
-    const { id, owner, key } = call;
+  async admit({ id, owner, key }: Counted): Promise<() => void> {
     for (;;) {
-      const making = this.#making.get(owner)?.size ?? 0;
-      if (this.#countOf(owner) + making < this.#maxPerOwner) return this.#make(owner, make);
-      if (making > 0 && this.#countOf(owner) < this.#maxPerOwner) {
-        await this.#oneMade(owner);
+      const making = this.#making.get(owner) ?? new Set();
+      const count = this.#countOf(owner);
+      if (count + making.size < this.#maxPerOwner) {
+        const place = new Place();
+        this.#making.set(owner, making.add(place));
+        return () => this.#leave(owner, place);
+      }
+      if (making.size > 0 && count < this.#maxPerOwner) {
+        await Promise.race([...making].map(({ left }) => left));
         continue;
       }
       await this.#refresh(owner);
       const tasks = this.#known.get(owner);
-      if (tasks?.has(id) || (key !== null && [...(tasks?.values() ?? [])].includes(key))) return make();
+      if (tasks?.has(id) || (key !== null && [...(tasks?.values() ?? [])].includes(key))) return () => {};
       checkLimit("maxUnfinishedPerOwner", this.#countOf(owner) + 1, this.#maxPerOwner);
     }
   }
@@ -60,19 +73,11 @@ export class UnfinishedTasks {
     return this.#known.get(owner)?.size ?? 0;
   }
 
-  #make<Result>(owner: string, make: () => Promise<Result>): Promise<Result> {
-    const all = this.#making.get(owner) ?? new Set<Promise<unknown>>();
-    const made = make().finally(() => {
-      all.delete(made);
-      if (all.size === 0) this.#making.delete(owner);
-    });
-    this.#making.set(owner, all.add(made));
-    return made;
-  }
-
-  /** Resolves when one of the calls that are making a task for this owner has done so, or has failed. */
-  async #oneMade(owner: string): Promise<void> {
-    await Promise.race(this.#making.get(owner) ?? []).catch(() => {});
+  #leave(owner: string, place: Place): void {
+    const making = this.#making.get(owner);
+    making?.delete(place);
+    if (making?.size === 0) this.#making.delete(owner);
+    place.leave();
   }
 
   async #refresh(owner: string): Promise<void> {
