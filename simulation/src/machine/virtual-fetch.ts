@@ -53,8 +53,10 @@ export class VirtualFetch {
       return;
     }
     const answer = new StreamedAnswer(resolve, reject, () => end());
+    const onAbort = () => answer.fail(signal?.reason);
     const end = () => {
       this.#calls.get(caller)?.delete(call);
+      signal?.removeEventListener("abort", onAbort);
       stopWaiting();
       call.cut();
     };
@@ -81,9 +83,8 @@ export class VirtualFetch {
     };
     wait();
     this.#noteCall(caller, call);
-    const onAbort = () => answer.fail(signal?.reason);
     if (signal?.aborted) onAbort();
-    signal?.addEventListener("abort", onAbort, { once: true });
+    else signal?.addEventListener("abort", onAbort);
   }
 
   #workerOf(caller: Actor): Worker | undefined {
