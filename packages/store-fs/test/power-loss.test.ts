@@ -1,6 +1,7 @@
 import type { Store } from "@resumable-mcp/core";
 import { expect, test, vi } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
+import { layoutOf, taskFolder } from "../src/disk/layout.js";
 import { type CrashChoices, crashImage } from "../src/testing/crash-image.js";
 import { emptyTree, MemoryDisk } from "../src/testing/memory-disk.js";
 import { type Recording, recordDisk } from "../src/testing/recording-disk.js";
@@ -154,4 +155,30 @@ test("a deletion that a later process finishes leaves no damaged task, whichever
   const from = recording.events.length;
   await openStore(directory, { disk: recording.disk }).listTasks({ limit: 10 });
   expect(await damageOf(id, recording, from)).toEqual([]);
+});
+
+test("a damaged task keeps its marker until the move to quarantine/ is durable (G12)", async () => {
+  const recording = recordDisk(new MemoryDisk());
+  const id = await create(openStore(directory, { disk: recording.disk }), "damaged-task");
+  const folder = taskFolder(layoutOf(directory), id);
+  const journal = recording.disk.list(folder).find((name) => name.startsWith("journal.")) ?? "";
+  const file = recording.disk.open(`${folder}/${journal}`, "r+");
+  recording.disk.write(file, Buffer.from("damage"), 0);
+  await recording.disk.syncData(file);
+  recording.disk.close(file);
+  const from = recording.events.length;
+  await expect(openStore(directory, { disk: recording.disk }).getTask(id)).rejects.toMatchObject({
+    code: "TASK_CORRUPT",
+  });
+  const unmarked: string[] = [];
+  for (let at = from; at <= recording.events.length; at += 1) {
+    for (let lost = 1, names = lost; names >= lost; lost += 1) {
+      names = 0;
+      const choices: CrashChoices = { keepsName: () => ++names !== lost, dataLoss: () => "kept" };
+      const disk = new MemoryDisk(crashImage(emptyTree(), recording.events.slice(0, at), choices));
+      if (disk.exists(folder) && !disk.exists(`${directory}/open/${id}`))
+        unmarked.push(`after event ${at - from}, without the change ${lost} of names`);
+    }
+  }
+  expect([recording.disk.exists(folder), unmarked]).toEqual([false, []]);
 });

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import type { DamagedFile } from "./checked-line.js";
-import { hasCode } from "./disk.js";
 import { taskFolder } from "./layout.js";
 import type { StoreContext } from "./store-context.js";
 import { createWhole, listIfExists, readFrom, unlinkIfExists } from "./whole-file.js";
@@ -12,7 +11,7 @@ import { createWhole, listIfExists, readFrom, unlinkIfExists } from "./whole-fil
  * @returns where the task's files are now.
  */
 export function quarantineTask(context: StoreContext, taskId: string, damage: DamagedFile): string {
-  const { disk, layout, readOnly } = context;
+  const { disk, layout, durable, readOnly } = context;
   const from = taskFolder(layout, taskId);
   if (readOnly) return from;
   try {
@@ -24,13 +23,14 @@ export function quarantineTask(context: StoreContext, taskId: string, damage: Da
       problem: damage.message,
       unfinished: disk.exists(join(layout.open, taskId)),
     });
+    // A loss of power must not bring the task back without its marker: no list would name it.
+    if (durable) disk.syncFolderNow(layout.quarantine);
     unlinkIfExists(disk, join(layout.open, taskId));
     context.observe("store.quarantine.moved", taskId);
     return join(layout.quarantine, name);
-  } catch (error) {
+  } catch {
     // Another process may have moved it; and where it cannot be moved it stays, unreadable and untouched.
-    if (hasCode(error, "ENOENT")) return quarantinedAt(context, taskId) ?? from;
-    return from;
+    return disk.exists(from) ? from : (quarantinedAt(context, taskId) ?? from);
   }
 }
 
