@@ -58,3 +58,13 @@ test.each<[rule: string, kind: string, at: Partial<HistoryEvent>, facts: Partial
   const problems = problemsOf(tampered(await evidenceOfOneRun(), isMeant, facts));
   expect(new Set(problems.map((problem) => problem.split(":")[0]))).toEqual(new Set([rule]));
 });
+
+test("a process that slept through its lease may begin its task again: a storm does not note how attempts end (G8)", async () => {
+  const history = new StormHistory();
+  const attempt = { kind: "attempt", task: "t", at: 0, items: 0 };
+  history.hear("p1", { ...attempt, atMs: 1, attempt: 1 });
+  history.hear("p1", { ...attempt, atMs: 3_000, attempt: 2 });
+  history.add("ended", { all: true });
+  const evidence = await history.evidence(createMemoryStore(), { calls: [], maxRunning: 32 });
+  expect(problemsOf(evidence)).toEqual([]);
+});
