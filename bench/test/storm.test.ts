@@ -50,14 +50,14 @@ describe("storm", () => {
       hearLoss = resolve;
     });
     const history = new StormHistory();
-    const hear = (line: LifeLine) => {
-      if (line.kind === "noted") history.hear("one of two", line.event);
+    const hear = (worker: string, line: LifeLine) => {
+      if (line.kind === "noted") history.hear(worker, line.event);
     };
     const sleeper = await begin(folder.directory, (line) => {
-      hear(line);
+      hear("the sleeper", line);
       if (line.kind === "error" && line.code === "LEASE_LOST") hearLoss();
     });
-    const other = await begin(folder.directory, hear);
+    const other = await begin(folder.directory, (line) => hear("the other", line));
     const size = { records: 4_000, batch: 4 };
     const clientId = "0123456789abcdef0123456789abcdef";
     const taskId = await driveRun("slept", {
@@ -67,7 +67,8 @@ describe("storm", () => {
       clientId,
       note: (kind, facts) => history.add(kind, facts),
       signal: new AbortController().signal,
-      onStarted: () => sleeper.kill("SIGSTOP"),
+      // Only an attempt that has begun can lose its lease.
+      onStarted: () => void sleeper.working.then(() => sleeper.kill("SIGSTOP")),
     });
     history.add("ended", { all: true });
     const reader = createFsStore({ directory: folder.directory });
