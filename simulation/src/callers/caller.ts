@@ -13,8 +13,8 @@ export interface CallPlan {
   readonly owner: string;
   /** What a client of MCP says of itself to be that owner; `undefined` for an owner who only uses the engine. */
   readonly clientId: string | undefined;
-  /** Directly, as a client of one of the protocol's eras, or by the toolkit's own client. */
-  readonly via: "engine" | "2025" | "2026" | "toolkit";
+  /** Directly, as a client of one of the protocol's eras, by the SDK's own client, or by that of the toolkit. */
+  readonly via: "engine" | "2025" | "2026" | "sdk" | "toolkit";
   readonly input: Json;
   readonly detached: boolean;
   /** Names the very call, so that it finds its task however often it is sent. */

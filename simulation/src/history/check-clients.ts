@@ -1,11 +1,12 @@
 import { type Evidence, eventsOf, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
 
-/** The rules about what programs see that use the toolkit's own client. */
+/** The rules about what programs see that use the client of the toolkit, or of the SDK. */
 export const clientRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
   checkClientShows,
   checkClientEnds,
   checkClientStays,
+  checkSdkProgress,
 ];
 
 interface Follow {
@@ -90,4 +91,14 @@ function checkClientStays({ events, tasks }: Evidence): readonly Violation[] {
     }
   }
   return violations;
+}
+
+/** G6: what the SDK's client shows of one request does not go back. */
+function checkSdkProgress({ events }: Evidence): readonly Violation[] {
+  return eventsOf(events, "sdk_progress")
+    .filter(({ progress, before }) => Number(progress) < Number(before))
+    .map(({ caller, progress, before, atMs }) => ({
+      rule: "G6",
+      text: `${String(caller)} was shown ${progress} after ${before} at ${atMs} ms.`,
+    }));
 }

@@ -49,7 +49,7 @@ export function drawOwners(random: Random): readonly PlannedOwner[] {
 /** By which ways an owner can call. The toolkit's client takes over ids of these characters only. */
 function waysOf(clientId: string | undefined): readonly CallPlan["via"][] {
   if (clientId === undefined) return ["engine"];
-  const ways = ["engine", "engine", "2025", "2026"] as const;
+  const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
   return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
 }
 

@@ -3,6 +3,7 @@ import { Caller } from "../callers/caller.js";
 import { McpCaller } from "../callers/mcp-caller.js";
 import { Prober, probeOwner } from "../callers/prober.js";
 import { type Counts, scriptTool } from "../callers/script-tool.js";
+import { SdkCaller } from "../callers/sdk-caller.js";
 import { ToolkitCaller } from "../callers/toolkit-caller.js";
 import { Visitor } from "../callers/visitor.js";
 import { check } from "../history/check.js";
@@ -78,7 +79,7 @@ class Run {
   readonly #plan: Plan;
   readonly #cluster: Cluster;
   readonly #counts: Counts = new Map();
-  readonly #callers: readonly (Caller | McpCaller | ToolkitCaller)[];
+  readonly #callers: readonly (Caller | McpCaller | SdkCaller | ToolkitCaller)[];
 
   constructor(world: World, plan: Plan) {
     this.#world = world;
@@ -107,6 +108,7 @@ class Run {
     this.#callers = plan.calls.map((call) => {
       const options = { world, history: this.history, pickWorker, plan: call };
       if (call.via === "toolkit") return new ToolkitCaller({ ...options, network });
+      if (call.via === "sdk") return new SdkCaller({ ...options, network });
       return call.via === "engine" ? new Caller(options) : new McpCaller(options);
     });
   }
