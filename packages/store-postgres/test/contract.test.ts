@@ -1,8 +1,8 @@
 import { describeStore, runClauses } from "@resumable-mcp/store-testkit";
 import { describe, expect, test } from "vitest";
-import { processHarness } from "./stores.js";
+import { clauseTimeoutMs, processHarness } from "./stores.js";
 
-describeStore({ describe, test }, processHarness());
+describeStore({ describe, test }, processHarness(), { clauseTimeoutMs });
 
 /** Snapshots and compaction at almost every commit, and caches that hold almost nothing. */
 const small = { snapshotBytes: 500, maxEventBytes: 2_000, compactRows: 3, maxCachedTasks: 1, maxReadTasks: 2 };
@@ -12,6 +12,6 @@ const affected = [
 ];
 
 test.each(affected)("%s with small limits", async (id) => {
-  const [result] = await runClauses(processHarness({ limits: small }), { only: [id] });
+  const [result] = await runClauses(processHarness({ limits: small }), { only: [id], clauseTimeoutMs });
   expect(result).toEqual({ id, title: result?.title, outcome: "passed" });
 });

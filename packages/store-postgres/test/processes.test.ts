@@ -2,6 +2,7 @@ import { createMemoryStore } from "@resumable-mcp/core";
 import { describeStore, runClauses } from "@resumable-mcp/store-testkit";
 import { expect, test } from "vitest";
 import { remoteHarness } from "./store-processes.js";
+import { clauseTimeoutMs } from "./stores.js";
 
 /** The clauses that a harness without processes is excused from. */
 function clausesOfProcesses(): readonly string[] {
@@ -14,6 +15,6 @@ function clausesOfProcesses(): readonly string[] {
 }
 
 test.each(clausesOfProcesses())("%s between real processes", async (id) => {
-  const [result] = await runClauses(remoteHarness(), { only: [id] });
+  const [result] = await runClauses(remoteHarness(), { only: [id], clauseTimeoutMs });
   expect(result).toEqual({ id, title: result?.title, outcome: "passed" });
 });

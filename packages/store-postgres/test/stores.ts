@@ -8,6 +8,9 @@ import { createPostgresStore, type PostgresStoreOptions } from "../src/create-po
 /** Answers that a busy machine delays are of the time of their question here: the kit turns its clocks by hand. */
 const limits = { slowAnswerMs: Number.POSITIVE_INFINITY };
 
+/** A clause that takes longer hangs. Earlier than the test's own end, so that the failure says which clause. */
+export const clauseTimeoutMs = 500_000;
+
 /** Options of a store in a schema of its own, on the server of this test run. */
 export function newSchema(): PostgresStoreOptions & { readonly schema: string } {
   return { connectionString: inject("postgresUrl"), schema: `t_${randomBytes(6).toString("hex")}`, limits };
