@@ -38,6 +38,8 @@ async function buildWith({ name, file, find, replace }: Bug): Promise<string> {
     noExternal: [/^@resumable-mcp\//],
     define: { RESUMABLE_MCP_VERSION: '"0.0.0"' },
     esbuildOptions: (options) => {
+      // The bundler looked at the working directory when it was loaded.
+      options.absWorkingDir = simulation;
       options.conditions = ["@resumable-mcp/source"];
     },
     esbuildPlugins: [
