@@ -80,7 +80,8 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
     Array.from({ length: kinds.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(kinds)));
   if (mode === "poison" || mode === "quiet") return [];
   if (mode === "flood") return draw(["kill", "kill_all", "drain"], random.pick([0, 0, 2]));
-  if (mode === "waiting") return draw(["kill", "kill_all"], count);
+  // A process that lives is to wait by its monotonic clock.
+  if (mode === "waiting") return draw(random.percent(50) ? ["kill", "kill_all"] : ["clock"], count);
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
   const isFit = (kind: Fault["kind"]) => theme === undefined || theme.includes(kind);
   const deaths = [...suddenDeaths, ...powerLosses].filter(isFit);
