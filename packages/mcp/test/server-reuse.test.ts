@@ -102,3 +102,16 @@ test("a setup2026 that fails is tried again by the next request", async () => {
   await to.send("tools/list");
   expect(runs).toBe(2);
 });
+
+test("a request of the 2026 era leaves nothing behind in a signal of the engine (G11)", async () => {
+  const any = vi.spyOn(AbortSignal, "any");
+  const listen = vi.spyOn(AbortSignal.prototype, "addEventListener");
+  const { to, gate } = begin();
+  gate.open(20);
+  for (let n = 1; n <= 20; n++) await to.send("tools/call", { name: "count_to", arguments: { n: 1 } });
+  await to.send("tools/call", { name: "list_session_tasks", arguments: {} });
+  const { drainSignal } = to.engine;
+  const joined = any.mock.calls.filter(([signals]) => [...signals].includes(drainSignal));
+  const listeners = listen.mock.contexts.filter((signal) => signal === drainSignal);
+  expect([joined.length, listeners.length]).toEqual([0, 1]);
+});

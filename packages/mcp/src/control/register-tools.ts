@@ -58,6 +58,8 @@ export interface EraAdapter<Context, EraCall extends Call> {
   call(context: Context, clientIdArgument: string | undefined): EraCall;
   /** Answers the call of a resumable tool. */
   runTool(call: EraCall, tool: Tool, input: JsonObject, context: Context): Promise<object>;
+  /** Runs what answers a call, where the era's calls end before their request does. */
+  whileOpen?<Result>(call: EraCall, run: (call: EraCall) => Promise<Result>): Promise<Result>;
   /** How tools are listed. */
   readonly configs: ToolConfigs;
   /** Registers what the era knows of tasks. */
@@ -85,7 +87,9 @@ export function registerEngine<Context, EraCall extends Call>(
     const handler = async (input: JsonObject, context: Context): Promise<object> => {
       try {
         const { clientId, rest } = takesClientId ? splitClientId(input) : { clientId: undefined, rest: input };
-        return await answer(adapter.call(context, clientId), tool, rest, context);
+        const given = adapter.call(context, clientId);
+        if (adapter.whileOpen === undefined) return await answer(given, tool, rest, context);
+        return await adapter.whileOpen(given, (call) => answer(call, tool, rest, context));
       } catch (error) {
         return failureResult(error, onError);
       }

@@ -23,8 +23,8 @@ export interface Call2026 extends Call {
 /**
  * Makes an era-neutral call of a request of the 2026 era.
  *
- * It ends when the request is cancelled (over HTTP: when its stream is closed), and when the engine drains, since then
- * another process has to go on with it.
+ * It ends when the request is cancelled (over HTTP: when its stream is closed). {@link untilDrained} ends it also when the
+ * engine drains, since then another process has to continue with it.
  *
  * @throws {@link ResumableError} `NO_OWNER`.
  */
@@ -44,7 +44,7 @@ export function call2026(
     tasks: engine.forOwner(ownerOf(options, context, clientId)),
     meta,
     requestId: mcpReq.id,
-    signal: AbortSignal.any([mcpReq.signal, engine.drainSignal]),
+    signal: mcpReq.signal,
     server: answeringServerOf(context) ?? mcp.server,
     request: http?.req,
     clientId,

@@ -9,6 +9,7 @@ import { callTool, type InputRequiredResult } from "./call-tool.js";
 import { storedSigningKey } from "./engine-state.js";
 import type { Context2026, RegisterOptions2026, Server2026 } from "./server-2026.js";
 import { registerTaskMethods } from "./tasks/task-methods.js";
+import { untilDrained } from "./until-drained.js";
 
 const configs = createToolConfigs(passingSchema);
 
@@ -28,6 +29,7 @@ export function registerTools2026(mcp: Server2026, engine: Engine, options: Regi
   registerEngine(mcp, engine, options, {
     call: (context: Context2026, clientId) => call2026(environment, context, clientId),
     runTool: (call, tool, input, context) => callTool(environment, call, tool, input, context),
+    whileOpen: untilDrained,
     configs,
     registerTasks: () => registerTaskMethods(environment),
     // What `withTasks` and `withStdioTasks` serve.
@@ -52,7 +54,8 @@ export function createToolCaller(
     // The state and the answers of a server's own handler are its own.
     const { inputResponses: _own, ...request } = mcpReq;
     const context = { ...rest, mcpReq: { ...request, requestState: () => undefined } };
-    return callTool(environment, call2026(environment, context, undefined), engine.tool(name), input, context);
+    const given = call2026(environment, context, undefined);
+    return untilDrained(given, (call) => callTool(environment, call, engine.tool(name), input, context));
   };
 }
 
