@@ -5,8 +5,8 @@ import type { Random } from "../world/random.js";
 export type Versions = "one" | "upgrade" | "mixed";
 
 /**
- * Everything breaks; or files are damaged as well; or one tool kills its process; or processes die while all tools only wait; or one owner calls very
- * often; or nothing breaks at all.
+ * Everything breaks; or files are damaged as well; or one tool kills its process; or all tools only wait, while processes
+ * die or the wall clock steps; or one owner calls very often; or nothing breaks at all.
  */
 export type Mode = "chaos" | "damage" | "poison" | "waiting" | "flood" | "quiet";
 
