@@ -32,7 +32,7 @@ function tampered(
 ): Evidence {
   const index = evidence.events.findIndex(isMeant);
   const event = evidence.events[index];
-  if (event === undefined) throw new Error("There is no such event.");
+  if (event === undefined) throw new Error("The event was not found.");
   return { ...evidence, events: evidence.events.with(index, { ...event, ...facts }) };
 }
 

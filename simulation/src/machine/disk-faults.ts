@@ -13,7 +13,7 @@ export interface DiskFaults {
   stuckUntilMs: number;
   /** Some calls fail, whatever they do. */
   errorsUntilMs: number;
-  /** Many syncs fail. What they were to make durable is not written by a later sync. */
+  /** Many syncs fail. A later sync that succeeds makes durable what they did not. */
   failingSyncsUntilMs: number;
 }
 

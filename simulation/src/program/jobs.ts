@@ -23,7 +23,7 @@ async function* resultsOfJobs({ seeds, jobs, isVerbose, isSummarised, shrinks }:
   try {
     const answers = seeds.map((seed, place) => {
       const lane = lanes[place % jobs];
-      if (lane === undefined) throw new RangeError("There is no process to run a seed.");
+      if (lane === undefined) throw new RangeError("A seed has no process to run in.");
       const answer = lane.last.then(() => ask(lane.child, { seed, isVerbose, isSummarised, shrinks }));
       lane.last = answer.catch(() => undefined);
       return answer;

@@ -13,7 +13,7 @@ function calls(count: number) {
 
 /** Runs a call until `end`, and shows its signal. */
 function run(call: Call2026 | undefined) {
-  if (call === undefined) throw new Error("There is no such call.");
+  if (call === undefined) throw new Error("The call was not found.");
   let end = () => {};
   let signal = new AbortController().signal;
   const over = untilDrained(call, (during) => {

