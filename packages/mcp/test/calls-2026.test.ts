@@ -1,10 +1,11 @@
 import type { Client } from "@modelcontextprotocol/client";
-import { createMemoryStore, defineTool, type JsonObject, type Tool } from "@resumable-mcp/core";
+import { createMemoryStore, defineTool, type JsonObject, type OwnedTasks, type Tool } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { z } from "zod";
-import { countTool, createGate, greetTool } from "./counting-tool.js";
-import { type Endpoint, openEndpoint } from "./endpoint-2026.js";
+import { limits } from "../src/limits.js";
+import { countTool, createGate, type Gate, greetTool } from "./counting-tool.js";
+import { type Endpoint, messagesOf, openEndpoint } from "./endpoint-2026.js";
 
 const closing: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -146,6 +147,74 @@ test("a server that drains hands its calls over to the next one by a state", asy
   );
   expect(result).toMatchObject({ structuredContent: { counted: 2 } });
 });
+
+test("G5 what a task does while its questions are gathered is shown in the next round trip", async () => {
+  const gate = createGate();
+  const to = endpoint([askAndCountTool(gate)]);
+  const tasks = to.engine.forOwner("sub:ada");
+  const { setTimeout } = globalThis;
+  const wait = vi.spyOn(globalThis, "setTimeout").mockImplementation((run, ms) => {
+    if (ms !== limits.gatherQuestionsMs) return setTimeout(run, ms);
+    gate.open();
+    void untilProgress(tasks, 2).then(() => run());
+    return setTimeout(() => {}, 0);
+  });
+  closing.push(async () => wait.mockRestore());
+  const progressToken = { _meta: { progressToken: "p" } };
+  const first = await to.open("tools/call", call("ask_and_count", {}, progressToken), forms);
+  const messages = await all(messagesOf(first));
+  const result = (messages.at(-1)?.result ?? {}) as JsonObject;
+  const again = call(
+    "ask_and_count",
+    {},
+    {
+      ...progressToken,
+      requestState: String(result.requestState),
+      inputResponses: accept("Bo"),
+    },
+  );
+  const more = await all(messagesOf(await to.open("tools/call", again, forms)));
+  expect([progressOf(messages), progressOf(more)]).toEqual([[1], [2, 3]]);
+});
+
+/** Asks, and continues to count while its question is open. */
+function askAndCountTool(gate: Gate) {
+  return defineTool({
+    name: "ask_and_count",
+    description: "Asks and counts.",
+    input: z.object({}),
+    state: {},
+    async *run(_input, task) {
+      yield { progress: 1 };
+      const answer = ask(task);
+      await gate.pass();
+      yield { progress: 2 };
+      await answer;
+      yield { progress: 3 };
+      return answer;
+    },
+  });
+}
+
+async function untilProgress(tasks: OwnedTasks, progress: number): Promise<void> {
+  const [task] = (await tasks.list()).tasks;
+  for await (const followed of tasks.follow(task?.id ?? "")) {
+    if (followed.kind === "event" && followed.event.type === "checkpoint" && followed.event.progress === progress)
+      return;
+  }
+}
+
+async function all(messages: AsyncIterable<JsonObject>): Promise<readonly JsonObject[]> {
+  const found: JsonObject[] = [];
+  for await (const message of messages) found.push(message);
+  return found;
+}
+
+function progressOf(messages: readonly JsonObject[]): readonly unknown[] {
+  return messages.flatMap(({ method, params }) =>
+    method === "notifications/progress" ? [(params as JsonObject).progress] : [],
+  );
+}
 
 test("the end of a server that drains waits for the responses to its calls, however long the store takes", async () => {
   const [gate, slow] = [createGate(), createGate()];

@@ -9,6 +9,8 @@ export interface CallEnding {
   /** `left`: the caller left, and the answer reaches no one. */
   readonly reason: "finished" | "paused" | "input_required" | "timeout" | "left";
   readonly view: TaskView;
+  /** The caller was shown the task's events up to this one. */
+  readonly seenSeq: number;
 }
 
 /**
@@ -16,7 +18,7 @@ export interface CallEnding {
  *
  * @param begun the task as it was read last: it is read again only after an event that may have stopped it.
  *
- * Ordering: by seq, only events behind `call.meta.afterSeq`, without gap or repeat.
+ * Ordering: by seq, only events behind `call.meta.afterSeq`, without gap or repeat; all of them before a result.
  * Cancellation: `call.signal` ends the following, never the task.
  */
 export async function followCall(call: Call, begun: TaskView, timeoutMs: number | undefined): Promise<CallEnding> {
@@ -26,40 +28,44 @@ export async function followCall(call: Call, begun: TaskView, timeoutMs: number 
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => stop.abort("timeout"), timeoutMs);
   const asking = createAsking(call, taskId, () => stop.abort("asking failed"));
   let shown: Shown = { total, progress: shownProgress };
-  let seen = afterSeq;
+  let seenSeq = afterSeq;
   let mayStand = standsStill(begun) !== undefined;
   const endNow = async (): Promise<CallEnding | undefined> => {
     const view = await call.tasks.get(taskId);
-    if (seen < view.record.lastSeq) return undefined;
+    if (seenSeq < view.record.lastSeq) return undefined;
     mayStand = false;
     const still = standsStill(view);
     const isAsked = still !== "finished" && still !== "paused" && asking.begin(view);
-    return still === undefined || isAsked ? undefined : { reason: call.signal.aborted ? "left" : still, view };
+    return still === undefined || isAsked ? undefined : { reason: call.signal.aborted ? "left" : still, view, seenSeq };
   };
-  try {
-    let ending = mayStand && afterSeq >= lastSeq ? await endNow() : undefined;
-    if (ending !== undefined) return ending;
-    for await (const followed of call.tasks.follow(taskId, {
-      afterSeq: Math.max(0, afterSeq - limits.lookBackEvents),
-      signal: AbortSignal.any([call.signal, stop.signal]),
-    })) {
+  const show = async (signal: AbortSignal, untilSeq: number): Promise<CallEnding | undefined> => {
+    const lookBackSeq = Math.max(0, seenSeq - limits.lookBackEvents);
+    for await (const followed of call.tasks.follow(taskId, { afterSeq: lookBackSeq, signal })) {
       asking.heard(followed);
       const mapped = journalMessage(followed, shown, taskId);
       shown = mapped.shown;
       const seq = seqOf(followed);
-      if (seq <= afterSeq) continue;
+      if (seq <= seenSeq) continue;
       const { message } = mapped;
       const isWanted = message !== undefined && (message.kind !== "log" || call.wantsLog(message.level));
       const notification = isWanted ? notificationOf(message, { taskId, tool, progressToken }) : undefined;
       if (notification !== undefined) await call.notify(notification);
-      seen = seq;
+      seenSeq = seq;
       // What was before `begun` was read cannot have stopped it since.
       mayStand ||= seq > lastSeq && mayStop(followed);
-      ending = mayStand ? await endNow() : undefined;
-      if (ending !== undefined) return ending;
+      const ending = mayStand ? await endNow() : undefined;
+      if (ending !== undefined || seq >= untilSeq) return ending;
     }
+    return undefined;
+  };
+  try {
+    let ending = mayStand && afterSeq >= lastSeq ? await endNow() : undefined;
+    ending ??= await show(AbortSignal.any([call.signal, stop.signal]), Number.POSITIVE_INFINITY);
+    if (ending !== undefined) return ending;
     const view = await call.tasks.get(taskId);
-    return { reason: call.signal.aborted ? "left" : (standsStill(view) ?? "timeout"), view };
+    // The time ended together with the task.
+    if (isFinal(view.status) && seenSeq < view.record.lastSeq) await show(call.signal, view.record.lastSeq);
+    return { reason: call.signal.aborted ? "left" : (standsStill(view) ?? "timeout"), view, seenSeq };
   } finally {
     clearTimeout(timer);
     asking.stop();

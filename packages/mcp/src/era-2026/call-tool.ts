@@ -1,7 +1,7 @@
 import { isFinal, type Json, type JsonObject, type Tool } from "@resumable-mcp/core";
 import type { StartedTask } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
-import { isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
+import { type CallEnding, isAnswerLost, untilAskedAgain } from "../call/follow-call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
 import { followTask, handoffMsOf, knownTask, resultOf, startRequest } from "../call/run-tool-call.js";
 import type { ToolResult } from "../call/tool-result.js";
@@ -115,9 +115,9 @@ async function answerInline(
   const taskId = begun.record.id;
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
   const ending = await followTask(call, begun, handoffMs);
-  if (ending.reason === "input_required" && client.forms) return askForInput(call, taskId, sign);
+  if (ending.reason === "input_required" && client.forms) return askForInput(call, ending, sign);
   if (ending.reason === "left" && engine.draining) {
-    return { resultType: "input_required", requestState: await sign(taskId, ending.view.record.lastSeq) };
+    return { resultType: "input_required", requestState: await sign(taskId, ending.seenSeq) };
   }
   return resultOf(call, ending, begun.reused);
 }
@@ -143,11 +143,11 @@ async function returnTo({ tasks }: Call2026, { taskId }: RoundTrip): Promise<Sta
   return { ...(rests ? view : await tasks.resume(taskId)), created: false, reused: false };
 }
 
-async function askForInput({ tasks }: Call2026, taskId: string, sign: Sign): Promise<InputRequiredResult> {
+async function askForInput({ tasks }: Call2026, ending: CallEnding, sign: Sign): Promise<InputRequiredResult> {
+  const { id: taskId } = ending.view.record;
   await new Promise((resolve) => setTimeout(resolve, limits.gatherQuestionsMs));
-  const { record, questions } = await tasks.get(taskId);
-  const requests = inputRequests(questions);
-  const requestState = await sign(taskId, record.lastSeq);
+  const requests = inputRequests((await tasks.get(taskId)).questions);
+  const requestState = await sign(taskId, ending.seenSeq);
   // Answered meanwhile by another caller: the next round trip continues.
   if (Object.keys(requests).length === 0) return { resultType: "input_required", requestState };
   return { resultType: "input_required", inputRequests: requests, requestState };
