@@ -96,6 +96,24 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     },
   ],
   [
+    "G4",
+    "items that another attempt wrote, where the first commit of an attempt adds none",
+    {
+      events: [attempt(2, { items: 1, stateItems: 1 }), at(200, "committed", { at: 1, attempt: 2, items: 2 })],
+      journal: [
+        { type: "attempt_started", attempt: 1 },
+        { type: "checkpoint", items: [0, 1] },
+      ],
+    },
+    {
+      events: [attempt(2, { items: 2, stateItems: 2 }), at(200, "committed", { at: 1, attempt: 2, items: 2 })],
+      journal: [
+        { type: "attempt_started", attempt: 1 },
+        { type: "checkpoint", items: [0, 1] },
+      ],
+    },
+  ],
+  [
     "G5",
     "an event that was left out",
     {

@@ -162,6 +162,7 @@ export class McpCaller {
 
   async #call2026(): Promise<Outcome> {
     let more: JsonObject = {};
+    this.#lastProgress = -1;
     for (let round = 0; ; round += 1) {
       const id = this.#newId();
       const _meta = {
@@ -177,7 +178,6 @@ export class McpCaller {
         "mcp-name": "script",
       };
       const params = { name: "script", arguments: this.plan.input, _meta, ...more };
-      this.#lastProgress = -1;
       const place: Place = { lastEventId: undefined, retryMs: 1_000 };
       const outcome = await this.#stream(
         id,

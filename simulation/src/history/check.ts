@@ -150,12 +150,25 @@ function checkOneWriter(evidence: Evidence): readonly Violation[] {
   }
   const writerOf = (event: HistoryEvent) =>
     writers.get(`${event.task}/${lives.of(event)}/${String(itemsAfter(event) - 1)}`);
-  return eventsOf(events, "committed")
+  return withItems(events)
     .filter((event) => (writerOf(event) ?? event.attempt) !== event.attempt)
     .map((event) => ({
       rule: "G4",
       text: `Attempt ${event.attempt} of ${event.task} saw its commit of ${event.at} succeed, which attempt ${writerOf(event)} did.`,
     }));
+}
+
+/** The commits that added items: only of an item the journal says which attempt wrote it. */
+function withItems(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
+  const before = new Map<string, number>();
+  return events.filter((event) => {
+    if (event.kind !== "attempt" && event.kind !== "committed") return false;
+    const key = `${event.task}/${event.attempt}`;
+    const items = event.kind === "attempt" ? Number(event.items) : itemsAfter(event);
+    const isMore = items > (before.get(key) ?? 0);
+    before.set(key, items);
+    return event.kind === "committed" && isMore;
+  });
 }
 
 /** G5: a caller sees each event once and in order. */
