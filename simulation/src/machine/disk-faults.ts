@@ -1,5 +1,5 @@
-import type { FolderNode } from "@resumable-mcp/store-fs/testing";
-import { MemoryDisk } from "@resumable-mcp/store-fs/testing";
+import type { FileNode, FolderNode } from "@resumable-mcp/store-fs/testing";
+import { MemoryDisk, SyncLost } from "@resumable-mcp/store-fs/testing";
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 
@@ -15,17 +15,25 @@ export interface DiskFaults {
   errorsUntilMs: number;
   /** Many syncs fail. A later sync that succeeds makes durable what they did not. */
   failingSyncsUntilMs: number;
+  /**
+   * Some syncs of files fail, after which the system takes the pages for written: later syncs succeed without them. Names
+   * are not among what is lost: they are in the file system's own journal, whose failure ends the file system.
+   */
+  lostSyncsUntilMs: number;
 }
 
 /** A disk with nothing wrong. */
 export function newDiskFaults(): DiskFaults {
-  return { fullUntilMs: 0, slowUntilMs: 0, stuckUntilMs: 0, errorsUntilMs: 0, failingSyncsUntilMs: 0 };
+  const never = { fullUntilMs: 0, slowUntilMs: 0, stuckUntilMs: 0, errorsUntilMs: 0 };
+  return { ...never, failingSyncsUntilMs: 0, lostSyncsUntilMs: 0 };
 }
 
 /** Of a hundred calls of a disk with errors. */
 const errorPercent = 5;
 /** Of a hundred syncs of a disk whose syncs fail. */
 const failingSyncPercent = 40;
+/** Of a hundred syncs of files of a disk whose syncs lose what they cover: those after one succeed. */
+const lostSyncPercent = 15;
 
 /** Where the effects of a fault are counted: one without any is of no use. */
 export type NoteEffect = (effect: string) => void;
@@ -57,6 +65,9 @@ export class TimedDisk extends MemoryDisk {
   readonly #random: Random;
   /** What a sync takes at most: there are fast disks and slow ones. */
   readonly #syncMs: number;
+  /** How many syncs of a file lost what they cover, and how many of them an opening has reported. */
+  readonly #losses = new WeakMap<FileNode, number>();
+  readonly #reported = new Map<number, number>();
 
   constructor(tree: FolderNode, options: TimedDiskOptions) {
     super(tree);
@@ -65,10 +76,22 @@ export class TimedDisk extends MemoryDisk {
     this.#syncMs = this.#random.pick([4, 4, 60]);
   }
 
+  override open(path: string, flags: "r" | "r+" | "a" | "wx"): number {
+    const file = super.open(path, flags);
+    this.#reported.set(file, this.#losses.get(this.fileOf(file)) ?? 0);
+    return file;
+  }
+
+  override close(file: number): void {
+    super.close(file);
+    this.#reported.delete(file);
+  }
+
   override async syncData(file: number): Promise<void> {
-    await super.syncData(file);
+    const node = this.fileOf(file);
     await this.#wait();
     this.#fail("fdatasync");
+    this.#lose(file, node);
   }
 
   override async syncFolder(path: string): Promise<void> {
@@ -78,9 +101,10 @@ export class TimedDisk extends MemoryDisk {
   }
 
   override syncDataNow(file: number): void {
-    super.syncDataNow(file);
+    const node = this.fileOf(file);
     this.#stop();
     this.#fail("fdatasync");
+    this.#lose(file, node);
   }
 
   override syncFolderNow(path: string): void {
@@ -121,5 +145,21 @@ export class TimedDisk extends MemoryDisk {
     if (faults.failingSyncsUntilMs <= world.nowMs || chance >= failingSyncPercent) return;
     effect("failing_syncs");
     throw systemError("EIO", call);
+  }
+
+  /** Each opening from before a loss reports it once, as Linux does (errseq_t). */
+  #lose(file: number, node: FileNode): void {
+    const { world, faults, effect } = this.#options;
+    const losses = this.#losses.get(node) ?? 0;
+    if (world.current === world.director) return;
+    if ((this.#reported.get(file) ?? losses) < losses) {
+      this.#reported.set(file, losses);
+      throw systemError("EIO", "fdatasync");
+    }
+    if (faults.lostSyncsUntilMs <= world.nowMs || this.#random.next() * 100 >= lostSyncPercent) return;
+    effect("lost_syncs");
+    this.#losses.set(node, losses + 1);
+    this.#reported.set(file, losses + 1);
+    throw new SyncLost("EIO: simulated, fdatasync");
   }
 }

@@ -129,6 +129,7 @@ export class Cluster {
     if (kind === "stuck") faults.stuckUntilMs = untilMs;
     if (kind === "errors") faults.errorsUntilMs = untilMs;
     if (kind === "failing_syncs") faults.failingSyncsUntilMs = untilMs;
+    if (kind === "lost_syncs") faults.lostSyncsUntilMs = untilMs;
     if (kind === "rot") this.#rot();
     if (kind === "unmount") this.#unmount(amount);
     if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");

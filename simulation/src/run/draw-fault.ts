@@ -4,7 +4,13 @@ import type { Random } from "../world/random.js";
 /** Something that is done to the system at a moment. */
 export interface Fault {
   readonly atMs: number;
-  readonly kind: (typeof suddenDeaths)[number] | (typeof others)[number] | "power" | "rot" | NetworkFault;
+  readonly kind:
+    | (typeof suddenDeaths)[number]
+    | (typeof others)[number]
+    | "power"
+    | "rot"
+    | "lost_syncs"
+    | NetworkFault;
   /** Which worker, of those there are. */
   readonly slot: number;
   /** The machine loses its power when the worker dies. */

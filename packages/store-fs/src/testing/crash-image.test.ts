@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import type { DataLoss } from "./crash-image.js";
 import { crashImage } from "./crash-image.js";
 import { emptyTree, MemoryDisk } from "./memory-disk.js";
-import { recordDisk } from "./recording-disk.js";
+import { recordDisk, SyncLost } from "./recording-disk.js";
 
 /** What a disk holds after power was lost: the text of `/f/a` and of `/f/b`, where they are there. */
 function after(work: (disk: ReturnType<typeof recordDisk>["disk"]) => void, names: boolean, data: DataLoss) {
@@ -78,4 +78,31 @@ test("a sync that has not ended makes nothing durable", () => {
     void disk.syncFolder("/f");
   };
   expect(after(work, false, "dropped")).toEqual([undefined, undefined]);
+});
+
+test("what a sync lost is durable only after it was written once more", () => {
+  class LosingDisk extends MemoryDisk {
+    loses = true;
+    override syncDataNow(file: number): void {
+      super.syncDataNow(file);
+      if (this.loses) throw new SyncLost("simulated");
+    }
+  }
+  const inner = new LosingDisk();
+  const { disk, events } = recordDisk(inner);
+  const left = () => {
+    const image = new MemoryDisk(crashImage(emptyTree(), events, { keepsName: () => true, dataLoss: () => "zeroed" }));
+    const into = Buffer.alloc(10);
+    return into.subarray(0, image.read(image.open("/a", "r"), into, 0)).toString();
+  };
+  const file = disk.open("/a", "a");
+  disk.write(file, Buffer.from("one"), null);
+  expect(() => disk.syncDataNow(file)).toThrow(SyncLost);
+  inner.loses = false;
+  disk.write(file, Buffer.from("two"), null);
+  disk.syncDataNow(file);
+  expect(left()).toBe("\0\0\0two");
+  disk.write(file, Buffer.from("one"), 0);
+  disk.syncDataNow(file);
+  expect(left()).toBe("onetwo");
 });

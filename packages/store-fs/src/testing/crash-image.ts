@@ -27,8 +27,7 @@ interface FolderState {
 
 type NodeState = FileState | FolderState;
 
-interface DataChange {
-  isSynced: boolean;
+interface DataChange extends Syncable {
   readonly apply: (bytes: Buffer, loss: DataLoss) => Buffer;
 }
 
@@ -38,9 +37,14 @@ interface Slot {
   readonly node: NodeState | undefined;
 }
 
-/** A change of names: both of a rename, which happens as a whole or not at all. */
-interface NameChange {
+interface Syncable {
   isSynced: boolean;
+  /** A sync that covered it failed, and later ones do not write it. */
+  isLost?: boolean;
+}
+
+/** A change of names: both of a rename, which happens as a whole or not at all. */
+interface NameChange extends Syncable {
   readonly slots: readonly Slot[];
   /** A sync of this folder makes it durable. */
   readonly durableBy: FolderState;
@@ -68,7 +72,7 @@ class Replay {
   readonly #root: FolderState;
   readonly #openings = new Map<number, FileState>();
   readonly #changes: NameChange[] = [];
-  readonly #syncs = new Map<number, readonly { isSynced: boolean }[]>();
+  readonly #syncs = new Map<number, readonly Syncable[]>();
 
   constructor(base: FolderNode) {
     this.#root = newFolder(namesOf(base, new Map()));
@@ -102,7 +106,10 @@ class Replay {
         this.#syncs.set(event.sync, this.#changesOf(event.of));
         break;
       case "sync_ended":
-        for (const change of this.#syncs.get(event.sync) ?? []) change.isSynced = true;
+        for (const change of this.#syncs.get(event.sync) ?? []) change.isSynced ||= change.isLost !== true;
+        break;
+      case "sync_lost":
+        for (const change of this.#syncs.get(event.sync) ?? []) change.isLost = true;
     }
   }
 
@@ -148,7 +155,7 @@ class Replay {
   }
 
   /** What a sync that begins now covers: it is durable when the sync ends. */
-  #changesOf(of: Extract<DiskEvent, { kind: "sync_began" }>["of"]): readonly { isSynced: boolean }[] {
+  #changesOf(of: Extract<DiskEvent, { kind: "sync_began" }>["of"]): readonly Syncable[] {
     if ("opening" in of) return [...(this.#openings.get(of.opening)?.changes ?? [])];
     const folder = this.#nodeAt(of.folder);
     return this.#changes.filter((change) => change.durableBy === folder);

@@ -99,19 +99,19 @@ export class MemoryDisk implements Disk {
   }
 
   read(file: number, into: Uint8Array, position: number): number {
-    const part = this.#fileOf(file).bytes.subarray(position, position + into.byteLength);
+    const part = this.fileOf(file).bytes.subarray(position, position + into.byteLength);
     into.set(part);
     return part.byteLength;
   }
 
   write(file: number, bytes: Uint8Array, position: number | null): number {
-    const node = this.#fileOf(file);
+    const node = this.fileOf(file);
     node.bytes = withWritten(node.bytes, bytes, position ?? node.bytes.byteLength);
     return bytes.byteLength;
   }
 
   truncate(file: number, length: number): void {
-    const node = this.#fileOf(file);
+    const node = this.fileOf(file);
     node.bytes = resized(node.bytes, length);
   }
 
@@ -185,11 +185,11 @@ export class MemoryDisk implements Disk {
   }
 
   async syncData(file: number): Promise<void> {
-    this.#fileOf(file);
+    this.fileOf(file);
   }
 
   syncDataNow(file: number): void {
-    this.#fileOf(file);
+    this.fileOf(file);
   }
 
   async syncFolder(path: string): Promise<void> {
@@ -210,7 +210,8 @@ export class MemoryDisk implements Disk {
     return { close() {} };
   }
 
-  #fileOf(file: number): FileNode {
+  /** What is open under a number. */
+  protected fileOf(file: number): FileNode {
     const node = this.#files.get(file);
     if (node === undefined) throw systemError("EBADF", "write", String(file));
     return node;

@@ -9,9 +9,21 @@ export type DiskEvent =
   | { readonly kind: "made_folder" | "unlinked" | "removed_folder"; readonly path: string }
   | { readonly kind: "linked" | "renamed"; readonly from: string; readonly to: string }
   | { readonly kind: "sync_began"; readonly sync: number; readonly of: Synced }
-  | { readonly kind: "sync_ended"; readonly sync: number };
+  | { readonly kind: "sync_ended"; readonly sync: number }
+  | { readonly kind: "sync_lost"; readonly sync: number };
 
 type Synced = { readonly opening: number } | { readonly folder: string };
+
+/**
+ * A sync that failed, after which the system takes the pages for written: no later sync writes them, and all later syncs
+ * succeed. Only what is written once more is synced again.
+ *
+ * Source: Rebello et al., "Can Applications Recover from fsync Failures?" (USENIX ATC 2020), section 3.
+ */
+export class SyncLost extends Error {
+  readonly code = "EIO";
+  readonly syscall = "fdatasync";
+}
 
 /** A disk, and what has happened to it so far. */
 export interface Recording {
@@ -113,13 +125,19 @@ function recordedNames(inner: Disk, events: DiskEvent[]): NameOperations {
   return disk;
 }
 
-/** Notes that a sync begins, and that it ended well. */
+/** Notes that a sync begins, and that it ended well, or lost what it covers. */
 function noteSync<Result extends void | Promise<void>>(events: DiskEvent[], of: Synced, run: () => Result): Result {
   const sync = events.length;
   events.push({ kind: "sync_began", sync, of });
   const end = () => void events.push({ kind: "sync_ended", sync });
-  const running = run();
-  if (running instanceof Promise) running.then(end, () => {});
-  else end();
-  return running;
+  const fail = (error: unknown) => void (error instanceof SyncLost && events.push({ kind: "sync_lost", sync }));
+  try {
+    const running = run();
+    if (running instanceof Promise) running.then(end, fail);
+    else end();
+    return running;
+  } catch (error) {
+    fail(error);
+    throw error;
+  }
 }
