@@ -87,8 +87,10 @@ export const fixedLimits = {
   maxCountedTasks: 1_000,
   /** Tasks on a page that the engine reads for itself. */
   taskPage: 1_000,
-  /** Pages that are read for a suspect at most: what is older than that many tasks is taken for innocent. */
+  /** Pages that are read for a suspect at most, of unfinished and of finished tasks each: older tasks are taken for innocent. */
   maxCompanionPages: 10,
+  /** So long it is kept that a task may have killed a process whose record does not say so any more. */
+  keptDeathMs: 30 * 24 * 60 * 60 * 1000,
   itemPage: 1_000,
   /** Yields of a `finally` block that are ignored; then the tool is left. */
   maxYieldsInFinally: 1_000,

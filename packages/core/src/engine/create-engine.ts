@@ -13,6 +13,7 @@ import { type EngineParts, randomId } from "./owner/start-task.js";
 import { isTaskId } from "./owner/task-view.js";
 import { sweepExpired } from "./scheduling/change-finished.js";
 import { Scheduler } from "./scheduling/scheduler.js";
+import { forgetDeaths } from "./scheduling/shared-deaths.js";
 import { ToolTable } from "./scheduling/tool-table.js";
 import { countRecovery, UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
 
@@ -114,13 +115,12 @@ class ToolEngine implements Engine {
     await this.#parts.store.checkHealth?.();
   }
 
-  sweep(): Promise<number> {
+  async sweep(): Promise<number> {
     const { scheduler } = this.#parts;
-    return sweepExpired(
-      this.#parts,
-      (taskId) => scheduler.remove(taskId),
-      () => this.draining,
-    );
+    const remove = (taskId: string) => scheduler.remove(taskId);
+    const deleted = await sweepExpired(this.#parts, remove, () => this.draining);
+    if (!this.draining) await forgetDeaths(this.#parts);
+    return deleted;
   }
 
   async drain({ timeoutMs = this.#parts.limits.drainTimeoutMs } = {}): Promise<readonly string[]> {

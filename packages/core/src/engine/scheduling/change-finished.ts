@@ -3,10 +3,12 @@ import type { Lease } from "../../store/store.js";
 import { finalStatuses, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
+import { keepDeaths } from "./shared-deaths.js";
 
 /** Deletes a task if it is finished. Resolves to whether it was deleted. */
 export async function deleteFinished(environment: Environment, taskId: string): Promise<boolean> {
-  const deleted = await change(environment, taskId, finalStatuses, async (lease) => {
+  const deleted = await change(environment, taskId, finalStatuses, async (lease, { record }) => {
+    await keepDeaths(environment, record);
     await environment.store.deleteTask(lease);
     return true;
   });
@@ -24,6 +26,7 @@ export function restartFailed(environment: Environment, taskId: string): Promise
   return change(environment, taskId, ["failed"], async (lease, { record, signals }) => {
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
+    await keepDeaths(environment, record);
     await store.commit({ lease, afterSeq: record.lastSeq, events: [restarted], consume, now: instantOf(clock) });
     return record;
   });

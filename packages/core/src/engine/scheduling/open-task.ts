@@ -4,7 +4,7 @@ import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { planAttempt, waitsUntil } from "./plan-attempt.js";
-import { listCompanions } from "./read-tasks.js";
+import { keepDeaths, listCompanions } from "./shared-deaths.js";
 
 /** What came of opening a task. */
 export type OpenedTask =
@@ -34,11 +34,12 @@ export async function openTask(
     const tool = tools.runnable.get(record.tool);
     // Whose deaths they were matters only when the task may have died often enough.
     const deaths = record.crashes + (record.live && !record.progressed ? 1 : 0);
-    const companions = deaths < limits.maxCrashesWithoutProgress ? [] : await listCompanions(store, record);
+    const companions = deaths < limits.maxCrashesWithoutProgress ? [] : await listCompanions(environment, record);
     const waitMs = dueTimes.leftMs(waitsUntil(record));
     const nowMs = clock.wallMs();
     const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, worker, companions, nowMs, waitMs });
     const { events, consume } = plan;
+    if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);
     const changes = events.length > 0 || consume.length > 0;
     const entry = { lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) };
     const written = changes ? await store.commit(entry) : snapshot;
