@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { check } from "../src/history/check.js";
 import { checkDamage, withoutDamaged } from "../src/history/check-damage.js";
 import { type Evidence, virtualPatience } from "../src/history/evidence.js";
 
@@ -29,5 +30,20 @@ test("what is set aside was damaged, and is reported as such (G12)", () => {
 test("only what concerns damaged tasks is left out", () => {
   expect(withoutDamaged(evidence, [{ task: "one", code: "TASK_CORRUPT", report: "a line" }]).events).toEqual([
     { atMs: 2, kind: "called", task: "two" },
+  ]);
+});
+
+test("a program has the result of a task that was damaged after it (liveness)", () => {
+  const events = [
+    { atMs: 1, kind: "client_calls", caller: "caller-0" },
+    { atMs: 2, kind: "client_called", caller: "caller-0", task: "one" },
+    { atMs: 3, kind: "client_result", caller: "caller-0", task: "one", status: "completed" },
+    { atMs: 4, kind: "rotted", task: "one" },
+    { atMs: 5, kind: "ended", all: true },
+  ];
+  const setAside = [{ task: "one", code: "TASK_CORRUPT", report: "a line" }];
+  expect(check(withoutDamaged({ ...evidence, events }, setAside))).toEqual([]);
+  expect(check({ ...evidence, events: events.toSpliced(2, 1) })).toEqual([
+    { rule: "liveness", text: "caller-0 has no result." },
   ]);
 });
