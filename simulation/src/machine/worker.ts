@@ -31,6 +31,8 @@ interface WorkerOptions {
   readonly settings: WorkerSettings;
   /** Which other processes live, as the machine tells. */
   readonly isAlive: (other: ProcessIdentity) => boolean;
+  /** Called at each named point; whether the process dies there. */
+  readonly diesAt: (point: string, worker: Worker) => boolean;
 }
 
 let lastPid = 1_000;
@@ -50,8 +52,6 @@ export class Worker {
   hasExited = false;
   /** What is wrong with it. */
   readonly faults: ProcessFaults = { death: undefined, noFilesUntilMs: 0 };
-  /** The named point at which it is to die, how often it is to be reached before. */
-  deathPoint: { readonly name: string; left: number } | undefined;
   readonly #options: WorkerOptions;
   #http: HttpHandler | undefined;
   readonly #onDeath: (() => void)[] = [];
@@ -159,11 +159,10 @@ export class Worker {
   }
 
   #reach(point: string): void {
-    const { history } = this.#options;
+    const { history, diesAt } = this.#options;
     if (!this.actor.isAlive) return;
     history.reach(point);
-    const plan = this.deathPoint;
-    if (plan?.name !== point || --plan.left > 0) return;
+    if (!diesAt(point, this)) return;
     history.crossed(point);
     this.die(`at ${point}`);
   }

@@ -6,7 +6,7 @@ import { isNetworkFault } from "../world/network.js";
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
-import { namedPoints } from "./named-points.js";
+import { PointDeaths } from "./point-deaths.js";
 
 /** A server that ended by itself is started again after this time. */
 const pauseMs = 1_000;
@@ -24,7 +24,6 @@ interface ClusterOptions {
 interface PlannedDeaths {
   readonly die_at_call: Fault[];
   readonly die_at_turn: Fault[];
-  readonly die_at_point: Fault[];
 }
 
 /** The workers of a run on their machine, and what is done to them. */
@@ -34,6 +33,7 @@ export class Cluster {
   readonly #random: Random;
   readonly #slots: (Worker | undefined)[];
   readonly #deaths: readonly PlannedDeaths[];
+  readonly #pointDeaths = new PointDeaths();
   /** They drain while another has taken their place. */
   readonly #replaced = new Set<Worker>();
   /** The workers with whose death the power is lost. */
@@ -47,7 +47,7 @@ export class Cluster {
     this.#machine = new Machine("machine", options.world, (effect) => options.history.noteEffect(effect));
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
-    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [], die_at_point: [] }));
+    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [] }));
   }
 
   /** A worker that can be reached now. */
@@ -78,6 +78,7 @@ export class Cluster {
       history,
       settings,
       isAlive: (other) => this.#living.some(({ identity }) => identity.pid === other.pid),
+      diesAt: (point, worker) => this.#diesAt(point, worker),
     });
     this.#slots[slot] = worker;
     if (!this.#isCalm) this.#armDeaths(slot, worker);
@@ -107,12 +108,13 @@ export class Cluster {
 
   /** Does what a fault says, unless nothing is to break any more. */
   strike(fault: Fault): void {
-    const { kind, slot, amount, takesPower } = fault;
+    const { kind, slot, amount, point, takesPower } = fault;
     if (this.#isCalm) return;
     const { world, history } = this.#options;
-    history.add("fault", { fault: kind, slot, amount, takesPower });
+    history.add("fault", { fault: kind, slot, amount, point, takesPower });
     if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
-    if (kind === "die_at_call" || kind === "die_at_turn" || kind === "die_at_point") this.#planDeath(kind, fault);
+    if (kind === "die_at_call" || kind === "die_at_turn") this.#planDeath(kind, fault);
+    if (point !== undefined) this.#pointDeaths.add({ point, left: amount, takesPower: takesPower === true });
     this.#strikeMachine(fault);
     const worker = this.#slots[slot];
     if (worker?.isAlive === true) this.#strikeWorker(worker, fault);
@@ -153,7 +155,13 @@ export class Cluster {
     });
   }
 
-  /** In each life a worker is to die at one call and at one point; what is planned beyond that is for its next lives. */
+  #diesAt(point: string, worker: Worker): boolean {
+    const death = this.#pointDeaths.reach(point);
+    if (death?.takesPower === true) this.#takesPower.add(worker);
+    return death !== undefined;
+  }
+
+  /** In each life a worker is to die at one call; what is planned beyond that is for its next lives. */
   #planDeath(kind: keyof PlannedDeaths, fault: Fault): void {
     const { slot } = fault;
     this.#deaths[slot]?.[kind].push(fault);
@@ -172,12 +180,6 @@ export class Cluster {
     if (atTurn !== undefined) {
       worker.dieAfterTurns(atTurn.amount);
       if (atTurn.takesPower === true) this.#takesPower.add(worker);
-    }
-    const atPoint = worker.deathPoint === undefined ? planned?.die_at_point.shift() : undefined;
-    const name = atPoint && namedPoints[atPoint.amount % namedPoints.length];
-    if (name !== undefined) {
-      worker.deathPoint = { name, left: 1 + this.#random.below(3) };
-      if (atPoint?.takesPower === true) this.#takesPower.add(worker);
     }
   }
 
@@ -240,6 +242,7 @@ export class Cluster {
   calm(): void {
     this.#isCalm = true;
     this.#takesPower.clear();
+    this.#pointDeaths.clear();
     this.#mount();
     this.#isPowered = true;
     this.#options.world.network.calm();
@@ -247,7 +250,6 @@ export class Cluster {
     for (const worker of this.#living) {
       worker.faults.death = undefined;
       worker.faults.noFilesUntilMs = 0;
-      worker.deathPoint = undefined;
       worker.actor.frozenUntilMs = 0;
       worker.actor.beforeTurn = undefined;
     }

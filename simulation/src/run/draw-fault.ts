@@ -1,5 +1,6 @@
 import { type NetworkFault, networkFaults } from "../world/network.js";
 import type { Random } from "../world/random.js";
+import { namedPoints } from "./named-points.js";
 
 /** Something that is done to the system at a moment. */
 export interface Fault {
@@ -15,7 +16,9 @@ export interface Fault {
   readonly slot: number;
   /** The machine loses its power when the worker dies. */
   readonly takesPower?: boolean;
-  /** Milliseconds, calls, turns or a place in the list of points, as the kind has it. */
+  /** The named point at which a process dies. */
+  readonly point?: string;
+  /** Milliseconds, calls, turns, or how often the point is reached, as the kind has it. */
   readonly amount: number;
 }
 
@@ -105,7 +108,8 @@ function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, 
   // Power that is lost at any moment is rarely lost while something is only half written.
   const takesPower = durability === "machine" && kind.startsWith("die_at_") && random.percent(50);
   const atMs = random.between(0, untilMs);
-  return { atMs, kind, slot: random.below(workers), takesPower, amount: drawAmount(random, kind) };
+  const point = kind === "die_at_point" ? random.pick(namedPoints) : undefined;
+  return { atMs, kind, slot: random.below(workers), takesPower, point, amount: drawAmount(random, kind) };
 }
 
 /** Draws what the network does, in half of the plans. */
@@ -120,7 +124,7 @@ function drawAmount(random: Random, kind: Fault["kind"]): number {
   if (kind === "die_at_call" || kind === "die_at_turn") return random.pick([1, 3, 10, 30, 100]) + random.below(10);
   if (kind === "remove_folder") return random.below(2);
   if (kind === "unmount") return random.pick([100, 3_000]);
-  if (kind === "die_at_point") return random.below(1_000_000);
+  if (kind === "die_at_point") return random.pick([1, 1, 2, 3, 10]);
   // Steps of ten minutes end the time for which a result is kept for the same call.
   if (kind === "clock" || kind === "clock_while_down") return random.pick([-60_000, -5_000, 5_000, 90_000]);
   if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);
