@@ -36,6 +36,11 @@ export const limits = {
   /** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
   noteFlushMs: 5_000,
   maxOnceLength: 512,
+  /** Messages that one session's processes keep for the one that has its standalone stream, and their bytes as JSON. */
+  maxMail: 32,
+  maxMailBytes: 32 * 1024,
+  /** How long such messages wait to be written together, in milliseconds. */
+  mailAfterMs: 250,
   /** Sessions whose order of streams is kept in memory. */
   maxStreamLogs: 2_000,
   /** Runs of events whose order is kept for one session. */
@@ -104,6 +109,8 @@ export const sessionLimits = {
   /** A session without a request for this long is forgotten. */
   sessionTtlMs: 7 * 24 * 60 * 60_000,
   sweepEveryMs: 60_000,
+  /** How often a process reads what other processes did to a session that it has in memory. */
+  checkSessionMs: 5_000,
 } as const;
 
 /** Limits of sessions, as numbers. */

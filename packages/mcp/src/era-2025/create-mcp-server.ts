@@ -5,7 +5,7 @@ import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition } from "../define-server.js";
 import { resolveOwner, subjectOf } from "../owner/owner.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
-import type { CreateServer, SessionContext } from "./session/session.js";
+import type { CreateServer, SessionContext } from "./session/session-registry.js";
 
 /**
  * Makes a server of the 2025 era of a definition, with all control tools.

@@ -75,8 +75,15 @@ export class InFlightCalls {
     return inFlight?.innerId === innerId ? inFlight : undefined;
   }
 
-  /** Finds the call of a stream, in memory or as it was stored by a process before this one. */
-  find({ stream, place }: Cursor): InFlightRequest | undefined {
+  /** Finds the call of a stream, in memory or as it was stored, maybe by another process since this one read it. */
+  async find(cursor: Cursor): Promise<InFlightRequest | undefined> {
+    const known = this.#find(cursor);
+    if (known !== undefined || this.wasCancelled(cursor.stream)) return known;
+    await this.#document.refresh();
+    return this.#find(cursor);
+  }
+
+  #find({ stream, place }: Cursor): InFlightRequest | undefined {
     const known = this.#inFlight.get(stream);
     const call = this.#stored(stream);
     if (known !== undefined || call === undefined) return known;
@@ -88,15 +95,22 @@ export class InFlightCalls {
   }
 
   /**
-   * Finds the unfinished in-flight request of a request, in memory or as a process before this one stored it. A restarted client
+   * Finds the unfinished in-flight request of a request, in memory or as another process stored it. A restarted client
    * may use an id a second time: the newest request has it.
    */
-  findRequest(requestId: unknown): InFlightRequest | undefined {
+  async findRequest(requestId: unknown): Promise<InFlightRequest | undefined> {
+    const known = this.#findRequest(requestId);
+    if (known !== undefined) return known;
+    await this.#document.refresh();
+    return this.#findRequest(requestId);
+  }
+
+  #findRequest(requestId: unknown): InFlightRequest | undefined {
     const known = [...this.#inFlight.values()].findLast(
       ({ request, finished }) => request.id === requestId && !finished,
     );
     const stored = this.#openCalls().findLast((call) => call.requestId === requestId);
-    return known ?? (stored && this.find({ stream: stored.callId, place: 0 }));
+    return known ?? (stored && this.#find({ stream: stored.callId, place: 0 }));
   }
 
   /** Tells whether a stream is that of a call which its client cancelled in this process. */
@@ -112,11 +126,28 @@ export class InFlightCalls {
    * @param delivered whether a server behind had the call, and so stops its task; otherwise this does.
    */
   async cancel(inFlight: InFlightRequest, delivered: boolean): Promise<void> {
-    this.#cancelled = [...this.#cancelled, inFlight.name].slice(-this.#limits.maxFinishedCalls);
+    this.#noteCancelled(inFlight);
     this.forget(inFlight);
     if (inFlight.kind === "once") return;
     await this.#document.flush();
     if (!delivered && inFlight.kind === "journal") await this.#stopTask(inFlight);
+  }
+
+  #noteCancelled({ name }: InFlightRequest): void {
+    this.#cancelled = [...this.#cancelled, name].slice(-this.#limits.maxFinishedCalls);
+  }
+
+  /** Takes out the calls of this process that their client cancelled at another one, and gives them. */
+  takeCancelled(): readonly InFlightRequest[] {
+    const stored = new Set(this.#document.value.calls.map(({ callId }) => callId));
+    const gone = [...this.#inFlight.values()].filter(
+      ({ kind, finished, name }) => kind === "journal" && !finished && !stored.has(name),
+    );
+    for (const inFlight of gone) {
+      this.#noteCancelled(inFlight);
+      this.#inFlight.delete(inFlight.name);
+    }
+    return gone;
   }
 
   /** The task of a call that no server behind has: its caller comes, and leaves at once. */
@@ -145,7 +176,10 @@ export class InFlightCalls {
    */
   async answerQuestion(response: JSONRPCResponse): Promise<boolean> {
     const asked = parseQuestionId(String(response.id));
-    const call = this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
+    const findCall = () => this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
+    // Another process may have asked it.
+    if (asked !== undefined && findCall() === undefined) await this.#document.refresh();
+    const call = findCall();
     const task = asked === undefined || call === undefined ? undefined : await this.#engine.readTask(asked.taskId);
     if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
     const answer = "result" in response ? parseElicitationResult(response.result) : undefined;

@@ -27,6 +27,8 @@ export class KeptDocument<Value> {
   #pending: Change<Value>[] = [];
   #writing: Promise<void> | undefined;
   #flushing: NodeJS.Timeout | undefined;
+  /** When it was put last, as far as this process knows, in monotonic milliseconds. */
+  writtenMs = performance.now();
 
   /** @param stored where it is not in the store yet: its first change puts it there. */
   constructor(
@@ -51,12 +53,22 @@ export class KeptDocument<Value> {
     const document = await documents.getDocument(kind.kind, id);
     if (document === undefined) return undefined;
     const { value, version } = document;
-    return new KeptDocument(kind, documents, document, { value: kind.read(value), version });
+    const kept = new KeptDocument(kind, documents, document, { value: kind.read(value), version });
+    kept.#noteWritten(document);
+    return kept;
   }
 
   /** As changed by now, durable or not. */
   get value(): Value {
     return this.#changed(this.#pending);
+  }
+
+  /** Reads what other processes made of it. False when it was deleted. */
+  async refresh(): Promise<boolean> {
+    const document = await this.#documents.getDocument(this.#kind.kind, this.id);
+    // Nothing is older than what a write of this process left meanwhile.
+    if (document !== undefined && document.version > this.#version) this.#adopt(document);
+    return document !== undefined;
   }
 
   /** Writes what was only noted. */
@@ -111,6 +123,7 @@ export class KeptDocument<Value> {
           const now = { wallMs: Date.now(), monotonicMs: performance.now() };
           const request = { kind: this.#kind.kind, id, owner, value, expectedVersion: this.#version, now };
           this.#version = (await this.#documents.putDocument(request)).version;
+          this.writtenMs = performance.now();
           this.#stored = changed;
           this.#pending = this.#pending.filter((change) => !changes.has(change));
           return;
@@ -131,14 +144,23 @@ export class KeptDocument<Value> {
   }
 
   async #reread(): Promise<void> {
-    const { kind, read } = this.#kind;
+    const { kind } = this.#kind;
     const document = await this.#documents.getDocument(kind, this.id);
     if (document === undefined) {
       throw new ResumableError("DOCUMENT_CONFLICT", "The session has ended. Open a new session.", {
         details: { kind, id: this.id },
       });
     }
-    this.#stored = read(document.value);
+    this.#adopt(document);
+  }
+
+  #adopt(document: StoredDocument): void {
+    this.#stored = this.#kind.read(document.value);
     this.#version = document.version;
+    this.#noteWritten(document);
+  }
+
+  #noteWritten({ updatedAt }: StoredDocument): void {
+    this.writtenMs = performance.now() - Math.max(0, Date.now() - Date.parse(updatedAt));
   }
 }

@@ -30,6 +30,16 @@ export class ServerRequests {
     this.#askAgainMs = askAgainMs;
   }
 
+  /** Tells whether a request of this id asks for no task: its answer is needed in the process that sent it. */
+  static isOrdinary(wireId: string): boolean {
+    return /^srv_[A-Za-z0-9]+_\d+$/.test(wireId);
+  }
+
+  /** Tells whether an ordinary request of this id was sent by this process. */
+  hasAsked(wireId: string): boolean {
+    return wireId.startsWith(`srv_${this.#nonce}_`);
+  }
+
   close(): void {
     for (const timer of this.#timers.values()) clearTimeout(timer);
     this.#asked.clear();

@@ -38,6 +38,13 @@ export function tooMany(limit: string, most: number): HttpAnswer {
   return refusal(429, message, { headers: { "retry-after": "1" } });
 }
 
+/** Refuses an answer that only another process can take. Source: RFC 9110, "421 Misdirected Request". */
+export function misdirectedAnswer(): HttpAnswer {
+  const message =
+    "Another server process asked this, and only that process can take the answer. Tools without tasks that ask their client need each session's requests to reach one process: route by Mcp-Session-Id.";
+  return refusal(421, message);
+}
+
 /** What the caller of a tool receives when the server cannot know whether the tool did its work. */
 export function outcomeUnknown(tool: string) {
   const message = `The server restarted while ${tool} ran; it may or may not have taken effect. Check before calling again.`;

@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { z } from "zod";
+import { limits } from "../../limits.js";
 import type { DocumentKind, KeptDocument } from "./kept-document.js";
 
 const jsonObject = z.record(z.string(), z.json()) as unknown as z.ZodType<JsonObject>;
@@ -19,6 +20,13 @@ const storedCall = z.object({
   end: z.number().optional(),
 });
 
+const mail = z.object({
+  id: z.string(),
+  /** The name of the standalone stream of the process that sends it. */
+  from: z.string(),
+  message: jsonObject,
+});
+
 const sessionFacts = z.object({
   protocolVersion: z.string(),
   /** Params of the client's `initialize` request. */
@@ -31,10 +39,18 @@ const sessionFacts = z.object({
   local: z.boolean().optional(),
   /** Oldest first. */
   calls: z.array(storedCall),
+  /** URIs of the resources that the client subscribed to. */
+  subscriptions: z.array(z.string()).optional(),
+  /** The standalone stream that a process opened last, by its name. */
+  standalone: z.string().optional(),
+  /** What belongs to no request, from processes without the standalone stream to the one that has it. Oldest first. */
+  mail: z.array(mail).optional(),
 });
 
 /** An open call that survives a restart. */
 export type StoredCall = z.output<typeof storedCall>;
+/** A message to the process that has the session's standalone stream. */
+export type Mail = z.output<typeof mail>;
 /** What is kept of a session. */
 export type SessionFacts = z.output<typeof sessionFacts>;
 /** The part of a session that survives a restart. */
@@ -79,4 +95,23 @@ export function withCall(facts: SessionFacts, call: StoredCall, maxFinished: num
   const finished = calls.filter(({ end }) => end !== undefined);
   const dropped = new Set(finished.slice(0, Math.max(0, finished.length - maxFinished)));
   return { ...facts, calls: calls.filter((one) => !dropped.has(one)) };
+}
+
+/** Adds a message; beyond the limits the oldest go first. Pure. */
+export function withMail(facts: SessionFacts, added: Mail): SessionFacts {
+  const all = [...(facts.mail ?? []), added].slice(-limits.maxMail);
+  while (all.length > 1 && JSON.stringify(all).length > limits.maxMailBytes) all.shift();
+  return { ...facts, mail: all };
+}
+
+/** Removes messages by their ids. Pure. */
+export function withoutMail(facts: SessionFacts, ids: ReadonlySet<string>): SessionFacts {
+  const left = (facts.mail ?? []).filter(({ id }) => !ids.has(id));
+  return { ...facts, mail: left.length === 0 ? undefined : left };
+}
+
+/** Adds or removes a subscription. Pure. */
+export function withSubscription(facts: SessionFacts, uri: string, isOpen: boolean): SessionFacts {
+  const others = (facts.subscriptions ?? []).filter((one) => one !== uri);
+  return { ...facts, subscriptions: isOpen ? [...others, uri] : others };
 }

@@ -5,6 +5,7 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
+import { internalMetaKeys } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
@@ -49,11 +50,11 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
       try {
-        if (isRequest) return await session.request(message, extra);
+        if (isRequest) return await session.request(withoutInternalMeta(message), extra);
         if (request.method === "GET") return await get(request, session, extra);
-        if (message === undefined) await registry.delete(session);
-        else await session.accept(message, extra);
-        return new HttpAnswer(message === undefined ? 200 : 202);
+        if (message !== undefined) return await session.accept(message, extra);
+        await registry.delete(session);
+        return new HttpAnswer(200);
       } finally {
         session.entering -= 1;
       }
@@ -133,7 +134,7 @@ async function isWellFormed(request: JSONRPCRequest): Promise<boolean> {
 
 async function get(request: HttpRequest, session: Session2025, extra: MessageExtraInfo): Promise<HttpAnswer> {
   const last = request.header("last-event-id");
-  if (last === undefined) return session.listen();
+  if (last === undefined) return session.listen(extra);
   const cursor = parseEventId(last);
   if (cursor === undefined)
     return refusal(400, "Bad Request: Last-Event-ID does not name an event of this server. Connect without it.");
@@ -175,4 +176,12 @@ function parseMessage(value: unknown): Sent["message"] {
       ? (params === undefined || isJsonObject(params)) && (hasId || id === undefined)
       : hasId && (isJsonObject(value.result) || isJsonObject(value.error));
   return fits ? forSdk(value) : undefined;
+}
+
+/** What only a transport may say is taken out of what a client sent. */
+function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
+  const meta = request.params?._meta;
+  if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
+  const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
+  return { ...request, params: { ...request.params, _meta } };
 }

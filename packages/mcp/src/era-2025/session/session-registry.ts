@@ -1,16 +1,29 @@
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
-import { localityOf, subjectOf } from "../../owner/owner.js";
+import { type Locality, localityOf, subjectOf } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { KeptDocument } from "./kept-document.js";
-import { type CreateServer, Session2025, type SessionCommons } from "./session.js";
+import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
 import { type SessionDocument, sessionKind, streamOrderKind } from "./session-document.js";
 import type { ToolKinds } from "./tool-kinds.js";
+
+/** What is known of a session when its server is made. */
+export interface SessionContext {
+  readonly sessionId: string;
+  readonly authInfo?: AuthInfo;
+  /** The client that the session named last. */
+  readonly clientId?: string;
+  readonly locality: Locality;
+}
+
+/** Makes the server of one session, with `registerTools` done. */
+export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;
 
 /** How sessions are served. */
 export interface SessionHandlerOptions {
@@ -37,17 +50,21 @@ export class SessionRegistry implements SessionCommons {
   readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
   /** Sessions that this process opened, by their owner. */
   readonly #opened = new Map<string, Set<string>>();
-  readonly #timer: NodeJS.Timeout;
+  readonly #timers: readonly NodeJS.Timeout[];
   /** The table that was learned last. */
   #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
   #sweeping: Promise<void> | undefined;
+  #checking: Promise<void> | undefined;
 
   constructor({ engine, createServer, limits, onError = () => {} }: SessionHandlerOptions) {
     this.engine = engine;
     this.limits = withDefaults<SessionLimits>(sessionLimits, limits);
     this.onError = onError;
     this.#createServer = createServer;
-    this.#timer = setInterval(() => void this.#sweep(), this.limits.sweepEveryMs).unref();
+    this.#timers = [
+      setInterval(() => void this.#sweep(), this.limits.sweepEveryMs).unref(),
+      setInterval(() => void this.#checkBusy(), this.limits.checkSessionMs).unref(),
+    ];
   }
 
   /** Durability: the session is in the store before its id goes out. */
@@ -93,7 +110,29 @@ export class SessionRegistry implements SessionCommons {
     }
     if (!mayUse(session.document, extra)) return undefined;
     session.lastUsedMs = performance.now();
+    if (session.lastUsedMs - session.checkedMs >= this.limits.checkSessionMs) void this.#check(session);
     return session;
+  }
+
+  /** Takes over what other processes did to a session; one that another process ended is ended here, too. */
+  async #check(session: Session2025): Promise<void> {
+    try {
+      if (!session.closed && !(await session.check())) await this.#forget(session);
+    } catch (error) {
+      this.onError(error);
+    }
+  }
+
+  /** Sessions with streams are checked without a request, one after another. */
+  #checkBusy(): Promise<void> {
+    this.#checking ??= (async () => {
+      for (const entry of [...this.#live.values()]) {
+        if (entry instanceof Session2025 && entry.busy) await this.#check(entry);
+      }
+    })().finally(() => {
+      this.#checking = undefined;
+    });
+    return this.#checking;
   }
 
   async delete(session: Session2025): Promise<void> {
@@ -104,8 +143,8 @@ export class SessionRegistry implements SessionCommons {
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
   async close(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#sweeping;
+    for (const timer of this.#timers) clearInterval(timer);
+    await Promise.all([this.#sweeping, this.#checking]);
     const sessions = await Promise.all(this.#live.values());
     await Promise.all(sessions.map((session) => session.document.flush().catch(this.onError)));
     for (const session of sessions) session.tellRetry(this.limits.drainRetryMs);
@@ -139,7 +178,10 @@ export class SessionRegistry implements SessionCommons {
       return session;
     });
     this.#live.set(id, joined);
-    joined.catch(() => this.#live.delete(id));
+    joined.then(
+      (session) => this.#live.get(id) === joined && this.#live.set(id, session),
+      () => this.#live.delete(id),
+    );
     return joined;
   }
 
@@ -150,6 +192,7 @@ export class SessionRegistry implements SessionCommons {
 
   #sweep(): Promise<void> {
     this.#sweeping ??= this.#evict()
+      .then(() => this.#keepInUse())
       .then(() => this.#expire())
       .catch(this.onError)
       .finally(() => {
@@ -169,6 +212,17 @@ export class SessionRegistry implements SessionCommons {
       // The write also says when the session was last used.
       await session.document.change((facts) => facts);
       if (!session.busy && session.lastUsedMs === lastUsedMs) await this.#forget(session);
+    }
+  }
+
+  /** Other processes remove what was not written for `sessionTtlMs`. */
+  async #keepInUse(): Promise<void> {
+    const { sessionTtlMs } = this.limits;
+    for (const session of await Promise.all(this.#live.values())) {
+      const { writtenMs } = session.document;
+      const isInUse = session.busy || session.lastUsedMs > writtenMs;
+      if (!isInUse || performance.now() - writtenMs < sessionTtlMs / 4) continue;
+      await session.document.change((facts) => facts).catch(this.onError);
     }
   }
 

@@ -16,7 +16,7 @@ import { goneReason, setsInternalMeta } from "../call-2025.js";
 import type { Place } from "./event-id.js";
 import type { InFlightCalls } from "./in-flight-calls.js";
 import { ServerRequests } from "./server-requests.js";
-import type { InFlightRequest } from "./session-stream.js";
+import { type InFlightRequest, metaOf } from "./session-stream.js";
 
 /** How a request is handed to the server behind. */
 export interface Delivery {
@@ -32,6 +32,8 @@ export interface ConnectedSession {
   readonly closed: boolean;
   readonly limits: SessionLimits;
   readonly calls: InFlightCalls;
+  /** Takes over what other processes did to the session. */
+  check(): Promise<boolean>;
   /** Sends what belongs to no request. */
   sendUnrelated(message: JSONRPCMessage): Promise<void>;
   /** The transport is closed. */
@@ -126,6 +128,11 @@ export class SessionTransport implements Transport, TakesReceipts {
     for (const id of this.#serverRequests().answer(response, keep)) this.onmessage?.({ ...response, id }, extra);
   }
 
+  /** Tells whether another process asked what an answer is for, and only that one can take it. */
+  isOfAnother(wireId: string): boolean {
+    return ServerRequests.isOrdinary(wireId) && this.#requests?.hasAsked(wireId) !== true;
+  }
+
   /** The answer to a question could not be stored: the question is shown once more, after `askAgainMs`. */
   askAgain(wireId: string): void {
     this.#requests?.askAgain(wireId);
@@ -174,6 +181,8 @@ export class SessionTransport implements Transport, TakesReceipts {
     const message = withReadableError({ ...response, id: inFlight.request.id });
     await this.#session.calls.noteTask(inFlight, message);
     if (inFlight.receipt !== undefined) await hearCallers();
+    // Its client may have cancelled the call at another process.
+    if (metaOf(message, metaKeys.status) === "paused") await this.#session.check().catch(() => {});
     // The caller gave up meanwhile, or lost its stream and is served by the next delivery.
     if (this.#session.calls.delivered(innerId) !== inFlight) return undefined;
     inFlight.innerId = undefined;

@@ -1,4 +1,3 @@
-import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type {
   JSONRPCMessage,
@@ -8,19 +7,18 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import type { Engine } from "@resumable-mcp/core";
-import { internalMetaKeys, isLogLevel } from "@resumable-mcp/protocol";
 import { attribute } from "../../call/session-client.js";
-import { type HttpAnswer, refusal } from "../../http/http-answer.js";
+import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
-import type { Locality } from "../../owner/owner.js";
-import { randomToken } from "../../owner/random-token.js";
+import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
-import { jsonAnswer, lostAnswer, nothingLeft, streamAnswer, tooMany } from "./session-answers.js";
+import { jsonAnswer, lostAnswer, misdirectedAnswer, nothingLeft, streamAnswer, tooMany } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
-import { type InFlightRequest, type Prime, SessionStream } from "./session-stream.js";
+import type { InFlightRequest, Prime } from "./session-stream.js";
 import { type ConnectedSession, SessionTransport } from "./session-transport.js";
 import { SseStream } from "./sse-stream.js";
+import { StandaloneStream } from "./standalone-stream.js";
 import { readToolKinds, type ToolFacts, type ToolKinds } from "./tool-kinds.js";
 
 /** A server instance that a session can be connected to. */
@@ -29,22 +27,11 @@ export interface ConnectableServer {
   close(): Promise<void>;
 }
 
-/** What is known of a session when its server is made. */
-export interface SessionContext {
-  readonly sessionId: string;
-  readonly authInfo?: AuthInfo;
-  /** The client that the session named last. */
-  readonly clientId?: string;
-  readonly locality: Locality;
-}
-
-/** Makes the server of one session, with `registerTools` done. */
-export type CreateServer = (context: SessionContext) => ConnectableServer | Promise<ConnectableServer>;
-
 /** What all sessions of an endpoint have in common. */
 export interface SessionCommons {
   readonly engine: Engine;
   readonly limits: SessionLimits;
+  readonly onError: (error: unknown) => void;
   /** The same table for all sessions whose servers offer the same tools. */
   shared(kinds: ToolKinds): ToolKinds;
 }
@@ -61,18 +48,24 @@ export class Session2025 implements ConnectedSession {
   readonly calls: InFlightCalls;
   readonly #commons: SessionCommons;
   readonly #streams = new Set<SseStream>();
-  /** The stream of what belongs to no request. */
-  #standalone: SessionStream | undefined;
+  readonly #standalone: StandaloneStream;
+  readonly #settings: ClientSettings;
   #kinds: Promise<ToolKinds> | undefined;
+  /** Of the request that opened the standalone stream. */
+  #listener: MessageExtraInfo | undefined;
   /** What clients sent and is being looked at, before it has a stream or a place at the server behind. */
   entering = 0;
   lastUsedMs = performance.now();
+  /** When this process read last what others did to the session, in monotonic milliseconds. */
+  checkedMs = performance.now();
   closed = false;
 
   constructor(document: SessionDocument, commons: SessionCommons) {
     this.#commons = commons;
     this.document = document;
     this.calls = new InFlightCalls(document, commons.engine, commons.limits);
+    this.#standalone = new StandaloneStream(document, commons.limits, commons.onError);
+    this.#settings = new ClientSettings(document, (...asked) => this.transport.ask(...asked));
   }
 
   get id(): string {
@@ -94,8 +87,29 @@ export class Session2025 implements ConnectedSession {
     const answer = await this.transport.ask("initialize", initialize, extra);
     if (logLevel === undefined) return answer;
     this.initialized(extra);
-    await this.transport.ask("logging/setLevel", logLevel, extra);
+    await this.#settings.repeatLevel(extra);
     return answer;
+  }
+
+  /** Takes over what other processes did to the session since this one read it. False when the session has ended. */
+  async check(): Promise<boolean> {
+    this.checkedMs = performance.now();
+    if (!(await this.document.refresh())) return false;
+    for (const inFlight of this.calls.takeCancelled()) {
+      this.transport.endDelivery(inFlight);
+      inFlight.abandon();
+    }
+    if (this.#standalone.isCarried) await this.#catchUp();
+    return true;
+  }
+
+  /** The process that carries the standalone stream speaks for all. */
+  async #catchUp(): Promise<void> {
+    await this.#settings.repeatLevel(this.#listener);
+    for (const uri of await this.#settings.repeatSubscriptions(this.#listener)) {
+      await this.#standalone.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri } });
+    }
+    await this.#standalone.takeMail();
   }
 
   initialized(extra: MessageExtraInfo): void {
@@ -110,12 +124,11 @@ export class Session2025 implements ConnectedSession {
   /** Carries out a request of the client. */
   async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { kind, takesClientId } = await this.#factsOf(sent);
-    const request = await this.#named(withoutInternalMeta(sent), takesClientId);
+    const request = await this.#named(sent, takesClientId);
     const { maxStreams, maxOpenCalls } = this.limits;
     if (this.#streams.size >= maxStreams) return tooMany("maxStreams", maxStreams);
     if (this.calls.openCount >= maxOpenCalls) return tooMany("maxOpenCalls", maxOpenCalls);
-    const level = request.method === "logging/setLevel" ? request.params?.level : undefined;
-    if (isLogLevel(level)) await this.document.change((facts) => ({ ...facts, logLevel: { level } }));
+    await this.#settings.noteRequest(request);
     if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
     const inFlight = this.calls.create(request, kind);
     if (kind !== "once") await this.document.change(this.calls.stored(inFlight));
@@ -131,6 +144,7 @@ export class Session2025 implements ConnectedSession {
     const inFlight = this.calls.add(this.calls.create(request, "once"));
     this.transport.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
+    await this.#settings.noteAnswer(request, inFlight.response);
     if (inFlight.response !== undefined && inFlight.place <= 1) {
       this.calls.forget(inFlight);
       return jsonAnswer(inFlight.response, this.id);
@@ -142,16 +156,19 @@ export class Session2025 implements ConnectedSession {
   }
 
   /** Takes a notification or a response of the client. */
-  async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
+  async accept(message: JSONRPCNotification | JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (!("method" in message)) return this.#takeAnswer(message, extra);
-    if (message.method === "notifications/cancelled") return this.#cancel(message);
-    this.transport.onmessage?.(message, extra);
+    if (message.method === "notifications/cancelled") await this.#cancel(message);
+    else this.transport.onmessage?.(message, extra);
+    return new HttpAnswer(202);
   }
 
-  async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<void> {
+  async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    if (this.transport.isOfAnother(String(response.id))) return misdirectedAnswer();
     try {
       const keep = await this.calls.answerQuestion(response);
       this.transport.accept(response, extra, keep);
+      return new HttpAnswer(202);
     } catch (error) {
       this.transport.askAgain(String(response.id));
       throw error;
@@ -159,7 +176,7 @@ export class Session2025 implements ConnectedSession {
   }
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification): Promise<void> {
-    const inFlight = this.calls.findRequest(requestId);
+    const inFlight = await this.calls.findRequest(requestId);
     const withdrawn = this.calls.withdraw(requestId);
     if (inFlight !== undefined) {
       const delivered = inFlight.innerId !== undefined;
@@ -171,29 +188,23 @@ export class Session2025 implements ConnectedSession {
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
-  listen(after?: Cursor): HttpAnswer {
-    const standalone = this.#standaloneStream();
-    // What a process before this one sent is not known here.
-    const place = after?.stream === standalone.name ? after.place : standalone.place;
+  async listen(extra: MessageExtraInfo, after?: Cursor): Promise<HttpAnswer> {
+    const standalone = this.#standalone;
+    const place = standalone.placeOf(after);
     if (place > standalone.place) return refusal(400, aheadEvent);
     const { maxStreams } = this.limits;
-    const replaced = standalone.isCarried ? 1 : 0;
-    if (this.#streams.size - replaced >= maxStreams) return tooMany("maxStreams", maxStreams);
+    if (this.#streams.size - (standalone.isCarried ? 1 : 0) >= maxStreams) return tooMany("maxStreams", maxStreams);
     const stream = this.#openStream();
-    standalone.sendOn(stream, { place }, this.#prime());
+    this.#listener = extra;
+    await standalone.sendOn(stream, { place }, this.#prime());
+    void this.#catchUp().catch(this.#commons.onError);
     return streamAnswer(stream, this.id);
-  }
-
-  /** Most sessions never have one. */
-  #standaloneStream(): SessionStream {
-    this.#standalone ??= new SessionStream(`all_${randomToken(9)}`, "once", this.limits);
-    return this.#standalone;
   }
 
   /** Continues with a stream where the client lost it. Source: the same, "Resumability and Redelivery". */
   async resume(cursor: Cursor, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    if (cursor.stream.startsWith("all_")) return this.listen(cursor);
-    const inFlight = this.calls.find(cursor);
+    if (cursor.stream.startsWith("all_")) return this.listen(extra, cursor);
+    const inFlight = await this.calls.find(cursor);
     if (inFlight === undefined) return this.#answerUnknown(cursor);
     const end = await this.calls.judge(inFlight, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
@@ -275,7 +286,7 @@ export class Session2025 implements ConnectedSession {
 
   async sendUnrelated(message: JSONRPCMessage): Promise<void> {
     if ("method" in message && message.method === "notifications/tools/list_changed") this.#kinds = undefined;
-    await this.#standaloneStream().write(message);
+    await this.#standalone.send(message);
   }
 
   end(): void {
@@ -287,11 +298,3 @@ export class Session2025 implements ConnectedSession {
 
 const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
 const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";
-
-/** What only a transport may say is taken out of what a client sent. */
-function withoutInternalMeta(request: JSONRPCRequest): JSONRPCRequest {
-  const meta = request.params?._meta;
-  if (meta === undefined || !internalMetaKeys.some((key) => key in meta)) return request;
-  const _meta = Object.fromEntries(Object.entries(meta).filter(([key]) => !internalMetaKeys.includes(key)));
-  return { ...request, params: { ...request.params, _meta } };
-}
