@@ -13,7 +13,7 @@ export const durabilityBugs: readonly Bug[] = [
     file: "store-fs/src/task/task-writer.ts",
     find: "    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });",
     replace:
-      '    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    this.#durable = record;\n    this.#parts.notifications.notify(record.id, "task");',
+      '    if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });\n    this.#acknowledged.reach(record, consumed);\n    this.#parts.notifications.notify(record.id, "task");',
   },
   {
     name: "signals are removed before the commit that consumes them is synced",

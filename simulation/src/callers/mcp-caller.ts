@@ -1,25 +1,19 @@
 import type { JsonObject } from "@resumable-mcp/core";
 import { isJsonObject } from "@resumable-mcp/core";
-import { createParser, type EventSourceMessage, type EventSourceParser } from "eventsource-parser";
 import type { History } from "../history/history.js";
-import { HttpCall, type HttpMessage } from "../machine/http-call.js";
+import type { HttpMessage } from "../machine/http-call.js";
 import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
 import type { CallPlan } from "./caller.js";
-import { type Answer, answerOf, jsonHeaders, metaOf, type Outcome, onSilence, outcomeOf, rpc } from "./rpc.js";
+import { McpRequests, type Place } from "./mcp-requests.js";
+import { jsonHeaders, metaOf, type Outcome, rpc } from "./rpc.js";
 
 interface McpCallerOptions {
   readonly world: World;
   readonly history: History;
   readonly pickWorker: () => Worker | undefined;
   readonly plan: CallPlan;
-}
-
-/** The last event of a stream, from which it can be taken up again. */
-interface Place {
-  lastEventId: string | undefined;
-  retryMs: number;
 }
 
 const tries2025 = 2;
@@ -34,12 +28,12 @@ export class McpCaller {
   readonly #options: McpCallerOptions;
   readonly #random: Random;
   readonly #actor;
+  readonly #requests: McpRequests;
   #isStopped = false;
   #nextId = 0;
   #repeatsLeft: number;
   #session: { readonly id: string; readonly worker: Worker } | undefined;
   #lastProgress = -1;
-  #current: HttpCall | undefined;
 
   constructor(options: McpCallerOptions) {
     this.#options = options;
@@ -47,6 +41,8 @@ export class McpCaller {
     this.#repeatsLeft = options.plan.repeats;
     this.#random = options.world.random.fork();
     this.#actor = newActor(options.plan.name);
+    const onAccepted = (worker: Worker) => this.#note("accepted", { worker: worker.actor.name });
+    this.#requests = new McpRequests(options.world, this.#actor, onAccepted);
   }
 
   begin(afterMs: number): void {
@@ -67,11 +63,8 @@ export class McpCaller {
 
   #drop(): void {
     this.#note("drops");
-    this.#current?.cut();
-    this.#onDrop?.();
+    this.#requests.drop();
   }
-
-  #onDrop: (() => void) | undefined;
 
   /** The same call again and again, until there is a result or the caller has had enough. */
   async #callUntilDone(): Promise<void> {
@@ -147,12 +140,12 @@ export class McpCaller {
     const clientInfo = { name: this.plan.name, version: "1" };
     const params = { protocolVersion: "2025-11-25", capabilities: { elicitation: {} }, clientInfo };
     const body = rpc({ id: this.#newId(), method: "initialize", params });
-    const answer = await this.#whole(worker, { method: "POST", headers: jsonHeaders, body });
+    const answer = await this.#requests.whole(worker, { method: "POST", headers: jsonHeaders, body });
     const id = answer?.headers["mcp-session-id"];
     if (answer === undefined) return { kind: "broken" };
     if (id === undefined) return { kind: "refused", status: answer.status };
     this.#session = { id, worker };
-    await this.#whole(worker, {
+    await this.#requests.whole(worker, {
       method: "POST",
       headers: this.#headers2025(),
       body: rpc({ method: "notifications/initialized" }),
@@ -196,52 +189,13 @@ export class McpCaller {
     }
   }
 
-  /** Reads a stream until the answer to a request came, or the stream ended or broke. */
   #stream(id: string, message: HttpMessage, place: Place): Promise<Outcome> {
     const worker =
       message.method === "GET" || this.plan.via === "2026" ? this.#options.pickWorker() : this.#session?.worker;
     if (worker === undefined || !worker.isAlive) return Promise.resolve({ kind: "broken" });
-    return new Promise((resolve) => {
-      let status = 0;
-      let rest = "";
-      let isStream = false;
-      const parser = this.#parserOf(id, worker, place, resolve);
-      this.#onDrop = () => resolve({ kind: "broken" });
-      const heard = onSilence(this.#options.world, this.#actor, () => {
-        call.cut();
-        resolve({ kind: "broken" });
-      });
-      const call = this.#send(worker, message, {
-        head: (given, headers) => {
-          status = given;
-          isStream = (headers["content-type"] ?? "").includes("text/event-stream");
-        },
-        text: (text) => {
-          heard();
-          if (isStream) parser.feed(text);
-          else rest += text;
-        },
-        end: () => resolve(isStream ? { kind: "broken" } : answerOf(status, rest)),
-        broken: () => resolve({ kind: "broken" }),
-      });
-      this.#current = call;
-    });
-  }
-
-  #parserOf(id: string, worker: Worker, place: Place, resolve: (outcome: Outcome) => void): EventSourceParser {
-    return createParser({
-      onRetry: (ms) => {
-        place.retryMs = ms;
-      },
-      onEvent: ({ id: eventId, data }: EventSourceMessage) => {
-        if (eventId !== undefined) place.lastEventId = eventId;
-        if (data === "") return;
-        const message: unknown = JSON.parse(data);
-        if (!isJsonObject(message)) return;
-        if (message.method === "notifications/progress") this.#noteProgress(message.params);
-        else if (message.method === "elicitation/create") void this.#answer(worker, message);
-        else if (message.id === id) resolve(outcomeOf(message));
-      },
+    return this.#requests.stream(worker, message, id, place, (heard) => {
+      if (heard.method === "notifications/progress") this.#noteProgress(heard.params);
+      else if (heard.method === "elicitation/create") void this.#answer(worker, heard);
     });
   }
 
@@ -265,43 +219,11 @@ export class McpCaller {
     const result = { action: "accept", content: { word: `${this.plan.name}-${String(id)}` } };
     const to = worker.isAlive ? worker : this.#options.pickWorker();
     if (to === undefined) return;
-    await this.#whole(to, { method: "POST", headers: this.#headers2025(), body: rpc({ id: id ?? null, result }) });
-  }
-
-  /** Sends something short and reads all of the answer; `undefined` when the connection broke. */
-  #whole(worker: Worker, message: HttpMessage): Promise<Answer | undefined> {
-    return new Promise((resolve) => {
-      let head: Omit<Answer, "text"> = { status: 0, headers: {} };
-      let text = "";
-      const call = this.#send(worker, message, {
-        head: (status, headers) => {
-          head = { status, headers };
-        },
-        text: (more) => {
-          text += more;
-        },
-        end: () => resolve({ ...head, text }),
-        broken: () => resolve(undefined),
-      });
-      this.#options.world.after(
-        20_000,
-        () => {
-          call.cut();
-          resolve(undefined);
-        },
-        this.#actor,
-      );
+    await this.#requests.whole(to, {
+      method: "POST",
+      headers: this.#headers2025(),
+      body: rpc({ id: id ?? null, result }),
     });
-  }
-
-  #send(
-    worker: Worker,
-    message: HttpMessage,
-    listener: ConstructorParameters<typeof HttpCall>[0]["listener"],
-  ): HttpCall {
-    const { world } = this.#options;
-    const onAccepted = () => this.#note("accepted", { worker: worker.actor.name });
-    return new HttpCall({ world, caller: this.#actor, worker, message, listener, onAccepted });
   }
 
   #pause(ms: number): Promise<void> {

@@ -14,9 +14,10 @@ import { encodeCommit, numberEvents } from "../journal/commit-events.js";
 import { type Compacted, removeSuperfluous, syncTakenOver, type TakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt } from "../journal/task-folder.js";
 import { addCommit, checkCommitSize, type FoldedCommit, freezeRecord, type TaskView } from "../journal/task-view.js";
+import { Acknowledged } from "./acknowledged.js";
 import { HeldFolder } from "./held-folder.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
-import { hiddenBy, pendingSignals, removeSignals, withoutConsumed } from "./task-signals.js";
+import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
 import { WriterFiles, type WriterParts } from "./writer-files.js";
 
 type CommitRequest = Parameters<Store["commit"]>[0];
@@ -27,8 +28,7 @@ type CommitRequest = Parameters<Store["commit"]>[0];
  * - Every write goes to the file of the view's epoch. The view is the fold of all that was written, and its offset is
  *   where the lines of the file end.
  * - Each append is followed by a look at the folder, and counts only when no later epoch was announced before that.
- * - `durable` is what was acknowledged, and all that others see. It follows the view when a sync is over; signals that
- *   the commits in between consume are in `unacknowledged`.
+ * - Others see what was acknowledged. It follows the view when a sync is over.
  * - What a rotation sealed is synced before the next acknowledgement.
  * - Nothing is written after the end, and the files are closed when the last sync is over.
  * - The lease of a task that finished is released after the finished index has the task.
@@ -40,8 +40,7 @@ export class TaskWriter implements HeldTask {
   readonly #folder: HeldFolder;
   readonly #files: WriterFiles;
   #view: TaskView;
-  #durable: TaskRecord;
-  readonly #unacknowledged = new Set<string>();
+  readonly #acknowledged: Acknowledged;
   #isEnded = false;
   #closing: Promise<void> | undefined;
 
@@ -53,7 +52,7 @@ export class TaskWriter implements HeldTask {
     this.#folder = new HeldFolder(context, this.folder, view.header);
     this.#files = new WriterFiles(context, this.folder, file);
     this.#view = view;
-    this.#durable = view.record;
+    this.#acknowledged = new Acknowledged(view.record);
   }
 
   get view(): Readonly<TaskView> {
@@ -61,7 +60,7 @@ export class TaskWriter implements HeldTask {
   }
 
   get durable(): TaskRecord {
-    return this.#durable;
+    return this.#acknowledged.record;
   }
 
   get isEnded(): boolean {
@@ -89,16 +88,15 @@ export class TaskWriter implements HeldTask {
     const folder = lookAt(context.disk, this.folder);
     if (folder === undefined) throw taskNotFound(taskId);
     const signals = pendingSignals(context, taskId, folder, this.#view);
-    return { record: freezeRecord(this.#durable), signals, leased: true };
+    return { record: freezeRecord(this.durable), signals, leased: true };
   }
 
   read(): TaskReading | undefined {
     const folder = this.#isEnded ? undefined : this.#folder.list(this.#view.header.epoch);
     if (folder === undefined) return undefined;
-    // A signal is pending for others until they see the events that carry it out: never neither, never both.
-    const view = withoutConsumed(this.#view, this.#unacknowledged);
+    const view = this.#acknowledged.viewOf(this.#view);
     const signals = pendingSignals(this.#parts.context, this.lease.taskId, folder, view);
-    return { record: this.#durable, view, folder, signals };
+    return { record: this.durable, view, folder, signals };
   }
 
   isNewest(): boolean {
@@ -134,9 +132,7 @@ export class TaskWriter implements HeldTask {
       });
       context.observe("store.commit.synced", record.id);
     }
-    // The commit is as safe as it is going to be: others may see it.
-    if (record.lastSeq > this.#durable.lastSeq) this.#durable = record;
-    for (const id of consumed) this.#unacknowledged.delete(id);
+    this.#acknowledged.reach(record, consumed);
     this.#follow(before, record, consumed, request);
     // What else is in the record was frozen before.
     for (const event of events) deepFreeze(event);
@@ -172,7 +168,7 @@ export class TaskWriter implements HeldTask {
     usage.add(commit.bytes);
     context.observe("store.commit.appended", this.lease.taskId);
     addCommit(this.#view, commit);
-    for (const id of commit.consumed) this.#unacknowledged.add(id);
+    this.#acknowledged.hide(commit.consumed);
   }
 
   #look(): FolderState {
@@ -208,7 +204,7 @@ export class TaskWriter implements HeldTask {
   /** Continues in a new file under the same lease. The next acknowledgement waits for the new file's beginning. */
   rotate(compacted?: Compacted): void {
     const { context, cache } = this.#parts;
-    const isSafe = !context.durable || this.#durable.lastSeq === this.#view.record.lastSeq;
+    const isSafe = !context.durable || this.durable.lastSeq === this.#view.record.lastSeq;
     // A loss of power must not leave a seal behind and take what it counts, though no caller knows of it yet.
     if (this.#isEnded || (!isSafe && !this.#syncNow(() => this.#files.syncNow()))) return;
     const { taskId, epoch: lease, worker } = this.lease;
