@@ -5,12 +5,13 @@ import { bundledServer, fromSources, library } from "../../tsup.shared.js";
 const programs = {
   "./serve-definition.js": "./bundled/serve-definition.js",
   "./with-setup.js": "./serve-definition.js",
+  "./postgres-store.js": "./postgres-store.js",
   "./hosts/host-command.js": "./hosts/host-command.js",
 };
 
 // All builds run at once: the cleaning one spares the others' files.
 export default defineConfig([
-  library(["src/index.ts", "src/serve-definition.ts", "src/hosts/host-command.ts"], {
+  library(["src/index.ts", "src/serve-definition.ts", "src/postgres-store.ts", "src/hosts/host-command.ts"], {
     clean: ["!cli.cjs", "!cli.cjs.map", "!bundled/**", "!THIRD_PARTY_LICENSES"],
   }),
   // The supervisor is one file and CommonJS, since a host waits until it runs; docs/decisions/0020.

@@ -1,20 +1,29 @@
-import { resolve } from "node:path";
+import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
 import { controlTools, type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import {
   CommandError,
   countOf,
   durationOf,
+  hidePassword,
+  loadDatabasePackage,
   loadServer,
   oneOf,
+  openWhenReached,
   parseFlags,
+  type Quotas,
   quotaFlags,
   quotaUsage,
   readQuotas,
   readRecoverAfter,
+  readStorePlace,
+  readStoreWait,
   recoverAfterUsage,
   recoverySentence,
   sentenceOf,
+  storeFlags,
+  storeUsage,
+  storeWaitUsage,
   wholeNumber,
 } from "@resumable-mcp/mcp/command-line";
 import { createFsStore } from "@resumable-mcp/store-fs";
@@ -30,7 +39,8 @@ const usage = `Usage: resumable-mcp-http <tools-module> [options]
   --host HOST            address to listen on (127.0.0.1)
   --port PORT            port to listen on, 0 for any free one (8001)
   --path PATH            path of the endpoint (/mcp)
-  --store DIR            folder of the tasks (.resumable-mcp)
+${storeUsage(".resumable-mcp")}
+${storeWaitUsage}
 ${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit
   --retry TIME           how long clients wait before they reconnect; most try twice, so that a call survives
@@ -55,7 +65,8 @@ const flags = {
   host: { type: "string" },
   port: { type: "string" },
   path: { type: "string" },
-  store: { type: "string" },
+  ...storeFlags,
+  "store-wait": { type: "string" },
   "recover-after": { type: "string" },
   handoff: { type: "boolean" },
   "token-file": { type: "string" },
@@ -86,6 +97,9 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     return;
   }
   if (module === undefined || rest.length > 0) throw new CommandError(`Name one tools module.\n${usage}`, 2);
+  hidePassword("resumable-mcp-http", values.store);
+  const place = readStorePlace(values, ".resumable-mcp");
+  const waitMs = readStoreWait(values["store-wait"]);
   const port = wholeNumber("port", values.port ?? "8001", { min: 0, max: 65_535 });
   const recovery = readRecoverAfter(values["recover-after"]);
   const quotas = readQuotas(values);
@@ -95,11 +109,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const log = jsonLog((line) => process.stderr.write(line));
   const options: ServeOptions = {
     definition,
-    store: createFsStore({
-      directory: resolve(values.store ?? ".resumable-mcp"),
-      limits: quotas.store,
-      onWarning: (message) => log("warn", message),
-    }),
+    store: await openStore(place, { limits: quotas.store, waitMs, onWarning: (message) => log("warn", message) }),
     engineLimits: { ...quotas.engine, ...recovery },
     limits: { ...readRetry(values, fd), ...(maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner }) },
     host: values.host,
@@ -119,6 +129,26 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   stopOnSignal(server);
   process.on("unhandledRejection", (error) => log("error", `Unhandled rejection of a promise: ${sentenceOf(error)}`));
   process.stderr.write(banner(options, server));
+}
+
+interface OpenStoreOptions {
+  readonly limits: Quotas["store"];
+  readonly waitMs: number;
+  readonly onWarning: (message: string) => void;
+}
+
+/** A database may start at the same moment as this program; a folder is opened by the server. */
+async function openStore(
+  place: ReturnType<typeof readStorePlace>,
+  { limits, waitMs, onWarning }: OpenStoreOptions,
+): Promise<Store> {
+  if ("directory" in place) return createFsStore({ ...place, limits, onWarning });
+  const { createPostgresStore, isServerAway } = await loadDatabasePackage(
+    () => import("@resumable-mcp/store-postgres"),
+  );
+  const store = createPostgresStore({ ...place, limits: { ...place.limits, ...limits }, onWarning });
+  await openWhenReached(store, { waitMs, isServerAway, say: onWarning });
+  return store;
 }
 
 function seconds(limit: "retryMs" | "drainRetryMs"): string {

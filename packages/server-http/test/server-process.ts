@@ -34,6 +34,7 @@ export async function testFolder(): Promise<string> {
 export interface ServerProcess {
   readonly url: string;
   readonly port: number;
+  readonly pid: number | undefined;
   /** Resolves when it is dead, of whatever. */
   readonly died: Promise<unknown>;
   /** SIGKILL, and wait until it is dead. */
@@ -56,15 +57,18 @@ export async function startServer(
   args: readonly string[],
   env: Record<string, string> = {},
   program: string = cli,
+  onLine: (line: string) => void = () => {},
 ): Promise<ServerProcess> {
   const { child, output, lines } = run(args, env, program);
   const died = once(child, "close");
   for await (const line of lines) {
+    onLine(line);
     const url = /^listening on (http:\/\/\S+)$/.exec(line)?.[1];
     if (url === undefined) continue;
     return {
       url,
       died,
+      pid: child.pid,
       port: Number(new URL(url).port),
       kill: async () => {
         await end(child, "SIGKILL");

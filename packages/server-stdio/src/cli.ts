@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { join } from "node:path";
-import { CommandError, cannotStartCode, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
+import { CommandError, cannotStartCode, hidePassword, parseFlags, runCommand } from "@resumable-mcp/mcp/command-line";
 import { cacheFolder, environment } from "./data-folder.js";
 import { flags, usage } from "./flags.js";
 import { serveModule } from "./serve-module.js";
@@ -20,6 +20,7 @@ async function run(): Promise<void> {
     process.stdout.write(`${values.help === true ? usage : RESUMABLE_MCP_VERSION}\n`);
     return;
   }
+  hidePassword(program, values.store);
   if ([values["print-config"], values.install, values.uninstall].some((host) => host !== undefined)) {
     const { runHostCommand } = await import("./hosts/host-command.js");
     return runHostCommand(program, module, values);

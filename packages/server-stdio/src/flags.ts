@@ -1,9 +1,16 @@
-import { type parseFlags, quotaFlags, quotaUsage, recoverAfterUsage } from "@resumable-mcp/mcp/command-line";
+import {
+  type parseFlags,
+  quotaFlags,
+  quotaUsage,
+  recoverAfterUsage,
+  storeFlags,
+  storeUsage,
+} from "@resumable-mcp/mcp/command-line";
 import { hostNames } from "@resumable-mcp/protocol/hosts";
 
 /** The flags of the program. */
 export const flags = {
-  store: { type: "string" },
+  ...storeFlags,
   name: { type: "string" },
   "recover-after": { type: "string" },
   handoff: { type: "boolean" },
@@ -26,7 +33,7 @@ export type Flags = ReturnType<typeof parseFlags<typeof flags>>["values"];
 /** How they are used. */
 export const usage = `Usage: resumable-mcp-stdio <tools-module> [options]
        resumable-mcp-stdio --command "node my-server.js"
-  --store DIR            folder of the tasks (the user's data folder, by the server's name)
+${storeUsage("the user's data folder, by the server's name")}
   --name NAME            name of the server, for its store and for its host
 ${recoverAfterUsage}
   --handoff              answer long calls before the caller's time limit

@@ -1,11 +1,15 @@
-import { resolve } from "node:path";
+import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
 import {
   CommandError,
   cannotStartCode,
+  type DatabasePlace,
+  loadDatabasePackage,
   loadServer,
+  type Quotas,
   readQuotas,
   readRecoverAfter,
+  readStorePlace,
   recoverySentence,
   sentenceOf,
 } from "@resumable-mcp/mcp/command-line";
@@ -18,14 +22,15 @@ import { serveHost } from "./serve-host.js";
  * Serves a tools module to the host at the other end of stdin and stdout, then ends the process.
  *
  * The server is bundled with the SDKs and zod, which starts sooner. A `setup` is written against the SDK that is installed,
- * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0059.
+ * whose classes it may compare, so that such a module is served by the installed packages; docs/decisions/0059. So is a module
+ * whose tasks are in a database, whose package is not bundled.
  */
 export async function serveModule(program: string, module: string, flags: Flags): Promise<never> {
   const { store: limits, engine } = readQuotas(flags);
   const engineLimits = { ...engineDefaults, ...engine, ...readRecoverAfter(flags["recover-after"]) };
   const definition = await loadServer(module);
   const { setup, setup2026, name } = definition;
-  const directory = resolve(flags.store ?? dataFolder(flags.name ?? name, environment()));
+  const place = readStorePlace(flags, dataFolder(flags.name ?? name, environment()));
   const say = (sentence: string) => void process.stderr.write(`${program}: ${sentence}\n`);
   const onError = (error: unknown) => say(sentenceOf(error));
   process.on("unhandledRejection", onError);
@@ -33,12 +38,16 @@ export async function serveModule(program: string, module: string, flags: Flags)
     definition,
     onError,
     async makeServer(write) {
-      const hasSetup = setup !== undefined || setup2026 !== undefined;
-      const loading = hasSetup ? import("./with-setup.js") : import("./serve-definition.js");
+      const isInstalled = setup !== undefined || setup2026 !== undefined || !("directory" in place);
+      const loading = isInstalled ? import("./with-setup.js") : import("./serve-definition.js");
       const { createFsStore, createStdioServer } = await loading.catch(refuseToStart);
+      const store =
+        "directory" in place
+          ? createFsStore({ ...place, limits, onWarning: onError })
+          : await createDatabaseStore(place, limits, onError);
       const options = {
         definition,
-        store: createFsStore({ directory, limits, onWarning: onError }),
+        store,
         engineLimits,
         onOpened: (counts: Parameters<typeof recoverySentence>[0]) =>
           say(recoverySentence(counts, engineLimits.recoverAfterMs)),
@@ -50,6 +59,15 @@ export async function serveModule(program: string, module: string, flags: Flags)
     },
   });
   process.exit(0);
+}
+
+async function createDatabaseStore(
+  place: DatabasePlace,
+  limits: Quotas["store"],
+  onWarning: (message: string) => void,
+): Promise<Store> {
+  const { createPostgresStore } = await loadDatabasePackage(() => import("./postgres-store.js"));
+  return createPostgresStore({ ...place, limits: { ...place.limits, ...limits }, onWarning });
 }
 
 /** The host has its first answer already: only the exit code says that the next process would fail the same way. */

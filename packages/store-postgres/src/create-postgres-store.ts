@@ -3,7 +3,7 @@ import { contractVersion, storeClosed } from "@resumable-mcp/core/store";
 import type { Pool } from "pg";
 import { Database } from "./database/database.js";
 import { type PostgresStoreLimits, postgresStoreDefaults } from "./database/limits.js";
-import { openDatabase } from "./database/open-database.js";
+import { checkDatabase, openDatabase } from "./database/open-database.js";
 import { DocumentRows } from "./index/document-rows.js";
 import { TaskCreator } from "./index/task-creator.js";
 import { TaskLists } from "./index/task-lists.js";
@@ -20,6 +20,8 @@ import { WorkerRegistry } from "./task/worker-registry.js";
 export interface PostgresStoreOptions {
   /** `postgres://user@host:5432/database`. Without it, `PGHOST`, `PGUSER`, `PGPASSWORD` and the like count, as for `psql`. */
   readonly connectionString?: string;
+  /** In place of one in the connection string. A function is called for each new connection, so that the password may change. */
+  readonly password?: string | (() => string | Promise<string>);
   /** Connections of the caller's own, which the store does not close; it keeps one of them for notifications. */
   readonly pool?: Pool;
   /** Of the database, made when first used. Default `resumable_mcp`. */
@@ -83,9 +85,7 @@ export function createPostgresStore(options: PostgresStoreOptions = {}): Store {
     putDocument: when((request) => documents.put(request)),
     deleteDocument: when((kind, id) => documents.delete(kind, id)),
     listIdleDocuments: when((request) => documents.listIdle(request)),
-    checkHealth: when(
-      async () => void (await database.query("read", { name: "health", text: "SELECT layout FROM store.layout" }, [])),
-    ),
+    checkHealth: when(() => checkDatabase(database)),
     close: () => store.close(),
   };
 }
@@ -156,10 +156,10 @@ function isTimed(value: unknown): value is Timed {
   return typeof value === "object" && value !== null && "now" in value;
 }
 
-function createParts({ connectionString, pool, schema = "resumable_mcp", limits, onWarning }: PostgresStoreOptions) {
+function createParts({ schema = "resumable_mcp", limits, onWarning, ...address }: PostgresStoreOptions) {
   const warn = onWarning ?? (() => {});
   const all = { ...postgresStoreDefaults, ...limits };
-  const database = new Database({ connectionString, pool, schema, limits: all, warn });
+  const database = new Database({ ...address, schema, limits: all, warn });
   const workers = new WorkerRegistry(database);
   const notifications = new Notifications(database);
   const reader = new TaskReader(database, workers);

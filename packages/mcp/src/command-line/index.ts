@@ -5,6 +5,7 @@ export {
   oneOf,
   parseFlags,
   type QuotaFlags,
+  type Quotas,
   quotaFlags,
   quotaUsage,
   readQuotas,
@@ -14,3 +15,16 @@ export {
   wholeNumber,
 } from "./flags.js";
 export { loadServer } from "./load-server.js";
+export {
+  type DatabasePlace,
+  type FolderPlace,
+  hasPassword,
+  hidePassword,
+  loadDatabasePackage,
+  openWhenReached,
+  readStorePlace,
+  readStoreWait,
+  storeFlags,
+  storeUsage,
+  storeWaitUsage,
+} from "./store-flags.js";

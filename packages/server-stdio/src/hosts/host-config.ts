@@ -2,11 +2,13 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
   CommandError,
+  hasPassword,
   loadServer,
   type QuotaFlags,
   quotaFlags,
   readQuotas,
   readRecoverAfter,
+  readStorePlace,
 } from "@resumable-mcp/mcp/command-line";
 import { type HostName, serversKey } from "@resumable-mcp/protocol/hosts";
 import { dataFolder, environment } from "../data-folder.js";
@@ -34,7 +36,14 @@ export function hostEntry(host: HostName, { name, command, args }: ServerStart):
 }
 
 /** The flags that a server is started with, besides its name and its store. */
-const passedOn = ["recover-after", "handoff", ...(Object.keys(quotaFlags) as (keyof QuotaFlags)[])] as const;
+const passedOn = [
+  "store-schema",
+  "store-connections",
+  "store-durability",
+  "recover-after",
+  "handoff",
+  ...(Object.keys(quotaFlags) as (keyof QuotaFlags)[]),
+] as const;
 
 /**
  * Works out how a host has to start a server, with nothing in it that depends on where the host runs.
@@ -50,14 +59,22 @@ export async function serverStart(module: string | undefined, flags: Flags): Pro
   }
   if (module === undefined) throw new CommandError(`Name the tools module that the host starts.\n${usage}`, 2);
   const name = given ?? (await loadServer(module)).name;
-  const store = resolve(flags.store ?? dataFolder(name, environment()));
+  if (hasPassword(flags.store)) {
+    const text =
+      "--store holds a password, which does not belong into a configuration file. Use --store-password-file.";
+    throw new CommandError(text, 2);
+  }
+  const place = readStorePlace(flags, dataFolder(name, environment()));
+  const store = "directory" in place ? place.directory : place.connectionString;
   readRecoverAfter(flags["recover-after"]);
   readQuotas(flags);
+  const passwordFile = flags["store-password-file"];
+  const password = passwordFile === undefined ? [] : ["--store-password-file", resolve(passwordFile)];
   const more = passedOn.flatMap((flag) => {
     const value = flags[flag];
     return typeof value === "string" ? [`--${flag}`, value] : value === true ? [`--${flag}`] : [];
   });
-  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...more];
+  const args = [ownScript(), resolve(module), "--name", name, "--store", store, ...password, ...more];
   return { name, command: process.execPath, args };
 }
 

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
+import type { ResumableError } from "@resumable-mcp/core";
 import pg from "pg";
+import { parseIntoClientConfig } from "pg-connection-string";
 import { hexOf } from "./hash.js";
 import type { PostgresStoreLimits } from "./limits.js";
 import { Slots } from "./slots.js";
@@ -14,9 +16,13 @@ export interface Statement {
 /** What a statement does. Commits have connections of their own, so that they wait for nothing else. */
 export type StatementKind = OperationKind | "commit";
 
+/** A password, or what gives it to each new connection. */
+export type Password = string | (() => string | Promise<string>);
+
 /** How to reach the server. */
 export interface DatabaseOptions {
   readonly connectionString?: string;
+  readonly password?: Password;
   readonly pool?: pg.Pool;
   readonly schema: string;
   readonly limits: PostgresStoreLimits;
@@ -54,7 +60,7 @@ export class Database {
   /** Connections by whether the server's last commit on them waited for its standby in vain. */
   readonly #warned = new WeakMap<pg.ClientBase, boolean>();
 
-  constructor({ connectionString, pool, schema, limits, warn }: DatabaseOptions) {
+  constructor({ connectionString, password, pool, schema, limits, warn }: DatabaseOptions) {
     if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema) || schema.startsWith("pg_")) {
       throw invalidOption(
         "schema",
@@ -66,7 +72,8 @@ export class Database {
     this.warn = warn;
     this.#prefix = `${hexOf(schema).slice(0, 8)}_`;
     this.#ownsPools = pool === undefined;
-    [this.#commits, this.#others] = pool === undefined ? ownConnections(connectionString, limits) : share(pool, limits);
+    [this.#commits, this.#others] =
+      pool === undefined ? ownConnections(addressOf(connectionString, password), limits) : share(pool, limits);
     this.place = placeOf(this.#others.pool.options, schema);
   }
 
@@ -135,7 +142,8 @@ export class Database {
       const client = await pool.connect();
       return { client, close: () => client.release(true) };
     }
-    const client = new pg.Client({ ...pool.options, keepAlive: true });
+    // A pool hides the password from a copy of its options.
+    const client = new pg.Client({ ...pool.options, password: pool.options.password, keepAlive: true });
     client.on("error", () => {});
     await client.connect();
     return { client, close: () => void client.end().catch(() => {}) };
@@ -153,13 +161,27 @@ interface Connections {
   readonly slots: Slots;
 }
 
+function addressOf(connectionString: string | undefined, password: Password | undefined): pg.PoolConfig {
+  if (password === undefined) return { connectionString };
+  // The driver would take the string's empty password for the one that is meant.
+  return { ...(connectionString === undefined ? {} : parsed(connectionString)), password };
+}
+
+function parsed(connectionString: string): pg.PoolConfig {
+  try {
+    return parseIntoClientConfig(connectionString);
+  } catch {
+    throw badConnectionString();
+  }
+}
+
 function ownConnections(
-  connectionString: string | undefined,
+  address: pg.PoolConfig,
   limits: PostgresStoreLimits,
 ): readonly [commits: Connections, others: Connections] {
   const { connectTimeoutMs: connectionTimeoutMillis } = limits;
   const open = (max: number): Connections => {
-    const pool = new pg.Pool({ connectionString, connectionTimeoutMillis, application_name: "resumable-mcp", max });
+    const pool = new pg.Pool({ ...address, connectionTimeoutMillis, application_name: "resumable-mcp", max });
     // An idle connection that breaks is replaced at its next use.
     pool.on("error", () => {});
     return { pool, slots: new Slots(max) };
@@ -185,9 +207,13 @@ function placeOf(options: pg.PoolConfig, schema: string): string {
     const { host, port, database } = new pg.Client({ ...options });
     return `${host}:${port}/${database ?? ""}#${schema}`;
   } catch {
-    // The cause would show the string, and the password in it.
-    throw invalidOption("connectionString", "connectionString is not a URL as postgres://user@host:5432/database.");
+    throw badConnectionString();
   }
+}
+
+/** Without a cause: that would show the string, and the password in it. */
+function badConnectionString(): ResumableError {
+  return invalidOption("connectionString", "connectionString is not a URL as postgres://user@host:5432/database.");
 }
 
 async function withTimeout<Result>(work: Promise<Result>, timeoutMs: number): Promise<Result> {

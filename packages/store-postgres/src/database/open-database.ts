@@ -3,7 +3,7 @@ import { runner } from "node-pg-migrate";
 import type { PoolClient } from "pg";
 import type { Database } from "./database.js";
 import { hexOf } from "./hash.js";
-import { invalidOption, storeLayout } from "./store-errors.js";
+import { invalidOption, serverReadOnly, storeLayout } from "./store-errors.js";
 
 /** The layout of the newest file in `migrations/`. */
 const supportedLayout = 1;
@@ -58,6 +58,27 @@ export async function openDatabase(database: Database, { durability, migrate }: 
     throw storeLayout(database.place, String(found?.layout ?? "none"), supportedLayout, advice);
   }
   await migrateSchema(database, facts.has_schema);
+}
+
+/** Of each table no row is read: the server plans the statement again when one of them was dropped. */
+const healthStatement = {
+  name: "health",
+  text: `SELECT layout, oldest_writer, current_setting('transaction_read_only') AS read_only,
+    (SELECT count(*) FROM (${["task", "journal", "snapshot", "answer", "document", "worker"]
+      .map((table) => `SELECT 1 FROM store.${table} WHERE false`)
+      .join(" UNION ALL ")}) x) FROM store.layout`,
+};
+
+/**
+ * Tells whether the store can be used now.
+ *
+ * @throws {@link ResumableError} that says what is wrong.
+ */
+export async function checkDatabase(database: Database): Promise<void> {
+  type Row = LayoutRow & { readonly read_only: string };
+  const [row] = await database.query<Row>("read", healthStatement, []);
+  if (row !== undefined) checkNewer(database, row);
+  if (row?.read_only === "on") throw serverReadOnly(database.place);
 }
 
 async function factsOf(database: Database): Promise<ServerFacts> {

@@ -26,6 +26,24 @@ export function isServerError(
   return error instanceof Error && "severity" in error && "code" in error && typeof error.code === "string";
 }
 
+/** What the network says of a server that does not run, cannot be reached, or is too busy to answer. */
+const awayCodes = new Set(
+  "ECONNREFUSED ECONNRESET ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH EPIPE".split(" "),
+);
+/** What the server itself says when it starts, stops, or has no free connection. */
+const awayStates = new Set(["57P01", "57P02", "57P03", "53300"]);
+
+/** Whether an error of the store says that its server cannot be reached now: to try again later may help. */
+export function isServerAway(error: unknown): boolean {
+  const cause = isResumableError(error) ? error.cause : undefined;
+  if (!(cause instanceof Error)) return false;
+  const code = "code" in cause ? String(cause.code) : "";
+  if (isServerError(cause)) return awayStates.has(code);
+  // A socket that is a file; and the driver's own errors, which have no code.
+  const isMissingSocket = code === "ENOENT" && "syscall" in cause && cause.syscall === "connect";
+  return awayCodes.has(code) || isMissingSocket || (code === "" && /timeout|terminated|not answer/.test(cause.message));
+}
+
 /** Whether a statement would have broken a constraint of this name. */
 export function breaksConstraint(error: unknown, constraint: string): boolean {
   const cause = isResumableError(error) ? error.cause : error;
@@ -56,6 +74,15 @@ function adviceFor(error: Error, state: string): string {
   if (!isServerError(error))
     return "Check that the server runs and can be reached; the store connects again by itself.";
   return advices.find(([prefix]) => state.startsWith(prefix))?.[1] ?? "Check the server's log.";
+}
+
+/** The server answers, and would refuse every write. */
+export function serverReadOnly(path: string): ResumableError {
+  const reason = "25006: the server accepts no writes";
+  const advice = "The server is a standby or read-only: connect to the primary.";
+  return new ResumableError("STORE_WRITE_FAILED", `The store could not be written (${reason}). ${advice}`, {
+    details: { path, reason },
+  });
 }
 
 function storeMissing(cause: Error, path: string): ResumableError {
