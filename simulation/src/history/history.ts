@@ -19,6 +19,8 @@ export class History {
   /** How often each kind of fault had an effect. */
   readonly effects = new Map<string, number>();
   crashes = 0;
+  /** Hears of each event. */
+  onEvent: (event: HistoryEvent) => void = () => {};
   readonly #nowMs: () => number;
 
   /** @param nowMs the one clock of all its events, in milliseconds */
@@ -29,7 +31,9 @@ export class History {
   /** Notes an event. What code of a dead process says is not noted. */
   add(kind: string, facts: Facts): void {
     if (kind === "died" && facts.byItself !== true) this.crashes += 1;
-    this.events.push({ atMs: Math.round(this.#nowMs() * 1000) / 1000, kind, ...facts });
+    const event = { atMs: Math.round(this.#nowMs() * 1000) / 1000, kind, ...facts };
+    this.events.push(event);
+    this.onEvent(event);
   }
 
   reach(point: string): void {

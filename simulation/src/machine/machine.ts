@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import type { Disk } from "@resumable-mcp/store-fs";
 import {
   type CrashChoices,
@@ -102,6 +103,32 @@ export class Machine {
     this.disk.write(file, Buffer.of((byte[0] ?? 0) ^ (1 << random.below(8))), place);
     this.disk.close(file);
     this.effect("rot");
+    return path;
+  }
+
+  /** Takes whole lines from the end of the journal of a task that finished. @returns its file. */
+  loseEnd(random: Random): string | undefined {
+    const done = [...filesUnder(this.disk, `${storeFolder}/done`)].map(({ path }) => this.textOf(path)).join("");
+    const newest = new Map<string, number>();
+    for (const { path } of filesUnder(this.disk, `${storeFolder}/tasks`)) {
+      const [, folder = "", epoch] = /^(.*)\/journal\.(\d+)\.jsonl$/.exec(path) ?? [];
+      if (epoch !== undefined) newest.set(folder, Math.max(Number(epoch), newest.get(folder) ?? 0));
+    }
+    const ended = [...newest].filter(([folder, epoch]) => {
+      const task = basename(folder);
+      // One that no worker ever took can only have been cancelled.
+      return epoch > 1 && done.includes(`"${task}"`) && !this.disk.exists(`${storeFolder}/open/${task}`);
+    });
+    if (ended.length === 0) return undefined;
+    const [folder, epoch] = random.pick(ended);
+    const path = `${folder}/journal.${epoch}.jsonl`;
+    const [header = "", ...lines] = this.textOf(path).split(/(?<=\n)/);
+    if (!/"type":"(completed|failed|cancelled)"/.test(lines.at(-1) ?? "")) return undefined;
+    const kept = [header, ...lines.slice(0, random.below(lines.length))].join("");
+    const file = this.disk.open(path, "r+");
+    this.disk.truncate(file, Buffer.byteLength(kept));
+    this.disk.close(file);
+    this.effect("lost_end");
     return path;
   }
 

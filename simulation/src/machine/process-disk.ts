@@ -2,6 +2,7 @@ import type { Disk } from "@resumable-mcp/store-fs";
 import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
 import { failAtRandom, systemError } from "./disk-faults.js";
+import type { DiskPlace } from "./disk-places.js";
 import type { Machine } from "./machine.js";
 
 /** Thrown where a process dies: nothing of it continues. */
@@ -11,6 +12,8 @@ export class ProcessDied extends Error {}
 export interface ProcessFaults {
   /** It dies after this many of its calls of the disk, before or after the call takes effect. */
   death: { callsLeft: number; readonly isBefore: boolean } | undefined;
+  /** It dies at the last of so many calls of one kind. */
+  deathPlace: { readonly at: DiskPlace; callsLeft: number; readonly isBefore: boolean } | undefined;
   /** It has no file descriptors left until this moment. */
   noFilesUntilMs: number;
 }
@@ -30,29 +33,40 @@ interface ProcessDiskOptions {
 export function createProcessDisk(options: ProcessDiskOptions): Disk {
   const { machine } = options;
   const calls = new Calls(options);
-  return {
-    open: (path, flags) =>
+  const paths = new Map<number, string>();
+  const pathOf = (file: number) => paths.get(file) ?? "";
+  const open: Disk["open"] = (path, flags) => {
+    const file =
       flags === "r"
         ? calls.read("open", (disk) => disk.open(path, flags))
-        : calls.change("open", (disk) => disk.open(path, flags)),
-    close: (file) => calls.plain(() => machine.disk.close(file)),
+        : calls.change("open", path, (disk) => disk.open(path, flags));
+    paths.set(file, path);
+    return file;
+  };
+  return {
+    open,
+    close: (file) => {
+      paths.delete(file);
+      calls.plain(() => machine.disk.close(file));
+    },
     read: (file, into, position) => calls.read("read", (disk) => disk.read(file, into, position)),
-    write: (file, bytes, position) => calls.change("write", (disk) => disk.write(file, calls.fitting(bytes), position)),
-    truncate: (file, length) => calls.change("ftruncate", (disk) => disk.truncate(file, length)),
+    write: (file, bytes, position) =>
+      calls.change("write", pathOf(file), (disk) => disk.write(file, calls.fitting(bytes), position)),
+    truncate: (file, length) => calls.change("ftruncate", pathOf(file), (disk) => disk.truncate(file, length)),
     stat: (path) => calls.read("stat", (disk) => disk.stat(path)),
     identify: (path) => calls.plain((disk) => disk.identify(path)),
     exists: (path) => calls.plain((disk) => disk.exists(path)),
     list: (folder) => calls.read("scandir", (disk) => disk.list(folder)),
-    makeFolder: (path) => calls.change("mkdir", (disk) => disk.makeFolder(path)),
-    link: (from, to) => calls.change("link", (disk) => disk.link(from, to)),
-    rename: (from, to) => calls.change("rename", (disk) => disk.rename(from, to)),
-    unlink: (path) => calls.change("unlink", (disk) => disk.unlink(path)),
-    removeFolder: (path) => calls.change("rmdir", (disk) => disk.removeFolder(path)),
-    removeTree: (path) => calls.change("rm", (disk) => disk.removeTree(path)),
-    syncData: async (file) => calls.change("fdatasync", (disk) => disk.syncData(file)),
-    syncDataNow: (file) => calls.change("fdatasync", (disk) => disk.syncDataNow(file)),
-    syncFolder: async (path) => calls.change("fsync", (disk) => disk.syncFolder(path)),
-    syncFolderNow: (path) => calls.change("fsync", (disk) => disk.syncFolderNow(path)),
+    makeFolder: (path) => calls.change("mkdir", path, (disk) => disk.makeFolder(path)),
+    link: (from, to) => calls.change("link", to, (disk) => disk.link(from, to)),
+    rename: (from, to) => calls.change("rename", from, (disk) => disk.rename(from, to)),
+    unlink: (path) => calls.change("unlink", path, (disk) => disk.unlink(path)),
+    removeFolder: (path) => calls.change("rmdir", path, (disk) => disk.removeFolder(path)),
+    removeTree: (path) => calls.change("rm", path, (disk) => disk.removeTree(path)),
+    syncData: async (file) => calls.change("fdatasync", pathOf(file), (disk) => disk.syncData(file)),
+    syncDataNow: (file) => calls.change("fdatasync", pathOf(file), (disk) => disk.syncDataNow(file)),
+    syncFolder: async (path) => calls.change("fsync", path, (disk) => disk.syncFolder(path)),
+    syncFolderNow: (path) => calls.change("fsync", path, (disk) => disk.syncFolderNow(path)),
     fileSystemType: () => undefined,
     watch: (path, changed, failed) => calls.plain((disk) => disk.watch(path, changed, failed)),
   };
@@ -86,17 +100,25 @@ class Calls {
     });
   }
 
-  change<Result>(call: string, run: (disk: Disk) => Result): Result {
+  change<Result>(call: string, path: string, run: (disk: Disk) => Result): Result {
     return this.plain((disk) => {
-      const { death } = this.#options.faults;
-      const isLast = death !== undefined && --death.callsLeft <= 0;
-      if (isLast && death.isBefore) return this.#end();
+      const last = this.#lastAt(call, path);
+      if (last?.isBefore === true) return this.#end();
       this.#failForRoom(call);
       if (!syncs.has(call)) this.#fail(call);
       else this.#failForFiles(call);
       const result = run(disk);
-      return isLast ? this.#end() : result;
+      return last === undefined ? result : this.#end();
     });
+  }
+
+  /** The death that comes with this call. */
+  #lastAt(call: string, path: string): { readonly isBefore: boolean } | undefined {
+    const { death, deathPlace } = this.#options.faults;
+    if (death !== undefined && --death.callsLeft <= 0) return death;
+    if (deathPlace?.at.call !== call || !deathPlace.at.path.test(path)) return undefined;
+    deathPlace.callsLeft -= 1;
+    return deathPlace.callsLeft <= 0 ? deathPlace : undefined;
   }
 
   /** As much of what is written as the disk has room for. */

@@ -51,7 +51,7 @@ export class Worker {
   /** It ended by itself. */
   hasExited = false;
   /** What is wrong with it. */
-  readonly faults: ProcessFaults = { death: undefined, noFilesUntilMs: 0 };
+  readonly faults: ProcessFaults = { death: undefined, deathPlace: undefined, noFilesUntilMs: 0 };
   readonly #options: WorkerOptions;
   #http: HttpHandler | undefined;
   readonly #onDeath: (() => void)[] = [];

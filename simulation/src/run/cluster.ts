@@ -1,11 +1,13 @@
-import type { History } from "../history/history.js";
+import type { History, HistoryEvent } from "../history/history.js";
 import { newDiskFaults } from "../machine/disk-faults.js";
+import { diskPlaces } from "../machine/disk-places.js";
 import { Machine, storeFolder } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
 import { isNetworkFault } from "../world/network.js";
 import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
+import { AwaitedMoments } from "./moments.js";
 import { PointDeaths } from "./point-deaths.js";
 
 /** A server that ended by itself is started again after this time. */
@@ -24,6 +26,11 @@ interface ClusterOptions {
 interface PlannedDeaths {
   readonly die_at_call: Fault[];
   readonly die_at_turn: Fault[];
+  readonly die_at_place: Fault[];
+}
+
+function isPlannedDeath(kind: Fault["kind"]): kind is keyof PlannedDeaths {
+  return kind === "die_at_call" || kind === "die_at_turn" || kind === "die_at_place";
 }
 
 /** The workers of a run on their machine, and what is done to them. */
@@ -38,6 +45,7 @@ export class Cluster {
   readonly #replaced = new Set<Worker>();
   /** The workers with whose death the power is lost. */
   readonly #takesPower = new Set<Worker>();
+  readonly #moments = new AwaitedMoments();
   #isPowered = true;
   #isMounted = true;
   #isCalm = false;
@@ -47,7 +55,20 @@ export class Cluster {
     this.#machine = new Machine("machine", options.world, (effect) => options.history.noteEffect(effect));
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
-    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [] }));
+    options.history.onEvent = (event) => this.#note(event);
+    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [], die_at_place: [] }));
+  }
+
+  /** Lets what waits for a moment break right after it. */
+  #note(event: HistoryEvent): void {
+    const fault = this.#moments.note(event);
+    if (fault === undefined) return;
+    const slot = Math.max(
+      0,
+      this.#slots.findIndex((worker) => worker?.actor.name === event.worker),
+    );
+    const isLoss = fault.kind === "power" && this.#options.settings.durability === "process";
+    this.#later(0, () => this.strike({ ...fault, slot, kind: isLoss ? "kill_all" : fault.kind }));
   }
 
   /** A worker that can be reached now. */
@@ -113,7 +134,8 @@ export class Cluster {
     const { world, history } = this.#options;
     history.add("fault", { fault: kind, slot, amount, point, takesPower });
     if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
-    if (kind === "die_at_call" || kind === "die_at_turn") this.#planDeath(kind, fault);
+    if (kind === "at_moment") this.#moments.await(fault, 1 + this.#random.below(3));
+    if (isPlannedDeath(kind)) this.#planDeath(kind, fault);
     if (point !== undefined) this.#pointDeaths.add({ point, left: amount, takesPower: takesPower === true });
     this.#strikeMachine(fault);
     const worker = this.#slots[slot];
@@ -132,7 +154,8 @@ export class Cluster {
     if (kind === "errors") faults.errorsUntilMs = untilMs;
     if (kind === "failing_syncs") faults.failingSyncsUntilMs = untilMs;
     if (kind === "lost_syncs") faults.lostSyncsUntilMs = untilMs;
-    if (kind === "rot") this.#rot();
+    if (kind === "rot") this.#noteDamage(this.#machine.rot(this.#random));
+    if (kind === "lost_end") this.#noteDamage(this.#machine.loseEnd(this.#random));
     if (kind === "unmount") this.#unmount(amount);
     if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");
   }
@@ -180,6 +203,12 @@ export class Cluster {
     if (atTurn !== undefined) {
       worker.dieAfterTurns(atTurn.amount);
       if (atTurn.takesPower === true) this.#takesPower.add(worker);
+    }
+    const atPlace = worker.faults.deathPlace === undefined ? planned?.die_at_place.shift() : undefined;
+    const at = atPlace && diskPlaces[atPlace.amount % diskPlaces.length];
+    if (at !== undefined) {
+      worker.faults.deathPlace = { at, callsLeft: 1 + this.#random.below(3), isBefore: this.#random.percent(50) };
+      if (atPlace?.takesPower === true) this.#takesPower.add(worker);
     }
   }
 
@@ -232,8 +261,7 @@ export class Cluster {
     });
   }
 
-  #rot(): void {
-    const path = this.#machine.rot(this.#random);
+  #noteDamage(path: string | undefined): void {
     const [, area, , task] = path?.split("/").slice(1) ?? [];
     if (path !== undefined) this.#options.history.add("rotted", { path, task: area === "tasks" ? task : undefined });
   }
@@ -243,12 +271,14 @@ export class Cluster {
     this.#isCalm = true;
     this.#takesPower.clear();
     this.#pointDeaths.clear();
+    this.#moments.clear();
     this.#mount();
     this.#isPowered = true;
     this.#options.world.network.calm();
     Object.assign(this.#machine.faults, newDiskFaults());
     for (const worker of this.#living) {
       worker.faults.death = undefined;
+      worker.faults.deathPlace = undefined;
       worker.faults.noFilesUntilMs = 0;
       worker.actor.frozenUntilMs = 0;
       worker.actor.beforeTurn = undefined;

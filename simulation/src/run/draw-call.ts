@@ -121,12 +121,14 @@ function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPla
 function drawProgram(random: Random, index: number, mode: CallFrame["mode"]): readonly Operation[] {
   if (mode === "flood") return [{ op: "work", ms: random.pick([100, 400]) }, { op: "step" }];
   const length = random.pick([1, 3, 8, 20]);
-  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random)));
+  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, mode)));
   if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
   return program;
 }
 
-function drawOperation(random: Random): Operation {
+function drawOperation(random: Random, mode: Mode): Operation {
+  // What is asked, answered and requested is what can get lost.
+  if (mode === "moments" && random.percent(40)) return { op: "ask" };
   const kind = random.below(100);
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
   if (kind < 48) return { op: "step" };

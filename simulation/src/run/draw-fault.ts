@@ -10,7 +10,10 @@ export interface Fault {
     | (typeof others)[number]
     | "power"
     | "rot"
+    | "lost_end"
     | "lost_syncs"
+    | "die_at_place"
+    | "at_moment"
     | NetworkFault;
   /** Which worker, of those there are. */
   readonly slot: number;
@@ -18,7 +21,7 @@ export interface Fault {
   readonly takesPower?: boolean;
   /** The named point at which a process dies. */
   readonly point?: string;
-  /** Milliseconds, calls, turns, or how often the point is reached, as the kind has it. */
+  /** Milliseconds, calls, turns, how often the point is reached, or a place in a list, as the kind has it. */
   readonly amount: number;
 }
 
@@ -88,13 +91,15 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
   const draw = (kinds: readonly Fault["kind"][], length: number) =>
     Array.from({ length: kinds.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(kinds)));
   if (mode === "poison" || mode === "quiet") return [];
+  if (mode === "moments")
+    return draw(["die_at_place", "die_at_place", "die_at_point", "at_moment"], random.pick([10, 30, 60]));
   if (mode === "flood") return draw(["kill", "kill_all", "drain"], random.pick([0, 0, 2]));
   // A process that lives is to wait by its monotonic clock.
   if (mode === "waiting") return draw(random.percent(50) ? ["kill", "kill_all"] : ["clock"], count);
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
   const isFit = (kind: Fault["kind"]) => theme === undefined || theme.includes(kind);
   const deaths = [...suddenDeaths, ...powerLosses].filter(isFit);
-  const rot = mode === "damage" ? draw(["rot"], 1 + random.below(4)) : [];
+  const rot = mode === "damage" ? draw(["rot", "lost_end"], 1 + random.below(6)) : [];
   return [
     ...rot,
     ...draw([...deaths, ...others.filter(isFit)], count),
@@ -125,6 +130,7 @@ function drawAmount(random: Random, kind: Fault["kind"]): number {
   if (kind === "remove_folder") return random.below(2);
   if (kind === "unmount") return random.pick([100, 3_000]);
   if (kind === "die_at_point") return random.pick([1, 1, 2, 3, 10]);
+  if (kind === "die_at_place" || kind === "at_moment") return random.below(1_000_000);
   // Steps of ten minutes end the time for which a result is kept for the same call.
   if (kind === "clock" || kind === "clock_while_down") return random.pick([-60_000, -5_000, 5_000, 90_000]);
   if (kind === "drift") return random.pick([-0.01, -0.001, 0.001, 0.01]);

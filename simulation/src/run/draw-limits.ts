@@ -5,10 +5,11 @@ import type { Random } from "../world/random.js";
 export type Versions = "one" | "upgrade" | "mixed";
 
 /**
- * Everything breaks; or files are damaged as well; or one tool kills its process; or all tools only wait, while processes
- * die or the wall clock steps; or one owner calls very often; or nothing breaks at all.
+ * Everything breaks; or files are damaged as well; or what breaks does so between two calls of the disk, or right after
+ * something was acknowledged; or one tool kills its process; or all tools only wait, while processes die or the wall clock
+ * steps; or one owner calls very often; or nothing breaks at all.
  */
-export type Mode = "chaos" | "damage" | "poison" | "waiting" | "flood" | "quiet";
+export type Mode = "chaos" | "damage" | "moments" | "poison" | "waiting" | "flood" | "quiet";
 
 /** How engine, store and tool are set up. */
 export interface PlannedLimits {
@@ -21,7 +22,7 @@ export interface PlannedLimits {
 /** Draws limits. Most plans have usual ones; each of the narrow ones is in a few. */
 export function drawLimits(random: Random, mode: Mode): PlannedLimits {
   // Where tools work while processes are killed at random, only they could be blamed.
-  const isKilledAtWork = mode === "chaos" || mode === "damage" || mode === "flood";
+  const isKilledAtWork = mode === "chaos" || mode === "damage" || mode === "moments" || mode === "flood";
   const isVaried = mode === "chaos" || mode === "damage" || mode === "quiet";
   const isShortLived = isVaried && random.percent(15);
   return {
@@ -31,7 +32,12 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
       pollMs: random.pick([1_000, 1_000, 20_000]),
       recoverAfterMs: mode === "waiting" ? 0 : random.pick([0, 2_000, 8_000]),
       maxRunning: mode === "flood" ? random.pick([2, 4]) : random.pick([2, 4, 32]),
-      waitInPlaceMs: mode === "waiting" ? 30_000 : random.pick([200, 3_000, 30_000]),
+      waitInPlaceMs:
+        mode === "waiting"
+          ? 30_000
+          : mode === "moments"
+            ? random.pick([0, 200, 30_000])
+            : random.pick([200, 3_000, 30_000]),
       graceMs: 1_000,
       trialMs: random.pick([500, 3_000]),
       crashBackoffMs: 200,

@@ -31,14 +31,16 @@ export function drawPlan(seed: number): Plan {
     "chaos",
     "chaos",
     "damage",
+    "moments",
+    "moments",
     "poison",
     "waiting",
     "flood",
     "quiet",
   ] as const);
-  const durability: Plan["durability"] = random.percent(70) ? "machine" : "process";
+  const durability: Plan["durability"] = random.percent(mode === "moments" ? 90 : 70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
-  const calmMs = mode === "waiting" ? 40_000 : random.pick([5_000, 15_000, 40_000]);
+  const calmMs = mode === "waiting" ? 40_000 : mode === "moments" ? 10_000 : random.pick([5_000, 15_000, 40_000]);
   const setUp = drawLimits(random, mode);
   const callFrame = { owners: drawOwners(random), calmMs, mode, expires: setUp.limits.ttlMs !== undefined };
   const callCount = mode === "flood" ? 30 : 1 + random.below(10);
