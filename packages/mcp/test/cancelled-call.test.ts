@@ -1,4 +1,5 @@
-import { createMemoryStore, type Store } from "@resumable-mcp/core";
+import { setImmediate as nextTurn } from "node:timers/promises";
+import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { afterEach, expect, test } from "vitest";
 import { countTool, createGate } from "./counting-tool.js";
 import { countTo, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
@@ -18,6 +19,10 @@ async function endpoint(options: Parameters<typeof openEndpoint>[0]) {
 function lastingStore(): Store {
   return Object.assign(Object.create(createMemoryStore()), { close: async () => {} });
 }
+
+const readFailed = new ResumableError("STORE_READ_FAILED", "The store could not be read.", {
+  details: { path: "/store", reason: "EIO" },
+});
 
 const cancelled = (requestId: number) => ({
   jsonrpc: "2.0",
@@ -102,4 +107,26 @@ test("G8 a call whose stream broke is cancelled by its client, and its task stop
   await post(url, cancelled(7), session);
   await expect.poll(async () => (await tasks.get(task?.id ?? "")).status).toBe("paused");
   expect((await resume(url, session, seen.at(-1)?.id ?? "")).status).toBe(405);
+});
+
+test("G12 a cancellation that cannot be read leaves no rejection behind while it is written", async () => {
+  const store = createMemoryStore();
+  const { getTask, putDocument } = store;
+  const { url } = await endpoint({ tools: [countTool(createGate())], store });
+  const session = await openSession(url);
+  await eventsOf(await post(url, countTo(3), session)).next();
+  const unhandled: unknown[] = [];
+  const note = (error: unknown) => unhandled.push(error);
+  process.on("unhandledRejection", note);
+  closing.push(async () => void process.off("unhandledRejection", note));
+  store.getTask = () => Promise.reject(readFailed);
+  store.putDocument = async (request) => {
+    // By then Node has looked for rejections that nothing handles.
+    await nextTurn();
+    await nextTurn();
+    return putDocument(request);
+  };
+  expect((await post(url, cancelled(7), session)).status).toBe(503);
+  store.getTask = getTask;
+  expect(unhandled).toEqual([]);
 });

@@ -177,14 +177,13 @@ export class Session2025 implements ConnectedSession {
 
   async #cancel({ params: { requestId, reason } = {} }: JSONRPCNotification): Promise<void> {
     const inFlight = await this.calls.findRequest(requestId);
+    const isDelivered = inFlight?.innerId !== undefined;
     const withdrawn = this.calls.withdraw(requestId);
     if (inFlight !== undefined) {
-      const delivered = inFlight.innerId !== undefined;
       this.transport.endDelivery(inFlight, typeof reason === "string" ? reason : "cancelled by the client");
       inFlight.abandon();
-      await this.calls.cancel(inFlight, delivered);
     }
-    await withdrawn;
+    await Promise.all([withdrawn, inFlight && this.calls.cancel(inFlight, isDelivered)]);
   }
 
   /** The standalone stream. Source: MCP 2025-11-25, Transports, "Listening for Messages from the Server". */
