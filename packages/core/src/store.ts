@@ -9,12 +9,14 @@ export type {
   ItemPage,
   Lease,
   Observer,
+  Offers,
   RunnableTask,
   StoreCapabilities,
   StoredDocument,
   TaskCounts,
   TaskPage,
   TaskQuery,
+  ToolOffer,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";
 export {

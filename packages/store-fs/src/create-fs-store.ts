@@ -43,11 +43,16 @@ export function createFsStore(options: FsStoreOptions): Store {
     countTasks: read(({ lists }) => lists.countTasks.bind(lists)),
     listRunnable: read(({ lists }) => lists.listRunnable.bind(lists)),
     acquireLease: write(({ book }) => book.acquire.bind(book)),
-    heartbeat: write(({ guard, workers, leaseFiles }) => async ({ worker }) => {
+    heartbeat: write(({ guard, workers, leaseFiles }) => async ({ worker, offers }) => {
       guard.checkAll();
-      workers.heartbeat(worker);
+      workers.heartbeat(worker, offers);
       leaseFiles.tidy();
     }),
+    listOffers: read(
+      ({ workers }) =>
+        async ({ worker, ttlMs }) =>
+          workers.listOffers(worker, ttlMs),
+    ),
     releaseLease: (lease) => release(lease).catch((error: unknown) => lazy.leave(lease, error)),
     commit: lazy.commit.bind(lazy),
     readEvents: read(({ journal }) => journal.readEvents.bind(journal)),

@@ -70,10 +70,11 @@ export function createPostgresStore(options: PostgresStoreOptions = {}): Store {
     countTasks: when((query) => lists.countTasks(query)),
     listRunnable: when((request) => lists.listRunnable(request)),
     acquireLease: when((request) => book.acquire(request)),
-    heartbeat: when(async ({ worker }) => {
-      await workers.heartbeat(workers.nameOf(worker));
+    heartbeat: when(async ({ worker, offers }) => {
+      await workers.heartbeat(workers.nameOf(worker), offers);
       await book.releaseGivenUp();
     }),
+    listOffers: when(({ worker, ttlMs }) => workers.listOffers(workers.nameOf(worker), ttlMs)),
     releaseLease: when((lease) => book.release(lease)),
     commit: when((request) => writer.commit(request)),
     readEvents: when((id, range) => journal.readEvents(id, range)),

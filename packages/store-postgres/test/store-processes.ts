@@ -101,6 +101,7 @@ function storeIn(remote: RemoteStore): Store {
     listRunnable: remote.call("listRunnable"),
     acquireLease: remote.call("acquireLease"),
     heartbeat: remote.call("heartbeat"),
+    listOffers: remote.call("listOffers"),
     releaseLease: remote.call("releaseLease"),
     commit: remote.call("commit"),
     readEvents: remote.call("readEvents"),

@@ -29,6 +29,21 @@ export interface Lease {
   readonly epoch: number;
 }
 
+/** One tool as a worker offers it: which tasks of other versions its code continues. */
+export interface ToolOffer {
+  readonly version: string;
+  /** The other versions whose tasks it continues. */
+  readonly accepts?: readonly string[];
+  /** It converts the state of other versions. */
+  readonly migrates?: boolean;
+  readonly onVersionChange?: "resume" | "restart" | "fail";
+  /** The shape of its first state. */
+  readonly stateShape?: string;
+}
+
+/** What a worker offers, by the name of the tool. */
+export type Offers = { readonly [tool: string]: ToolOffer };
+
 /** Which tasks to list. Absent fields match everything. */
 export interface TaskQuery {
   readonly owner?: string;
@@ -194,8 +209,21 @@ export interface Store {
     readonly now: Instant;
   }): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined>;
 
-  /** Says that a worker is alive; all its leases live with it. */
-  heartbeat(request: { readonly worker: string; readonly now: Instant }): Promise<void>;
+  /**
+   * Says that a worker is alive; all its leases live with it. `offers` are published with it, in place of those before;
+   * without `offers` those before remain.
+   */
+  heartbeat(request: { readonly worker: string; readonly now: Instant; readonly offers?: Offers }): Promise<void>;
+
+  /**
+   * Lists what each other living worker published. Alive is what {@link Store.acquireLease} says, with this `ttlMs`.
+   * A worker that published nothing is not listed.
+   */
+  listOffers(request: {
+    readonly worker: string;
+    readonly ttlMs: number;
+    readonly now: Instant;
+  }): Promise<readonly Offers[]>;
 
   /** Gives a lease back. Safe to repeat; a lost lease is nothing to give back. */
   releaseLease(lease: Lease): Promise<void>;

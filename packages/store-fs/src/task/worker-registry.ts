@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import type { Instant } from "@resumable-mcp/core/store";
+import { isDeepStrictEqual } from "node:util";
+import type { Instant, Offers } from "@resumable-mcp/core/store";
 import { parseDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
 import { holderName } from "../disk/layout.js";
@@ -13,20 +14,24 @@ const identitySchema = z.object({
   processNamespace: z.string(),
   pid: z.number(),
   startTime: z.string(),
+  offers: z.custom<Offers>(isOffers).optional(),
 });
+
+/** What stands in the file of a worker before the number. */
+type WorkerFacts = ProcessIdentity & { readonly offers?: Offers };
 
 const beatWidth = 16;
 const storeWorker = "store";
 
 /**
- * Tells which workers are alive. A worker's file names its process and holds a number that each heartbeat raises, in
- * place, so that a full disk stops no heartbeat.
+ * Tells which workers are alive. A worker's file names its process and what it offers, and holds a number that each heartbeat
+ * raises, in place, so that a full disk stops no heartbeat.
  *
  * Alive is: the process is not known to be dead, and the number moved within a time by this observer's own clock.
  */
 export class WorkerRegistry {
   /** Workers of this store, by file name: where the number stands in their file, and what it is. */
-  readonly #own = new Map<string, { readonly position: number; beat: number }>();
+  readonly #own = new Map<string, { readonly position: number; readonly offers?: Offers; beat: number }>();
   readonly #seen = new Map<string, { beat: number; movedMs: number }>();
   /** Workers whose number moved since the last operation that knew the time: the next one tells when. */
   readonly #undated = new Set<string>();
@@ -57,13 +62,15 @@ export class WorkerRegistry {
     this.#hasTime = false;
   }
 
-  /** Says that a worker of this store is alive. @returns the name of its file. */
-  beat(worker: string): string {
+  /** Says that a worker of this store is alive, and what it offers now. @returns the name of its file. */
+  beat(worker: string, given?: Offers): string {
     const name = holderName(worker, this.#context.instance);
     const known = this.#own.get(name);
     const beat = (known?.beat ?? 0) + 1;
-    if (known === undefined || !this.#writeBeat(name, known.position, beat)) this.#register(name, beat);
-    else known.beat = beat;
+    const offers = given ?? known?.offers;
+    const isSame = known !== undefined && isDeepStrictEqual(offers, known.offers);
+    if (isSame && this.#writeBeat(name, known.position, beat)) known.beat = beat;
+    else this.#register(name, beat, offers);
     this.#saw(name, beat);
     return name;
   }
@@ -81,13 +88,15 @@ export class WorkerRegistry {
     return true;
   }
 
-  #register(name: string, beat: number): void {
+  #register(name: string, beat: number, offers: Offers | undefined): void {
     const { disk, layout, unique } = this.#context;
-    const identity = Buffer.from(`${JSON.stringify(this.#host.identity)}\n`);
+    const facts: WorkerFacts = { ...this.#host.identity, offers };
+    const identity = Buffer.from(`${JSON.stringify(facts)}\n`);
     const draft = join(layout.workers, `.draft.${unique()}`);
     createFile(disk, draft, Buffer.concat([identity, beatBytes(beat)]));
     disk.rename(draft, this.#pathOf(name));
-    this.#own.set(name, { position: identity.byteLength, beat });
+    // A copy: what the caller changes later is a change.
+    this.#own.set(name, { position: identity.byteLength, offers: structuredClone(offers), beat });
   }
 
   /** The worker lives in this very store, not in another of this or any process. */
@@ -114,10 +123,19 @@ export class WorkerRegistry {
     return entry === undefined || this.#host.processState(entry.identity) === "dead" ? undefined : entry.beat;
   }
 
-  /** Says that a worker is alive, and this store with it. */
-  heartbeat(worker: string): void {
-    this.beat(worker);
+  /** Says that a worker is alive, what it offers, and that this store is alive with it. */
+  heartbeat(worker: string, offers?: Offers): void {
+    this.beat(worker, offers);
     this.beat(storeWorker);
+  }
+
+  /** What each other living worker offers, by the newest time that was noted. */
+  listOffers(worker: string, ttlMs: number): readonly Offers[] {
+    const own = holderName(worker, this.#context.instance);
+    return (listIfExists(this.#context.disk, this.#context.layout.workers) ?? []).flatMap((name) => {
+      const offers = name === own || name.startsWith(".") ? undefined : this.#read(name)?.identity.offers;
+      return offers !== undefined && this.isAlive(name, ttlMs) ? [offers] : [];
+    });
   }
 
   /** Notes that this store is in use, before it makes anything that others might take for left behind. */
@@ -148,7 +166,7 @@ export class WorkerRegistry {
     return this.#beatOfLiving(name) === undefined;
   }
 
-  #read(name: string): { readonly identity: ProcessIdentity; readonly beat: number } | undefined {
+  #read(name: string): { readonly identity: WorkerFacts; readonly beat: number } | undefined {
     const text = readFrom(this.#context.disk, this.#pathOf(name))?.toString("utf8") ?? "";
     const [line = "", beat = ""] = text.split("\n");
     const parsed = parseDocument(identitySchema, line);
@@ -165,6 +183,14 @@ export class WorkerRegistry {
     for (const name of this.#own.keys()) unlinkIfExists(this.#context.disk, this.#pathOf(name));
     this.#own.clear();
   }
+}
+
+/** They were written by a process of this or of a later version: what else stands in them is kept. */
+function isOffers(value: unknown): boolean {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return false;
+  return Object.values(value).every((offer: unknown) => {
+    return typeof offer === "object" && offer !== null && "version" in offer && typeof offer.version === "string";
+  });
 }
 
 function beatBytes(beat: number): Buffer {

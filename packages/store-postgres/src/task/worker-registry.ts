@@ -1,4 +1,4 @@
-import type { Instant } from "@resumable-mcp/core/store";
+import type { Instant, Offers } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 
 /** Heartbeats that stood still, as parameters of a statement: worker, its heartbeat, for how long it stood still. */
@@ -20,14 +20,19 @@ export interface Beat {
 const beatStatement = {
   name: "beat",
   text: `WITH q AS (SELECT set_config('synchronous_commit', 'off', true)),
-    b AS (INSERT INTO store.worker (worker, beat) SELECT $1, $2 FROM q
-      ON CONFLICT (worker) DO UPDATE SET beat = excluded.beat)
+    b AS (INSERT INTO store.worker (worker, beat, offers) SELECT $1, $2, $3 FROM q
+      ON CONFLICT (worker) DO UPDATE SET beat = excluded.beat, offers = coalesce(excluded.offers, worker.offers))
     SELECT worker, beat FROM store.worker`,
 };
 
 const forgetStatement = {
   name: "forget",
   text: `DELETE FROM store.worker w USING ${standingTable(1)} WHERE w.worker = d.worker AND w.beat = d.beat AND d.stood_ms >= $4`,
+};
+
+const offersStatement = {
+  name: "offers",
+  text: "SELECT worker, beat, offers FROM store.worker WHERE offers IS NOT NULL AND worker <> $1",
 };
 
 const leaveStatement = { name: "leave", text: "DELETE FROM store.worker WHERE worker = ANY ($1)" };
@@ -74,14 +79,21 @@ export class WorkerRegistry {
     return beat;
   }
 
-  /** Says that a worker is alive, and learns who else is. */
-  async heartbeat(name: string): Promise<void> {
-    this.see(await this.#database.query<Beat>("write", beatStatement, [name, this.nextBeat(name)]));
+  /** Says that a worker is alive and what it offers, and learns who else is. */
+  async heartbeat(name: string, offers?: Offers): Promise<void> {
+    const published = offers === undefined ? null : JSON.stringify(offers);
+    this.see(await this.#database.query<Beat>("write", beatStatement, [name, this.nextBeat(name), published]));
     const { forgetWorkerMs } = this.#database.limits;
     const standing = this.standing();
     if (standing[2].every((stoodMs) => stoodMs < forgetWorkerMs)) return;
     await this.#database.query("write", forgetStatement, [...standing, forgetWorkerMs]);
     for (const [worker, { atMs }] of this.#seen) if (this.#nowMs - atMs >= forgetWorkerMs) this.#seen.delete(worker);
+  }
+
+  /** What each other living worker offers, by the newest time that was noted. */
+  async listOffers(name: string, ttlMs: number): Promise<readonly Offers[]> {
+    const rows = await this.#database.query<Beat & { readonly offers: string }>("read", offersStatement, [name]);
+    return rows.filter(({ worker, beat }) => this.isAlive(worker, beat, ttlMs)).map(({ offers }) => JSON.parse(offers));
   }
 
   /** Notes heartbeats that the server holds. */

@@ -8,6 +8,7 @@ import { identityClauses } from "./identity.js";
 import { fenceClauses, leaseClauses } from "./lease.js";
 import { lifecycleClauses } from "./lifecycle.js";
 import { listClauses } from "./list.js";
+import { offerClauses } from "./offer.js";
 import { quotaClauses } from "./quota.js";
 import { orderClauses, visibilityClauses } from "./reading.js";
 import { removalClauses } from "./removal.js";
@@ -20,6 +21,7 @@ import { watchClauses } from "./watch.js";
 export const clauses: readonly Clause[] = [
   ...identityClauses,
   ...leaseClauses,
+  ...offerClauses,
   ...fenceClauses,
   ...commitClauses,
   ...orderClauses,

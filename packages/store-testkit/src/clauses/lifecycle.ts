@@ -27,6 +27,7 @@ async function everyCall(scene: Scene): Promise<{ readonly [Name in Method]: () 
     listRunnable: () => store.listRunnable({ tools: [], now, limit: 1 }),
     acquireLease: () => store.acquireLease({ taskId: id, worker: "worker-b", ttlMs, now }),
     heartbeat: () => store.heartbeat({ worker: "worker-a", now }),
+    listOffers: () => store.listOffers({ worker: "worker-a", ttlMs, now }),
     releaseLease: () => store.releaseLease(lease),
     commit: () => store.commit({ lease, afterSeq: 1, events: [checkpoint(1)], consume: [], now }),
     readEvents: () => store.readEvents(id, { afterSeq: 0, limit: 1 }),

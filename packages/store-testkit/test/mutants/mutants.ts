@@ -15,6 +15,7 @@ import { signalMutants } from "./signals/signal-mutants.js";
 import { watchMutants } from "./signals/watch-mutants.js";
 import { identityMutants } from "./tasks/identity-mutants.js";
 import { lifecycleMutants } from "./tasks/lifecycle-mutants.js";
+import { offerMutants } from "./tasks/offer-mutants.js";
 import { quotaMutants } from "./tasks/quota-mutants.js";
 import { removalMutants } from "./tasks/removal-mutants.js";
 import { restartMutants } from "./tasks/restart-mutants.js";
@@ -23,6 +24,7 @@ import { restartMutants } from "./tasks/restart-mutants.js";
 export const mutants: readonly Mutant[] = [
   ...identityMutants,
   ...leaseMutants,
+  ...offerMutants,
   ...fenceMutants,
   ...commitMutants,
   ...orderMutants,

@@ -1,4 +1,5 @@
-import type { Instant, Lease } from "../store.js";
+import { isolate } from "../../json.js";
+import type { Instant, Lease, Offers } from "../store.js";
 import type { Memory, MemoryTask } from "./memory.js";
 
 /** One process's view of who is alive: heartbeats of others are timed by this process's own monotonic clock. */
@@ -18,8 +19,9 @@ export class Leases {
     this.#latestMs = Math.max(this.#latestMs ?? now.monotonicMs, now.monotonicMs);
   }
 
-  heartbeat(worker: string, now: Instant): void {
+  heartbeat(worker: string, now: Instant, offers?: Offers): void {
     const { heartbeats } = this.#memory;
+    if (offers !== undefined) this.#memory.offers.set(worker, isolate(offers, "offers"));
     this.look(now);
     this.#ownWorkers.add(worker);
     const beat = (heartbeats.get(worker) ?? 0) + 1;
@@ -29,13 +31,23 @@ export class Leases {
 
   /** A live worker holds the task's lease. */
   isLeased({ holder }: MemoryTask): boolean {
-    const beat = holder && this.#memory.heartbeats.get(holder.lease.worker);
-    if (holder === undefined || beat === undefined) return false;
+    return holder !== undefined && this.#isAlive(holder.lease.worker, holder.ttlMs);
+  }
+
+  /** What the living workers published, without one of them. */
+  offersOfOthers(worker: string, ttlMs: number): readonly Offers[] {
+    return [...this.#memory.offers].flatMap(([other, offers]) =>
+      other !== worker && this.#isAlive(other, ttlMs) ? [offers] : [],
+    );
+  }
+
+  #isAlive(worker: string, ttlMs: number): boolean {
+    const beat = this.#memory.heartbeats.get(worker);
+    if (beat === undefined) return false;
     // Before a caller gave the time there is nothing to measure by: better to wait than to take from the living.
     if (this.#latestMs === undefined) return true;
-    const { worker } = holder.lease;
     const seen = this.#sightings.get(worker);
-    if (seen?.beat === beat) return this.#latestMs - seen.atMs < holder.ttlMs;
+    if (seen?.beat === beat) return this.#latestMs - seen.atMs < ttlMs;
     this.#sightings.set(worker, { beat, atMs: this.#latestMs });
     return true;
   }
@@ -52,7 +64,10 @@ export class Leases {
 
   /** Gives up what this process's workers hold, and names the tasks that are free now. */
   giveUp(): readonly string[] {
-    for (const worker of this.#ownWorkers) this.#memory.heartbeats.delete(worker);
+    for (const worker of this.#ownWorkers) {
+      this.#memory.heartbeats.delete(worker);
+      this.#memory.offers.delete(worker);
+    }
     const held = [...this.#memory.tasks.values()].filter((task) =>
       this.#ownWorkers.has(task.holder?.lease.worker ?? ""),
     );

@@ -172,7 +172,11 @@ function leaseMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
       const lease = leases.take(task, worker, ttlMs, now);
       return { lease, snapshot: snapshotOf(leases, task) };
     }),
-    heartbeat: whenOpen(({ worker, now }) => leases.heartbeat(worker, now)),
+    heartbeat: whenOpen(({ worker, now, offers }) => leases.heartbeat(worker, now, offers)),
+    listOffers: whenOpen(({ worker, ttlMs, now }) => {
+      leases.look(now);
+      return leases.offersOfOthers(worker, ttlMs);
+    }),
     releaseLease: whenOpen((lease) => {
       const task = memory.tasks.get(lease.taskId);
       if (task?.holder?.lease.epoch !== lease.epoch) return;

@@ -2,7 +2,7 @@ import { copyJson, type Json, jsonBytes } from "../../json.js";
 import type { StoreQuotas } from "../../limits.js";
 import type { TaskEvent } from "../../task/task-event.js";
 import { isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
-import type { Lease, StoredDocument } from "../store.js";
+import type { Lease, Offers, StoredDocument } from "../store.js";
 import { leaseLost, taskNotFound } from "../store-errors.js";
 
 /** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
@@ -40,6 +40,8 @@ export class Memory {
   readonly documents = new Map<string, StoredDocument>();
   /** Heartbeats of each worker so far; a worker that is missing is known to be dead. */
   readonly heartbeats = new Map<string, number>();
+  /** What workers offer. */
+  readonly offers = new Map<string, Offers>();
   readonly watchers = new Set<Watcher>();
   /** Events that a journal keeps before it is compacted. */
   readonly maxEvents: number;

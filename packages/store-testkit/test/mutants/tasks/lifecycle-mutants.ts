@@ -14,6 +14,7 @@ const methods: { readonly [Name in Method]: true } = {
   listRunnable: true,
   acquireLease: true,
   heartbeat: true,
+  listOffers: true,
   releaseLease: true,
   commit: true,
   readEvents: true,
