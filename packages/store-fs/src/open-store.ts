@@ -21,7 +21,6 @@ import { TaskDocuments } from "./task/task-documents.js";
 import { TaskReader } from "./task/task-reader.js";
 import type { TaskWriter } from "./task/task-writer.js";
 import { WorkerRegistry } from "./task/worker-registry.js";
-import { DoubtfulFiles } from "./task/writer-files.js";
 
 /** Puts the parts of a store together. */
 export function openStore(context: StoreContext, host: Host) {
@@ -36,9 +35,9 @@ export function openStore(context: StoreContext, host: Host) {
   const usage = new StoreUsage(context);
   const documents = new TaskDocuments(context);
   const compaction = new Compaction(context);
-  const [leaseFiles, doubtful] = [new LeaseFiles(context), new DoubtfulFiles()];
+  const leaseFiles = new LeaseFiles(context);
   const index = { context, usage, keys, finished, notifications };
-  const writing = { ...index, cache, held, leaseFiles, doubtful, documents, compaction };
+  const writing = { ...index, cache, held, leaseFiles, documents, compaction };
   const book = new LeaseBook({ ...writing, reader, workers });
   return {
     context,

@@ -71,8 +71,8 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "the journal of a new task has its name before its content is synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "    if (durable) {\n      await syncPath(disk, path);",
-    replace: "    if (!durable) {\n      await syncPath(disk, path);",
+    find: "    if (durable) {\n      await syncs.sync(path);",
+    replace: "    if (!durable) {\n      await syncs.sync(path);",
   },
   {
     name: "the claim of a call is not synced",
@@ -108,9 +108,9 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "the items that a compaction keeps are not synced",
     file: "store-fs/src/task/compaction.ts",
-    find: "  if (durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
+    find: "  if (durable) await allDone([syncs.sync(join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
     replace:
-      "  if (!durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
+      "  if (!durable) await allDone([syncs.sync(join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);",
   },
   {
     name: "a writer does not look whether a later epoch was announced",

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { withDefaults } from "@resumable-mcp/core/store";
 import type { Disk } from "./disk.js";
+import { FileSyncs } from "./file-syncs.js";
 import { type Layout, layoutOf } from "./layout.js";
 import { type FsStoreLimits, fsStoreDefaults } from "./limits.js";
 import { nodeDisk } from "./node-disk.js";
@@ -18,9 +19,11 @@ export interface ContextOptions
 /** Makes the context of one opened store. */
 export function createContext(options: ContextOptions): StoreContext {
   const unique = options.unique ?? (() => randomBytes(9).toString("base64url"));
+  const disk = options.disk ?? nodeDisk;
   return {
     layout: layoutOf(resolve(options.directory)),
-    disk: options.disk ?? nodeDisk,
+    disk,
+    syncs: new FileSyncs(disk),
     durable: options.durable,
     limits: withDefaults<FsStoreLimits>(fsStoreDefaults, options.limits),
     instance: options.instance ?? unique(),
@@ -35,6 +38,7 @@ export function createContext(options: ContextOptions): StoreContext {
 export interface StoreContext {
   readonly layout: Layout;
   readonly disk: Disk;
+  readonly syncs: FileSyncs;
   /** A commit survives the loss of power: every acknowledgement waits for its sync. */
   readonly durable: boolean;
   readonly limits: FsStoreLimits;

@@ -95,7 +95,7 @@ export function createWhole(disk: Disk, path: string, bytes: Uint8Array, unique:
   const draft = join(dirname(path), `.draft.${unique}`);
   createFile(disk, draft, bytes);
   try {
-    if (isSynced) syncPathNow(disk, draft);
+    if (isSynced) syncDraft(disk, draft);
     return linkUnlessTaken(disk, draft, path);
   } finally {
     unlinkIfExists(disk, draft);
@@ -107,7 +107,7 @@ export function replaceWhole(disk: Disk, path: string, bytes: Uint8Array, unique
   const draft = join(dirname(path), `.draft.${unique}`);
   try {
     createFile(disk, draft, bytes);
-    if (isSynced) syncPathNow(disk, draft);
+    if (isSynced) syncDraft(disk, draft);
     disk.rename(draft, path);
   } catch (error) {
     unlinkIfExists(disk, draft);
@@ -129,24 +129,14 @@ export function listIfExists(disk: Disk, folder: string): readonly string[] | un
   return ifThere(() => disk.list(folder));
 }
 
-/** Makes a file's content durable. Opened for writing, since some systems sync nothing else. */
-export async function syncPath(disk: Disk, path: string): Promise<void> {
-  const file = disk.open(path, "r+");
-  try {
-    await disk.syncData(file);
-  } finally {
-    disk.close(file);
-  }
-}
-
-/** As `syncPath`, at once. */
-export function syncPathNow(disk: Disk, path: string): void {
+/** Makes the content of a draft durable: one that fails is thrown away. */
+function syncDraft(disk: Disk, path: string): void {
   withFile(disk, path, "r+", (file) => disk.syncDataNow(file));
 }
 
 /** Writes the first bytes of a file over themselves. */
 export function rewriteInPlace(disk: Disk, path: string, length: number): void {
-  withFile(disk, path, "r+", (file) => disk.write(file, readRange(disk, file, 0, length), 0));
+  withFile(disk, path, "r+", (file) => writeAll(disk, file, readRange(disk, file, 0, length), 0));
 }
 
 /** Opens a file for one use. */

@@ -12,7 +12,7 @@ import { draftFile, missing, newest } from "../disk/numbered-files.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
+import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 
 const documentSchema = z.object({
   kind: z.string(),
@@ -70,9 +70,9 @@ export class DocumentFiles {
   }
 
   async #syncDraft(draft: string): Promise<void> {
-    const { disk } = this.#context;
+    const { disk, syncs } = this.#context;
     try {
-      await syncPath(disk, draft);
+      await syncs.sync(draft);
     } catch (error) {
       unlinkIfExists(disk, draft);
       throw error;

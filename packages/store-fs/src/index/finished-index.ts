@@ -5,7 +5,7 @@ import type { RawLine } from "../disk/checked-line.js";
 import { taskFolder } from "../disk/layout.js";
 import { allDone, BackgroundWork, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { appendTo, listIfExists, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { appendTo, listIfExists, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import { compactFinished } from "./finished-compaction.js";
 import {
@@ -53,7 +53,7 @@ export class FinishedIndex {
     this.#sync = new SharedSync(async () => {
       const paths = [...this.#written];
       this.#written.clear();
-      await allDone(paths.map((path) => syncPath(context.disk, path)));
+      await allDone(paths.map((path) => context.syncs.sync(path)));
       await context.disk.syncFolder(context.layout.done);
     });
   }

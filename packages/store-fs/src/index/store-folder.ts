@@ -9,7 +9,7 @@ import { networkFileSystemName } from "../disk/platform.js";
 import { quarantineFile, reportFinding } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, syncPath } from "../disk/whole-file.js";
+import { listIfExists, readFrom } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
 
 /**
@@ -201,9 +201,9 @@ export class FolderSync {
   }
 
   async #sync(): Promise<void> {
-    const { disk, layout } = this.#context;
+    const { disk, layout, syncs } = this.#context;
     const above = foldersAbove(layout.directory).map((folder) => syncIfReadable(disk, folder));
-    await allDone([syncPath(disk, layout.format), disk.syncFolder(layout.directory), ...above]);
+    await allDone([syncs.sync(layout.format), disk.syncFolder(layout.directory), ...above]);
     this.isDone = true;
   }
 }

@@ -7,7 +7,7 @@ import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.j
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { badId } from "../disk/store-errors.js";
-import { appendTo, syncPath } from "../disk/whole-file.js";
+import { appendTo } from "../disk/whole-file.js";
 import { firstHeader } from "../journal/journal-line.js";
 import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
@@ -173,7 +173,7 @@ export class TaskDraft {
   /** Makes the folder aside. @returns false when that was done before. */
   async prepare(): Promise<boolean> {
     if (this.#state !== "none") return false;
-    const { disk, durable, observe } = this.#context;
+    const { disk, durable, observe, syncs } = this.#context;
     disk.makeFolder(this.#place);
     this.#state = "prepared";
     const created: TaskEvent = {
@@ -188,7 +188,7 @@ export class TaskDraft {
     this.bytes = bytes.byteLength;
     appendTo(disk, path, bytes, "wx");
     if (durable) {
-      await syncPath(disk, path);
+      await syncs.sync(path);
       await disk.syncFolder(this.#place);
     }
     observe("store.create.prepared", this.#task.id);

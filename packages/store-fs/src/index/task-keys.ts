@@ -9,7 +9,7 @@ import { claimFiles, hashOf, isSafeId, taskFolder } from "../disk/layout.js";
 import { newest } from "../disk/numbered-files.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { listIfExists, readFrom, replaceWhole, syncPath, syncPathNow, unlinkIfExists } from "../disk/whole-file.js";
+import { listIfExists, readFrom, replaceWhole, unlinkIfExists } from "../disk/whole-file.js";
 import { lookAt, taskExists, taskIds } from "../journal/task-folder.js";
 import { readableView } from "../journal/task-view.js";
 import type { TaskReading } from "../task/held-task.js";
@@ -123,7 +123,7 @@ export class TaskKeys {
    * that no other one has it.
    */
   isClaimed(taskId: string): boolean {
-    const { disk, layout, durable } = this.#context;
+    const { disk, layout, durable, syncs } = this.#context;
     // One that a worker took had its claim.
     if (lookAt(disk, taskFolder(layout, taskId))?.newest !== 1) return true;
     const record = readableView(this.#context, taskId)?.record;
@@ -135,7 +135,7 @@ export class TaskKeys {
       if (!bucket.isDoubtful || this.#isUnfinished(bucket.claim)) return false;
       const path = this.claim(bucket, { owner, key, id, generation });
       if (path === undefined || !durable) continue;
-      syncPathNow(disk, path);
+      syncs.syncNow(path);
       disk.syncFolderNow(bucket.folder);
       disk.syncFolderNow(layout.keys);
     }
@@ -210,7 +210,7 @@ export class TaskKeys {
   /** It may have been removed meanwhile, by the process that claimed the next number. */
   async #syncFile(path: string): Promise<void> {
     try {
-      await syncPath(this.#context.disk, path);
+      await this.#context.syncs.sync(path);
     } catch (error) {
       if (!hasCode(error, "ENOENT")) throw error;
     }

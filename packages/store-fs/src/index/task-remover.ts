@@ -5,7 +5,7 @@ import { z } from "zod";
 import { shardFolder, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { createFile, listIfExists, readFrom, syncPath, unlinkIfExists } from "../disk/whole-file.js";
+import { createFile, listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
 import type { LeaseBook } from "../task/lease-book.js";
 import type { WorkerRegistry } from "../task/worker-registry.js";
 import type { IndexParts } from "./task-creator.js";
@@ -92,11 +92,11 @@ type Gone = z.infer<typeof noteSchema>;
  * A process that finishes a deletion after a crash does not have to understand the journal. Durable before the task goes: a
  * task that was deleted without a note would always be counted.
  */
-async function writeNote({ disk, layout, durable, unique }: StoreContext, gone: Gone): Promise<string> {
+async function writeNote({ disk, layout, durable, syncs, unique }: StoreContext, gone: Gone): Promise<string> {
   const folder = taskFolder(layout, gone.id);
   const path = join(folder, `deleted.${unique()}.json`);
   createFile(disk, path, Buffer.from(`${JSON.stringify(gone)}\n`));
-  if (durable) await allDone([syncPath(disk, path), disk.syncFolder(folder)]);
+  if (durable) await allDone([syncs.sync(path), disk.syncFolder(folder)]);
   return path;
 }
 

@@ -1,10 +1,11 @@
 import { dirname, join } from "node:path";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode, isSystemError } from "../disk/disk.js";
+import type { FileSyncs } from "../disk/file-syncs.js";
 import { journalFiles, journalName, layoutVersion, leaseName, taskFolder } from "../disk/layout.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { syncPath, syncPathNow, touchFile, unlinkIfExists, writeAll } from "../disk/whole-file.js";
+import { touchFile, unlinkIfExists, writeAll } from "../disk/whole-file.js";
 import type { ItemSegment, JournalHeader } from "./journal-line.js";
 import { disturb, type FolderState, lookAt } from "./task-folder.js";
 import { chainThrough, newestView, sealedBytes, type TaskView, type ViewCache } from "./task-view.js";
@@ -84,12 +85,13 @@ export function takeOver(context: StoreContext, cache: ViewCache, request: TakeO
 }
 
 /** A loss of power must not leave the seal behind and take what it counts, or the name of that. */
-function syncSealed({ disk, durable }: StoreContext, { unsynced, sealSynced, path, header }: TaskView): void {
+function syncSealed({ disk, durable, syncs }: StoreContext, before: TaskView): void {
+  const { unsynced, sealSynced, path, header } = before;
   if (!durable) return;
-  if (unsynced) syncPathNow(disk, path);
+  if (unsynced) syncs.syncNow(path, () => before.offset);
   if (sealSynced) return;
   const folder = dirname(path);
-  for (const { epoch } of header.chain) syncPathNow(disk, join(folder, journalName(epoch)));
+  for (const { epoch, bytes } of header.chain) syncs.syncNow(join(folder, journalName(epoch)), () => bytes);
   disk.syncFolderNow(folder);
 }
 
@@ -196,16 +198,24 @@ function viewOf(context: StoreContext, header: JournalHeader, before: TaskView, 
   };
 }
 
+/** Syncs the files that a view continues. */
+export function syncChain(
+  syncs: FileSyncs,
+  folder: string,
+  { header }: Pick<TaskView, "header">,
+): readonly Promise<void>[] {
+  return header.chain.map(({ epoch, bytes }) => syncs.sync(join(folder, journalName(epoch)), () => bytes));
+}
+
 /**
  * Makes an epoch's beginning durable: what it seals, the seal, and the names in the folder. Has to be over before
  * the epoch's first acknowledgement.
  */
 export async function syncTakenOver(context: StoreContext, taken: TakenOver): Promise<void> {
   if (!context.durable) return;
-  const { disk, layout } = context;
+  const { disk, layout, syncs } = context;
   const folder = taskFolder(layout, taken.view.header.taskId);
-  const sealed = taken.view.header.chain.map(({ epoch }) => syncPath(disk, join(folder, journalName(epoch))));
-  await allDone([...sealed, disk.syncData(taken.file)]);
+  await allDone([...syncChain(syncs, folder, taken.view), disk.syncData(taken.file)]);
   await disk.syncFolder(folder);
 }
 

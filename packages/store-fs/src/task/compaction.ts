@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { encodeLine } from "../disk/checked-line.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { createFile, syncPath } from "../disk/whole-file.js";
+import { createFile } from "../disk/whole-file.js";
 import { type ChainEntry, type ItemSegment, itemEvents } from "../journal/journal-line.js";
 import { removeSuperfluous } from "../journal/take-over.js";
 import type { HeldTask } from "./held-task.js";
@@ -58,7 +58,7 @@ async function writeSegment(
   { folder, view }: HeldTask,
   oldFiles: number,
 ): Promise<ItemSegment | undefined> {
-  const { disk, durable, unique } = context;
+  const { disk, durable, syncs, unique } = context;
   const { chain, epoch } = view.header;
   const itemsFrom = view.record.itemsFromSeq;
   const lines: Buffer[] = [];
@@ -80,7 +80,7 @@ async function writeSegment(
   const bytes = Buffer.concat(lines);
   createFile(disk, join(items, name), bytes);
   // With the name of the folder itself: the seal that names this file may be on the disk before anything else.
-  if (durable) await allDone([syncPath(disk, join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);
+  if (durable) await allDone([syncs.sync(join(items, name)), disk.syncFolder(items), disk.syncFolder(folder)]);
   return { name, bytes: bytes.byteLength, first, count: next - first, itemsFrom };
 }
 

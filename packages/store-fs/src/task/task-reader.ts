@@ -1,17 +1,15 @@
-import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { TaskRecord } from "@resumable-mcp/core";
 import { deepFreeze, openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
-import { isSafeId, journalName, leaseName, taskFolder } from "../disk/layout.js";
+import { isSafeId, leaseName, taskFolder } from "../disk/layout.js";
 import { quarantinedAt, quarantineTask } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { taskCorrupt } from "../disk/store-errors.js";
-import { syncPath } from "../disk/whole-file.js";
-import { type Compacted, removeSuperfluous, syncTakenOver, takeOver } from "../journal/take-over.js";
+import { type Compacted, removeSuperfluous, syncChain, syncTakenOver, takeOver } from "../journal/take-over.js";
 import { type FolderState, lookAt, parseLease } from "../journal/task-folder.js";
 import {
   extendView,
@@ -177,10 +175,14 @@ export class TaskReader {
 
   /** A journal that is read for the first time may seal files whose taker died before it synced them. */
   async #syncRead(view: TaskView): Promise<void> {
-    const { disk, layout } = this.#context;
+    const { disk, layout, syncs } = this.#context;
     const folder = taskFolder(layout, view.header.taskId);
-    const sealed = view.sealSynced ? [] : view.header.chain.map(({ epoch }) => join(folder, journalName(epoch)));
-    await allDone([...sealed, view.path].map((path) => syncPath(disk, path)));
+    const endOf = () => {
+      // Its writer may have died after it was read.
+      extendView(this.#context, view);
+      return view.offset;
+    };
+    await allDone([...(view.sealSynced ? [] : syncChain(syncs, folder, view)), syncs.sync(view.path, endOf)]);
     if (!view.sealSynced) await disk.syncFolder(folder);
     view.sealSynced = true;
   }

@@ -8,7 +8,7 @@ import { hashOf, taskFolder } from "../disk/layout.js";
 import { quarantineFile } from "../disk/quarantine.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { limitExceeded } from "../disk/store-errors.js";
-import { createWhole, readFrom, syncPath, touchFile, unlinkIfExists } from "../disk/whole-file.js";
+import { createWhole, readFrom, touchFile, unlinkIfExists } from "../disk/whole-file.js";
 import { disturb, type FolderState, type PlainSignal, signalFile } from "../journal/task-folder.js";
 import type { SignalState, TaskView } from "../journal/task-view.js";
 import type { TaskReading } from "./held-task.js";
@@ -202,7 +202,7 @@ export async function signalTask(
   }
   if (context.durable) {
     const path = taskFolder(context.layout, taskId);
-    if (signal.kind === "answer" && left !== undefined) await syncPath(context.disk, join(path, signalFile(left.id)));
+    if (signal.kind === "answer" && left !== undefined) await context.syncs.sync(join(path, signalFile(left.id)));
     await context.disk.syncFolder(path);
   }
   // Only now: a loss of power must not take the new signal and keep the removal of the old one.

@@ -78,9 +78,8 @@ export class TaskWriter implements HeldTask {
 
   /** Makes the epoch's beginning durable. Nothing is acknowledged before. */
   async begin(taken: TakenOver): Promise<TaskSnapshot> {
-    const { context, doubtful, notifications } = this.#parts;
+    const { context, notifications } = this.#parts;
     const { taskId } = this.lease;
-    doubtful.refresh(context, this.folder, this.#view);
     await syncTakenOver(context, taken);
     context.observe("store.takeover.synced", taskId);
     removeSuperfluous(context, this.#view);
@@ -278,9 +277,9 @@ export class TaskWriter implements HeldTask {
     void this.#files.close();
   }
 
-  /** A sync failed: the bytes may not be on the disk, though the system will not say so a second time. */
+  /** A sync failed. */
   #fail(): void {
-    this.#parts.doubtful.add(this.folder, this.#view);
+    this.#files.noteLosses(this.#view);
     this.end();
   }
 

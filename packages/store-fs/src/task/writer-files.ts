@@ -3,8 +3,8 @@ import type { TaskRecord } from "@resumable-mcp/core";
 import { journalName } from "../disk/layout.js";
 import { allDone, SharedSync } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
-import { rewriteInPlace, writeAll } from "../disk/whole-file.js";
-import type { TaskView, ViewCache } from "../journal/task-view.js";
+import { writeAll } from "../disk/whole-file.js";
+import { chainThrough, type TaskView, type ViewCache } from "../journal/task-view.js";
 import type { Compaction } from "./compaction.js";
 import type { LeaseFiles } from "./held-folder.js";
 import type { HeldTask } from "./held-task.js";
@@ -109,6 +109,13 @@ export class WriterFiles {
     this.#extendedTo = 0;
   }
 
+  /** A sync failed, of any of the files that the lease of a view has written. */
+  noteLosses(view: TaskView): void {
+    for (const { epoch, bytes } of chainThrough(view)) {
+      if (epoch >= view.header.lease) this.#context.syncs.noteLoss(join(this.#folder, journalName(epoch)), () => bytes);
+    }
+  }
+
   /** Resolves when nothing is being synced. */
   idle(): Promise<void> {
     return this.#sync.idle();
@@ -126,27 +133,6 @@ export class WriterFiles {
       this.#context.disk.close(file);
     } catch {
       // Whether its bytes are on the disk is what the sync tells.
-    }
-  }
-}
-
-/** Journal files of which a sync failed: their bytes may not be on the disk, though the system says so only once. */
-export class DoubtfulFiles {
-  readonly #paths = new Set<string>();
-
-  /** Notes the file of a view, and of earlier ones those that the same lease has written. */
-  add(folder: string, { header, path }: TaskView): void {
-    for (const { epoch } of header.chain) if (epoch >= header.lease) this.#paths.add(join(folder, journalName(epoch)));
-    this.#paths.add(path);
-  }
-
-  /** Writes what a doubtful file holds once more in its place, so that the next sync has something to do. */
-  refresh({ disk }: StoreContext, folder: string, { header }: TaskView): void {
-    for (const { epoch, bytes } of header.chain) {
-      const path = join(folder, journalName(epoch));
-      if (!this.#paths.has(path)) continue;
-      rewriteInPlace(disk, path, bytes);
-      this.#paths.delete(path);
     }
   }
 }
@@ -169,7 +155,6 @@ export interface WriterParts extends TaskIndex {
   /** The tasks that this store holds. */
   readonly held: { get(taskId: string): HeldTask | undefined; delete(taskId: string): boolean };
   readonly leaseFiles: LeaseFiles;
-  readonly doubtful: DoubtfulFiles;
   readonly documents: TaskDocuments;
   readonly compaction: Compaction;
   readonly notifications: Notifications;

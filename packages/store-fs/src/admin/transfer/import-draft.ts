@@ -4,7 +4,7 @@ import { reduceTask, type Signal, type TaskEvent } from "@resumable-mcp/core/sto
 import { encodeLine } from "../../disk/checked-line.js";
 import { journalName, shardFolder, taskFolder } from "../../disk/layout.js";
 import type { StoreContext } from "../../disk/store-context.js";
-import { appendTo, createFile, listIfExists, syncPath } from "../../disk/whole-file.js";
+import { appendTo, createFile, listIfExists } from "../../disk/whole-file.js";
 import { type ChainEntry, firstHeader, type ItemSegment, type JournalHeader } from "../../journal/journal-line.js";
 import { answerFile } from "../../task/task-signals.js";
 
@@ -91,7 +91,7 @@ export class ImportDraft {
 
   /** Writes the signals, and makes all of it durable. */
   async finish(record: TaskRecord): Promise<void> {
-    const { disk, durable, unique } = this.#context;
+    const { disk, durable, syncs, unique } = this.#context;
     for (const [index, signal] of this.#signals.entries()) {
       const { name, bytes } =
         signal.kind === "answer"
@@ -103,7 +103,7 @@ export class ImportDraft {
     const items = join(this.#place, "items");
     for (const folder of [items, this.#place]) {
       const names = listIfExists(disk, folder);
-      for (const name of names ?? []) if (name !== "items") await syncPath(disk, join(folder, name));
+      for (const name of names ?? []) if (name !== "items") await syncs.sync(join(folder, name));
       if (names !== undefined) await disk.syncFolder(folder);
     }
   }
