@@ -57,6 +57,8 @@ const others = [
   "stuck",
   "errors",
   "failing_syncs",
+  // Syncs fail, and later ones succeed without what those did not write.
+  "lost_syncs",
   // A process has no descriptors left.
   "no_files",
   "drain",
@@ -74,6 +76,7 @@ const themes: readonly (readonly Fault["kind"][])[] = [
   ["power", "slow", "die_at_call", "die_at_point"],
   ["power", "errors", "full"],
   ["power", "failing_syncs", "stuck"],
+  ["power", "lost_syncs", "kill"],
   ["full", "no_files", "errors"],
   ["clock", "drift", "clock_while_down"],
   ["unmount", "remove_folder"],
