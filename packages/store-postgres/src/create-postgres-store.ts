@@ -162,7 +162,7 @@ function createParts({ schema = "resumable_mcp", limits, onWarning, ...address }
   const all = { ...postgresStoreDefaults, ...limits };
   const database = new Database({ ...address, schema, limits: all, warn });
   const workers = new WorkerRegistry(database);
-  const notifications = new Notifications(database);
+  const notifications = new Notifications(database, workers);
   const reader = new TaskReader(database, workers);
   const book = new LeaseBook({ database, workers, reader, notifications });
   return {

@@ -26,8 +26,9 @@ const askName = defineTool({
   },
 });
 
-const store = createPostgresStore(JSON.parse(process.argv[2]));
-const limits = { leaseTtlMs: 2_000, heartbeatMs: 300, pollMs: 200, maxRunningPerOwner: 32 };
+const { engineLimits, ...options } = JSON.parse(process.argv[2]);
+const store = createPostgresStore(options);
+const limits = { leaseTtlMs: 2_000, heartbeatMs: 300, pollMs: 200, maxRunningPerOwner: 32, ...engineLimits };
 const engine = createEngine({ store, tools: [countTo, askName], limits });
 const tasks = engine.forOwner("client:a");
 

@@ -40,14 +40,22 @@ class EngineProcess {
   }
 }
 
-function scene() {
+function scene(engineLimits = {}) {
   const { connectionString, schema } = newSchema();
   const store = createPostgresStore({ connectionString, schema });
   ends.push(
     () => runSql(`DROP SCHEMA IF EXISTS ${schema} CASCADE`),
     () => store.close(),
   );
-  return { store, start: () => new EngineProcess({ connectionString, schema }) };
+  /** Resolves when each of so many processes has looked at the others since. */
+  const looked = async (processes: number) => {
+    const text = `SELECT pid, query_start::text AS at FROM pg_stat_activity WHERE query LIKE '%"${schema}".worker%pg_locks%'`;
+    const looks = async () => (await runSql(text)).map((row) => JSON.stringify(row));
+    await expect.poll(async () => (await looks()).length).toBe(processes);
+    const before = await looks();
+    await expect.poll(async () => (await looks()).some((look) => before.includes(look))).toBe(false);
+  };
+  return { store, looked, start: () => new EngineProcess({ connectionString, schema, engineLimits }) };
 }
 
 test("the tasks of a process that is killed continue in another, each item once and in order", async () => {
@@ -69,6 +77,25 @@ test("the tasks of a process that is killed continue in another, each item once 
   await expect.poll(statuses).toEqual(new Set(["completed"]));
   const items = Array.from({ length: steps }, (_, index) => index);
   for (const id of ids) expect((await store.readItems(id, { after: 0, limit: 1000 })).items).toEqual(items);
+});
+
+test("the death of a process is noticed long before its heartbeats have stood still for a lease's time", async () => {
+  const { store, start, looked } = scene({ leaseTtlMs: 2 ** 31, heartbeatMs: 60_000, pollMs: 60_000 });
+  const [first, second] = [start(), start()];
+  await second.do("open");
+  const id = await first.do("start", { tool: "ask_name", input: {} });
+  const record = async () => (await store.getTask(id))?.record;
+  await expect.poll(async () => (await record())?.status).toBe("input_required");
+  const { worker, attempt } = (await record()) ?? {};
+  await looked(2);
+  await first.kill();
+  await second.do("answer", { id, key: "name", answer: { action: "accept", content: { name: "Ada" } } });
+  await expect.poll(async () => (await record())?.output).toEqual({ answer: "Ada" });
+  const after = await record();
+  expect({ sameWorker: after?.worker === worker, attempt: after?.attempt }).toEqual({
+    sameWorker: false,
+    attempt: (attempt ?? 0) + 1,
+  });
 });
 
 test("a question that one process asks is answered at another", async () => {

@@ -103,7 +103,11 @@ export function processHarness(
     open: async () => open(fresh()),
     limited: async (quotas) => open({ ...fresh(), limits: { ...limits, ...given.limits, ...quotas } }),
     second: another,
-    far: another,
+    // Nothing but heartbeats passes between the two.
+    async far(store) {
+      const { limits: own, ...options } = processOf(store).options;
+      return open({ ...options, limits: { ...own, deathNoticeMs: Number.POSITIVE_INFINITY } });
+    },
     async reopen(store) {
       processOf(store).kill();
       return another(store);

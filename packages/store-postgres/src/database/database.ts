@@ -87,8 +87,13 @@ export class Database {
    *
    * @throws {@link ResumableError} `STORE_READ_FAILED`, `STORE_WRITE_FAILED` or `STORE_MISSING`, with the server's error as cause.
    */
-  async query<Row>(
-    kind: StatementKind,
+  async query<Row>(kind: StatementKind, statement: Statement, values: readonly unknown[]): Promise<readonly Row[]> {
+    return this.withConnection(kind, (client) => this.queryOn(client, statement, values));
+  }
+
+  /** Runs one statement on a connection. Rejects with the driver's error. */
+  async queryOn<Row>(
+    client: pg.ClientBase,
     { name, text }: Statement,
     values: readonly unknown[],
   ): Promise<readonly Row[]> {
@@ -98,7 +103,7 @@ export class Database {
       this.#texts.set(name, resolved);
     }
     const config = { name: this.#prefix + name, text: resolved, values: [...values], types: parseInt8 };
-    return this.withConnection(kind, async (client) => (await client.query(config)).rows);
+    return (await client.query(config)).rows;
   }
 
   /** Gives a connection to work that ends with it. A connection on which anything but the server failed is closed. */

@@ -31,6 +31,13 @@ export const postgresStoreDefaults = {
   notifyPauseMs: 20,
   /** When to connect again after the connection for notifications broke. */
   reconnectMs: 1000,
+  /**
+   * A process whose lock was seen missing is dead when its heartbeat does not move for this long from then on. `Infinity`: only the
+   * lease's time counts.
+   */
+  deathNoticeMs: 2000,
+  /** How often a process looks at the locks of the others. */
+  deathLookMs: 500,
   /** A worker without a heartbeat for this long is forgotten. */
   forgetWorkerMs: 60 * 60 * 1000,
   /** What the server answers later than this is taken to be of the time of the answer. */

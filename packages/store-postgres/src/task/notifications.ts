@@ -1,6 +1,8 @@
 import type { Notification } from "pg";
 import type { Database } from "../database/database.js";
 import { hexOf } from "../database/hash.js";
+import { DeathNotices } from "./death-notices.js";
+import type { WorkerRegistry } from "./worker-registry.js";
 
 /** What changed: a task's journal, or also whether it may be run. */
 export type Change = "progress" | "runnable";
@@ -36,9 +38,17 @@ export class Notifications {
   #connecting: Promise<void> | undefined;
   #disconnect: (() => void) | undefined;
   #isClosed = false;
+  readonly #deaths: DeathNotices;
 
-  constructor(database: Database) {
+  constructor(database: Database, workers: WorkerRegistry) {
     this.#database = database;
+    // Tasks of a process that died may be run.
+    const onDeath = () => this.#wake("runnable", undefined);
+    const onSilence = () => {
+      this.#deaths.disconnected();
+      this.#reconnectLater();
+    };
+    this.#deaths = new DeathNotices(database, workers, { onDeath, onSilence });
     this.#channel = `resumable_mcp_${hexOf(database.schema).slice(0, 16)}`;
   }
 
@@ -94,8 +104,10 @@ export class Notifications {
     if (this.#isClosed) return close();
     let isOpen = true;
     const lost = () => {
-      if (isOpen) this.#reconnectLater();
+      if (!isOpen) return;
       isOpen = false;
+      this.#deaths.disconnected();
+      this.#reconnectLater();
     };
     this.#disconnect = () => {
       isOpen = false;
@@ -104,6 +116,7 @@ export class Notifications {
     client.on("error", lost);
     client.on("end", lost);
     client.on("notification", (notification) => this.#received(notification));
+    await this.#deaths.connected(client);
     await client.query(`LISTEN ${this.#channel}`);
     // What happened before is not notified of again.
     this.#wake("progress", undefined);
@@ -127,6 +140,7 @@ export class Notifications {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#reconnecting);
+    this.#deaths.close();
     this.#watchers.clear();
     await this.#send();
     await this.#connecting;

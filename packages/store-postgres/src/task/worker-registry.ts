@@ -46,6 +46,8 @@ export class WorkerRegistry {
   /** Heartbeats of this store's workers. */
   readonly #own = new Map<string, number>();
   readonly #seen = new Map<string, { readonly beat: number; atMs: number }>();
+  /** Workers whose process died, by the heartbeat at which that was noticed. */
+  readonly #dead = new Map<string, number>();
   #latestMs: number | undefined;
   /** When {@link #latestMs} was noted, by a clock that measures only how long answers take. */
   #notedAt = 0;
@@ -84,10 +86,14 @@ export class WorkerRegistry {
     const published = offers === undefined ? null : JSON.stringify(offers);
     this.see(await this.#database.query<Beat>("write", beatStatement, [name, this.nextBeat(name), published]));
     const { forgetWorkerMs } = this.#database.limits;
-    const standing = this.standing();
+    const standing = this.#standing(() => 0);
     if (standing[2].every((stoodMs) => stoodMs < forgetWorkerMs)) return;
     await this.#database.query("write", forgetStatement, [...standing, forgetWorkerMs]);
-    for (const [worker, { atMs }] of this.#seen) if (this.#nowMs - atMs >= forgetWorkerMs) this.#seen.delete(worker);
+    for (const [worker, { atMs }] of this.#seen) {
+      if (this.#nowMs - atMs < forgetWorkerMs) continue;
+      this.#seen.delete(worker);
+      this.#dead.delete(worker);
+    }
   }
 
   /** What each other living worker offers, by the newest time that was noted. */
@@ -106,21 +112,32 @@ export class WorkerRegistry {
     }
   }
 
+  /** Notes that the process of a worker died; a heartbeat that comes after all says otherwise. */
+  noteDeath({ worker, beat }: Beat): void {
+    this.see([{ worker, beat }]);
+    this.#dead.set(worker, beat);
+  }
+
   /** Tells whether the holder of a lease is alive, by the newest time that was noted. The first sight of it counts as a heartbeat. */
   isAlive(worker: string, beat: number | null, ttlMs: number): boolean {
     if (this.#own.has(worker)) return true;
     if (beat === null) return false;
     this.see([{ worker, beat }]);
+    if (this.#dead.get(worker) === beat) return false;
     return this.#nowMs - (this.#seen.get(worker)?.atMs ?? 0) < ttlMs;
   }
 
-  /** For how long the heartbeats of others have stood still. */
+  /** For how long the heartbeats of others have stood still; those of the dead without end. */
   standing(): Standing {
+    return this.#standing((worker, beat) => (this.#dead.get(worker) === beat ? Number.POSITIVE_INFINITY : 0));
+  }
+
+  #standing(atLeastMs: (worker: string, beat: number) => number): Standing {
     const seen = [...this.#seen];
     return [
       seen.map(([worker]) => worker),
       seen.map(([, { beat }]) => beat),
-      seen.map(([, { atMs }]) => this.#nowMs - atMs),
+      seen.map(([worker, { beat, atMs }]) => Math.max(this.#nowMs - atMs, atLeastMs(worker, beat))),
     ];
   }
 
