@@ -6,7 +6,7 @@ export default defineConfig([
   library(["src/index.ts", "src/program/job.ts"], {
     ...fromSources({}),
     splitting: false,
-    clean: ["!{history,find-bugs}.js*", "!bugs/**"],
+    clean: ["!{history,find-bugs}.js*"],
   }),
   library(["src/history.ts"], { clean: false }),
   library(["src/bugs/find-bugs.ts"], { clean: false, external: ["tsup"] }),

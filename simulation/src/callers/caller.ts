@@ -255,6 +255,8 @@ export class Caller {
   }
 
   #intervene(what: Intervention): void {
+    // It would continue a task that failed.
+    if (what === "resume" && this.#isStopped) return;
     if (what === "drop") {
       const connection = this.#connection;
       if (connection !== undefined && !this.isDone) this.#afterFailure(connection, new ConnectionLost("dropped"));

@@ -96,6 +96,8 @@ export class ToolkitCaller {
   }
 
   #intervene(what: Intervention): void {
+    // It would continue a task that failed.
+    if (what === "resume" && this.#isCalm) return;
     if (what === "drop" || what === "detach") {
       this.#die();
       return;

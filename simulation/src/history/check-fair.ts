@@ -1,7 +1,10 @@
 import { type Evidence, eventsOf, type Violation } from "./evidence.js";
 import { hasFreeSlots } from "./slots.js";
 
-/** While slots are free no owner waits for others. */
+/**
+ * G10, G11, G12: no owner waits for long while slots are free or soon become free: a task that waits holds none, a suspect
+ * keeps none from others, and the next one goes to the owner with the fewest running tasks.
+ */
 export function checkFair(evidence: Evidence): readonly Violation[] {
   return hasFreeSlots(evidence.plan) ? [...lateProbes(evidence), ...lateStarts(evidence)] : [];
 }

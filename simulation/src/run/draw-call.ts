@@ -119,10 +119,12 @@ function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPla
 }
 
 function drawProgram(random: Random, index: number, mode: CallFrame["mode"]): readonly Operation[] {
-  if (mode === "flood") return [{ op: "work", ms: random.pick([100, 400]) }, { op: "step" }];
+  if (mode === "flood") return drawShort(random);
   const length = random.pick([1, 3, 8, 20]);
   const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, mode)));
   if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
+  // Suspects that come to no checkpoint for long keep no other task waiting, and none of them is guilty.
+  if (mode === "poison" && index > 0 && random.percent(30)) program.unshift({ op: "work", ms: 22_000 });
   return program;
 }
 
@@ -142,6 +144,12 @@ function drawOperation(random: Random, mode: Mode): Operation {
   if (kind < 93) return { op: "fail", times: random.pick([1, 2, 2, 5]) };
   if (kind < 97) return { op: "stubborn", ms: random.pick([500, 4_000]) };
   return { op: "give_up" };
+}
+
+/** Something that holds a slot for a moment, perhaps after a wait in which it holds none. */
+function drawShort(random: Random): readonly Operation[] {
+  const work = { op: "work", ms: random.pick([100, 400, 1_400]) } as const;
+  return random.percent(30) ? [{ op: "sleep", ms: 6_000 }, work] : [work, { op: "step" }];
 }
 
 /** Something that only waits, and for long: deaths come while it does. */

@@ -31,7 +31,7 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
       heartbeatMs: 1_000,
       pollMs: random.pick([1_000, 1_000, 20_000]),
       recoverAfterMs: mode === "waiting" ? 0 : random.pick([0, 2_000, 8_000]),
-      maxRunning: mode === "flood" ? random.pick([2, 4]) : random.pick([2, 4, 32]),
+      maxRunning: drawSlots(random, mode),
       waitInPlaceMs:
         mode === "waiting"
           ? 30_000
@@ -61,6 +61,12 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
     tool: isVaried ? drawTool(random) : {},
     versions: isVaried ? random.pick(["one", "one", "one", "upgrade", "mixed"]) : "one",
   };
+}
+
+/** Few, where the work of others is short; mostly enough, where suspects work for long. */
+function drawSlots(random: Random, mode: Mode): number {
+  if (mode === "flood") return random.pick([2, 4]);
+  return random.pick(mode === "poison" ? [4, 32, 32] : [2, 4, 32]);
 }
 
 function drawTool(random: Random): ToolSettings {

@@ -40,7 +40,7 @@ export function drawPlan(seed: number): Plan {
   ] as const);
   const durability: Plan["durability"] = random.percent(mode === "moments" ? 90 : 70) ? "machine" : "process";
   const workers = random.pick([1, 2, 2, 3]);
-  const calmMs = mode === "waiting" ? 40_000 : mode === "moments" ? 10_000 : random.pick([5_000, 15_000, 40_000]);
+  const calmMs = drawCalm(random, mode);
   const setUp = drawLimits(random, mode);
   const callFrame = { owners: drawOwners(random), calmMs, mode, expires: setUp.limits.ttlMs !== undefined };
   const callCount = mode === "flood" ? 30 : 1 + random.below(10);
@@ -57,11 +57,23 @@ export function drawPlan(seed: number): Plan {
     workers,
     isIsolated: random.percent(25),
     ...setUp,
-    probeEveryMs: mode === "flood" ? 700 : random.pick([0, 0, 700]),
+    probeEveryMs: drawProbes(random, mode),
     visitEveryMs: random.pick([0, 300]),
     restartMs: random.pick([10, 30, 500]),
     calmMs,
     calls,
     faults: [...faults, ...network].toSorted((one, other) => one.atMs - other.atMs),
   };
+}
+
+/** Next to tasks that wait, die or are many, short calls are soon done. */
+function drawProbes(random: Random, mode: Mode): number {
+  if (mode === "waiting") return 2_100;
+  return mode === "flood" || mode === "poison" ? 700 : random.pick([0, 0, 700]);
+}
+
+function drawCalm(random: Random, mode: Mode): number {
+  if (mode === "waiting") return 40_000;
+  if (mode === "moments") return 10_000;
+  return random.pick(mode === "flood" ? [5_000, 15_000] : [5_000, 15_000, 40_000]);
 }
