@@ -20,7 +20,15 @@ const packages = {
     ["fs-store-options.ts", "open-store.ts", "create-fs-store.ts", "testing"],
     ["admin"],
   ],
-  "packages/store-postgres": [["database"], ["journal"], ["task"], ["index"], ["create-postgres-store.ts", "testing"]],
+  "packages/store-postgres": [
+    ["database"],
+    ["journal"],
+    ["task"],
+    ["index"],
+    ["create-postgres-store.ts", "testing"],
+    ["admin"],
+  ],
+  "packages/store-cli": [["transfer"], ["command.ts"], ["open-admin.ts", "read-commands.ts", "change-commands.ts"]],
   "packages/mcp": [
     ["sdk-workarounds.ts", "limits.ts"],
     ["owner", "define-server.ts"],

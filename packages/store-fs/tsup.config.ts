@@ -1,4 +1,4 @@
 import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
-export default defineConfig(library(["src/index.ts", "src/testing.ts", "src/cli.ts"]));
+export default defineConfig(library(["src/index.ts", "src/testing.ts", "src/admin.ts"]));

@@ -3,7 +3,7 @@ import { defineConfig } from "tsup";
 import { library } from "../../tsup.shared.js";
 
 export default defineConfig(
-  library(["src/index.ts", "src/testing.ts"], {
+  library(["src/index.ts", "src/admin.ts", "src/testing.ts"], {
     onSuccess: () => cp("src/database/migrations", "dist/migrations", { recursive: true }),
   }),
 );

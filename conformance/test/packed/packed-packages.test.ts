@@ -81,6 +81,15 @@ describe("the first example of", () => {
       await project.write("store-postgres.ts", code.replace("postgres://app@localhost:5432/app", server.url));
       await compile(project, ["store-postgres.ts"]);
       expect(await project.run("node", "store-postgres.js").succeeded()).toContain("{ counted: 1000 }");
+      const database = ["--store", server.url, "--json"];
+      const moved = ["export", "--store", server.url, "--to", "from-database.jsonl"];
+      await project.run("resumable-mcp-store", ...moved).succeeded();
+      await project.run("resumable-mcp-store", "import", "from-database.jsonl", "--store", "from-database").succeeded();
+      const counts = { total: 1, byStatus: { completed: 1 } };
+      for (const store of [database, ["--store", "from-database", "--json"]]) {
+        const stats = await project.run("resumable-mcp-store", "stats", ...store).succeeded();
+        expect(JSON.parse(stats)).toMatchObject(counts);
+      }
     } finally {
       await server.stop();
     }

@@ -19,6 +19,17 @@ export type {
   ToolOffer,
 } from "./store/store.js";
 export { contractVersion } from "./store/store.js";
+export type {
+  StoreAdmin,
+  StoreCheck,
+  StoreMigration,
+  StoreProblem,
+  StoreRepair,
+  StoreSizes,
+  StoreWriting,
+  TaskBeginning,
+  TaskDraft,
+} from "./store/store-admin.js";
 export {
   alreadyAnswered,
   documentConflict,

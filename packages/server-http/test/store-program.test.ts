@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import { EventEmitter, once } from "node:events";
-import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
@@ -9,7 +9,7 @@ import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 60_000;
 const polling = { timeout: timeoutMs, interval: 250 };
-const entry = createRequire(import.meta.url).resolve("@resumable-mcp/store-fs/package.json");
+const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"));
 const program = join(dirname(entry), "dist", "cli.js");
 
 /** Runs the store's program while the server runs. */

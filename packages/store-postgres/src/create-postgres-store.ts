@@ -95,7 +95,7 @@ export function createPostgresStore(options: PostgresStoreOptions = {}): Store {
 class OpenedStore {
   readonly parts: ReturnType<typeof createParts>;
   readonly #options: PostgresStoreOptions;
-  #opening: Promise<void> | undefined;
+  #opening: Promise<unknown> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: PostgresStoreOptions) {

@@ -122,6 +122,16 @@ export class DocumentFiles {
     return oldest.items;
   }
 
+  /** All documents that can be read. */
+  *all(): Generator<StoredDocument> {
+    const { disk, layout } = this.#context;
+    const pathsIn = (folder: string) => (listIfExists(disk, folder) ?? []).map((name) => join(folder, name));
+    for (const folder of pathsIn(layout.documents).flatMap(pathsIn)) {
+      const document = this.#readNewest(folder);
+      if (document !== undefined) yield document;
+    }
+  }
+
   #notePut({ kind, id, updatedAt }: StoredDocument): number {
     const putMs = Date.parse(updatedAt);
     this.#lastPutMs.set(this.#folderOf(kind, id), putMs, 1);

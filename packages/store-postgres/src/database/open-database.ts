@@ -45,19 +45,27 @@ const layoutStatement = { name: "layout", text: "SELECT layout, oldest_writer FR
  * @throws {@link ResumableError} `INVALID_OPTION` where the server offers less durability than was asked for,
  * `STORE_LAYOUT` for a schema that this version must not write.
  */
-export async function openDatabase(database: Database, { durability, migrate }: OpenOptions): Promise<void> {
+export async function openDatabase(
+  database: Database,
+  { durability, migrate }: OpenOptions,
+): Promise<{ readonly from: number | null; readonly to: number }> {
   const facts = await factsOf(database);
   if (facts.version < oldestServer) {
     throw storeLayout(database.place, `of PostgreSQL ${facts.version}`, supportedLayout, "Use PostgreSQL 15 or later.");
   }
   checkDurability(facts, durability);
   const found = facts.has_layout ? await layoutOf(database) : undefined;
-  if (found !== undefined && found.layout >= supportedLayout) return checkNewer(database, found);
+  if (found !== undefined && found.layout >= supportedLayout) {
+    checkNewer(database, found);
+    return { from: found.layout, to: found.layout };
+  }
   if (!migrate) {
-    const advice = "Open the store once with migrate: true and a user who owns the schema.";
+    const advice =
+      "Run resumable-mcp-store migrate, or open the store once with migrate: true, as a user who owns the schema.";
     throw storeLayout(database.place, String(found?.layout ?? "none"), supportedLayout, advice);
   }
   await migrateSchema(database, facts.has_schema);
+  return { from: found?.layout ?? null, to: supportedLayout };
 }
 
 /** Of each table no row is read: the server plans the statement again when one of them was dropped. */

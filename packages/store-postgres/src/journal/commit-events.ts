@@ -17,7 +17,12 @@ export interface EncodedEvents {
 /** Gives events their place and time; what an event says of these itself does not count. */
 export function encodeEvents(bodies: readonly TaskEventBody[], afterSeq: number, now: Instant): EncodedEvents {
   const at = new Date(now.wallMs).toISOString();
-  const whole = JSON.stringify(bodies.map((body, index) => ({ ...body, seq: afterSeq + 1 + index, at })));
+  return encodeStored(bodies.map((body, index) => ({ ...body, seq: afterSeq + 1 + index, at })));
+}
+
+/** The same for events that have their place and time. */
+export function encodeStored(given: readonly TaskEvent[]): EncodedEvents {
+  const whole = JSON.stringify(given);
   const events: readonly TaskEvent[] = deepFreeze(JSON.parse(whole));
   const items = events.flatMap(itemsOf);
   return {

@@ -44,3 +44,23 @@ export function signalsOf(rows: readonly SignalRow[]): readonly Signal[] {
     }),
   );
 }
+
+/** The part of a record that lists and workers choose by. */
+export function foldOf(record: TaskRecord, questions: readonly string[]) {
+  return {
+    last_seq: record.lastSeq,
+    status: record.status,
+    terminal: record.error?.terminal === true,
+    live: record.live,
+    pausing: record.desiredState === "pause",
+    detached: record.detached,
+    questions: JSON.stringify(questions),
+    runnable_ms: msOf(record.runnableAt),
+    crashes: record.crashes,
+    tool_version: JSON.stringify(record.toolVersion),
+    finished_ms: msOf(record.finishedAt),
+    items_from_seq: record.itemsFromSeq,
+    item_count: record.itemCount,
+    brief: briefOf(record),
+  };
+}

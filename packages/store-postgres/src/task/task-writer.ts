@@ -16,7 +16,7 @@ import { callOf, hexOf, isTaskId } from "../database/hash.js";
 import { breaksConstraint, limitExceeded } from "../database/store-errors.js";
 import { type EncodedEvents, encodeEvents } from "../journal/commit-events.js";
 import type { CommitOutcome, CommitRow, GroupCommit } from "../journal/group-commit.js";
-import { briefOf, msOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
+import { foldOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
 import type { HeldTask, LeaseBook } from "./lease-book.js";
 import type { Notifications } from "./notifications.js";
 import type { TaskReader } from "./task-reader.js";
@@ -218,26 +218,6 @@ function prepare(
 
 function fenceOf({ lease, holder }: HeldTask, afterSeq: number) {
   return { id: lease.taskId, epoch: lease.epoch, holder, after_seq: afterSeq };
-}
-
-/** The part of a record that lists and workers choose by. */
-function foldOf(record: TaskRecord, questions: readonly string[]) {
-  return {
-    last_seq: record.lastSeq,
-    status: record.status,
-    terminal: record.error?.terminal === true,
-    live: record.live,
-    pausing: record.desiredState === "pause",
-    detached: record.detached,
-    questions: JSON.stringify(questions),
-    runnable_ms: msOf(record.runnableAt),
-    crashes: record.crashes,
-    tool_version: JSON.stringify(record.toolVersion),
-    finished_ms: msOf(record.finishedAt),
-    items_from_seq: record.itemsFromSeq,
-    item_count: record.itemCount,
-    brief: briefOf(record),
-  };
 }
 
 function contentOf({ body, items, itemCount, bytes }: EncodedEvents, record: TaskRecord) {

@@ -78,7 +78,7 @@ test("a store whose journals say another layout is refused, whatever became of f
   const path = journalOf(directory, id);
   rmSync(format);
   rmSync(join(path, "../journal.1.jsonl"));
-  const { encodeLine } = await import("../src/disk/checked-line.js");
+  const { encodeLine } = await import("@resumable-mcp/store-fs/admin");
   writeFileSync(path, encodeLine(JSON.stringify({ layout: 2, taskId: id })));
   const before = everything(directory);
   const refusal = { code: "STORE_LAYOUT", details: { found: "2", supported: "1" } };

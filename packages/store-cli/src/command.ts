@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { ResumableError } from "@resumable-mcp/core";
 
 /** Takes the command line apart. */
 export function parseCommand(args: readonly string[]) {
@@ -7,6 +8,8 @@ export function parseCommand(args: readonly string[]) {
     allowPositionals: true,
     options: {
       store: { type: "string", default: ".resumable-mcp" },
+      "store-password-file": { type: "string" },
+      "store-schema": { type: "string" },
       json: { type: "boolean", default: false },
       version: { type: "boolean", default: false },
       help: { type: "boolean", short: "h", default: false },
@@ -44,4 +47,9 @@ export interface Console {
   /** Writes data to standard output. */
   readonly write: (bytes: Uint8Array) => Promise<void>;
   readonly input: AsyncIterable<Uint8Array>;
+}
+
+/** An option that does not have a value that it can have. */
+export function wrong(option: string, message: string): ResumableError {
+  return new ResumableError("INVALID_OPTION", message, { details: { option } });
 }

@@ -1,9 +1,7 @@
 import { type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
 import type { Signal, TaskEvent } from "@resumable-mcp/core/store";
+import { decodeWhole, encodeLine, plainKinds, recordSchema } from "@resumable-mcp/store-fs/admin";
 import { z } from "zod";
-import { decodeWhole, encodeLine } from "../../disk/checked-line.js";
-import { recordSchema } from "../../journal/journal-line.js";
-import { plainKinds } from "../../journal/task-folder.js";
 
 /** The version of the file that this program writes and reads. */
 export const exportVersion = 1;
@@ -40,6 +38,15 @@ const lineSchema = z.discriminatedUnion("type", [
     events: z.array(z.custom<TaskEvent>((value) => eventShape.safeParse(value).success)),
   }),
   z.object({ type: z.literal("task_end"), id: z.string(), lastSeq: z.number() }),
+  /** A session, a key, or whatever else servers keep in addition to tasks. */
+  z.object({
+    type: z.literal("document"),
+    kind: z.string().check(z.regex(/^[a-z-]{1,32}$/)),
+    id: z.string(),
+    owner: z.string(),
+    value: z.custom<Json>((value) => value !== undefined),
+    updatedAt: instant,
+  }),
   /** The last line. A file without it was cut short. */
   z.object({ type: z.literal("end"), tasks: z.number() }),
 ]);

@@ -1,5 +1,5 @@
 import { ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import type { OpenStore } from "../../open-store.js";
+import { type StoreAdmin, taskNotFound } from "@resumable-mcp/core/store";
 import { encodeExport, exportVersion } from "./export-line.js";
 
 const pageSize = 256;
@@ -15,9 +15,12 @@ export interface Refused {
   readonly message: string;
 }
 
+type Reading = StoreAdmin["reading"];
+
 /** What became of the tasks that were to be exported. */
 export interface ExportReport {
   readonly tasks: number;
+  readonly documents: number;
   readonly refused: readonly Refused[];
 }
 
@@ -26,8 +29,9 @@ export interface ExportReport {
  * no other: what was written of it has no end, and an import leaves it out.
  */
 export async function exportTasks(
-  store: OpenStore,
+  admin: StoreAdmin,
   taskIds: Iterable<string> | AsyncIterable<string>,
+  withDocuments: boolean,
   write: Write,
 ): Promise<ExportReport> {
   await write(encodeExport({ type: "export", format: "resumable-mcp-tasks", version: exportVersion }));
@@ -35,14 +39,21 @@ export async function exportTasks(
   const refused = new Map<string, Refused>();
   for await (const taskId of taskIds) {
     try {
-      await exportTask(store, taskId, write);
+      await exportTask(admin.reading, taskId, write);
       tasks += 1;
     } catch (error) {
       refused.set(taskId, refusedFor(taskId, error));
     }
   }
+  let documents = 0;
+  if (withDocuments) {
+    for await (const { version: _, ...document } of admin.documents()) {
+      await write(encodeExport({ type: "document", ...document }));
+      documents += 1;
+    }
+  }
   await write(encodeExport({ type: "end", tasks }));
-  return { tasks, refused: [...refused.values()] };
+  return { tasks, documents, refused: [...refused.values()] };
 }
 
 /** Errors of the store and of the file system concern one task; anything else is a defect of this program. */
@@ -52,24 +63,26 @@ function refusedFor(taskId: string, error: unknown): Refused {
 }
 
 /** A journal may be compacted between two pages: then the task begins again in the file. */
-async function exportTask(store: OpenStore, taskId: string, write: Write): Promise<void> {
+async function exportTask(store: Reading, taskId: string, write: Write): Promise<void> {
   for (let attempt = 1; attempt <= maxAttempts; attempt += 1) if (await tryTask(store, taskId, write)) return;
   throw new ResumableError("ILLEGAL_TRANSITION", `Task ${taskId} was compacted while it was read. Export it again.`, {
     details: { taskId, status: "running", wanted: "export" },
   });
 }
 
-async function tryTask(store: OpenStore, taskId: string, write: Write): Promise<boolean> {
-  const { record, signals } = await store.reader.require(taskId);
-  let page = await store.journal.readEvents(taskId, { afterSeq: 0, limit: pageSize });
+async function tryTask(reading: Reading, taskId: string, write: Write): Promise<boolean> {
+  const snapshot = await reading.getTask(taskId);
+  if (snapshot === undefined) throw taskNotFound(taskId);
+  const { record, signals } = snapshot;
+  let page = await reading.readEvents(taskId, { afterSeq: 0, limit: pageSize });
   await write(encodeExport({ type: "task", id: taskId, base: page.snapshot ?? null, signals: [...signals] }));
-  if (page.snapshot !== undefined) await exportItems(store, page.snapshot, record, write);
+  if (page.snapshot !== undefined) await exportItems(reading, page.snapshot, record, write);
   for (;;) {
     const events = page.events.filter(({ seq }) => seq <= record.lastSeq);
     if (events.length > 0) await write(encodeExport({ type: "events", events }));
     const afterSeq = page.events.at(-1)?.seq ?? page.snapshot?.lastSeq ?? 0;
     if (afterSeq >= record.lastSeq) break;
-    page = await store.journal.readEvents(taskId, { afterSeq, limit: pageSize });
+    page = await reading.readEvents(taskId, { afterSeq, limit: pageSize });
     if (page.snapshot !== undefined) return false;
   }
   await write(encodeExport({ type: "task_end", id: taskId, lastSeq: record.lastSeq }));
@@ -78,7 +91,7 @@ async function tryTask(store: OpenStore, taskId: string, write: Write): Promise<
 
 /** The items of compacted journals are in no event any more; those of an earlier generation are not needed. */
 async function exportItems(
-  { journal }: OpenStore,
+  reading: Reading,
   { itemCount, itemsFromSeq }: TaskRecord,
   record: TaskRecord,
   write: Write,
@@ -86,7 +99,7 @@ async function exportItems(
   if (itemsFromSeq !== record.itemsFromSeq) return;
   for (let after = 0; after < itemCount; ) {
     const limit = Math.min(pageSize, itemCount - after);
-    const { items, next } = await journal.readItems(record.id, { after, limit });
+    const { items, next } = await reading.readItems(record.id, { after, limit });
     await write(encodeExport({ type: "items", items: [...items] }));
     after = next;
   }

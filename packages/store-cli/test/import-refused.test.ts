@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { encodeLine } from "@resumable-mcp/store-fs/admin";
 import { describe, expect, test } from "vitest";
-import { encodeLine } from "../src/disk/checked-line.js";
 import { everything, json, runWith } from "./command-line.js";
 import { create, emptyFolder, newTask, now, openStore } from "./scene.js";
 import { contentOf, exported, filled, options, storeOf } from "./transfer-scene.js";

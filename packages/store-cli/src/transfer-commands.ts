@@ -1,19 +1,18 @@
 import { createReadStream } from "node:fs";
 import { open } from "node:fs/promises";
 import { isResumableError } from "@resumable-mcp/core";
-import { listIfExists } from "../../disk/whole-file.js";
-import type { OpenStore } from "../../open-store.js";
-import { readLines } from "../transfer/export-line.js";
-import { exportTasks, type Refused } from "../transfer/export-tasks.js";
-import { type ImportReport, importTasks } from "../transfer/import-tasks.js";
+import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
 import type { CommandOptions, CommandResult, Console } from "./command.js";
 import { queryOf } from "./read-commands.js";
+import { readLines } from "./transfer/export-line.js";
+import { exportTasks, type Refused } from "./transfer/export-tasks.js";
+import { type ImportReport, importTasks } from "./transfer/import-tasks.js";
 
 const pageSize = 1000;
 
 /** Writes tasks to a file, or to standard output. */
 export async function exportCommand(
-  store: OpenStore,
+  admin: StoreAdmin,
   options: CommandOptions,
   taskIds: readonly string[],
   console: Console,
@@ -23,14 +22,23 @@ export async function exportCommand(
   const file = options.to === "-" ? undefined : await open(options.to, "wx", 0o600);
   const write = (line: Buffer) => file?.appendFile(line) ?? console.write(line);
   try {
-    const { tasks, refused: all } = await exportTasks(store, isNamed ? taskIds : listed(store, options), write);
+    const isWhole = !isNamed && options.owner === undefined && options.status === undefined;
+    const {
+      tasks,
+      documents,
+      refused: all,
+    } = await exportTasks(admin, isNamed ? taskIds : listed(admin, options), isWhole, write);
     await file?.sync();
     // A listed task that is not there any more was deleted meanwhile.
     const refused = isNamed ? all : all.filter(({ code }) => code !== "TASK_NOT_FOUND");
-    const counts = `${tasks} tasks exported${refused.length === 0 ? "" : `, ${refused.length} not`}.`;
+    const notes = [
+      ...(refused.length === 0 ? [] : [`${refused.length} not`]),
+      ...(documents === 0 ? [] : [`and ${documents} documents`]),
+    ];
+    const counts = `${[`${tasks} tasks exported`, ...notes].join(", ")}.`;
     const text = `${counts} The file does not hold what these tasks do in this store from now on: stop the servers of one of the two stores.`;
     if (!options.json) for (const task of refused) console.error(formatRefused(task));
-    return { json: { tasks, refused }, text, ok: refused.length === 0, isAside: file === undefined };
+    return { json: { tasks, documents, refused }, text, ok: refused.length === 0, isAside: file === undefined };
   } finally {
     await file?.close();
   }
@@ -42,37 +50,30 @@ function formatRefused({ taskId, code, message }: Refused): string {
 }
 
 /** The tasks that the options mean, and then those that cannot be read: nothing says that they are not meant. */
-async function* listed(store: OpenStore, options: CommandOptions): AsyncGenerator<string> {
+async function* listed(admin: StoreAdmin, options: CommandOptions): AsyncGenerator<string> {
   const query = queryOf({ ...options, limit: String(pageSize) });
   for (let cursor = options.cursor; ; ) {
-    const page = await store.lists.listTasks({ ...query, cursor });
+    const page = await admin.reading.listTasks({ ...query, cursor });
     for (const { id } of page.tasks) yield id;
     cursor = page.nextCursor;
     if (cursor === undefined) break;
   }
-  yield* unreadable(store);
-}
-
-/** Damaged tasks that no list has: unfinished ones, and those that were set aside before. */
-async function* unreadable({ context, finished, reader }: OpenStore): AsyncGenerator<string> {
-  const setAside = listIfExists(context.disk, context.layout.quarantine) ?? [];
-  const read = reader.scan();
-  for (const id of new Set([...finished.openIds(), ...setAside])) {
-    const isDamaged = await read(id).then(
-      () => false,
-      (error: unknown) => isResumableError(error, "TASK_CORRUPT"),
-    );
-    if (isDamaged) yield id;
-  }
+  yield* admin.unlistedIds();
 }
 
 /** Reads tasks from a file, or from standard input. */
-export async function importCommand(store: OpenStore, path: string, console: Console): Promise<CommandResult> {
-  const report: ImportReport = { imported: [], present: [], refused: [] };
+export async function importCommand(writing: StoreWriting, path: string, console: Console): Promise<CommandResult> {
+  const report: ImportReport = {
+    imported: [],
+    present: [],
+    refused: [],
+    documents: { imported: 0, present: 0 },
+  };
   const chunks = path === "-" ? console.input : createReadStream(path);
-  const error = await importTasks(store, readLines(chunks), report).then(() => undefined, explain);
+  const error = await importTasks(writing, readLines(chunks), report).then(() => undefined, explain);
   const refusals = report.refused.map(formatRefused);
-  const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused`;
+  const { documents } = report;
+  const counts = `${report.imported.length} tasks imported, ${report.present.length} were there, ${refusals.length} refused; ${documents.imported} documents imported, ${documents.present} were there`;
   const json = { ...report, error };
   const text = [counts, ...refusals, ...(error ? [`${error.code}: ${error.message}`] : [])].join("\n");
   return { json, text, ok: refusals.length === 0 && error === undefined };

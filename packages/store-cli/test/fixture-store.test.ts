@@ -1,20 +1,19 @@
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createEngine, defineTool, type Store, type TaskRecord } from "@resumable-mcp/core";
+import { createHost, type Host } from "@resumable-mcp/store-fs";
 import { describe, expect, test } from "vitest";
 import { z } from "zod";
-import type { Host } from "../src/disk/platform.js";
-import { createHost } from "../src/disk/platform.js";
 import { everything, json, run, runWith } from "./command-line.js";
 import { emptyFolder, newTask, now, openStore } from "./scene.js";
 
-/** What the store held when it was written, by `fixtures/make-store.js`. */
+/** What the store held when it was written, by `make-store.js` next to it. */
 interface Expected {
   readonly tasks: { readonly [name: string]: { readonly record: TaskRecord } };
   readonly session: unknown;
 }
 
-const fixtures = join(import.meta.dirname, "fixtures");
+const fixtures = join(import.meta.dirname, "../../store-fs/test/fixtures");
 const expected: Expected = JSON.parse(readFileSync(join(fixtures, "store-layout-1.expected.json"), "utf8"));
 const unfinished = ["running", "long", "paused", "asking", "answered", "unwanted", "waiting"];
 

@@ -11,9 +11,8 @@ import {
 import { basename, join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
 import type { Instant, TaskEventBody } from "@resumable-mcp/core/store";
+import { type Disk, nodeDisk } from "@resumable-mcp/store-fs";
 import { describe, expect, test } from "vitest";
-import type { Disk } from "../src/disk/disk.js";
-import { nodeDisk } from "../src/disk/node-disk.js";
 import { everything, json } from "./command-line.js";
 import {
   at,

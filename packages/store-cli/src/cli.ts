@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { once } from "node:events";
-import { runCommand } from "./admin/cli/run-command.js";
+import { runCommand } from "./run-command.js";
 
 process.exitCode = await runCommand(process.argv.slice(2), {
   out: (text) => process.stdout.write(`${text}\n`),

@@ -1,0 +1,2 @@
+export type { Console } from "./command.js";
+export { runCommand } from "./run-command.js";

@@ -1,0 +1,27 @@
+import { resolve } from "node:path";
+import type { StoreAdmin } from "@resumable-mcp/core/store";
+import { openFsAdmin } from "@resumable-mcp/store-fs/admin";
+import { wrong } from "./command.js";
+
+/** Where a store is. */
+export interface StorePlace {
+  readonly store: string;
+  readonly "store-password-file"?: string | undefined;
+  readonly "store-schema"?: string | undefined;
+}
+
+/** Opens a folder, or a database whose driver is loaded only then. */
+export async function openAdmin(place: StorePlace): Promise<StoreAdmin> {
+  const { store, "store-password-file": passwordFile, "store-schema": schema } = place;
+  if (/^postgres(ql)?:\/\//i.test(store)) {
+    const { openPostgresAdmin } = await import("@resumable-mcp/store-postgres/admin");
+    return openPostgresAdmin({ connectionString: store, passwordFile, schema });
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(store)) {
+    throw wrong("store", "--store must be a folder, or a URL such as postgres://user@host:5432/database.");
+  }
+  if (passwordFile !== undefined || schema !== undefined) {
+    throw wrong("store", "--store-password-file and --store-schema are for a database.");
+  }
+  return openFsAdmin(resolve(store));
+}

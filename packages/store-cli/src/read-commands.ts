@@ -1,0 +1,80 @@
+import type { TaskStatus } from "@resumable-mcp/core";
+import {
+  finalStatuses,
+  type StoreAdmin,
+  statusOf,
+  type TaskQuery,
+  type TaskSummary,
+  taskNotFound,
+  unfinishedStatuses,
+} from "@resumable-mcp/core/store";
+import { type CommandOptions, type CommandResult, wrong } from "./command.js";
+
+const statuses = [...unfinishedStatuses, ...finalStatuses];
+
+/** Lists tasks, newest first. */
+export async function listCommand({ reading }: StoreAdmin, options: CommandOptions): Promise<CommandResult> {
+  const page = await reading.listTasks(queryOf(options));
+  const lines = page.tasks.map(formatTask);
+  for (const task of page.damaged ?? []) lines.push(`${formatTask(task)}  damaged: look into quarantine/${task.id}`);
+  if (page.nextCursor !== undefined) lines.push(`more: --cursor ${page.nextCursor}`);
+  return { json: page, text: lines.length === 0 ? "no tasks" : lines.join("\n"), ok: true };
+}
+
+/** Which tasks the options mean. */
+export function queryOf({ limit, owner, status, cursor }: CommandOptions): TaskQuery {
+  const count = Number(limit);
+  if (!Number.isInteger(count) || count < 1 || count > 1000)
+    throw wrong("limit", "--limit must be a number from 1 to 1000.");
+  return { limit: count, owner, cursor, statuses: status?.map(parseStatus) };
+}
+
+function parseStatus(text: string): TaskStatus {
+  const status = statuses.find((known) => known === text);
+  if (status === undefined) throw wrong("status", `--status must be one of ${statuses.join(", ")}.`);
+  return status;
+}
+
+function formatTask({ id, createdAt, status, tool, progress, total, owner }: TaskSummary): string {
+  const done = total === undefined ? String(progress) : `${progress}/${total}`;
+  return [createdAt, id, status.padEnd(14), tool, done, owner].join("  ");
+}
+
+const pageSize = 1000;
+
+/** Shows one task: what it is, and what happened to it. */
+export async function showCommand(admin: StoreAdmin, taskId: string, options: CommandOptions): Promise<CommandResult> {
+  const { reading } = admin;
+  const snapshot = await reading.getTask(taskId);
+  if (snapshot === undefined) throw taskNotFound(taskId);
+  const { record, signals, leased } = snapshot;
+  const newest = { afterSeq: Math.max(record.lastSeq - pageSize, 0), limit: pageSize };
+  const json = {
+    status: statusOf(snapshot),
+    leased,
+    ...(await admin.describeTask(taskId)),
+    signals,
+    record,
+    events: options.events ? (await reading.readEvents(taskId, newest)).events : undefined,
+    items: options.items ? (await reading.readItems(taskId, { after: 0, limit: pageSize })).items : undefined,
+  };
+  return { json, text: JSON.stringify(json, null, 2), ok: true };
+}
+
+/** Counts what a store holds, and how large it is. */
+export async function statsCommand(admin: StoreAdmin): Promise<CommandResult> {
+  const counts = await admin.reading.countTasks({});
+  const sizes = await admin.measure();
+  const { bytes, unfinished, documents, workers, quarantined } = sizes;
+  const json = { store: admin.place, bytes, ...counts, unfinished, documents, workers, quarantined };
+  const byName = (group: object) => Object.entries(group).map(([name, count]) => `  ${name}: ${count}`);
+  const last = `${documents} documents, ${workers} workers`;
+  const text = [
+    `${json.total} tasks in ${json.store}, ${unfinished} unfinished, ${bytes} bytes`,
+    ...byName(counts.byStatus),
+    "by tool",
+    ...byName(counts.byTool),
+    quarantined === undefined ? last : `${last}, ${quarantined} quarantined`,
+  ].join("\n");
+  return { json, text, ok: true };
+}

@@ -1,0 +1,152 @@
+import { isResumableError } from "@resumable-mcp/core";
+import type { StoreAdmin } from "@resumable-mcp/core/store";
+import {
+  checkCommand,
+  cleanCommand,
+  migrateCommand,
+  type RequestKind,
+  repairCommand,
+  signalCommand,
+} from "./change-commands.js";
+import { type CommandOptions, type CommandResult, type Console, parseCommand } from "./command.js";
+import { openAdmin } from "./open-admin.js";
+import { listCommand, showCommand, statsCommand } from "./read-commands.js";
+import { exportCommand, importCommand } from "./transfer-commands.js";
+
+const usage = `resumable-mcp-store <command> [--store DIR|URL] [--json]
+resumable-mcp-store --version
+
+  check         reads everything and says what is wrong
+  stats         counts tasks by status and tool, and the bytes of the store
+  list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
+  show ID       shows one task              [--events] [--items]
+  pause ID      asks the process that runs the task, now or later, to pause it
+  resume ID     ends a pause, or a wait
+  cancel ID     ends a task
+  export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status];
+                without an id and an option also sessions and keys, which are secrets
+  import FILE   brings them into the store; - is standard input
+  migrate       makes the schema of a database, or brings it to this version
+  clean --older-than AGE
+                says how many tasks finished longer ago, as in 7d or 12h; deletes them with --apply
+  repair        says what it would repair in a folder (also with --dry-run); repairs it with --apply
+
+  --store DIR|URL            a folder (.resumable-mcp), or a database such as postgres://user@host:5432/database
+  --store-password-file FILE holds the password of the database; else PGPASSWORD, PGPASSFILE or ~/.pgpass count
+  --store-schema NAME        schema of the database (resumable_mcp)
+
+check, stats, list and show change nothing. All can be used while a server runs. repair removes nothing that it
+cannot read: that goes to quarantine/, with a report.
+
+Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
+
+interface Invocation {
+  readonly admin: StoreAdmin;
+  readonly options: CommandOptions;
+  readonly subjects: readonly string[];
+  readonly console: Console;
+}
+
+interface Command {
+  readonly run: (invocation: Invocation) => Promise<CommandResult>;
+  /** Whether the command line lacks what the command needs. */
+  readonly isIncomplete?: (options: CommandOptions, subjects: readonly string[]) => boolean;
+}
+
+const needsSubject = (_options: CommandOptions, [first]: readonly string[]) => first === undefined;
+
+const signals = (request: RequestKind): Command => ({
+  isIncomplete: needsSubject,
+  run: ({ admin, subjects: [taskId = ""] }) => admin.write((writing) => signalCommand(writing, taskId, request)),
+});
+
+const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
+  ["check", { run: ({ admin }) => checkCommand(admin) }],
+  ["stats", { run: ({ admin }) => statsCommand(admin) }],
+  ["list", { run: ({ admin, options }) => listCommand(admin, options) }],
+  [
+    "show",
+    { isIncomplete: needsSubject, run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options) },
+  ],
+  ["pause", signals("pause")],
+  ["resume", signals("resume")],
+  ["cancel", signals("cancel")],
+  ["export", { run: ({ admin, options, subjects, console }) => exportCommand(admin, options, subjects, console) }],
+  [
+    "import",
+    {
+      isIncomplete: needsSubject,
+      run: ({ admin, subjects: [path = ""], console }) =>
+        admin.write((writing) => importCommand(writing, path, console), true),
+    },
+  ],
+  ["migrate", { run: ({ admin }) => migrateCommand(admin) }],
+  [
+    "clean",
+    {
+      isIncomplete: (options) => options["older-than"] === undefined,
+      run: ({ admin, options: { "older-than": age = "", "dry-run": isDryRun, apply } }) =>
+        cleanCommand(admin, age, apply && !isDryRun),
+    },
+  ],
+  ["repair", { run: ({ admin, options: { apply, "dry-run": isDryRun } }) => repairCommand(admin, apply && !isDryRun) }],
+]);
+
+/** Runs one command of the store's command line. @returns the exit code. */
+export async function runCommand(args: readonly string[], console: Console): Promise<number> {
+  const parsed = parseOrExplain(args, console);
+  if (parsed === undefined) return 2;
+  const [name = "", ...subjects] = parsed.positionals;
+  if (parsed.values.help) {
+    console.out(usage);
+    return 0;
+  }
+  if (parsed.values.version) {
+    console.out(packageVersion);
+    return 0;
+  }
+  const command = commands.get(name);
+  if (command === undefined || command.isIncomplete?.(parsed.values, subjects) === true) {
+    console.error(usage);
+    return 2;
+  }
+  try {
+    const admin = await openAdmin(parsed.values);
+    try {
+      return show(await command.run({ admin, options: parsed.values, subjects, console }), parsed.values.json, console);
+    } finally {
+      await admin.close();
+    }
+  } catch (error) {
+    report(error, parsed.values.json, console);
+    return 1;
+  }
+}
+
+function parseOrExplain(args: readonly string[], console: Console): ReturnType<typeof parseCommand> | undefined {
+  try {
+    return parseCommand(args);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
+    return undefined;
+  }
+}
+
+function show({ json, text, ok, isAside }: CommandResult, asJson: boolean, console: Console): number {
+  (isAside ? console.error : console.out)(asJson ? JSON.stringify(json, null, 2) : text);
+  return ok ? 0 : 1;
+}
+
+function report(error: unknown, json: boolean, console: Console): void {
+  const code = isResumableError(error) ? error.code : "UNEXPECTED";
+  const message = error instanceof Error ? error.message : String(error);
+  const path = isResumableError(error) && "path" in error.details ? { path: error.details.path } : {};
+  if (json) console.out(JSON.stringify({ error: { code, message, ...path } }, null, 2));
+  else console.error([`${code}: ${message}`, ...Object.values(path)].join(" "));
+}
+
+/** Replaced by the build and by the test runner. */
+declare const RESUMABLE_MCP_VERSION: string;
+
+/** The version of this package, and of all packages that are released with it. */
+export const packageVersion = RESUMABLE_MCP_VERSION;

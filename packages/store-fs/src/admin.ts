@@ -1,0 +1,4 @@
+export { openFsAdmin } from "./admin/fs-admin.js";
+export { decodeWhole, encodeLine } from "./disk/checked-line.js";
+export { recordSchema } from "./journal/journal-line.js";
+export { plainKinds } from "./journal/task-folder.js";

@@ -1,0 +1,82 @@
+import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import type { TaskBeginning, TaskDraft } from "@resumable-mcp/core/store";
+import { isSafeId, shardFolder } from "../../disk/layout.js";
+import { badId } from "../../disk/store-errors.js";
+import type { OpenStore } from "../../open-store.js";
+import type { TaskReading } from "../../task/held-task.js";
+import { ImportDraft } from "./import-draft.js";
+
+/** Begins to bring a task of another store. */
+export function beginTask(store: OpenStore, task: TaskBeginning): TaskDraft {
+  if (!isSafeId(task.id)) throw badId("id");
+  const draft = new ImportDraft(store.context, task);
+  return {
+    id: task.id,
+    get record() {
+      return draft.record;
+    },
+    addItems: async (items) => draft.addItems(items),
+    addEvents: async (events) => draft.addEvents(events),
+    finish: () => bring(store, draft),
+    discard: async () => draft.discard(),
+  };
+}
+
+/** Moves a task into place, and then lists it: what an interruption leaves undone in between, a repetition does. */
+async function bring(store: OpenStore, draft: ImportDraft): Promise<boolean> {
+  const { record } = draft;
+  if (record === undefined) throw new Error("A task has events.");
+  const there = await store.reader.read(record.id);
+  if (there !== undefined) {
+    if (!isSame(there.record, record)) throw taskExists(record.id);
+    await list(store, there);
+    return false;
+  }
+  await refuseRival(store, record);
+  await draft.finish(record);
+  draft.publish();
+  store.context.observe("store.create.published", record.id);
+  try {
+    await list(store, await store.reader.require(record.id));
+  } catch (error) {
+    if (isResumableError(error, "KEY_TAKEN")) draft.withdraw();
+    throw error;
+  }
+  return true;
+}
+/** Ids are not to be guessed: a task of the same id that was made at the same time is the same one. */
+function isSame(there: TaskRecord, record: TaskRecord): boolean {
+  return there.createdAt === record.createdAt && there.owner === record.owner && there.tool === record.tool;
+}
+
+async function refuseRival({ keys }: OpenStore, { id, owner, key, status }: TaskRecord): Promise<void> {
+  if (key === null || isFinal(status)) return;
+  await keys.refuseRival(id, keys.look(owner, key).claim);
+}
+
+/** An unfinished task gets its call from now on; a finished one only where no other task has it. */
+async function list(store: OpenStore, reading: TaskReading): Promise<void> {
+  const { context, finished, notifications, keys, reader } = store;
+  const { record, view } = reading;
+  const { id, owner, key, status } = record;
+  const claim = key === null ? undefined : keys.look(owner, key).claim;
+  const isFree = key !== null && (isFinal(status) ? claim === undefined : claim?.taskId !== id);
+  if (isFree) await keys.claimAgain(record);
+  if (isFinal(status)) {
+    finished.repair(record, view.header.incarnation, () => reader.isStill(reading));
+    await finished.idle();
+  } else finished.reopen(id);
+  if (context.durable) {
+    const { disk, layout } = context;
+    for (const folder of [shardFolder(layout, id), layout.tasks, layout.open]) await disk.syncFolder(folder);
+  }
+  notifications.notify(id, "runnable");
+}
+
+function taskExists(taskId: string): ResumableError {
+  return new ResumableError(
+    "TASK_EXISTS",
+    `The store has another task ${taskId}, which stays as it is. To import this one in its place, delete the other one first.`,
+    { details: { taskId } },
+  );
+}

@@ -1,0 +1,1 @@
+export { openPostgresAdmin, type PostgresAdminOptions } from "./admin/postgres-admin.js";
