@@ -69,12 +69,27 @@ describe("a call", () => {
     const client = await open();
     const call = await client.call("count", {});
     const task = await tasks.started();
-    tasks.failing = true;
+    tasks.fault = "INTERNAL";
     task.checkpoint(5);
     expect(await codeOf(call.result())).toBe("TASK_REFUSED");
     expect(client.summary().activeTasks.map(({ task_id }) => task_id)).toEqual([task.id]);
-    tasks.failing = false;
+    tasks.fault = undefined;
     task.complete({ counted: 5 });
+    expect(await call.result()).toMatchObject({ status: "completed", structuredContent: { counted: 5 } });
+  });
+
+  it("waits while its server's store is away, as while the server is", async () => {
+    const { open, tasks } = world();
+    const client = await open();
+    const call = await client.call("count", {});
+    const task = await tasks.started();
+    const events = call.events();
+    tasks.fault = "STORE_READ_FAILED";
+    task.checkpoint(5);
+    await until(events, "reconnecting");
+    tasks.fault = undefined;
+    task.complete({ counted: 5 });
+    expect(shown(await until(events, "dropped"))).toEqual([5]);
     expect(await call.result()).toMatchObject({ status: "completed", structuredContent: { counted: 5 } });
   });
 

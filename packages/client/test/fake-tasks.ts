@@ -103,8 +103,8 @@ export class FakeTask {
 /** All tasks of a fake server: what a store would hold. */
 export class FakeTasks {
   readonly all: FakeTask[] = [];
-  /** The server cannot read what it keeps: every wait fails. */
-  failing = false;
+  /** With this code, the server refuses every tool that looks at a task. */
+  fault: string | undefined;
   readonly #waiters = new Set<() => void>();
 
   start(tool: string, owner: string, input: object, newTask: unknown): FakeTask {

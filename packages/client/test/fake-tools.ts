@@ -79,6 +79,7 @@ async function run(name: string, call: FakeCall): Promise<CallToolResult> {
   }
   if (name === "get_session_info") return data({ session_id: call.sessionId, request_id: "1", client_id: owner });
   if (name === "list_session_tasks") return list(call);
+  if (tasks.fault !== undefined) return refusal(tasks.fault);
   const task = tasks.find(owner, String(values.task_id));
   if (task === undefined) return failure("TASK_NOT_FOUND", `There is no task ${String(values.task_id)}.`);
   if (name === "wait_for_task") return wait(task, call);
@@ -128,7 +129,7 @@ async function wait(task: FakeTask, call: FakeCall): Promise<CallToolResult> {
   const timeout = AbortSignal.timeout(Number(call.values.timeout_seconds) * 1000);
   const over = AbortSignal.any([call.signal, timeout]);
   for (;;) {
-    if (call.tasks.failing) return failure("INTERNAL", "The server failed to carry out the call. Its log says more.");
+    if (call.tasks.fault !== undefined) return refusal(call.tasks.fault);
     for (const event of task.events.filter(({ seq }) => seq > seen)) {
       seen = event.seq;
       const _meta = { "resumable-mcp/task_id": task.id, "resumable-mcp/seq": event.seq };
@@ -160,6 +161,10 @@ function interim(task: FakeTask): CallToolResult {
 
 function data(structuredContent: Record<string, unknown>): CallToolResult {
   return { content: [{ type: "text", text: JSON.stringify(structuredContent) }], structuredContent };
+}
+
+function refusal(code: string): CallToolResult {
+  return failure(code, "The server failed to carry out the call. Its log says more.");
 }
 
 function failure(code: string, message: string): CallToolResult {

@@ -26,6 +26,23 @@ describe("a task", () => {
     expect(items).toEqual([1, 2, 3, 4, 5]);
   });
 
+  it.each(["STORE_READ_FAILED", "STORE_WRITE_FAILED", "STORE_MISSING", "STORE_CLOSED"])(
+    "is asked again while its server answers %s",
+    async (code) => {
+      const { open, server, tasks } = world();
+      const { taskId = "" } = await (await open()).call("count", {});
+      const handle = (await open()).task(taskId);
+      let requests = 0;
+      server.onRequest = ({ params }) => {
+        if (params?.name === "cancel_task") requests += 1;
+        tasks.fault = requests < 3 ? code : undefined;
+        return undefined;
+      };
+      expect((await handle.cancel()).status).toBe("cancelled");
+      expect(requests).toBe(3);
+    },
+  );
+
   it("that is unknown is an error that says so", async () => {
     const { open } = world();
     expect(await codeOf((await open()).task("no-task").info())).toBe("TASK_NOT_FOUND");

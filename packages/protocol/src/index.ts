@@ -19,6 +19,7 @@ export {
   rpcCodes,
   rpcErrorResponse,
   rpcIdOf,
+  storeFaults,
   tooDeep,
 } from "./json-rpc.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";

@@ -15,6 +15,12 @@ export const rpcCodes = {
   streamEnded: -32_099,
 } as const;
 
+/**
+ * Codes of this toolkit with which a server says that its store does not work at present. What such an error ended had no
+ * effect yet, or may be repeated. Source: docs/errors.md.
+ */
+export const storeFaults = ["STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_MISSING", "STORE_CLOSED"] as const;
+
 /** The id of a request. */
 export type RpcId = string | number;
 

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "@resumable-mcp/protocol";
+import { type Json, type JsonObject, storeFaults } from "@resumable-mcp/protocol";
 import { ClientError, type ClientErrorCode } from "../client-error.js";
 import type { ToolResult } from "../tool-result.js";
 
@@ -151,3 +151,8 @@ const failureSentences: Readonly<Record<LinkFailureKind, FailureSentence>> = {
     sentence: (address, reason) => `${address} refused the request: ${reason}`,
   },
 };
+
+/** Whether a server's error says that it cannot reach its store at present: the request may be repeated, as after a break. */
+export function isStoreFault(code: Json | undefined): boolean {
+  return storeFaults.some((fault) => fault === code);
+}

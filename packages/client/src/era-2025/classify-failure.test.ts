@@ -31,6 +31,8 @@ describe("what is known of a failed request", () => {
     ["a stream that ended", new McpError(rpcCodes.streamEnded, "ended"), true, "broken"],
     ["a process that ended", new McpError(ErrorCode.ConnectionClosed, "closed"), false, "broken"],
     ["an error of the protocol", new McpError(ErrorCode.InvalidParams, "bad"), true, "answer"],
+    ["a store that is away", new McpError(rpcCodes.internalError, "x", { code: "STORE_MISSING" }), true, "broken"],
+    ["a damaged task", new McpError(rpcCodes.internalError, "x", { code: "TASK_CORRUPT" }), true, "answer"],
     ["a command that does not exist", Object.assign(new Error("spawn x"), { code: "ENOENT" }), false, "unreachable"],
   ])("%s", (_name, error, inSession, kind) => {
     expect(classifyFailure(error, { inSession }).kind).toBe(kind);

@@ -1,7 +1,7 @@
 import { StreamableHTTPError } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import { ErrorCode, McpError } from "@modelcontextprotocol/sdk/types.js";
-import { rpcCodes } from "@resumable-mcp/protocol";
-import { LinkFailure } from "../connection/link.js";
+import { JsonFields, rpcCodes } from "@resumable-mcp/protocol";
+import { isStoreFault, LinkFailure } from "../connection/link.js";
 
 /** Codes of sockets that were never connected: nothing was sent. */
 const neverConnected = new Set([
@@ -42,7 +42,8 @@ export function classifyFailure(error: unknown, context: { readonly inSession: b
   if (error instanceof StreamableHTTPError) return classifyStatus(error, context.inSession);
   if (error instanceof McpError) {
     const broken = error.code === rpcCodes.streamEnded || error.code === ErrorCode.ConnectionClosed;
-    return new LinkFailure(broken ? "broken" : "answer", withoutPrefix(error.message), error);
+    const away = isStoreFault(JsonFields.of(error.data)?.text("code"));
+    return new LinkFailure(broken || away ? "broken" : "answer", withoutPrefix(error.message), error);
   }
   const code = socketCode(error);
   const tls = code === undefined ? undefined : tlsReasons[code];

@@ -3,7 +3,7 @@ import type { ClientEvent } from "../client.js";
 import { ClientError } from "../client-error.js";
 import type { ConnectionChange } from "../connection/connection.js";
 import type { ClientLimits } from "../limits.js";
-import { type RemoteServer, refusedBy } from "../servers/remote-server.js";
+import { callControl, type RemoteServer, refusedBy } from "../servers/remote-server.js";
 import { parseTaskInfo } from "../task-info.js";
 import { controlFailure, type TaskResult, type ToolResult, toTaskResult } from "../tool-result.js";
 import { type FollowState, type Step, takeInterim, takeLog, takeProgress, takeSnapshot } from "./follow-state.js";
@@ -76,7 +76,8 @@ async function poll(options: FollowTaskOptions, take: (step: Step) => boolean): 
   }
   return server.connection.run(
     (link) =>
-      link.callTool(
+      callControl(
+        link,
         {
           name,
           arguments: { task_id: taskId, timeout_seconds: limits.waitSeconds },

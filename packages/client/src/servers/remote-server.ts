@@ -1,7 +1,14 @@
 import { type ControlToolName, controlPrefix, definedOnly, type Json } from "@resumable-mcp/protocol";
 import { ClientError } from "../client-error.js";
 import { type Connection, raceAbort } from "../connection/connection.js";
-import type { ListedTool } from "../connection/link.js";
+import {
+  isStoreFault,
+  LinkFailure,
+  type ListedTool,
+  type ServerLink,
+  type ToolRequest,
+  type ToolRequestOptions,
+} from "../connection/link.js";
 import type { ClientLimits } from "../limits.js";
 import type { ServerConfig } from "../server-config.js";
 import { controlFailure, type ToolResult } from "../tool-result.js";
@@ -63,7 +70,7 @@ export class RemoteServer {
     const result = await this.connection.run(
       (link) => {
         attempts += 1;
-        return link.callTool(request, options);
+        return callControl(link, request, options);
       },
       { retry: "always", signal },
     );
@@ -78,6 +85,22 @@ export class RemoteServer {
     const options = { timeoutMs: this.#limits.requestTimeoutMs };
     return this.connection.run((link) => link.listTools(options), { retry: "always" });
   }
+}
+
+/**
+ * Calls a control tool once.
+ *
+ * @throws {@link LinkFailure} `broken` also where the server answers that its store does not work at present.
+ */
+export async function callControl(
+  link: ServerLink,
+  request: ToolRequest,
+  options: ToolRequestOptions,
+): Promise<ToolResult> {
+  const result = await link.callTool(request, options);
+  const failure = controlFailure(result);
+  if (failure !== undefined && isStoreFault(failure.code)) throw new LinkFailure("broken", failure.message);
+  return result;
 }
 
 /** Makes the error of a control tool that failed. */

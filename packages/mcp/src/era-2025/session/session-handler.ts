@@ -5,7 +5,7 @@ import type {
   MessageExtraInfo,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, isResumableError } from "@resumable-mcp/core";
-import { internalMetaKeys } from "@resumable-mcp/protocol";
+import { internalMetaKeys, storeFaults } from "@resumable-mcp/protocol";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
@@ -154,9 +154,6 @@ function accepts(request: HttpRequest, type: string): boolean {
 function unknownSession(): HttpAnswer {
   return refusal(404, "Session not found. Open a new one.");
 }
-
-/** What the operator repairs while the server runs. What such an error ended had no effect yet, or may be repeated. */
-const storeFaults = ["STORE_WRITE_FAILED", "STORE_READ_FAILED", "STORE_MISSING", "STORE_CLOSED"] as const;
 
 function draining(): HttpAnswer {
   return unavailable("The server is about to stop. Try again in a few seconds.");
