@@ -1,5 +1,6 @@
 import { parseFlags, runCommand, wholeNumber } from "@resumable-mcp/mcp/command-line";
-import { runStory } from "./story/tell-story.js";
+import { runStory } from "./story/run-story.js";
+import { tellStory } from "./story/tell-story.js";
 
 const usage = `Usage: npm run demo -- [--port PORT]
   --port PORT   where the terminal UI's server listens if the port is free, 0 for any (8001)
@@ -20,7 +21,7 @@ await runCommand("demo", async () => {
   }
   const preferredPort = wholeNumber("port", values.port, { min: 0, max: 65_535 });
   if (!process.stdin.isTTY || !process.stdout.isTTY) {
-    process.exitCode = await runStory(built);
+    process.exitCode = await runStory(built, tellStory);
     return;
   }
   // Loaded only here: the drawing libraries have no business in the story.

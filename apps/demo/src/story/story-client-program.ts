@@ -35,3 +35,28 @@ export async function startStoryClient({ built, url, stateFile, delayMs }: Story
     complaint: program.complaint,
   };
 }
+
+/** What a client says in the end. */
+export type Outcome = Extract<ClientLine, { kind: "finished" }>;
+
+/** Reads the lines of a client to its end, or until `hear` asks to kill it. */
+export async function hearClient(
+  client: StoryClient,
+  hear: (line: ClientLine) => "continue" | "kill",
+): Promise<Outcome | "killed" | undefined> {
+  try {
+    for await (const line of client.lines()) {
+      if (line.kind === "finished") return line;
+      if (hear(line) === "kill") return "killed";
+    }
+    return undefined;
+  } finally {
+    await client.kill();
+  }
+}
+
+/** The result that a client counted; an error with its last words when it has none. */
+export function requireOutcome(client: StoryClient, outcome: Outcome | "killed" | undefined): Outcome {
+  if (outcome !== undefined && outcome !== "killed") return outcome;
+  throw new Error(`The client ended without a result: ${client.complaint() || "it said nothing."}`);
+}

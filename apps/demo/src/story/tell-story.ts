@@ -1,49 +1,14 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type RestartableServer, startRestartableServer } from "../processes/demo-server.js";
-import { type ClientLine, describeCount, isComplete, job } from "./job.js";
-import type { Narrator } from "./narrator.js";
-import { createNarrator } from "./narrator.js";
-import { type StoryClient, startStoryClient } from "./story-client-program.js";
-
-const storyTimeoutMs = 120_000;
-
-/** Tells the story on standard output. Resolves to the exit code: 0 when the job ended as it has to. */
-export async function runStory(built: URL): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), "resumable-mcp-demo-"));
-  const narrator = createNarrator((text) => process.stdout.write(text));
-  const timeout = setTimeout(() => {
-    process.stderr.write(`The story took longer than ${storyTimeoutMs / 1_000} s and was broken off.\n`);
-    process.exit(1);
-  }, storyTimeoutMs);
-  try {
-    return (await tellStory({ built, folder, narrator })) ? 0 : 1;
-  } catch (error) {
-    process.stderr.write(`The story broke off: ${error instanceof Error ? error.message : String(error)}\n`);
-    return 1;
-  } finally {
-    clearTimeout(timeout);
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+import { describeCount, isComplete, job } from "./job.js";
+import type { StoryOptions } from "./run-story.js";
+import { hearClient, type Outcome, requireOutcome, startStoryClient } from "./story-client-program.js";
 
 /** Time of a batch: long enough to be killed in, short enough to wait for. */
 const batchMs = 400;
 const killServerAt = 15;
 const killClientAt = 25;
 const shownDigits = 16;
-
-type Outcome = Extract<ClientLine, { kind: "finished" }>;
-
-/** Where the story takes place. */
-export interface StoryOptions {
-  /** The folder of the demo's built programs. */
-  readonly built: URL;
-  /** For the stores and the clients' state; empty. */
-  readonly folder: string;
-  readonly narrator: Narrator;
-}
 
 /**
  * Tells the story of a job whose server and client are killed, and that ends as if nothing had happened.
@@ -86,7 +51,7 @@ async function withServer(
 
 async function runUndisturbed({ built, folder }: StoryOptions, { url }: RestartableServer): Promise<Outcome> {
   const client = await startStoryClient({ built, url, stateFile: join(folder, "straight.json"), delayMs: 0 });
-  return requireOutcome(client, await listen(client, () => "continue"));
+  return requireOutcome(client, await hearClient(client, () => "continue"));
 }
 
 async function runKilled({ built, folder, narrator }: StoryOptions, server: RestartableServer): Promise<Outcome> {
@@ -94,7 +59,7 @@ async function runKilled({ built, folder, narrator }: StoryOptions, server: Rest
     startStoryClient({ built, url: server.url, stateFile: join(folder, "killed.json"), delayMs: batchMs });
   let restarted: Promise<void> | undefined;
   const first = await begin();
-  const early = await listen(first, (line) => {
+  const early = await hearClient(first, (line) => {
     narrator.client(line);
     if (line.kind !== "progress") return "continue";
     if (line.progress >= killServerAt) restarted ??= restart(server);
@@ -105,7 +70,7 @@ async function runKilled({ built, folder, narrator }: StoryOptions, server: Rest
   narrator.line("kill -9", `the client (process ${first.pid})`);
   const second = await begin();
   narrator.line("client", `is started again (process ${second.pid})`);
-  const late = await listen(second, (line) => {
+  const late = await hearClient(second, (line) => {
     narrator.client(line);
     return "continue";
   });
@@ -117,27 +82,6 @@ function restart(server: RestartableServer): Promise<void> {
   // The caller awaits it later and meets its failure then.
   restarted.catch(() => undefined);
   return restarted;
-}
-
-/** Reads the lines of a client to its end, or until `hear` asks to kill it. */
-async function listen(
-  client: StoryClient,
-  hear: (line: ClientLine) => "continue" | "kill",
-): Promise<Outcome | "killed" | undefined> {
-  try {
-    for await (const line of client.lines()) {
-      if (line.kind === "finished") return line;
-      if (hear(line) === "kill") return "killed";
-    }
-    return undefined;
-  } finally {
-    await client.kill();
-  }
-}
-
-function requireOutcome(client: StoryClient, outcome: Outcome | "killed" | undefined): Outcome {
-  if (outcome !== undefined && outcome !== "killed") return outcome;
-  throw new Error(`The client ended without a result: ${client.complaint() || "it said nothing."}`);
 }
 
 function short(digest: string): string {
