@@ -17,6 +17,11 @@ export const engineDefaults = {
   /** Attempts that run at once in this process. */
   maxRunning: 32,
   maxRunningPerOwner: 16,
+  /**
+   * A call that has waited for a slot for this long runs in any process that has one, while its caller waits here. At most
+   * `maxRunning` calls at a time are offered so.
+   */
+  offerAfterMs: 1_000,
   /** Attempts that wait in place for an answer or a time; they take no slot. Beyond that a wait ends its attempt. */
   maxWaitingInPlace: 64,
   /** Unfinished tasks that one owner may have, as far as this process knows them. */

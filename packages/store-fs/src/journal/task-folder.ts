@@ -5,7 +5,7 @@ import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, unlinkIfExists } from "../disk/whole-file.js";
 
 /** Kinds of signals that are nothing but their name. */
-export const plainKinds = ["pause", "resume", "cancel", "detach", "delivered", "undelivered"] as const;
+export const plainKinds = ["pause", "resume", "cancel", "detach", "offer", "delivered", "undelivered"] as const;
 
 /** A signal whose file name says all. */
 export interface PlainSignal {

@@ -62,15 +62,15 @@ export const signalClauses = defineClauses({
     },
   },
   "SIGNAL-3": {
-    title: "keeps cancel and detach once, whatever comes after them",
+    title: "keeps cancel, detach and offer once, whatever comes after them",
     because: "A cancellation is not taken back by a resume that crossed it.",
     async check(scene) {
       const { record } = await scene.create();
-      await leave(scene, record.id, "cancel", "detach");
+      await leave(scene, record.id, "cancel", "detach", "offer");
       const first = await pending(scene, record.id);
-      await leave(scene, record.id, "detach", "cancel", "resume", "cancel");
-      expectEqual((await pending(scene, record.id)).slice(0, 2), first, "the first signals");
-      expectEqual(await kinds(scene, record.id), ["cancel", "detach", "resume"], "signals");
+      await leave(scene, record.id, "detach", "offer", "cancel", "resume", "cancel");
+      expectEqual((await pending(scene, record.id)).slice(0, 3), first, "the first signals");
+      expectEqual(await kinds(scene, record.id), ["cancel", "detach", "offer", "resume"], "signals");
     },
   },
   "SIGNAL-4": {

@@ -49,6 +49,7 @@ export function randomSignal(random: RandomSource): NewSignal {
     { kind: "detach" },
     { kind: "delivered" },
     { kind: "undelivered" },
+    { kind: "offer" },
     { kind: "answer", key, answer: { action: "decline" } },
     { kind: "answer", key, answer: { action: "accept", content: { go: true } } },
   ];

@@ -18,18 +18,28 @@ export interface Slot extends RunningTask {
 /** Runs a task in its slot; resolves to what is to be done when the slot is free. Never rejects. */
 export type Serve = (task: Runnable, slot: Slot) => Promise<() => void>;
 
+/** What a queue asks of the scheduler. Neither rejects. */
+export interface QueueServices {
+  readonly serve: Serve;
+  /** Lets any process run a task that waits for a slot. */
+  readonly offer: (taskId: string) => Promise<void>;
+}
+
 /** Tasks that wait for a slot of this process, and those that have one. */
 export class RunQueue {
   readonly #environment: Pick<Environment, "tools" | "limits" | "clock">;
-  readonly #serve: Serve;
+  readonly #services: QueueServices;
   readonly #queue = new Map<string, QueuedTask>();
   readonly #slots = new Map<string, Slot>();
   #stopped = false;
+  /** Tasks of the queue that any process may run. */
+  readonly #offered = new Set<string>();
   #stopTrialTimer = () => {};
+  #stopOfferTimer = () => {};
 
-  constructor(environment: Pick<Environment, "tools" | "limits" | "clock">, serve: Serve) {
+  constructor(environment: Pick<Environment, "tools" | "limits" | "clock">, services: QueueServices) {
     this.#environment = environment;
-    this.#serve = serve;
+    this.#services = services;
   }
 
   get running(): readonly string[] {
@@ -59,6 +69,7 @@ export class RunQueue {
 
   remove(taskId: string): void {
     this.#queue.delete(taskId);
+    this.#offered.delete(taskId);
   }
 
   /** Gives slots to tasks as long as there are both. */
@@ -78,15 +89,16 @@ export class RunQueue {
         startedAtMs: clock.monotonicMs(),
         done: Promise.resolve(),
       };
-      this.#queue.delete(id);
+      this.remove(id);
       this.#slots.set(id, slot);
-      slot.done = this.#serve(next, slot).then((afterwards) => {
+      slot.done = this.#services.serve(next, slot).then((afterwards) => {
         this.#slots.delete(id);
         afterwards();
         this.pump();
       });
     }
     this.#armTrialTimer(limits);
+    this.#armOfferTimer();
   }
 
   /** The task made progress: it is not a suspect any more. */
@@ -113,6 +125,7 @@ export class RunQueue {
   stop(): readonly Slot[] {
     this.#stopped = true;
     this.#stopTrialTimer();
+    this.#stopOfferTimer();
     this.#queue.clear();
     return [...this.#slots.values()];
   }
@@ -125,5 +138,20 @@ export class RunQueue {
     const nowMs = clock.monotonicMs();
     const dueMs = nextTrialMs(this.#queue.values(), [...this.#slots.values()], limits, nowMs);
     if (Number.isFinite(dueMs)) this.#stopTrialTimer = clock.after(dueMs - nowMs, () => this.pump());
+  }
+
+  /** Suspects wait for more than a slot. */
+  #armOfferTimer(): void {
+    const { clock, limits } = this.#environment;
+    this.#stopOfferTimer();
+    if (this.#stopped || this.#offered.size >= limits.maxRunning) return;
+    const next = [...this.#queue.values()].find(({ id, crashes }) => crashes === 0 && !this.#offered.has(id));
+    if (next === undefined) return;
+    const leftMs = next.queuedAtMs + limits.offerAfterMs - clock.monotonicMs();
+    this.#stopOfferTimer = clock.after(Math.max(0, leftMs), () => {
+      this.#offered.add(next.id);
+      void this.#services.offer(next.id);
+      this.#armOfferTimer();
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { isResumableError } from "../../errors.js";
 import type { RunnableTask } from "../../store/store.js";
 import { isFinal, type TaskRecord, type TaskSnapshot } from "../../task/task-record.js";
-import { dueMs } from "../../task/task-rules.js";
+import { dueMs, needsNoCaller } from "../../task/task-rules.js";
 import { Attempt } from "../attempt/attempt.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
@@ -39,7 +39,10 @@ export class Scheduler {
   constructor(environment: Environment, onFinished: (record: TaskRecord) => void) {
     this.#environment = environment;
     this.#onFinished = onFinished;
-    this.#queue = new RunQueue(environment, (task, slot) => this.#serve(task, slot));
+    this.#queue = new RunQueue(environment, {
+      serve: (task, slot) => this.#serve(task, slot),
+      offer: (taskId) => this.#offer(taskId),
+    });
     this.#timers = new TaskTimers(environment.clock);
     this.#orphans = new Orphans(environment.limits.recoverAfterMs);
     this.poller = new Poller(environment, () => this.#pollOnce());
@@ -157,6 +160,18 @@ export class Scheduler {
       return () => (snapshot === undefined ? this.#forget(task.id) : this.#rest({ ...snapshot, leased: false }));
     } catch (error) {
       return () => this.#failed(task, error, this.#troubles.get(task.id)?.brokenAttempt);
+    }
+  }
+
+  /** A task that needs no caller is there for any process already. */
+  async #offer(taskId: string): Promise<void> {
+    const { store, onError } = this.#environment;
+    try {
+      const snapshot = await store.getTask(taskId);
+      if (snapshot === undefined || isFinal(snapshot.record.status) || snapshot.leased) return;
+      if (!needsNoCaller(snapshot)) await store.signal(taskId, { kind: "offer" });
+    } catch (error) {
+      onError(error);
     }
   }
 
