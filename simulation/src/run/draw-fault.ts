@@ -96,6 +96,7 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
   if (mode === "poison" || mode === "quiet") return [];
   if (mode === "moments")
     return draw(["die_at_place", "die_at_place", "die_at_point", "at_moment"], random.pick([10, 30, 60]));
+  if (mode === "crashes") return drawSeriesOfDeaths(random, frame);
   if (mode === "flood") return draw(["kill", "kill_all", "drain"], random.pick([0, 0, 2]));
   // A process that lives is to wait by its monotonic clock.
   if (mode === "waiting") return draw(random.percent(50) ? ["kill", "kill_all"] : ["clock"], count);
@@ -108,6 +109,20 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
     ...draw([...deaths, ...others.filter(isFit)], count),
     ...draw(deaths, random.pick([0, 50, 200, 500])),
   ];
+}
+
+/**
+ * Processes that die again and again, mostly before they have recovered from the last death, and live for a while between
+ * two such series.
+ */
+function drawSeriesOfDeaths(random: Random, frame: FaultFrame): readonly Fault[] {
+  const kinds = frame.durability === "machine" ? ([...suddenDeaths, "power"] as const) : suddenDeaths;
+  return Array.from({ length: random.pick([10, 30]) }, () => random.between(0, frame.calmMs)).flatMap((fromMs) =>
+    Array.from({ length: 60 }, () => ({
+      ...drawFault(random, frame, random.pick(kinds)),
+      atMs: fromMs + random.between(0, 500),
+    })),
+  );
 }
 
 function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {

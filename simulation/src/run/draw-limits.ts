@@ -5,11 +5,11 @@ import type { Random } from "../world/random.js";
 export type Versions = "one" | "upgrade" | "mixed";
 
 /**
- * Everything breaks; or files are damaged as well; or what breaks does so between two calls of the disk, or right after
- * something was acknowledged; or one tool kills its process; or all tools only wait, while processes die or the wall clock
- * steps; or one owner calls very often; or nothing breaks at all.
+ * Everything breaks; or processes do nothing but die, again and again; or files are damaged as well; or what breaks does so
+ * between two calls of the disk, or right after something was acknowledged; or one tool kills its process; or all tools only
+ * wait, while processes die or the wall clock steps; or one owner calls very often; or nothing breaks at all.
  */
-export type Mode = "chaos" | "damage" | "moments" | "poison" | "waiting" | "flood" | "quiet";
+export type Mode = "chaos" | "crashes" | "damage" | "moments" | "poison" | "waiting" | "flood" | "quiet";
 
 /** How engine, store and tool are set up. */
 export interface PlannedLimits {
@@ -22,8 +22,8 @@ export interface PlannedLimits {
 /** Draws limits. Most plans have usual ones; each of the narrow ones is in a few. */
 export function drawLimits(random: Random, mode: Mode): PlannedLimits {
   // Where tools work while processes are killed at random, only they could be blamed.
-  const isKilledAtWork = mode === "chaos" || mode === "damage" || mode === "moments" || mode === "flood";
-  const isVaried = mode === "chaos" || mode === "damage" || mode === "quiet";
+  const isKilledAtWork = ["chaos", "crashes", "damage", "moments", "flood"].includes(mode);
+  const isVaried = ["chaos", "crashes", "damage", "quiet"].includes(mode);
   const isShortLived = isVaried && random.percent(15);
   return {
     limits: {

@@ -30,6 +30,9 @@ export function drawPlan(seed: number): Plan {
     "chaos",
     "chaos",
     "chaos",
+    "crashes",
+    "crashes",
+    "crashes",
     "damage",
     "moments",
     "moments",
@@ -58,8 +61,8 @@ export function drawPlan(seed: number): Plan {
     isIsolated: random.percent(25),
     ...setUp,
     probeEveryMs: drawProbes(random, mode),
-    visitEveryMs: random.pick([0, 300]),
-    restartMs: random.pick([10, 30, 500]),
+    visitEveryMs: random.pick([0, 1_000]),
+    restartMs: mode === "crashes" ? 10 : random.pick([10, 30, 500]),
     calmMs,
     calls,
     faults: [...faults, ...network].toSorted((one, other) => one.atMs - other.atMs),
@@ -69,11 +72,12 @@ export function drawPlan(seed: number): Plan {
 /** Next to tasks that wait, die or are many, short calls are soon done. */
 function drawProbes(random: Random, mode: Mode): number {
   if (mode === "waiting") return 2_100;
-  return mode === "flood" || mode === "poison" ? 700 : random.pick([0, 0, 700]);
+  return mode === "flood" || mode === "poison" ? 700 : random.pick([0, 0, 2_000]);
 }
 
 function drawCalm(random: Random, mode: Mode): number {
   if (mode === "waiting") return 40_000;
   if (mode === "moments") return 10_000;
+  if (mode === "crashes") return random.pick([15_000, 40_000]);
   return random.pick(mode === "flood" ? [5_000, 15_000] : [5_000, 15_000, 40_000]);
 }
