@@ -32,6 +32,18 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
   ],
   [
     "G1",
+    "an acknowledged task that does not exist, whose tool may have stalled, but finished tasks do not expire",
+    {
+      events: [{ ...called, task: "other" }, attempt(2, { task: "other" })],
+      plan: { tool: { stallTimeoutMs: 3_000 } },
+    },
+    {
+      events: [{ ...called, task: "other" }, attempt(2, { task: "other" })],
+      plan: { tool: { stallTimeoutMs: 3_000 }, limits: { maxRunning: 32, ttlMs: 3_000 } },
+    },
+  ],
+  [
+    "G1",
     "a checkpoint that was forgotten",
     { events: [at(1, "committed", { at: 3, attempt: 1, items: 4 })] },
     { events: [at(1, "committed", { at: 2, attempt: 1, items: 3 })] },

@@ -58,7 +58,10 @@ export function withoutReusedIds(evidence: Evidence): Evidence {
 export function removableTasks({ plan, events }: Pick<Evidence, "plan" | "events">): ReadonlySet<string> {
   const finished = new Set<string>();
   const deleted = new Set<string>();
-  for (const { kind, task, what } of events) {
+  const mayStall = plan.tool?.stallTimeoutMs !== undefined;
+  for (const { kind, task, what, attempt } of events) {
+    // A tool that stalls in each of its attempts fails without a word of its own.
+    if (mayStall && kind === "attempt" && Number(attempt) > 1) finished.add(String(task));
     if (kind === "returns" || kind === "throws" || kind === "result" || (kind === "requests" && what === "cancel"))
       finished.add(String(task));
     if (kind === "requests" && what === "delete") deleted.add(String(task));
