@@ -108,6 +108,8 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
     ...rot,
     ...draw([...deaths, ...others.filter(isFit)], count),
     ...draw(deaths, random.pick([0, 50, 200, 500])),
+    // Also where little else breaks: most rare points are passed only by tasks that come to their end.
+    ...draw(["die_at_point"], random.pick([0, 10, 30])),
   ];
 }
 
@@ -117,7 +119,7 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
  */
 function drawSeriesOfDeaths(random: Random, frame: FaultFrame): readonly Fault[] {
   const kinds = frame.durability === "machine" ? ([...suddenDeaths, "power"] as const) : suddenDeaths;
-  return Array.from({ length: random.pick([10, 30]) }, () => random.between(0, frame.calmMs)).flatMap((fromMs) =>
+  return Array.from({ length: random.pick([20, 50]) }, () => random.between(0, frame.calmMs)).flatMap((fromMs) =>
     Array.from({ length: 60 }, () => ({
       ...drawFault(random, frame, random.pick(kinds)),
       atMs: fromMs + random.between(0, 500),
