@@ -101,7 +101,11 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
   // A process that lives is to wait by its monotonic clock.
   if (mode === "waiting") return draw(random.percent(50) ? ["kill", "kill_all"] : ["clock"], count);
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
-  const isFit = (kind: Fault["kind"]) => theme === undefined || theme.includes(kind);
+  const isFit = (kind: Fault["kind"]) => {
+    // That a journal lost its end is known by what stands of its task in the folders that follow from it.
+    if (mode === "damage" && kind === "remove_folder") return false;
+    return theme === undefined || theme.includes(kind);
+  };
   const deaths = [...suddenDeaths, ...powerLosses].filter(isFit);
   const rot = mode === "damage" ? draw(["rot", "lost_end"], 1 + random.below(6)) : [];
   return [
