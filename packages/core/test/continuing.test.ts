@@ -24,6 +24,68 @@ function failing(extras: Parameters<typeof job>[1] = {}, error: () => Error = ()
   return { tool, world };
 }
 
+describe("a task that failed while it asked (G9)", () => {
+  const question = { message: "?", schema: { type: "object" as const, properties: {} }, timeoutMs: 1_000 };
+
+  it("continues at once when it is resumed, also when the time of its question is over", async () => {
+    const begun: number[] = [];
+    const tool = job(async function* (task) {
+      begun.push(task.attempt);
+      yield { progress: 1 };
+      const asked = task.ask("q", question);
+      if (task.attempt === 1) {
+        await task.step("asks", () => 1);
+        throw new TerminalError("no network");
+      }
+      return (await asked).action;
+    });
+    const { tasks, rest, clock } = createScene([tool]);
+    const { record } = await tasks.start(start);
+    await rest();
+    expect(await tasks.get(record.id)).toMatchObject({ status: "failed" });
+    await clock.advance(60_000);
+    await tasks.resume(record.id);
+    await clock.advance(1_000);
+    const { status, record: after } = await tasks.get(record.id);
+    expect({ begun, status, output: after.output }).toEqual({ begun: [1, 2], status: "completed", output: "expired" });
+  });
+});
+
+describe("an answer to a task that is failing (G9)", () => {
+  const answer = { action: "accept" as const, content: { name: "Bo" } };
+  const question = { message: "?", schema: { type: "object" as const, properties: {} } };
+
+  it("is there when the task continues, also where it comes right after the failure", async () => {
+    const gate = createGate();
+    const tool = job(async function* (task) {
+      yield { progress: 1 };
+      const asked = task.ask("q", question);
+      if (task.attempt === 1) {
+        await task.step("pass", () => gate.opened.then(() => 1));
+        throw new TerminalError("no network");
+      }
+      return JSON.stringify(await asked);
+    });
+    const { tasks, rest, store } = createScene([tool], {}, (inner) => ({
+      ...inner,
+      commit: async (request) => {
+        const isFailing = request.events.some(({ type }) => type === "failed");
+        const committed = await inner.commit(request);
+        if (isFailing) await inner.signal(request.lease.taskId, { kind: "answer", key: "q", answer });
+        return committed;
+      },
+    }));
+    const { record } = await tasks.start(start);
+    await rest();
+    gate.open();
+    await rest();
+    expect((await store.getTask(record.id))?.record.status).toBe("failed");
+    await tasks.resume(record.id);
+    await rest();
+    expect((await tasks.get(record.id)).record.output).toBe(JSON.stringify(answer));
+  });
+});
+
 describe("the same call after a failure (G7)", () => {
   it("continues from the last checkpoint as a new generation, with state, items and steps (G2, G6, G7)", async () => {
     const { tool, world } = failing();

@@ -55,6 +55,36 @@ describe("reduceTask", () => {
     });
   });
 
+  it("says when a task may continue whose other question is open: without a time it would wait for that answer (G9)", () => {
+    const question = { message: "?", schema: {} };
+    const asks: readonly TaskEventBody[] = [
+      started(1),
+      { type: "asked", key: "one", question },
+      { type: "asked", key: "other", question },
+    ];
+    const waiting: TaskEventBody = { type: "attempt_ended", reason: "waiting" };
+    const changes: readonly (readonly TaskEventBody[])[] = [
+      [waiting],
+      [waiting, { type: "answered", key: "one", answer: { action: "decline" } }],
+      [waiting, { type: "desiredState", desiredState: "run" }],
+      [
+        { type: "failed", error: { code: "TOOL_FAILED", message: "" } },
+        { type: "restarted", generation: 2, fromState: true },
+      ],
+      [
+        { type: "failed", error: { code: "TOOL_FAILED", message: "" } },
+        { type: "restarted", generation: 2, fromState: false },
+      ],
+    ];
+    expect(changes.map((change) => fold(...asks, ...change).runnableAt)).toEqual([
+      undefined,
+      "2026-01-01T00:00:05.000Z",
+      "2026-01-01T00:00:05.000Z",
+      "2026-01-01T00:00:05.000Z",
+      undefined,
+    ]);
+  });
+
   it("does not change the record that it is given", () => {
     const before = fold(started(1));
     const copy = structuredClone(before);

@@ -178,18 +178,18 @@ function apply(draft: Draft, event: TaskEvent): void {
       return;
     case "answered":
       progressed(draft);
-      // Whatever the task waited for until then, it can go on now.
-      if (!draft.live) draft.runnableAt = undefined;
+      mayContinue(draft, event.at);
       return;
     case "desiredState":
       draft.desiredState = event.desiredState;
-      if (event.desiredState === "run") draft.runnableAt = undefined;
+      if (event.desiredState === "run") mayContinue(draft, event.at);
       return;
     case "detached":
       draft.detached = true;
       return;
     case "restarted":
       restart(draft, event.generation, event.fromState);
+      mayContinue(draft, event.at);
       return;
     case "completed":
     case "failed":
@@ -227,6 +227,14 @@ function progressed(draft: Draft): void {
   draft.waitsFor = undefined;
 }
 
+/**
+ * Whatever the task waited for, it can continue now. Where a question is open it says so: without a time, the task would wait
+ * for its answer.
+ */
+function mayContinue(draft: Draft, at: string): void {
+  if (!draft.live) draft.runnableAt = openQuestions(draft).length > 0 ? at : undefined;
+}
+
 /** A death while the attempt only waits says nothing about its tool, and is counted apart. */
 function countDeath(draft: Draft): void {
   if (onlyWaits(draft)) {
@@ -254,7 +262,6 @@ function restart(draft: Draft, generation: number, fromState: boolean): void {
   draft.desiredState = "run";
   progressed(draft);
   draft.finishedAt = undefined;
-  draft.runnableAt = undefined;
   draft.output = undefined;
   draft.error = undefined;
   if (fromState) return;

@@ -1,5 +1,14 @@
 import { derivedStatus } from "./reduce-task.js";
-import { isFinal, openQuestions, type TaskSnapshot, type TaskStatus } from "./task-record.js";
+import type { TaskEventBody } from "./task-event.js";
+import {
+  entryOf,
+  isFinal,
+  openQuestions,
+  type Signal,
+  type TaskRecord,
+  type TaskSnapshot,
+  type TaskStatus,
+} from "./task-record.js";
 
 /** The status of a task as a caller should see it: a task whose process died does not run. */
 export function statusOf(snapshot: TaskSnapshot): TaskStatus {
@@ -45,6 +54,18 @@ export function dueMs(snapshot: TaskSnapshot): number | undefined {
   if (record.live) return 0;
   if (record.runnableAt !== undefined) return Date.parse(record.runnableAt);
   return openQuestions(record).length > 0 ? undefined : 0;
+}
+
+/** What carries out the answers among some signals: those to questions that are still open. */
+export function answeredBy(
+  record: TaskRecord,
+  signals: readonly Signal[],
+): readonly Extract<TaskEventBody, { type: "answered" }>[] {
+  return signals.flatMap((signal) =>
+    signal.kind === "answer" && entryOf(record, signal.key)?.kind === "question"
+      ? [{ type: "answered", key: signal.key, answer: signal.answer }]
+      : [],
+  );
 }
 
 /** Tells whether a worker that looks for work may run a task now. */

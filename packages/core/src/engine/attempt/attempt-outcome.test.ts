@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { TerminalError } from "../../errors.js";
 import { reduceTask } from "../../task/reduce-task.js";
 import type { NewSignal, Signal } from "../../task/task-record.js";
 import { type AttemptOutcome, type EndInputs, endOfAttempt } from "./attempt-outcome.js";
@@ -48,6 +49,24 @@ describe("endOfAttempt", () => {
       consume: ["0"],
     });
     expect(endOfAttempt(returned, pausing).events).toEqual([{ type: "completed", output: 1 }]);
+  });
+
+  it("writes the answers that a task which fails was given: it may continue (G9)", () => {
+    const asked = { type: "asked", key: "q", question: { message: "?", schema: {} }, seq: 2, at } as const;
+    const answer = { action: "decline" } as const;
+    const failing = {
+      ...inputs,
+      record: reduceTask(inputs.record, [asked]),
+      signals: signals({ kind: "answer", key: "q", answer }, { kind: "answer", key: "other", answer }),
+    };
+    expect(endOfAttempt({ kind: "threw", error: new TerminalError("no") }, failing)).toEqual({
+      events: [
+        { type: "answered", key: "q", answer },
+        { type: "failed", error: { code: "TOOL_FAILED", message: "no", terminal: true } },
+      ],
+      consume: ["0", "1"],
+    });
+    expect(endOfAttempt(returned, failing).events).toEqual([{ type: "completed", output: 1 }]);
   });
 
   it("leaves answers and detach requests that were not carried out to the next attempt", () => {

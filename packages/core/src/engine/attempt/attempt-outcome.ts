@@ -2,7 +2,7 @@ import type { InterruptReason } from "../../errors.js";
 import type { Json } from "../../json.js";
 import { isFinalEvent, type TaskEventBody } from "../../task/task-event.js";
 import type { Signal, TaskRecord } from "../../task/task-record.js";
-import { desiredStateOf } from "../../task/task-rules.js";
+import { answeredBy, desiredStateOf } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isoOf } from "../clock.js";
 import { failureOf, retryDelay } from "../retry-delay.js";
@@ -39,6 +39,8 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
     return { events: [{ type: "cancelled" }], consume: all };
   }
   const last = lastEvent(outcome, inputs);
+  // A failed task may continue: what was accepted until then is in its journal.
+  if (last.type === "failed") return { events: [...answeredBy(record, signals), last], consume: all };
   if (isFinalEvent(last)) return { events: [last], consume: all };
   const requests = signals.filter((signal) => signal.kind === "pause" || signal.kind === "resume");
   const consume = requests.map((signal) => signal.id);

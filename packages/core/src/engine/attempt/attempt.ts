@@ -62,6 +62,7 @@ export class Attempt {
       await journal.finish((record) => this.#lastEntry({ kind: "threw", error }, record)).catch(() => {});
     }
     observer("engine.attempt.ended", lease.taskId);
+    this.#verbs.waits.interruptAll();
     journal.dispose();
     control.dispose();
     return journal.broken;

@@ -4,6 +4,7 @@ import type { AttemptParts } from "./attempt-parts.js";
 interface Wait {
   readonly untilMs: number;
   readonly wake: () => void;
+  readonly interrupt: () => void;
 }
 
 /** The waits of one attempt's verbs. A wait that takes too long ends the attempt, so that it holds no slot. */
@@ -32,6 +33,11 @@ export class WaitsInPlace {
   /** Ends the wait of this key. */
   wake(key: string): void {
     this.#waits.get(key)?.wake();
+  }
+
+  /** The attempt is over, though its tool left waits behind: none of them may expire a question or keep the process. */
+  interruptAll(): void {
+    for (const { interrupt } of [...this.#waits.values()]) interrupt();
   }
 
   /**
@@ -69,7 +75,7 @@ export class WaitsInPlace {
       };
       // Stops the attempt at once where that was requested before.
       const leave = control.waitInPlace();
-      this.#waits.set(key, { untilMs, wake });
+      this.#waits.set(key, { untilMs, wake, interrupt: interrupted });
       control.signal.addEventListener("abort", interrupted);
       if (control.aborted === undefined) look();
       else interrupted();

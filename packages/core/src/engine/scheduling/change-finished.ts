@@ -1,6 +1,7 @@
 import { isResumableError, ResumableError } from "../../errors.js";
 import type { Lease } from "../../store/store.js";
 import { finalStatuses, type TaskRecord, type TaskSnapshot, type TaskStatus } from "../../task/task-record.js";
+import { answeredBy } from "../../task/task-rules.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { keepDeaths } from "./shared-deaths.js";
@@ -26,8 +27,9 @@ export function restartFailed(environment: Environment, taskId: string): Promise
   return change(environment, taskId, ["failed"], async (lease, { record, signals }) => {
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
+    const events = [restarted, ...answeredBy(record, signals)];
     await keepDeaths(environment, record);
-    await store.commit({ lease, afterSeq: record.lastSeq, events: [restarted], consume, now: instantOf(clock) });
+    await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) });
     return record;
   });
 }

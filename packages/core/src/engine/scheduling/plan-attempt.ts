@@ -1,6 +1,6 @@
 import type { TaskEventBody } from "../../task/task-event.js";
-import { entryOf, isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
-import { desiredStateOf } from "../../task/task-rules.js";
+import { isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } from "../../task/task-record.js";
+import { answeredBy, desiredStateOf } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
 
@@ -54,7 +54,11 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   const { tool } = inputs;
   const requests = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
   const consume = requests.map((signal) => signal.id);
-  if (isFinal(record.status)) return { events: [], consume, run: false };
+  if (isFinal(record.status)) {
+    // A failed task may continue: its answers wait for that.
+    const over = requests.filter(({ kind }) => kind !== "answer" || record.status !== "failed");
+    return { events: [], consume: over.map(({ id }) => id), run: false };
+  }
   const events = requestEvents(snapshot);
   const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
 
@@ -79,12 +83,7 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
 }
 
 function requestEvents({ record, signals }: TaskSnapshot): readonly TaskEventBody[] {
-  const events: TaskEventBody[] = [];
-  for (const signal of signals) {
-    if (signal.kind === "answer" && entryOf(record, signal.key)?.kind === "question") {
-      events.push({ type: "answered", key: signal.key, answer: signal.answer });
-    }
-  }
+  const events: TaskEventBody[] = [...answeredBy(record, signals)];
   if (!record.detached && signals.some((signal) => signal.kind === "detach")) {
     events.push({ type: "detached" });
   }
