@@ -3,7 +3,7 @@ import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { ResourceUpdatedNotificationSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, expect, test, vi } from "vitest";
 import { registerTools } from "../src/index.js";
 import { countTool, createGate } from "./counting-tool.js";
 import { messagesOf, openEndpoint, withTasksExtension } from "./endpoint-2026.js";
@@ -89,6 +89,47 @@ test("a session of the 2025 era hears of a task's changes as long as it subscrib
   gate.open();
   expect(await heard).toBe(uri);
   await client.unsubscribeResource({ uri });
+});
+
+test("subscriptions of a session leave nothing behind in the signal of its connection (G11)", async () => {
+  const { era2025, taskId } = await begin();
+  const client = await era2025("ada");
+  const any = vi.spyOn(AbortSignal, "any");
+  const listen = vi.spyOn(AbortSignal.prototype, "addEventListener");
+  const uri = `task://${taskId}`;
+  const lasting = new Map<unknown, number>();
+  for (let count = 0; count < 20; count++) {
+    await client.subscribeResource({ uri });
+    await client.unsubscribeResource({ uri });
+  }
+  for (const signal of listen.mock.contexts) lasting.set(signal, (lasting.get(signal) ?? 0) + 1);
+  expect([any.mock.calls.length, Math.max(...lasting.values()) < 20]).toEqual([0, true]);
+  any.mockRestore();
+  listen.mockRestore();
+});
+
+test("a session that connects again subscribes again", async () => {
+  const { gate, era2026, taskId } = await begin();
+  const server = new McpServer({ name: "test", version: "1" });
+  registerTools(server, era2026.engine, { owner: () => "ada" });
+  const connect = async () => {
+    const client = new Client({ name: "stock", version: "1" });
+    const [here, there] = InMemoryTransport.createLinkedPair();
+    await Promise.all([server.connect(there), client.connect(here)]);
+    return client;
+  };
+  const uri = `task://${taskId}`;
+  const first = await connect();
+  await first.subscribeResource({ uri });
+  await first.close();
+  const second = await connect();
+  closing.push(() => second.close());
+  const heard = new Promise<string>((resolve) => {
+    second.setNotificationHandler(ResourceUpdatedNotificationSchema, ({ params }) => resolve(params.uri));
+  });
+  await second.subscribeResource({ uri });
+  gate.open();
+  expect(await heard).toBe(uri);
 });
 
 test("a subscription of the 2026 era hears of a task's changes", async () => {

@@ -25,8 +25,19 @@ export function takeSubscriptions(
 ): void {
   const { server } = mcp;
   const open = new Map<string, AbortController>();
-  const watch = async (uri: string, tasks: OwnedTasks, stop: AbortController): Promise<void> => {
-    const signal = AbortSignal.any([stop.signal, closedSignal()]);
+  const endAll = (): void => {
+    for (const stop of open.values()) stop.abort("closed");
+    open.clear();
+  };
+  /** One listener for all: each `AbortSignal.any` would leave an entry in the signal on Node 20 until the connection ends. */
+  let connection: AbortSignal | undefined;
+  const endWithConnection = (): void => {
+    const closed = closedSignal();
+    if (closed.aborted) endAll();
+    else if (closed !== connection) closed.addEventListener("abort", endAll);
+    connection = closed;
+  };
+  const watch = async (uri: string, tasks: OwnedTasks, { signal }: AbortController): Promise<void> => {
     const updated = async (): Promise<void> => {
       if (!signal.aborted)
         await server.notification(forSdk({ method: "notifications/resources/updated", params: { uri } }));
@@ -48,6 +59,7 @@ export function takeSubscriptions(
     try {
       const tasks = tasksOf(extra);
       await checkTaskResource(tasks, uri);
+      endWithConnection();
       void watch(uri, tasks, stop);
       return {};
     } catch (error) {
