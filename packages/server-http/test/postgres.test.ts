@@ -17,10 +17,10 @@ function argumentsFor(schema: string, port = 0, url = database.url()): readonly 
   return [toolsModule, "--port", String(port), "--store", url, "--store-schema", schema];
 }
 
-async function runSql(text: string): Promise<void> {
+async function runSql(text: string): Promise<readonly unknown[]> {
   const client = new pg.Client({ connectionString: database.url() });
   await client.connect();
-  await client.query(text).finally(() => client.end());
+  return (await client.query(text).finally(() => client.end())).rows;
 }
 
 /** The database's URL with other parts. */
@@ -131,6 +131,48 @@ test(
     expect(await client.callTool({ name: "count_to", arguments: { n: 2 } })).toMatchObject({
       structuredContent: { counted: 2 },
     });
+  },
+  timeoutMs,
+);
+
+test(
+  "a call waits while the database is away, or its disk is full, and continues with the next item",
+  async () => {
+    const schema = newSchema();
+    const network = await networkTo(database.url());
+    await network.up();
+    const server = await startServer([...argumentsFor(schema, 0, network.url), "--retry", "4s"]);
+    const { client } = await connectStock(server.url);
+    const seen: number[] = [];
+    const troubles: Promise<unknown>[] = [];
+    const outage = async () => {
+      await network.down();
+      await expect.poll(() => ready(server)).toEqual([503, expect.any(String)]);
+      await network.up();
+    };
+    const fullDisk = async () => {
+      await runSql(`CREATE FUNCTION ${schema}.full() RETURNS trigger LANGUAGE plpgsql AS
+          $$ BEGIN PERFORM nextval('${schema}.refusals'); RAISE 'could not extend file' USING ERRCODE = '53100'; END $$;
+        CREATE SEQUENCE ${schema}.refusals;
+        CREATE TRIGGER full_disk BEFORE INSERT ON ${schema}.journal EXECUTE FUNCTION ${schema}.full()`);
+      await expect.poll(() => runSql(`SELECT last_value FROM ${schema}.refusals WHERE is_called`)).toHaveLength(1);
+      await runSql(`DROP TRIGGER full_disk ON ${schema}.journal`);
+    };
+    const onprogress = ({ progress }: Progress) => {
+      seen.push(progress);
+      if (progress === 5) troubles.push(outage());
+      if (progress === 20) troubles.push(fullDisk());
+    };
+    const result = await client.callTool({ name: "count_to", arguments: { n: 40, pace_ms: 100 } }, undefined, {
+      onprogress,
+      timeout: timeoutMs,
+    });
+    await Promise.all(troubles);
+    expect(result).toMatchObject({ structuredContent: { counted: 40 } });
+    expect([seen, troubles.length]).toEqual([count(40), 2]);
+    const task_id = result._meta?.["resumable-mcp/task_id"];
+    const items = await client.callTool({ name: "get_task_items", arguments: { task_id } });
+    expect(items).toMatchObject({ structuredContent: { items: count(40), total: 40 } });
   },
   timeoutMs,
 );
