@@ -6,7 +6,7 @@ export default defineConfig([
   library(["src/index.ts", "src/program/job.ts"], {
     ...fromSources({}),
     splitting: false,
-    clean: ["!{history,find-bugs}.js*"],
+    clean: ["!{history,find-bugs}.js*", "!bugs/**"],
   }),
   library(["src/history.ts"], { clean: false }),
   library(["src/bugs/find-bugs.ts"], { clean: false, external: ["tsup"] }),

@@ -47,6 +47,19 @@ export const deliveryBugs: readonly Bug[] = [
     replace: "this.transport.deliver(inFlight, {",
   },
   {
+    name: "the cursor of a cancelled call is refused as wrong",
+    file: "mcp/src/era-2025/session/session.ts",
+    find: "    return lost ?? nothingLeft();",
+    replace: "    return lost ?? refusal(400, aheadEvent);",
+  },
+  {
+    name: "a client is to come back before a server is there again",
+    file: "mcp/src/limits.ts",
+    find: "  retryMs: 7_500,",
+    replace: "  retryMs: 1_500,",
+    decision: "0038",
+  },
+  {
     name: "a second answer takes the place of the first",
     file: "store-fs/src/task/task-signals.ts",
     find: "  if (!isAnswered(after.view, key) || after.view.consumed.has(id)) return;",

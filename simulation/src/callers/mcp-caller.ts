@@ -16,6 +16,7 @@ interface McpCallerOptions {
   readonly plan: CallPlan;
 }
 
+/** As the SDK's clients: after the time that the server names, and after twice that time. */
 const tries2025 = 2;
 
 /**
@@ -34,6 +35,8 @@ export class McpCaller {
   #repeatsLeft: number;
   #session: { readonly id: string; readonly worker: Worker } | undefined;
   #lastProgress = -1;
+  /** The call that is open, and whether it was cancelled. */
+  #open: { readonly id: string; isCancelled: boolean } | undefined;
 
   constructor(options: McpCallerOptions) {
     this.#options = options;
@@ -64,6 +67,11 @@ export class McpCaller {
   #drop(): void {
     this.#note("drops");
     this.#requests.drop();
+    const open = this.#open;
+    if (open === undefined || this.plan.leaves !== "cancelled" || this.#session?.worker.isAlive !== true) return;
+    open.isCancelled = true;
+    const body = rpc({ method: "notifications/cancelled", params: { requestId: open.id } });
+    void this.#requests.whole(this.#session.worker, { method: "POST", headers: this.#headers2025(), body });
   }
 
   /** The same call again and again, until there is a result or the caller has had enough. */
@@ -81,7 +89,8 @@ export class McpCaller {
   #noteOutcome(outcome: Outcome): boolean {
     if (outcome.kind !== "result") {
       const code = "code" in outcome ? outcome.code : undefined;
-      this.#note("mcp_failed", { how: outcome.kind, code, status: "status" in outcome ? outcome.status : undefined });
+      const status = "status" in outcome ? outcome.status : undefined;
+      this.#note("mcp_failed", { how: outcome.kind, code, status, isCancelled: this.#open?.isCancelled });
       return false;
     }
     const { result } = outcome;
@@ -114,22 +123,30 @@ export class McpCaller {
     const _meta = { progressToken: id, ...metaOf(this.plan) };
     const params = { name: "script", arguments: this.plan.input, _meta };
     this.#lastProgress = -1;
-    const place: Place = { lastEventId: undefined, retryMs: 1_000 };
+    const place = this.#newPlace();
     const headers = this.#headers2025();
+    this.#open = { id, isCancelled: false };
     let outcome = await this.#stream(
       id,
       { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) },
       place,
     );
+    const { heardMs, retryMs } = place;
     for (let tries = 0; outcome.kind === "broken" && place.lastEventId !== undefined && tries < tries2025; tries += 1) {
-      await this.#pause(place.retryMs);
+      await this.#pause((tries + 1) * place.retryMs);
       outcome = await this.#stream(
         id,
         { method: "GET", headers: { ...headers, "last-event-id": place.lastEventId } },
         place,
       );
     }
+    const isLost = outcome.kind === "broken" && place.lastEventId !== undefined && place.heardMs === heardMs;
+    if (isLost) this.#note("mcp_gives_up", { afterMs: this.#options.world.nowMs - heardMs, retryMs });
     return outcome;
+  }
+
+  #newPlace(): Place {
+    return { lastEventId: undefined, retryMs: 1_000, heardMs: this.#options.world.nowMs };
   }
 
   #headers2025(): { readonly [name: string]: string } {
@@ -171,7 +188,7 @@ export class McpCaller {
         "mcp-name": "script",
       };
       const params = { name: "script", arguments: this.plan.input, _meta, ...more };
-      const place: Place = { lastEventId: undefined, retryMs: 1_000 };
+      const place = this.#newPlace();
       const outcome = await this.#stream(
         id,
         { method: "POST", headers, body: rpc({ id, method: "tools/call", params }) },
@@ -213,17 +230,19 @@ export class McpCaller {
     this.#lastProgress = progress;
   }
 
-  async #answer(worker: Worker, { id }: JsonObject): Promise<void> {
+  async #answer(worker: Worker, { id, params }: JsonObject): Promise<void> {
+    const meta = isJsonObject(params) && isJsonObject(params._meta) ? params._meta : {};
+    const task = meta["resumable-mcp/task_id"];
+    const question = { task: typeof task === "string" ? task : undefined, question: String(id) };
+    this.#note("mcp_asked", question);
     if (!this.#random.percent(this.plan.answersPercent)) return;
     await this.#pause(this.#random.pick([5, 300, 4_000]));
     const result = { action: "accept", content: { word: `${this.plan.name}-${String(id)}` } };
     const to = worker.isAlive ? worker : this.#options.pickWorker();
     if (to === undefined) return;
-    await this.#requests.whole(to, {
-      method: "POST",
-      headers: this.#headers2025(),
-      body: rpc({ id: id ?? null, result }),
-    });
+    const body = rpc({ id: id ?? null, result });
+    const answer = await this.#requests.whole(to, { method: "POST", headers: this.#headers2025(), body });
+    this.#note("mcp_answered", { ...question, status: answer?.status, isSame: to === worker });
   }
 
   #pause(ms: number): Promise<void> {

@@ -9,6 +9,8 @@ import { type Answer, answerOf, type Outcome, onSilence, outcomeOf } from "./rpc
 export interface Place {
   lastEventId: string | undefined;
   retryMs: number;
+  /** When something came of the server, in virtual time. */
+  heardMs: number;
 }
 
 /** A short request is given up after this time. */
@@ -52,6 +54,7 @@ export class McpRequests {
       let rest = "";
       let isStream = false;
       const onEvent = ({ id: eventId, data }: EventSourceMessage) => {
+        place.heardMs = this.#world.nowMs;
         if (eventId !== undefined) place.lastEventId = eventId;
         const heard: unknown = data === "" ? undefined : JSON.parse(data);
         if (!isJsonObject(heard)) return;

@@ -3,7 +3,8 @@ import type { HistoryEvent } from "./history.js";
 
 /** G8: what is requested is carried out in time, and what is stopped stays stopped. */
 export function checkControl(evidence: Evidence): readonly Violation[] {
-  return [...worksAfterRequest(evidence), ...neverLeft(evidence), ...refusedWrongly(evidence)].map((text) => ({
+  const found = [worksAfterRequest, worksAfterCancel, neverLeft, refusedWrongly].flatMap((rule) => rule(evidence));
+  return found.map((text) => ({
     rule: "G8",
     text,
   }));
@@ -41,6 +42,18 @@ function worksAfterRequest({ plan, patience, events }: Evidence): readonly strin
       : [
           `${task} began ${late.op} at ${late.atMs} ms, though its owner's request to ${what} was accepted at ${atMs} ms.`,
         ];
+  });
+}
+
+/** A process that starts after a cancellation was accepted begins nothing of the task. */
+function worksAfterCancel({ events }: Evidence): readonly string[] {
+  const started = new Map(eventsOf(events, "started").map(({ worker, atMs }) => [worker, atMs]));
+  const cancelled = new Map<unknown, number>();
+  return events.flatMap(({ kind, what, task, worker, op, atMs }) => {
+    if (kind === "request_done" && what === "cancel") cancelled.set(task, cancelled.get(task) ?? atMs);
+    const sinceMs = cancelled.get(task);
+    if (kind !== "begins" || sinceMs === undefined || (started.get(worker) ?? 0) <= sinceMs) return [];
+    return [`${task} began ${op} at ${atMs} ms in ${worker}, which started after its cancellation at ${sinceMs} ms.`];
   });
 }
 

@@ -2,6 +2,7 @@ import { callerRules } from "./check-callers.js";
 import { clientRules } from "./check-clients.js";
 import { checkControl } from "./check-control.js";
 import { checkFair } from "./check-fair.js";
+import { hostRules } from "./check-hosts.js";
 import { checkLimits } from "./check-limits.js";
 import { checkOwners } from "./check-owners.js";
 import { resultRules } from "./check-results.js";
@@ -28,6 +29,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkSilence,
     ...callerRules,
     ...clientRules,
+    ...hostRules,
     ...resultRules,
   ].flatMap((rule) => rule(judged));
 }

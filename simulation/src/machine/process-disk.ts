@@ -2,7 +2,6 @@ import type { Disk } from "@resumable-mcp/store-fs";
 import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
 import { failAtRandom, systemError } from "./disk-faults.js";
-import type { DiskPlace } from "./disk-places.js";
 import type { Machine } from "./machine.js";
 
 /** Thrown where a process dies: nothing of it continues. */
@@ -12,8 +11,6 @@ export class ProcessDied extends Error {}
 export interface ProcessFaults {
   /** It dies after this many of its calls of the disk, before or after the call takes effect. */
   death: { callsLeft: number; readonly isBefore: boolean } | undefined;
-  /** It dies at the last of so many calls of one kind. */
-  deathPlace: { readonly at: DiskPlace; callsLeft: number; readonly isBefore: boolean } | undefined;
   /** It has no file descriptors left until this moment. */
   noFilesUntilMs: number;
 }
@@ -24,6 +21,8 @@ interface ProcessDiskOptions {
   readonly actor: Actor;
   readonly faults: ProcessFaults;
   readonly die: () => void;
+  /** Whether it is to die at a call, before or after the call takes effect. */
+  readonly diesAt: (call: string, path: string) => { readonly isBefore: boolean } | undefined;
 }
 
 /**
@@ -114,11 +113,9 @@ class Calls {
 
   /** The death that comes with this call. */
   #lastAt(call: string, path: string): { readonly isBefore: boolean } | undefined {
-    const { death, deathPlace } = this.#options.faults;
-    if (death !== undefined && --death.callsLeft <= 0) return death;
-    if (deathPlace?.at.call !== call || !deathPlace.at.path.test(path)) return undefined;
-    deathPlace.callsLeft -= 1;
-    return deathPlace.callsLeft <= 0 ? deathPlace : undefined;
+    const { faults, diesAt } = this.#options;
+    const { death } = faults;
+    return death !== undefined && --death.callsLeft <= 0 ? death : diesAt(call, path);
   }
 
   /** As much of what is written as the disk has room for. */

@@ -14,6 +14,9 @@ import { type Actor, newActor, type World } from "../world/world.js";
 import { type Machine, storeFolder } from "./machine.js";
 import { createProcessDisk, type ProcessFaults } from "./process-disk.js";
 
+/** When a question is shown again whose answer could not be stored: sooner than is usual. */
+const askAgainMs = 2_000;
+
 /** How the workers of a run are set up. */
 export interface WorkerSettings {
   readonly durability: "machine" | "process";
@@ -33,6 +36,8 @@ interface WorkerOptions {
   readonly isAlive: (other: ProcessIdentity) => boolean;
   /** Called at each named point; whether the process dies there. */
   readonly diesAt: (point: string, worker: Worker) => boolean;
+  /** Whether it is to die at a call of the disk, before or after the call takes effect. */
+  readonly diesAtCall: (call: string, path: string, worker: Worker) => { readonly isBefore: boolean } | undefined;
 }
 
 let lastPid = 1_000;
@@ -51,7 +56,7 @@ export class Worker {
   /** It ended by itself. */
   hasExited = false;
   /** What is wrong with it. */
-  readonly faults: ProcessFaults = { death: undefined, deathPlace: undefined, noFilesUntilMs: 0 };
+  readonly faults: ProcessFaults = { death: undefined, noFilesUntilMs: 0 };
   readonly #options: WorkerOptions;
   #http: HttpHandler | undefined;
   readonly #onDeath: (() => void)[] = [];
@@ -76,6 +81,7 @@ export class Worker {
       actor: this.actor,
       faults: this.faults,
       die: () => this.die("at a call of the disk"),
+      diesAt: (call, path) => options.diesAtCall(call, path, this),
     });
     const store = createFsStore({
       directory: storeFolder,
@@ -110,7 +116,12 @@ export class Worker {
     return createBothErasHandler({
       maxBodyBytes: 1_000_000,
       era2025: async () =>
-        createSessionHandler({ engine, createServer: serverFactory(definition, engine, { onError }), onError }),
+        createSessionHandler({
+          engine,
+          createServer: serverFactory(definition, engine, { onError }),
+          limits: { askAgainMs },
+          onError,
+        }),
       era2026: async () =>
         createHandler2026({ engine, createServer: serverFactory2026(definition, engine, { onError }), onError }),
     });

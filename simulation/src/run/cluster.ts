@@ -1,6 +1,5 @@
 import type { History, HistoryEvent } from "../history/history.js";
 import { newDiskFaults } from "../machine/disk-faults.js";
-import { diskPlaces } from "../machine/disk-places.js";
 import { Machine, storeFolder } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
 import { isNetworkFault } from "../world/network.js";
@@ -8,6 +7,7 @@ import type { Random } from "../world/random.js";
 import type { World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
 import { AwaitedMoments } from "./moments.js";
+import { PlaceDeaths } from "./place-deaths.js";
 import { PointDeaths } from "./point-deaths.js";
 
 /** A server that ended by itself is started again after this time. */
@@ -26,11 +26,10 @@ interface ClusterOptions {
 interface PlannedDeaths {
   readonly die_at_call: Fault[];
   readonly die_at_turn: Fault[];
-  readonly die_at_place: Fault[];
 }
 
 function isPlannedDeath(kind: Fault["kind"]): kind is keyof PlannedDeaths {
-  return kind === "die_at_call" || kind === "die_at_turn" || kind === "die_at_place";
+  return kind === "die_at_call" || kind === "die_at_turn";
 }
 
 /** The workers of a run on their machine, and what is done to them. */
@@ -45,6 +44,7 @@ export class Cluster {
   readonly #replaced = new Set<Worker>();
   /** The workers with whose death the power is lost. */
   readonly #takesPower = new Set<Worker>();
+  readonly #placeDeaths = new PlaceDeaths();
   readonly #moments = new AwaitedMoments();
   #isPowered = true;
   #isMounted = true;
@@ -56,7 +56,7 @@ export class Cluster {
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
     options.history.onEvent = (event) => this.#note(event);
-    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [], die_at_place: [] }));
+    this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [] }));
   }
 
   /** Lets what waits for a moment break right after it. */
@@ -100,6 +100,7 @@ export class Cluster {
       settings,
       isAlive: (other) => this.#living.some(({ identity }) => identity.pid === other.pid),
       diesAt: (point, worker) => this.#diesAt(point, worker),
+      diesAtCall: (call, path, worker) => this.#diesAtCall(call, path, worker),
     });
     this.#slots[slot] = worker;
     if (!this.#isCalm) this.#armDeaths(slot, worker);
@@ -134,6 +135,7 @@ export class Cluster {
     const { world, history } = this.#options;
     history.add("fault", { fault: kind, slot, amount, point, takesPower });
     if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
+    if (kind === "die_at_place") this.#planDeathAtPlace(fault);
     if (kind === "at_moment") this.#moments.await(fault, 1 + this.#random.below(3));
     if (isPlannedDeath(kind)) this.#planDeath(kind, fault);
     if (point !== undefined) this.#pointDeaths.add({ point, left: amount, takesPower: takesPower === true });
@@ -184,6 +186,17 @@ export class Cluster {
     return death !== undefined;
   }
 
+  #planDeathAtPlace({ amount, takesPower }: Fault): void {
+    const [left, isBefore] = [1 + this.#random.below(3), this.#random.percent(50)];
+    this.#placeDeaths.add(amount, { left, isBefore, takesPower: takesPower === true });
+  }
+
+  #diesAtCall(call: string, path: string, worker: Worker): { readonly isBefore: boolean } | undefined {
+    const death = this.#placeDeaths.reach(call, path);
+    if (death?.takesPower === true) this.#takesPower.add(worker);
+    return death;
+  }
+
   /** In each life a worker is to die at one call; what is planned beyond that is for its next lives. */
   #planDeath(kind: keyof PlannedDeaths, fault: Fault): void {
     const { slot } = fault;
@@ -203,12 +216,6 @@ export class Cluster {
     if (atTurn !== undefined) {
       worker.dieAfterTurns(atTurn.amount);
       if (atTurn.takesPower === true) this.#takesPower.add(worker);
-    }
-    const atPlace = worker.faults.deathPlace === undefined ? planned?.die_at_place.shift() : undefined;
-    const at = atPlace && diskPlaces[atPlace.amount % diskPlaces.length];
-    if (at !== undefined) {
-      worker.faults.deathPlace = { at, callsLeft: 1 + this.#random.below(3), isBefore: this.#random.percent(50) };
-      if (atPlace?.takesPower === true) this.#takesPower.add(worker);
     }
   }
 
@@ -271,6 +278,7 @@ export class Cluster {
     this.#isCalm = true;
     this.#takesPower.clear();
     this.#pointDeaths.clear();
+    this.#placeDeaths.clear();
     this.#moments.clear();
     this.#mount();
     this.#isPowered = true;
@@ -278,7 +286,6 @@ export class Cluster {
     Object.assign(this.#machine.faults, newDiskFaults());
     for (const worker of this.#living) {
       worker.faults.death = undefined;
-      worker.faults.deathPlace = undefined;
       worker.faults.noFilesUntilMs = 0;
       worker.actor.frozenUntilMs = 0;
       worker.actor.beforeTurn = undefined;

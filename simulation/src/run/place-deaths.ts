@@ -1,5 +1,5 @@
 /** Calls of the disk by what they change. */
-export interface DiskPlace {
+interface DiskPlace {
   readonly call: "open" | "write" | "link" | "rename" | "unlink" | "fdatasync" | "fsync";
   /** Of the file or folder; of a rename what is moved, of a link its new name. */
   readonly path: RegExp;
@@ -8,7 +8,7 @@ export interface DiskPlace {
 const inTask = "^/store/tasks/\\w+/[^/]+/";
 
 /** Before and after these a store is between two states. */
-export const diskPlaces: readonly DiskPlace[] = [
+const diskPlaces: readonly DiskPlace[] = [
   { call: "fdatasync", path: new RegExp(`${inTask}journal`) },
   { call: "write", path: new RegExp(`${inTask}journal`) },
   { call: "open", path: new RegExp(`${inTask}journal`) },
@@ -34,3 +34,37 @@ export const diskPlaces: readonly DiskPlace[] = [
   { call: "fsync", path: /^\/store\/done/ },
   { call: "rename", path: /^\/store\/documents/ },
 ];
+
+/** The death of a process before or after a call of its disk. */
+interface PlaceDeath {
+  readonly place: DiskPlace;
+  /** How many such calls are still to come, of any process. */
+  left: number;
+  readonly isBefore: boolean;
+  readonly takesPower: boolean;
+}
+
+/** The deaths that wait for a call of the disk, whichever process makes it. */
+export class PlaceDeaths {
+  #waiting: readonly PlaceDeath[] = [];
+
+  /** @param number of the place in their list, of which there are fewer. */
+  add(number: number, death: Omit<PlaceDeath, "place">): void {
+    const place = diskPlaces[number % diskPlaces.length];
+    if (place !== undefined) this.#waiting = [...this.#waiting, { ...death, place }];
+  }
+
+  /** A process makes a call. @returns how it dies there, if it does. */
+  reach(call: string, path: string): PlaceDeath | undefined {
+    const next = this.#waiting.find(({ place }) => place.call === call && place.path.test(path));
+    if (next === undefined) return undefined;
+    next.left -= 1;
+    if (next.left > 0) return undefined;
+    this.#waiting = this.#waiting.filter((death) => death !== next);
+    return next;
+  }
+
+  clear(): void {
+    this.#waiting = [];
+  }
+}

@@ -1,0 +1,52 @@
+import { describe, expect, test } from "vitest";
+import { check } from "../src/history/check.js";
+import { at, attempt, begins, called, type Given, requested, run } from "./given.js";
+
+const asked = at(20_000, "mcp_asked", { caller: "h", question: "q" });
+const unstored = at(21_000, "mcp_answered", { caller: "h", question: "q", status: 503, isSame: true });
+const askedAgain = at(23_000, "mcp_asked", { caller: "h", question: "q" });
+const cameBack = (status: number) => at(20_000, "mcp_failed", { caller: "h", isCancelled: true, status });
+const gaveUp = (afterMs: number) => at(20_000, "mcp_gives_up", { caller: "h", afterMs, retryMs: 7_500 });
+const started = at(20_500, "started", { worker: "p2" });
+const beginsIn = (worker: string) => begins(21_000, { worker, attempt: 2 });
+
+/** What breaks a rule, and what is close to it and does not. */
+const stories: readonly (readonly [rule: string, title: string, broken: Given, held: Given])[] = [
+  [
+    "G9",
+    "an answer that could not be stored is not asked for again",
+    { events: [asked, unstored] },
+    { events: [asked, unstored, askedAgain] },
+  ],
+  [
+    "G9",
+    "a full disk does not excuse that",
+    { events: [at(19_900, "fault", { fault: "full" }), asked, unstored] },
+    { events: [at(19_900, "fault", { fault: "losses" }), asked, unstored] },
+  ],
+  [
+    "G5",
+    "the cursor of a cancelled call is refused as wrong",
+    { events: [cameBack(400)] },
+    { events: [cameBack(405)] },
+  ],
+  [
+    "liveness",
+    "a client gives up while its server may be away",
+    { events: [gaveUp(4_600)] },
+    { events: [gaveUp(22_600)] },
+  ],
+  [
+    "G8",
+    "a process that starts after a cancellation begins something",
+    { events: [called, attempt(1), ...requested("cancel"), started, beginsIn("p2")] },
+    { events: [called, attempt(1), ...requested("cancel"), started, beginsIn("p")] },
+  ],
+];
+
+describe("the rules about hosts", () => {
+  test.each(stories)("%s: %s", (rule, _, broken, held) => {
+    const [found, none] = [check(run(broken)), check(run(held))];
+    expect([new Set(found.map((violation) => violation.rule)), none]).toEqual([new Set([rule]), []]);
+  });
+});
