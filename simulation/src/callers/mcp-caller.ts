@@ -233,7 +233,11 @@ export class McpCaller {
   async #answer(worker: Worker, { id, params }: JsonObject): Promise<void> {
     const meta = isJsonObject(params) && isJsonObject(params._meta) ? params._meta : {};
     const task = meta["resumable-mcp/task_id"];
-    const question = { task: typeof task === "string" ? task : undefined, question: String(id) };
+    const question = {
+      task: typeof task === "string" ? task : undefined,
+      question: String(id),
+      worker: worker.actor.name,
+    };
     this.#note("mcp_asked", question);
     if (!this.#random.percent(this.plan.answersPercent)) return;
     await this.#pause(this.#random.pick([5, 300, 4_000]));

@@ -9,7 +9,7 @@ export const hostRules: readonly ((evidence: Evidence) => readonly Violation[])[
 ];
 
 /** A question whose answer could not be stored is shown again within this time. */
-const againMs = 10_000;
+const againMs = 5_000;
 
 /** Faults that only keep the store from writing. */
 const ofDisk: ReadonlySet<unknown> = new Set(["full", "errors", "failing_syncs", "lost_syncs"]);
@@ -25,15 +25,16 @@ const waiting: ReadonlySet<unknown> = new Set([
 
 /** G9: an answer that the store could not write is asked for again. */
 function checkAskedAgain({ patience, events }: Evidence): readonly Violation[] {
-  return eventsOf(events, "mcp_answered").flatMap(({ caller, task, question, status, isSame, atMs }) => {
+  return eventsOf(events, "mcp_answered").flatMap(({ caller, task, worker, question, status, isSame, atMs }) => {
     if (!(Number(status) >= 500) || isSame !== true) return [];
     const asked = events.findLast(
       (event) =>
         event.kind === "mcp_asked" && event.caller === caller && event.question === question && event.atMs < atMs,
     );
-    const fromMs = (asked?.atMs ?? atMs) - patience.faultMs;
+    const sinceMs = asked?.atMs ?? atMs;
+    const fromMs = sinceMs - patience.faultMs;
     const isOver = (event: HistoryEvent) =>
-      event.kind === "died" ||
+      (event.kind === "died" && event.worker === worker && event.atMs >= sinceMs) ||
       (event.kind === "fault" && !ofDisk.has(event.fault) && !waiting.has(event.fault)) ||
       (event.atMs > atMs && event.caller === caller && event.kind !== "accepted") ||
       (event.atMs > atMs && event.task === task && endsQuestions.has(event.kind));

@@ -45,7 +45,7 @@ export class Cluster {
   /** The workers with whose death the power is lost. */
   readonly #takesPower = new Set<Worker>();
   readonly #placeDeaths = new PlaceDeaths();
-  readonly #moments = new AwaitedMoments();
+  readonly #moments = new AwaitedMoments<Omit<Fault, "kind">>();
   #isPowered = true;
   #isMounted = true;
   #isCalm = false;

@@ -47,8 +47,9 @@ export function drawOwners(random: Random): readonly PlannedOwner[] {
 }
 
 /** By which ways an owner can call. The toolkit's client takes over ids of these characters only. */
-function waysOf(clientId: string | undefined): readonly CallPlan["via"][] {
+function waysOf(clientId: string | undefined, mode: Mode): readonly CallPlan["via"][] {
   if (clientId === undefined) return ["engine"];
+  if (mode === "moments") return ["engine", "engine", "2025", "2025", "2026", "sdk"];
   const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
   return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
 }
@@ -64,7 +65,7 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     name: `caller-${index}`,
     owner: owner?.owner ?? "",
     clientId: owner?.clientId,
-    via: random.pick(waysOf(owner?.clientId)),
+    via: random.pick(waysOf(owner?.clientId, mode)),
     input: isShared
       ? { run: "shared", program: sharedProgram }
       : { run: `run-${index}`, program: drawProgram(random, index, mode) },

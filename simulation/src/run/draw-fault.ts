@@ -1,6 +1,8 @@
 import { type NetworkFault, networkFaults } from "../world/network.js";
 import type { Random } from "../world/random.js";
+import { fullDiskMoments } from "./moments.js";
 import { namedPoints } from "./named-points.js";
+import { signalPlaces } from "./place-deaths.js";
 
 /** Something that is done to the system at a moment. */
 export interface Fault {
@@ -94,8 +96,7 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
   const draw = (kinds: readonly Fault["kind"][], length: number) =>
     Array.from({ length: kinds.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(kinds)));
   if (mode === "poison" || mode === "quiet") return [];
-  if (mode === "moments")
-    return draw(["die_at_place", "die_at_place", "die_at_point", "at_moment"], random.pick([10, 30, 60]));
+  if (mode === "moments") return drawMoments(random, frame, random.pick([10, 30, 60]));
   if (mode === "crashes") return drawSeriesOfDeaths(random, frame);
   if (mode === "flood") return draw(["kill", "kill_all", "drain"], random.pick([0, 0, 2]));
   // A process that lives is to wait by its monotonic clock.
@@ -129,6 +130,22 @@ function drawSeriesOfDeaths(random: Random, frame: FaultFrame): readonly Fault[]
       atMs: fromMs + random.between(0, 500),
     })),
   );
+}
+
+/**
+ * Deaths between two calls of the disk and losses right after an acknowledgement; or only disks that take no answer; or
+ * only deaths while requests and answers come and go.
+ */
+function drawMoments(random: Random, frame: FaultFrame, length: number): readonly Fault[] {
+  const theme = random.pick(["all", "all", "full", "signals"] as const);
+  const kinds = ["die_at_place", "die_at_place", "die_at_point", "at_moment"] as const;
+  const draw = (): Fault => {
+    if (theme === "all") return drawFault(random, frame, random.pick(kinds));
+    const isFull = theme === "full";
+    const fault = drawFault(random, frame, isFull ? "at_moment" : "die_at_place");
+    return { ...fault, amount: random.below(isFull ? fullDiskMoments : signalPlaces) };
+  };
+  return Array.from({ length }, draw);
 }
 
 function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {

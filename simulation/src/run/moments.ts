@@ -1,15 +1,25 @@
 import type { HistoryEvent } from "../history/history.js";
-import type { Fault } from "./draw-fault.js";
 
 /** What was seen from outside, and what breaks right after it. */
 interface Moment {
   readonly after: string;
-  readonly kind: Fault["kind"];
+  readonly kind: "power" | "full" | "failing_syncs" | "lost_syncs" | "freeze";
   readonly amount: number;
 }
 
+/** Right after these an answer cannot be stored. */
+const fullDisks: readonly Moment[] = [
+  { after: "mcp_asked", kind: "full", amount: 6_000 },
+  { after: "mcp_asked", kind: "failing_syncs", amount: 6_000 },
+  { after: "answers", kind: "full", amount: 2_000 },
+];
+
+/** Places in the list of moments, of those after which nothing breaks but the disk. */
+export const fullDiskMoments = fullDisks.length;
+
 /** Moments at which something is lost that was just acknowledged, or cannot be written that was just asked for. */
-export const moments: readonly Moment[] = [
+const moments: readonly Moment[] = [
+  ...fullDisks,
   { after: "called", kind: "power", amount: 50 },
   { after: "committed", kind: "power", amount: 50 },
   { after: "answer_accepted", kind: "power", amount: 50 },
@@ -17,15 +27,18 @@ export const moments: readonly Moment[] = [
   { after: "sees", kind: "power", amount: 50 },
   { after: "returns", kind: "power", amount: 50 },
   { after: "mcp_progress", kind: "power", amount: 12_000 },
-  { after: "answers", kind: "full", amount: 2_000 },
-  { after: "mcp_asked", kind: "full", amount: 6_000 },
-  { after: "mcp_asked", kind: "failing_syncs", amount: 6_000 },
   { after: "begins", kind: "lost_syncs", amount: 500 },
   { after: "begins", kind: "freeze", amount: 6_000 },
 ];
 
+/** What the fault that waits for a moment says of it. */
+interface Waiting {
+  /** The number of the moment in their list, of which there are fewer. */
+  readonly amount: number;
+}
+
 /** Faults that wait for a moment: each for one in so many of its kind. */
-export class AwaitedMoments {
+export class AwaitedMoments<Fault extends Waiting> {
   readonly #waiting: { readonly moment: Moment; left: number; readonly fault: Fault }[] = [];
 
   await(fault: Fault, left: number): void {
@@ -38,11 +51,12 @@ export class AwaitedMoments {
   }
 
   /** @returns what is to break now. */
-  note({ kind }: HistoryEvent): Fault | undefined {
+  note({ kind }: HistoryEvent): (Fault & Pick<Moment, "kind" | "amount">) | undefined {
     const place = this.#waiting.findIndex(({ moment }) => moment.after === kind);
     const next = this.#waiting[place];
     if (next === undefined || --next.left > 0) return undefined;
     this.#waiting.splice(place, 1);
-    return { ...next.fault, kind: next.moment.kind, amount: next.moment.amount };
+    const { kind: what, amount } = next.moment;
+    return { ...next.fault, kind: what, amount };
   }
 }

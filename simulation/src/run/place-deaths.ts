@@ -7,17 +7,25 @@ interface DiskPlace {
 
 const inTask = "^/store/tasks/\\w+/[^/]+/";
 
-/** Before and after these a store is between two states. */
-const diskPlaces: readonly DiskPlace[] = [
-  { call: "fdatasync", path: new RegExp(`${inTask}journal`) },
-  { call: "write", path: new RegExp(`${inTask}journal`) },
-  { call: "open", path: new RegExp(`${inTask}journal`) },
-  { call: "unlink", path: new RegExp(`${inTask}journal`) },
+/** With these, requests and answers come, and go when they are carried out. */
+const ofSignals: readonly DiskPlace[] = [
   { call: "open", path: new RegExp(`${inTask}signal`) },
   { call: "unlink", path: new RegExp(`${inTask}signal`) },
   { call: "link", path: new RegExp(`${inTask}answer`) },
   { call: "fdatasync", path: new RegExp(`${inTask}answer`) },
   { call: "unlink", path: new RegExp(`${inTask}answer`) },
+];
+
+/** The places of signals are the first in the list. */
+export const signalPlaces = ofSignals.length;
+
+/** Before and after these a store is between two states. */
+const diskPlaces: readonly DiskPlace[] = [
+  ...ofSignals,
+  { call: "fdatasync", path: new RegExp(`${inTask}journal`) },
+  { call: "write", path: new RegExp(`${inTask}journal`) },
+  { call: "open", path: new RegExp(`${inTask}journal`) },
+  { call: "unlink", path: new RegExp(`${inTask}journal`) },
   { call: "open", path: new RegExp(`${inTask}lease`) },
   { call: "unlink", path: new RegExp(`${inTask}lease`) },
   { call: "fdatasync", path: new RegExp(`${inTask}items/`) },
