@@ -1,5 +1,8 @@
+import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import type { Progress } from "@modelcontextprotocol/sdk/types.js";
 import pg from "pg";
 import { expect, test } from "vitest";
@@ -11,6 +14,11 @@ import { rawCaller } from "./two-owners/raw-caller.js";
 const timeoutMs = 120_000;
 const count = (n: number) => Array.from({ length: n }, (_, index) => index + 1);
 const database = testPostgres();
+const storeProgram = join(
+  dirname(fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"))),
+  "dist",
+  "cli.js",
+);
 
 /** The arguments of a server on the tests' database. */
 function argumentsFor(schema: string, port = 0, url = database.url()): readonly string[] {
@@ -81,6 +89,41 @@ test(
     const texts = body.split("\n").map((line) => line.replace(/^data: /, ""));
     const message = texts.find((text) => text.startsWith("{")) ?? "{}";
     expect(JSON.parse(message)).toMatchObject({ result: { structuredContent: { items: count(41), total: 41 } } });
+  },
+  timeoutMs,
+);
+
+test(
+  "a call moves with its session from a folder to PostgreSQL: drain, export, import, start (G5)",
+  async () => {
+    const folder = await testFolder();
+    const [directory, file, schema] = [join(folder, "store"), join(folder, "tasks.jsonl"), newSchema()];
+    const place = ["--store", database.url(), "--store-schema", schema];
+    const operate = (...args: string[]) => promisify(execFile)(process.execPath, [storeProgram, ...args]);
+    const first = await startServer([toolsModule, "--port", "0", "--store", directory, "--drain-retry", "8s"]);
+    const { client } = await connectStock(first.url);
+    const seen: number[] = [];
+    let moved: Promise<void> | undefined;
+    const move = async () => {
+      await first.stop("SIGTERM");
+      await operate("export", "--store", directory, "--to", file);
+      await operate("import", file, ...place);
+      await startServer(argumentsFor(schema, first.port));
+    };
+    const onprogress = ({ progress }: Progress) => {
+      seen.push(progress);
+      if (progress === 5) moved ??= move();
+    };
+    const result = await client.callTool({ name: "count_to", arguments: { n: 40 } }, undefined, {
+      onprogress,
+      timeout: timeoutMs,
+    });
+    await moved;
+    expect([result.structuredContent, seen]).toEqual([{ counted: 40 }, count(40)]);
+    const task_id = result._meta?.["resumable-mcp/task_id"];
+    const items = await client.callTool({ name: "get_task_items", arguments: { task_id } });
+    expect(items).toMatchObject({ structuredContent: { items: count(40), total: 40 } });
+    await operate("check", ...place);
   },
   timeoutMs,
 );
