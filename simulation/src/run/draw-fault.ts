@@ -124,7 +124,7 @@ export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] 
  */
 function drawSeriesOfDeaths(random: Random, frame: FaultFrame): readonly Fault[] {
   const kinds = frame.durability === "machine" ? ([...suddenDeaths, "power"] as const) : suddenDeaths;
-  return Array.from({ length: random.pick([20, 50]) }, () => random.between(0, frame.calmMs)).flatMap((fromMs) =>
+  return Array.from({ length: random.pick([10, 30]) }, () => random.between(0, frame.calmMs)).flatMap((fromMs) =>
     Array.from({ length: 60 }, () => ({
       ...drawFault(random, frame, random.pick(kinds)),
       atMs: fromMs + random.between(0, 500),
