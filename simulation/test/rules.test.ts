@@ -25,6 +25,23 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     },
   ],
   [
+    "G2",
+    "an earlier version that runs what a later one ran",
+    {
+      journal: [
+        { type: "attempt_started", toolVersion: "2" },
+        { type: "attempt_started", toolVersion: "1" },
+      ],
+    },
+    {
+      journal: [
+        { type: "attempt_started", toolVersion: "1" },
+        { type: "attempt_started", toolVersion: "2" },
+        { type: "attempt_started", toolVersion: "2" },
+      ],
+    },
+  ],
+  [
     "G1",
     "an acknowledged task that does not exist",
     { events: [{ ...called, task: "other", created: false }] },

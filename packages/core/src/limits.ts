@@ -10,6 +10,11 @@ export const engineDefaults = {
    * when a process first sees it. 0: at once; `Infinity`: never.
    */
   recoverAfterMs: 30_000,
+  /**
+   * How long a task whose version no living worker offers waits for one, before another version continues it. Counted
+   * from when a process first sees it so. A process that never saw another worker waits for none.
+   */
+  versionWaitMs: 30_000,
   /** How often to look where no notification came. */
   pollMs: 1_000,
   /** How long a notification about a running task may wait for a commit that brings the news along. */
@@ -99,6 +104,8 @@ export const fixedLimits = {
   itemPage: 1_000,
   /** Yields of a `finally` block that are ignored; then the tool is left. */
   maxYieldsInFinally: 1_000,
+  /** Of the shape of a first state, in characters: a longer one is not compared. */
+  maxStateShape: 4_096,
   /** Of the message of an error that a journal keeps, in characters. */
   maxFailureLength: 2_000,
 } as const;

@@ -40,7 +40,8 @@ export {
   taskNotFound,
 } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
-export { isPlainRecord, reduceTask } from "./task/reduce-task.js";
+export { isPlainRecord } from "./task/plain-record.js";
+export { reduceTask } from "./task/reduce-task.js";
 export type {
   Answer,
   NewTask,

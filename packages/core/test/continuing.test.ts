@@ -138,13 +138,14 @@ describe("the same call after a failure (G7)", () => {
 
   it("begins a new task with newTask, and after a version that does not continue the failed one (G7)", async () => {
     const { tool } = failing();
-    const { tasks, rest, another } = createScene([tool]);
+    const { tasks, rest, store } = createScene([tool]);
     const first = await tasks.start(start);
     await rest();
     expect((await tasks.start({ ...start, newTask: true })).created).toBe(true);
     await rest();
     const next = failing({ version: "2", onVersionChange: "fail" });
-    const later = createScene([next.tool], {}, undefined, another().store);
+    store.kill({ noticed: true });
+    const later = createScene([next.tool], {}, undefined, store.anotherProcess());
     expect((await later.tasks.start(start)).record.id).toBe(first.record.id);
     await later.rest();
     expect(await later.tasks.get(first.record.id)).toMatchObject({

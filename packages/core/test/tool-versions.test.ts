@@ -77,7 +77,7 @@ describe("another version of a tool", () => {
     expect(error).toMatchObject({ code: "VERSION_MISMATCH", message: expect.stringMatching(/version 1 .*version 2/) });
   });
 
-  it("fails when the state does not fit its schema any more, or cannot be migrated (G12)", async () => {
+  it("waits when the state does not fit its schema any more, or cannot be migrated (G12)", async () => {
     const schema = z.object({ at: z.number(), unit: z.string() }).default({ at: 0, unit: "rows" });
     const strict = defineTool({
       name: "job",
@@ -95,14 +95,19 @@ describe("another version of a tool", () => {
         throw new Error("no such row");
       },
     });
-    const misfit = await upgrade({ ...broken, tool: strict });
-    const unmendable = await upgrade(broken);
-    const errors = [await misfit.tasks.get(misfit.id), await unmendable.tasks.get(unmendable.id)].map(
-      (view) => view.record.error,
-    );
-    expect(errors).toEqual([
-      { code: "VERSION_MISMATCH", message: expect.stringContaining("unit: "), terminal: true },
-      { code: "VERSION_MISMATCH", message: expect.stringContaining("no such row"), terminal: true },
+    const [misfit, unmendable] = [await upgrade({ ...broken, tool: strict }), await upgrade(broken)];
+    const views = [await misfit.tasks.get(misfit.id), await unmendable.tasks.get(unmendable.id)];
+    expect(views.map(({ status, record }) => [status, record.toolVersion, record.state, record.message])).toEqual([
+      ["pending", "1", { at: 3 }, expect.stringMatching(/version 1 does not fit version 2 of job: unit: /)],
+      ["pending", "1", { at: 3 }, expect.stringMatching(/version 1 does not fit version 2 of job: no such row/)],
     ]);
+    // The same code tries again only when it is asked to.
+    const attempts = async () => (await unmendable.tasks.get(unmendable.id)).record.attempt;
+    expect(await attempts()).toBe(2);
+    await unmendable.clock.advance(120_000);
+    expect(await attempts()).toBe(2);
+    await unmendable.tasks.resume(unmendable.id);
+    await unmendable.clock.advance(120_000);
+    expect(await attempts()).toBe(3);
   });
 });

@@ -15,7 +15,9 @@ export function checkSilence(evidence: Evidence): readonly Violation[] {
   if (eventsOf(events, "fault").some(({ fault }) => fault === "clock")) return [];
   if (!hasFreeSlots(plan) || plan.limits.maxRunningPerOwner !== undefined) return [];
   const { leaseTtlMs = 15_000, pollMs = 1_000, recoverAfterMs = 30_000, maxWriteBackoffMs = 30_000 } = plan.limits;
-  const allowedMs = patience.silenceMs + leaseTtlMs + pollMs + recoverAfterMs + maxWriteBackoffMs;
+  // Only where several versions run is it set.
+  const { versionWaitMs = 0 } = plan.limits;
+  const allowedMs = patience.silenceMs + leaseTtlMs + pollMs + recoverAfterMs + maxWriteBackoffMs + versionWaitMs;
   return tasks.flatMap((task) => {
     const found = silenceOf(task, calmMs, { allowedMs, trialMs: plan.limits.trialMs ?? 30_000 });
     return found === undefined ? [] : [{ rule: "liveness", text: `${task.record.id} was silent ${found}.` }];

@@ -7,6 +7,7 @@ import { checkLimits } from "./check-limits.js";
 import { checkOwners } from "./check-owners.js";
 import { resultRules } from "./check-results.js";
 import { checkSilence } from "./check-silence.js";
+import { checkVersions } from "./check-versions.js";
 import { type Evidence, eventsOf, type FinalTask, type Violation } from "./evidence.js";
 import type { HistoryEvent } from "./history.js";
 import { livesOf, removableTasks, withoutReusedIds } from "./lives.js";
@@ -27,6 +28,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkLimits,
     checkFair,
     checkSilence,
+    checkVersions,
     ...callerRules,
     ...clientRules,
     ...hostRules,

@@ -25,6 +25,7 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
   const isKilledAtWork = ["chaos", "crashes", "damage", "moments", "flood"].includes(mode);
   const isVaried = ["chaos", "crashes", "damage", "quiet"].includes(mode);
   const isShortLived = isVaried && random.percent(15);
+  const versions = isVaried ? random.pick<Versions>(["one", "one", "one", "upgrade", "mixed"]) : "one";
   return {
     limits: {
       leaseTtlMs: 3_000,
@@ -49,6 +50,7 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
       ...rarely(random, "maxWaitingInPlace", [0, 1]),
       ...((isVaried || mode === "flood") && rarely(random, "maxUnfinishedPerOwner", [1, 3])),
       ...rarely(random, "reuseResultMs", [1_000]),
+      ...(versions !== "one" && { versionWaitMs: random.pick([0, 1_000, 5_000]) }),
       ...(isShortLived && { ttlMs: 3_000, firstSweepMs: 500, sweepEveryMs: 700 }),
     },
     storeLimits: {
@@ -59,7 +61,7 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
       ...(isVaried && rarely(random, "maxStoreTasks", [4])),
     },
     tool: isVaried ? drawTool(random) : {},
-    versions: isVaried ? random.pick(["one", "one", "one", "upgrade", "mixed"]) : "one",
+    versions,
   };
 }
 

@@ -135,7 +135,7 @@ class Run {
     }
     await this.#world.runUntil(calmMs);
     this.#cluster.calm();
-    // Two versions that live on could restart each other's tasks without end.
+    // The first version does not run what the second one left.
     if (versions !== "one") this.#cluster.replaceAll();
     for (const caller of this.#callers) caller.stopCalling();
     this.history.add("calm", { wallMs: this.#world.wallMs(pickWorker()?.actor ?? this.#world.director) });

@@ -4,7 +4,7 @@ import { contractVersion, type Documents, type Observer, type Store } from "../s
 import type { TaskSnapshot } from "../task/task-record.js";
 import type { JsonSchemaValidator } from "../tool/schema.js";
 import type { Tool } from "../tool/tool.js";
-import { DueTimes, instantOf, repeat, systemClock } from "./clock.js";
+import { DueTimes, repeat, systemClock } from "./clock.js";
 import type { Engine, EngineOptions, OwnedTasks } from "./engine.js";
 import type { Environment } from "./environment.js";
 import { Callers, DeliveryNotes } from "./owner/callers.js";
@@ -139,11 +139,12 @@ class ToolEngine implements Engine {
   }
 
   async #begin(): Promise<void> {
-    const { store, clock, limits, tools, worker, scheduler, onError } = this.#parts;
+    const { store, clock, limits, tools, scheduler, onError } = this.#parts;
     if (this.draining) throw draining();
-    const beat = (): Promise<void> => store.heartbeat({ worker, now: instantOf(clock) });
+    const beat = (): Promise<void> => scheduler.versions.publish();
     await store.open();
     await beat();
+    await scheduler.versions.look();
     // A drain that began meanwhile has stopped all that there was to stop.
     if (this.draining) throw draining();
     this.#stops.push(

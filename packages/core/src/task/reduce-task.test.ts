@@ -189,6 +189,42 @@ describe("reduceTask", () => {
     expect(fold(...left, { type: "checkpoint", state: 2 })).toMatchObject({ stateVersion: "2" });
   });
 
+  it("shows why code refuses a task, until code runs it or it ends", () => {
+    const begun: readonly TaskEventBody[] = [
+      { type: "attempt_started", attempt: 1, worker: "w", toolVersion: "1", stateShape: '"number"' },
+      { type: "checkpoint", state: 1, message: "row 1" },
+      { type: "attempt_ended", reason: "drained" },
+    ];
+    const refused = (by: string): TaskEventBody => ({
+      type: "refused",
+      by,
+      toolVersion: "1",
+      stateShape: '"number"',
+      message: `needs 1, not ${by}`,
+    });
+    const waiting = fold(...begun, started(2, "2"), { type: "attempt_ended", reason: "interrupted" }, refused("2"));
+    expect(waiting).toMatchObject({
+      status: "pending",
+      toolVersion: "1",
+      stateVersion: "1",
+      stateShape: '"number"',
+      message: "needs 1, not 2",
+      refused: { by: "2", message: "row 1" },
+    });
+    const over: readonly TaskEventBody[] = [
+      started(3, "1"),
+      { type: "cancelled" },
+      { type: "assigned", toolVersion: "3" },
+      { type: "restarted", generation: 2, fromState: true },
+    ];
+    for (const event of over) {
+      const { message, refused: left } = fold(...begun, refused("2"), refused("3"), event);
+      expect([event.type, message, left]).toEqual([event.type, "row 1", undefined]);
+    }
+    const assigned = fold(...begun, refused("2"), { type: "assigned", toolVersion: "3" });
+    expect([assigned.toolVersion, assigned.stateVersion, assigned.stateShape]).toEqual(["3", "1", undefined]);
+  });
+
   it("keeps everything in a restart from the last state, and nothing in one from nothing", () => {
     const failed: readonly TaskEventBody[] = [
       started(1),

@@ -1,8 +1,7 @@
 import { ResumableError } from "../errors.js";
+import { copyPlain, type Draft } from "./plain-record.js";
 import type { TaskEvent } from "./task-event.js";
 import { entryOf, onlyWaits, openQuestions, type Remembered, type TaskRecord, type TaskStatus } from "./task-record.js";
-
-type Draft = { -readonly [Key in keyof TaskRecord]: TaskRecord[Key] };
 
 /**
  * Folds events into a task's record: the one place that says what an event means. Pure; the record given is not changed.
@@ -34,60 +33,6 @@ export function reduceTask(record: TaskRecord | undefined, events: readonly Task
   draft.status = derivedStatus(draft, draft.live, asksAfter(record, rest, draft));
   Object.freeze(draft.remembered);
   return Object.freeze(draft);
-}
-
-/** Tells whether a record has no fields but those of this version; those of a later one are kept as they are. */
-export function isPlainRecord(record: TaskRecord): boolean {
-  const plain = copyPlain(record);
-  return Object.keys(record).every((name) => Object.hasOwn(plain, name));
-}
-
-/** Written out: a spread of one result into the next gives each an object layout of its own, which slows all that uses it. */
-function copyPlain(record: TaskRecord): Draft {
-  return {
-    id: record.id,
-    owner: record.owner,
-    tool: record.tool,
-    toolVersion: record.toolVersion,
-    key: record.key,
-    input: record.input,
-    session: record.session,
-    detached: record.detached,
-    ttlMs: record.ttlMs,
-    trace: record.trace,
-    label: record.label,
-    offeredVersions: record.offeredVersions,
-    ownerQuotas: record.ownerQuotas,
-    status: record.status,
-    desiredState: record.desiredState,
-    generation: record.generation,
-    attempt: record.attempt,
-    live: record.live,
-    progressed: record.progressed,
-    crashes: record.crashes,
-    crashedIn: record.crashedIn,
-    worker: record.worker,
-    deathsInWaits: record.deathsInWaits,
-    waitsFor: record.waitsFor,
-    failures: record.failures,
-    runnableAt: record.runnableAt,
-    progress: record.progress,
-    total: record.total,
-    message: record.message,
-    state: record.state,
-    stateVersion: record.stateVersion,
-    itemCount: record.itemCount,
-    itemBytes: record.itemBytes,
-    itemsFromSeq: record.itemsFromSeq,
-    remembered: record.remembered,
-    createdAt: record.createdAt,
-    updatedAt: record.updatedAt,
-    startedAt: record.startedAt,
-    finishedAt: record.finishedAt,
-    output: record.output,
-    error: record.error,
-    lastSeq: record.lastSeq,
-  } satisfies { [Name in keyof Required<TaskRecord>]: TaskRecord[Name] };
 }
 
 /** Whether a question is open. Looked up among all that is remembered only where these events may have changed it. */
@@ -152,14 +97,7 @@ function apply(draft: Draft, event: TaskEvent): void {
     case "created":
       throw outOfOrder(draft.id, draft.lastSeq, event.seq);
     case "attempt_started":
-      draft.attempt = event.attempt;
-      draft.toolVersion = event.toolVersion;
-      draft.live = true;
-      draft.progressed = false;
-      draft.worker = event.worker;
-      draft.startedAt ??= event.at;
-      draft.waitsFor = undefined;
-      draft.runnableAt = undefined;
+      begun(draft, event);
       return;
     case "attempt_ended":
       draft.live = false;
@@ -191,6 +129,14 @@ function apply(draft: Draft, event: TaskEvent): void {
       restart(draft, event.generation, event.fromState);
       mayContinue(draft, event.at);
       return;
+    case "refused":
+      refused(draft, event);
+      return;
+    case "assigned":
+      draft.toolVersion = event.toolVersion;
+      draft.stateShape = undefined;
+      endRefusal(draft);
+      return;
     case "completed":
     case "failed":
     case "cancelled":
@@ -204,6 +150,30 @@ function apply(draft: Draft, event: TaskEvent): void {
     case "log":
       return;
   }
+}
+
+function begun(draft: Draft, event: Extract<TaskEvent, { type: "attempt_started" }>): void {
+  endRefusal(draft);
+  draft.attempt = event.attempt;
+  draft.toolVersion = event.toolVersion;
+  draft.stateShape = event.stateShape;
+  draft.live = true;
+  draft.progressed = false;
+  draft.worker = event.worker;
+  draft.startedAt ??= event.at;
+  draft.waitsFor = undefined;
+  draft.runnableAt = undefined;
+}
+
+function refused(
+  draft: Draft,
+  { by, message, toolVersion, stateShape }: Extract<TaskEvent, { type: "refused" }>,
+): void {
+  // Of several refusals the first one hid the tool's message.
+  draft.refused = Object.freeze({ by, message: draft.refused === undefined ? draft.message : draft.refused.message });
+  draft.message = message;
+  draft.toolVersion = toolVersion;
+  draft.stateShape = stateShape;
 }
 
 function checkpoint(draft: Draft, event: Extract<TaskEvent, { type: "checkpoint" }>): void {
@@ -235,6 +205,13 @@ function mayContinue(draft: Draft, at: string): void {
   if (!draft.live) draft.runnableAt = openQuestions(draft).length > 0 ? at : undefined;
 }
 
+/** The tool's own message comes back. */
+function endRefusal(draft: Draft): void {
+  if (draft.refused === undefined) return;
+  draft.message = draft.refused.message;
+  draft.refused = undefined;
+}
+
 /** A death while the attempt only waits says nothing about its tool, and is counted apart. */
 function countDeath(draft: Draft): void {
   if (onlyWaits(draft)) {
@@ -246,6 +223,7 @@ function countDeath(draft: Draft): void {
 }
 
 function finish(draft: Draft, event: Extract<TaskEvent, { type: "completed" | "failed" | "cancelled" }>): void {
+  endRefusal(draft);
   draft.status = event.type;
   draft.live = false;
   draft.finishedAt = event.at;
@@ -257,6 +235,7 @@ function finish(draft: Draft, event: Extract<TaskEvent, { type: "completed" | "f
 }
 
 function restart(draft: Draft, generation: number, fromState: boolean): void {
+  endRefusal(draft);
   draft.generation = generation;
   draft.live = false;
   draft.desiredState = "run";

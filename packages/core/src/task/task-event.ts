@@ -69,6 +69,8 @@ export type TaskEventBody =
       readonly attempt: number;
       readonly worker: string;
       readonly toolVersion: string;
+      /** The shape of the tool's first state; see `stateShapeOf`. */
+      readonly stateShape?: string;
     }
   | {
       readonly type: "attempt_ended";
@@ -104,6 +106,22 @@ export type TaskEventBody =
   | { readonly type: "log"; readonly level: LogLevel; readonly data: Json }
   | { readonly type: "desiredState"; readonly desiredState: "run" | "pause" }
   | { readonly type: "detached" }
+  | {
+      /** Code that would have run the task cannot read it. The task waits for other code, or for an operator. */
+      readonly type: "refused";
+      /** The version of that code. */
+      readonly by: string;
+      /** What the task stays, whichever attempt ended with this: the version of its last code, and its shape. */
+      readonly toolVersion: string;
+      readonly stateShape?: string;
+      /** One line for people: why, which version it needs, and what to do. */
+      readonly message: string;
+    }
+  | {
+      /** An operator decided that this version continues the task, whatever it declares. */
+      readonly type: "assigned";
+      readonly toolVersion: string;
+    }
   | {
       /** A new generation: progress may begin again. `fromState` false forgets state and remembered keys. */
       readonly type: "restarted";

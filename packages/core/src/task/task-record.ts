@@ -58,6 +58,10 @@ export interface TaskRecord extends NewTask {
   readonly state?: Json;
   /** The version of the tool that left `state`. */
   readonly stateVersion?: string;
+  /** The shape of the first state of the code that ran last. */
+  readonly stateShape?: string;
+  /** The code of this version could not read it, and `message` says so in place of the tool's own message. */
+  readonly refused?: { readonly by: string; readonly message?: string };
   /** How many items its checkpoints appended, in this generation. */
   readonly itemCount: number;
   readonly itemBytes: number;

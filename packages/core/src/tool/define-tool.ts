@@ -1,6 +1,7 @@
 import { ResumableError } from "../errors.js";
 import { copyJson, type Json } from "../json.js";
 import { type AnySchema, isSchema, jsonSchemaOf } from "./schema.js";
+import { stateShapeOf } from "./state-shape.js";
 import type { ContentBlock, PlainToolDefinition, Tool, ToolDefinition } from "./tool.js";
 
 const validName = /^[A-Za-z0-9_.-]{1,64}$/;
@@ -42,11 +43,13 @@ export function defineTool(definition: LooseDefinition): Tool {
     const message = `${option}: name must be 1 to 64 letters, digits, underscores, hyphens or dots.`;
     throw new ResumableError("INVALID_OPTION", message, { details: { option } });
   }
-  if (state !== undefined && !isSchema(state)) copyJson(state, `the first state of tool ${name}`);
+  const first = isSchema(state) ? undefined : state;
+  if (first !== undefined) copyJson(first, `the first state of tool ${name}`);
   const tool = {
     ...rest,
     name,
     state,
+    stateShape: first === undefined ? undefined : stateShapeOf(first),
     output,
     outputJsonSchema: output && jsonSchemaOf(output, "output", `${name}'s output`),
     version: version ?? "1",

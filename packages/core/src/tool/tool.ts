@@ -85,8 +85,13 @@ interface ToolFacts {
   readonly name: string;
   readonly description: string;
   readonly title?: string;
-  /** Of the tool's behaviour; tasks begun by another version follow `onVersionChange`. Default "1". */
+  /**
+   * Of the tool's behaviour. Numbers with dots (`2`, `1.10`) have an order: a later version continues tasks of an earlier
+   * one, as `onVersionChange` says, never the other way round. Default "1".
+   */
   readonly version?: string;
+  /** The other versions whose tasks this one continues, and no others. Default: by the order of versions, or `migrate`. */
+  readonly accepts?: readonly string[];
   /** MCP's tool annotations: `readOnlyHint`, `idempotentHint` … */
   readonly annotations?: JsonObject;
   readonly icons?: readonly JsonObject[];
@@ -189,6 +194,8 @@ export interface Tool extends ToolFacts {
   readonly item?: AnySchema;
   /** The first state or its schema; `undefined` when the tool has none. */
   readonly state?: unknown;
+  /** The shape of a first state that has no schema. */
+  readonly stateShape?: string;
   readonly onCrash: "rerun" | "fail";
   readonly inputJsonSchema: JsonObject;
   readonly outputJsonSchema?: JsonObject;

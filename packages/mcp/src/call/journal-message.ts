@@ -45,6 +45,9 @@ export function journalMessage(
     const data = `The task begins again: generation ${event.generation}.`;
     return { message: { kind: "log", seq, level: "notice", data }, shown };
   }
+  if (event.type === "refused") {
+    return { message: { kind: "log", seq, level: "warning", data: event.message }, shown };
+  }
   if (event.type === "attempt_ended" && event.reason === "paused") {
     return { message: { kind: "log", seq, level: "info", data: `Task ${taskId} paused` }, shown };
   }

@@ -18,8 +18,9 @@ const task = {
 } as const;
 const inputs: EndInputs = {
   record: reduceTask(undefined, [{ type: "created", task, seq: 1, at }]),
+  before: { toolVersion: "1", stateShape: '"number"' },
   signals: [],
-  tool: { name: "x", kind: "generator", onCrash: "fail" },
+  tool: { name: "x", version: "2", kind: "generator", onCrash: "fail" },
   nowMs,
   waitsUntilMs: undefined,
 };
@@ -69,6 +70,16 @@ describe("endOfAttempt", () => {
     expect(endOfAttempt(returned, failing).events).toEqual([{ type: "completed", output: 1 }]);
   });
 
+  it("ends an attempt that cannot read the task, which stays what it was", () => {
+    expect(endOfAttempt({ kind: "refused", message: "needs version 1" }, inputs)).toEqual({
+      events: [
+        { type: "attempt_ended", reason: "interrupted" },
+        { type: "refused", by: "2", toolVersion: "1", stateShape: '"number"', message: "needs version 1" },
+      ],
+      consume: [],
+    });
+  });
+
   it("leaves answers and detach requests that were not carried out to the next attempt", () => {
     const left = signals(
       { kind: "detach" },
@@ -88,7 +99,7 @@ describe("endOfAttempt", () => {
   });
 
   it("does not go on with a tool without checkpoints that may still be running", () => {
-    const tool = { name: "x", kind: "function", onCrash: "fail" } as const;
+    const tool = { name: "x", version: "1", kind: "function", onCrash: "fail" } as const;
     const types = (abandoned: boolean, onCrash: "fail" | "rerun") =>
       endOfAttempt(stopped("pause", abandoned), { ...inputs, tool: { ...tool, onCrash } }).events.map(
         ({ type }) => type,

@@ -12,6 +12,8 @@ import type { JournalEntry } from "./journal-writer.js";
 export type AttemptOutcome =
   | { readonly kind: "returned"; readonly output: Json }
   | { readonly kind: "threw"; readonly error: unknown }
+  /** It cannot read what the task is. */
+  | { readonly kind: "refused"; readonly message: string }
   | {
       readonly kind: "stopped";
       readonly reason: InterruptReason;
@@ -22,9 +24,11 @@ export type AttemptOutcome =
 /** What the end of an attempt depends on, in addition to its outcome. */
 export interface EndInputs {
   readonly record: TaskRecord;
+  /** What the task was before the attempt, and stays where the attempt refuses it. */
+  readonly before: Pick<TaskRecord, "toolVersion" | "stateShape">;
   /** Signals that are pending, as far as the attempt knows. */
   readonly signals: readonly Signal[];
-  readonly tool: Pick<Tool, "name" | "kind" | "onCrash" | "retry">;
+  readonly tool: Pick<Tool, "name" | "version" | "kind" | "onCrash" | "retry">;
   readonly nowMs: number;
   /** When the earliest of the waits that ended the attempt is over; `undefined`: when an answer comes. */
   readonly waitsUntilMs: number | undefined;
@@ -46,11 +50,19 @@ export function endOfAttempt(outcome: AttemptOutcome, inputs: EndInputs): Journa
   const consume = requests.map((signal) => signal.id);
   // A request to pause outlives an attempt that ended for another reason.
   const pause = desiredStateOf({ record, signals, leased: true }) === "pause";
-  return { events: pause ? [{ type: "desiredState", desiredState: "pause" }, last] : [last], consume };
+  const paused: readonly TaskEventBody[] = pause ? [{ type: "desiredState", desiredState: "pause" }] : [];
+  return { events: [...paused, last, ...refusal(outcome, inputs)], consume };
+}
+
+function refusal(outcome: AttemptOutcome, { before, tool }: EndInputs): readonly TaskEventBody[] {
+  if (outcome.kind !== "refused") return [];
+  const { toolVersion, stateShape } = before;
+  return [{ type: "refused", by: tool.version, toolVersion, stateShape, message: outcome.message }];
 }
 
 function lastEvent(outcome: AttemptOutcome, inputs: EndInputs): TaskEventBody {
   if (outcome.kind === "returned") return { type: "completed", output: outcome.output };
+  if (outcome.kind === "refused") return { type: "attempt_ended", reason: "interrupted" };
   return outcome.kind === "threw" ? failed(outcome.error, inputs) : stopped(outcome.reason, outcome.abandoned, inputs);
 }
 

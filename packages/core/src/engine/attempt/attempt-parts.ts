@@ -12,6 +12,8 @@ export interface AttemptOptions extends Environment {
   /** After the commit of `attempt_started`. */
   readonly record: TaskRecord;
   readonly tool: Tool;
+  /** Before the attempt. */
+  readonly before: Pick<TaskRecord, "toolVersion" | "stateShape">;
   /** Called once, at the attempt's first progress. */
   readonly onProgressed: () => void;
   /** Hears whether the attempt does nothing but wait in place. */

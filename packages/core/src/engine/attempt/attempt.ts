@@ -7,6 +7,7 @@ import { type AttemptOutcome, endOfAttempt } from "./attempt-outcome.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
 import { driveTool, stoppedHere } from "./drive-tool.js";
 import { type JournalEntry, JournalWriter } from "./journal-writer.js";
+import { Refusal } from "./task-context.js";
 import { TaskVerbs } from "./task-verbs.js";
 
 /** Runs a tool from the task's last checkpoint until it returns, throws, or has to stop. */
@@ -53,7 +54,9 @@ export class Attempt {
           ? (this.#interrupted(false) ?? { kind: "stopped", reason: "drain", abandoned: false })
           : { kind: "returned", output };
     } catch (error) {
-      outcome = this.#interrupted(!over) ?? { kind: "threw", error };
+      const ended: AttemptOutcome =
+        error instanceof Refusal ? { kind: "refused", message: error.message } : { kind: "threw", error };
+      outcome = this.#interrupted(!over) ?? ended;
     }
     try {
       await journal.finish((record) => this.#lastEntry(outcome, record));
@@ -121,10 +124,10 @@ export class Attempt {
   }
 
   #lastEntry(outcome: AttemptOutcome, record: TaskRecord): JournalEntry {
-    const { tool, clock, dueTimes } = this.#parts;
+    const { tool, before, clock, dueTimes } = this.#parts;
     const waitsUntilMs = this.#verbs.waits.untilMs;
     const nowMs = clock.wallMs();
-    const entry = endOfAttempt(outcome, { record, signals: this.#signals, tool, nowMs, waitsUntilMs });
+    const entry = endOfAttempt(outcome, { record, before, signals: this.#signals, tool, nowMs, waitsUntilMs });
     for (const event of entry.events) {
       // The wall clock may be set while this is written.
       if (event.type === "attempt_ended" && event.runnableAt !== undefined)

@@ -1,11 +1,11 @@
-import { invalidValue, ResumableError } from "../../errors.js";
+import { invalidValue } from "../../errors.js";
 import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit, fixedLimits } from "../../limits.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Checkpoint } from "../../tool/tool.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
 import { checkCheckpoint } from "./check-checkpoint.js";
-import { createTaskContext } from "./task-context.js";
+import { createTaskContext, Refusal } from "./task-context.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
 /** The tool was stopped between two checkpoints. */
@@ -59,11 +59,7 @@ async function leave(running: Running): Promise<void> {
 async function parseInput({ tool, record, tools }: AttemptOptions): Promise<unknown> {
   const checked = await checkValue(tool.input, record.input, tools.validate);
   if (checked.problems === undefined) return checked.value;
-  throw new ResumableError(
-    "VERSION_MISMATCH",
-    `The input of the task no longer fits ${tool.name}: ${checked.problems.join("; ")}. Call the tool with an input that fits, or install a version that accepts this one and resume the task.`,
-    { details: { taskId: record.id, from: record.toolVersion, to: tool.version } },
-  );
+  throw new Refusal(`the input of the task`, tool, checked.problems);
 }
 
 async function checkedOutput(returned: unknown, { tool, tools, taskLimits }: AttemptParts): Promise<Json> {

@@ -1,10 +1,11 @@
-import { ResumableError, TaskInterrupted } from "../../errors.js";
+import { TaskInterrupted } from "../../errors.js";
 import { copyJson, type Json } from "../../json.js";
 import { fixedLimits } from "../../limits.js";
 import type { ItemPage } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { checkValue, isSchema } from "../../tool/schema.js";
 import type { TaskContext, Tool } from "../../tool/tool.js";
+import { waits } from "../scheduling/version-rule.js";
 import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
@@ -56,7 +57,7 @@ async function itemPage({ store, journal }: AttemptParts, after: number, limit: 
 /**
  * Gives the state from which an attempt continues: that of the last checkpoint, migrated and checked, or the first one.
  *
- * @throws {@link ResumableError} `VERSION_MISMATCH` when the state does not fit the tool.
+ * @throws {@link Refusal} when the state does not fit the tool.
  */
 async function stateOfAttempt({ tool, tools, record }: AttemptOptions): Promise<unknown> {
   const schema = isSchema(tool.state) ? tool.state : undefined;
@@ -83,11 +84,14 @@ function writtenBy({ stateVersion, toolVersion }: TaskRecord): string {
   return stateVersion ?? toolVersion;
 }
 
-function mismatch(tool: Tool, record: TaskRecord, problems: readonly string[], cause?: unknown): ResumableError {
-  const from = writtenBy(record);
-  return new ResumableError(
-    "VERSION_MISMATCH",
-    `The state of the task, left by version ${from} of ${tool.name}, does not fit version ${tool.version}: ${problems.join("; ")}. Add a migrate function to the tool and resume the task, or call the tool again to start from the beginning.`,
-    { details: { taskId: record.id, from, to: tool.version }, cause },
-  );
+function mismatch(tool: Tool, record: TaskRecord, problems: readonly string[], cause?: unknown): Refusal {
+  return new Refusal(`the state of version ${writtenBy(record)}`, tool, problems, cause);
+}
+
+/** The code of an attempt cannot read what the task is. Thrown before the tool runs; the task waits for other code. */
+export class Refusal extends Error {
+  constructor(what: string, { name, version }: Tool, problems: readonly string[], cause?: unknown) {
+    const reason = `${what} does not fit version ${version} of ${name}: ${problems.slice(0, 10).join("; ")}`;
+    super(waits(reason.slice(0, fixedLimits.maxFailureLength), "Start a server whose code fits", version), { cause });
+  }
 }

@@ -5,15 +5,24 @@ import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
 import { planAttempt, waitsUntil } from "./plan-attempt.js";
 import { keepDeaths, listCompanions } from "./shared-deaths.js";
+import type { VersionVerdict } from "./version-rule.js";
+import type { Versions } from "./versions.js";
 
 /** What came of opening a task. */
 export type OpenedTask =
   /** Another process holds its lease. */
   | { readonly kind: "held" }
   /** All requests are carried out, the lease is given back, and there is nothing to run now. */
-  | { readonly kind: "idle"; readonly snapshot: TaskSnapshot }
+  | { readonly kind: "idle"; readonly snapshot: TaskSnapshot; readonly verdict: VersionVerdict["kind"] }
   /** An attempt is committed as started; the process that asked holds the lease. */
-  | { readonly kind: "started"; readonly lease: Lease; readonly record: TaskRecord; readonly tool: Tool };
+  | {
+      readonly kind: "started";
+      readonly lease: Lease;
+      readonly record: TaskRecord;
+      readonly tool: Tool;
+      /** As it was before the attempt. */
+      readonly before: TaskRecord;
+    };
 
 /**
  * Takes a task's lease, carries out what is requested, and commits the start of an attempt if there is to be one.
@@ -23,7 +32,7 @@ export type OpenedTask =
 export async function openTask(
   environment: Environment,
   taskId: string,
-  attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined },
+  attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined; readonly versions: Versions },
 ): Promise<OpenedTask> {
   const { store, worker, limits, clock, dueTimes, tools } = environment;
   const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
@@ -36,16 +45,18 @@ export async function openTask(
     const deaths = record.crashes + (record.live && !record.progressed ? 1 : 0);
     const companions = deaths < limits.maxCrashesWithoutProgress ? [] : await listCompanions(environment, record);
     const waitMs = dueTimes.leftMs(waitsUntil(record));
+    const verdict: VersionVerdict =
+      tool === undefined || !attempt.mayRun ? { kind: "run" } : await attempt.versions.judge(snapshot, tool);
     const nowMs = clock.wallMs();
-    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, worker, companions, nowMs, waitMs });
+    const plan = planAttempt(snapshot, { ...attempt, ...limits, tool, verdict, worker, companions, nowMs, waitMs });
     const { events, consume } = plan;
     if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);
     const changes = events.length > 0 || consume.length > 0;
     const entry = { lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) };
     const written = changes ? await store.commit(entry) : snapshot;
-    if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool };
+    if (plan.run && tool !== undefined) return { kind: "started", lease, record: written.record, tool, before: record };
     await store.releaseLease(lease);
-    return { kind: "idle", snapshot: { ...written, leased: false } };
+    return { kind: "idle", snapshot: { ...written, leased: false }, verdict: verdict.kind };
   } catch (error) {
     await store.releaseLease(lease).catch(() => {});
     throw error;

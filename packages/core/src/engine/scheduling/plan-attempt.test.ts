@@ -8,6 +8,7 @@ const nowMs = Date.UTC(2026, 0, 1);
 const at = new Date(nowMs).toISOString();
 const inputs: Omit<PlanInputs, "waitMs"> = {
   tool: { name: "x", version: "1", kind: "generator", onCrash: "fail" },
+  verdict: { kind: "run" },
   worker: "w",
   nowMs,
   maxCrashesWithoutProgress: 3,
@@ -179,9 +180,55 @@ describe("planAttempt", () => {
   it("follows the tool's policy for a task of another version", () => {
     const paused = snapshot([started(), { type: "attempt_ended", reason: "drained" }]);
     const tool = { name: "x", version: "2", kind: "generator", onCrash: "fail" } as const;
-    expect(plan(paused, { tool })).toEqual(["attempt_started"]);
-    expect(plan(paused, { tool: { ...tool, onVersionChange: "restart" } })).toEqual(["restarted", "attempt_started"]);
-    expect(plan(paused, { tool: { ...tool, onVersionChange: "fail" } })).toEqual(["failed"]);
+    const verdict = { kind: "change" } as const;
+    expect(plan(paused, { verdict, tool })).toEqual(["attempt_started"]);
+    expect(plan(paused, { verdict, tool: { ...tool, onVersionChange: "restart" } })).toEqual([
+      "restarted",
+      "attempt_started",
+    ]);
+    expect(plan(paused, { verdict, tool: { ...tool, onVersionChange: "fail" } })).toEqual(["failed"]);
     expect(plan(snapshot([]), { tool: { ...tool, onVersionChange: "fail" } })).toEqual(["attempt_started"]);
+  });
+
+  it("does nothing but cancel a task that it leaves to another worker", () => {
+    const verdict = { kind: "leave" } as const;
+    const requested = snapshot([started()], answer, { kind: "resume" });
+    expect(planned(requested, { verdict })).toEqual({ events: [], consume: [], run: false });
+    expect(planned(snapshot([], { kind: "detach" }, { kind: "cancel" }), { verdict })).toEqual({
+      events: [{ type: "detached" }, { type: "cancelled" }],
+      consume: ["0", "1"],
+      run: false,
+    });
+  });
+
+  it("carries out requests, and judges no dead attempt, while the task's version may come back", () => {
+    const waiting = snapshot([started()], { kind: "pause" });
+    expect(planned(waiting, { verdict: { kind: "wait" } })).toEqual({
+      events: [{ type: "desiredState", desiredState: "pause" }],
+      consume: ["0"],
+      run: false,
+    });
+  });
+
+  it("refuses what it cannot read, once", () => {
+    const verdict = { kind: "refuse", message: "needs version 1" } as const;
+    const tool = {
+      name: "x",
+      version: "2",
+      kind: "generator",
+      onCrash: "fail",
+      stateShape: '{"at":"number"}',
+    } as const;
+    const refused = { type: "refused", by: "2", toolVersion: "1", message: "needs version 1" } as const;
+    expect(planned(snapshot([started(), crashed]), { verdict, tool })).toEqual({
+      events: [{ ...refused, stateShape: undefined }],
+      consume: [],
+      run: false,
+    });
+    expect(planned(snapshot([started(), crashed, refused]), { verdict, tool })).toEqual({
+      events: [],
+      consume: [],
+      run: false,
+    });
   });
 });

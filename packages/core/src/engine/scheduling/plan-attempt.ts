@@ -3,6 +3,7 @@ import { isFinal, onlyWaits, openQuestions, type TaskSnapshot, waitsUntilMs } fr
 import { answeredBy, desiredStateOf } from "../../task/task-rules.js";
 import type { Tool } from "../../tool/tool.js";
 import { isCrashLoop } from "./suspects.js";
+import type { VersionVerdict } from "./version-rule.js";
 
 /** What a process that has just taken a task's lease is to commit, and whether an attempt follows. */
 export interface AttemptPlan {
@@ -11,12 +12,14 @@ export interface AttemptPlan {
   readonly run: boolean;
 }
 
-type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange">;
+type PlannedTool = Pick<Tool, "name" | "version" | "kind" | "onCrash" | "onVersionChange" | "stateShape">;
 
 /** What the plan depends on, in addition to the task. */
 export interface PlanInputs {
   /** `undefined` where this process does not have the tool: then only requests are carried out. */
   readonly tool: PlannedTool | undefined;
+  /** What versions decide. */
+  readonly verdict: VersionVerdict;
   readonly worker: string;
   readonly nowMs: number;
   /** Until the task's `runnableAt`, or the end of what its dead attempt waited for, comes. */
@@ -51,7 +54,7 @@ export function waitsUntil(record: TaskSnapshot["record"]): number {
 /** Decides what to do with a task whose lease was just taken. Pure. */
 export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): AttemptPlan {
   const { record, signals } = snapshot;
-  const { tool } = inputs;
+  const { tool, verdict } = inputs;
   const requests = signals.filter(({ kind }) => kind !== "delivered" && kind !== "undelivered");
   const consume = requests.map((signal) => signal.id);
   if (isFinal(record.status)) {
@@ -63,21 +66,24 @@ export function planAttempt(snapshot: TaskSnapshot, inputs: PlanInputs): Attempt
   const stop = (...last: TaskEventBody[]): AttemptPlan => ({ events: [...events, ...last], consume, run: false });
 
   if (requests.some((signal) => signal.kind === "cancel")) return stop({ type: "cancelled" });
+  // The worker that it is left to carries out the other requests, and runs it at once because of them.
+  if (verdict.kind === "leave") return { events: [], consume: [], run: false };
   // How a dead attempt is to be judged depends on the tool: a process that has it will.
-  if (tool === undefined) return stop();
+  if (tool === undefined || verdict.kind === "wait") return stop();
   const ending: Ending = record.live ? endingOf(snapshot, tool, inputs) : { events: [], over: false };
   if (ending.over || !inputs.mayRun || desiredStateOf(snapshot) === "pause") return stop(...ending.events);
   if (mustWait(snapshot, ending, inputs.waitMs)) return stop(...ending.events);
   if (!record.live && isCrashLoop(record.crashedIn ?? [], inputs.companions, inputs)) {
     return stop(crashLoop(record.crashes, tool));
   }
-  const version = versionEnding(snapshot, tool);
+  const version = versionEnding(snapshot, tool, verdict);
   if (version.over) return stop(...ending.events, ...version.events);
   const start = {
     type: "attempt_started",
     attempt: record.attempt + 1,
     worker: inputs.worker,
     toolVersion: tool.version,
+    ...(tool.stateShape !== undefined && { stateShape: tool.stateShape }),
   } as const;
   return { events: [...events, ...ending.events, ...version.events, start], consume, run: true };
 }
@@ -142,10 +148,14 @@ function mustWait({ record, signals }: TaskSnapshot, ending: Ending, waitMs: num
   return openQuestions(record).length > 0;
 }
 
-function versionEnding({ record }: TaskSnapshot, tool: PlannedTool): Ending {
-  if (record.attempt === 0 || record.toolVersion === tool.version) return { events: [], over: false };
+function versionEnding({ record }: TaskSnapshot, tool: PlannedTool, verdict: VersionVerdict): Ending {
+  if (verdict.kind === "refuse") {
+    const { toolVersion, stateShape } = record;
+    const refused = { type: "refused", by: tool.version, toolVersion, stateShape, message: verdict.message } as const;
+    return { events: record.refused === undefined ? [refused] : [], over: true };
+  }
   const policy = tool.onVersionChange ?? "resume";
-  if (policy === "resume") return { events: [], over: false };
+  if (verdict.kind !== "change" || policy === "resume") return { events: [], over: false };
   if (policy === "restart") {
     return { events: [{ type: "restarted", generation: record.generation + 1, fromState: false }], over: false };
   }

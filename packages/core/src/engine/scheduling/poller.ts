@@ -71,8 +71,8 @@ export class Poller {
   }
 }
 
-/** Why a task waits: until it is due, or because its store failed and it must not be tried at once. */
-export type TimerKind = "due" | "backoff";
+/** Why a task waits: until it is due, because its store failed, or for a version. The last two must not be tried at once. */
+export type TimerKind = "due" | "backoff" | "version";
 
 /** At most one timer for each task. */
 export class TaskTimers {
@@ -93,13 +93,20 @@ export class TaskTimers {
     this.#timers.set(taskId, { kind, stop });
   }
 
-  kindOf(taskId: string): TimerKind | undefined {
-    return this.#timers.get(taskId)?.kind;
+  /** A timer is set, of whichever kind. */
+  has(taskId: string): boolean {
+    return this.#timers.has(taskId);
   }
 
-  /** How many tasks wait because their store failed. */
-  get backoffs(): number {
-    return [...this.#timers.values()].filter(({ kind }) => kind === "backoff").length;
+  /** The task must not be tried before its time. */
+  holds(taskId: string): boolean {
+    const kind = this.#timers.get(taskId)?.kind;
+    return kind === "backoff" || kind === "version";
+  }
+
+  /** How many tasks must not be tried before their time. */
+  get held(): number {
+    return [...this.#timers.values()].filter(({ kind }) => kind !== "due").length;
   }
 
   clear(taskId: string): void {

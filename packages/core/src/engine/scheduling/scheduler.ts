@@ -12,6 +12,8 @@ import { type OpenedTask, openTask } from "./open-task.js";
 import { Orphans } from "./orphans.js";
 import { Poller, TaskTimers, type TimerKind } from "./poller.js";
 import { type Runnable, RunQueue, type Slot } from "./run-queue.js";
+import type { VersionVerdict } from "./version-rule.js";
+import { Versions } from "./versions.js";
 
 /** What the store did to a task that ran here, while that is not over. */
 interface Trouble {
@@ -24,6 +26,7 @@ interface Trouble {
 export class Scheduler {
   /** Looks for work in the store: at once, when notified, and when something falls due. */
   readonly poller: Poller;
+  readonly versions: Versions;
   readonly #environment: Environment;
   readonly #onFinished: (record: TaskRecord) => void;
   readonly #queue: RunQueue;
@@ -33,11 +36,14 @@ export class Scheduler {
   readonly #exclusive = new Exclusive();
   readonly #timers: TaskTimers;
   readonly #orphans: Orphans;
+  /** Tasks that the last look left to workers that offer their version. */
+  #pinned = 0;
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
 
   constructor(environment: Environment, onFinished: (record: TaskRecord) => void) {
     this.#environment = environment;
+    this.versions = new Versions(environment);
     this.#onFinished = onFinished;
     this.#queue = new RunQueue(environment, {
       serve: (task, slot) => this.#serve(task, slot),
@@ -79,7 +85,7 @@ export class Scheduler {
     if (this.#queue.slotOf(id) === undefined && !snapshot.leased) {
       try {
         const opened = await this.#open(id, false);
-        if (opened.kind === "idle") this.#rest(opened.snapshot);
+        if (opened.kind === "idle") this.#rest(opened.snapshot, opened.verdict);
       } catch (error) {
         // The request is durable: the process that runs the task next, or looks for work, carries it out.
         this.#environment.onError(error);
@@ -139,8 +145,8 @@ export class Scheduler {
     try {
       const opened = await this.#open(task.id, true);
       if (opened.kind === "held") return () => this.#lost(task);
-      if (opened.kind === "idle") return () => this.#rest(opened.snapshot);
-      const { lease, record, tool } = opened;
+      if (opened.kind === "idle") return () => this.#rest(opened.snapshot, opened.verdict);
+      const { lease, record, tool, before } = opened;
       const onProgressed = (): void => {
         this.#troubles.delete(task.id);
         this.#queue.clear(slot);
@@ -149,7 +155,7 @@ export class Scheduler {
       const mayWaitInPlace = (): boolean => this.#queue.mayWaitInPlace;
       const callbacks = { onProgressed, onWaiting, mayWaitInPlace };
       try {
-        slot.attempt = new Attempt({ ...this.#environment, ...callbacks, lease, record, tool });
+        slot.attempt = new Attempt({ ...this.#environment, ...callbacks, lease, record, tool, before });
         this.#drainAttempt(slot.attempt);
         const broken = await slot.attempt.run();
         if (broken !== undefined) return () => this.#failed(task, broken.error, record.attempt);
@@ -157,7 +163,10 @@ export class Scheduler {
         await store.releaseLease(lease).catch(onError);
       }
       const snapshot = await store.getTask(task.id);
-      return () => (snapshot === undefined ? this.#forget(task.id) : this.#rest({ ...snapshot, leased: false }));
+      if (snapshot === undefined) return () => this.#forget(task.id);
+      const { refused } = snapshot.record;
+      if (refused !== undefined) this.versions.noteRefused(snapshot.record);
+      return () => this.#rest({ ...snapshot, leased: false }, refused === undefined ? "run" : "refuse");
     } catch (error) {
       return () => this.#failed(task, error, this.#troubles.get(task.id)?.brokenAttempt);
     }
@@ -180,19 +189,31 @@ export class Scheduler {
       openTask(this.#environment, taskId, {
         mayRun: mayRun && this.#drainUntilMs === undefined,
         brokenAttempt: this.#troubles.get(taskId)?.brokenAttempt,
+        versions: this.versions,
       }),
     );
   }
 
   /** Decides when a task that ran here runs again: a caller was there, so it waits for none to return. */
-  #rest(snapshot: TaskSnapshot): void {
+  #rest(snapshot: TaskSnapshot, verdict: VersionVerdict["kind"] = "run"): void {
     const { record } = snapshot;
     const due = dueMs(snapshot);
+    const leftMs = due === undefined ? undefined : this.#environment.dueTimes.leftMs(due);
+    const retryMs = this.versions.retryMs(verdict);
     this.#troubles.delete(record.id);
-    if (due !== undefined) this.#schedule(record, "due", this.#environment.dueTimes.leftMs(due));
+    if (verdict === "leave") this.#passOn(snapshot, leftMs);
+    if (leftMs !== undefined && retryMs !== undefined) this.#schedule(record, "version", Math.max(leftMs, retryMs));
+    else if (leftMs !== undefined) this.#schedule(record, "due", leftMs);
     // Something has to happen to it first: the process that makes it happen, or looks for work then, continues it.
     else this.#forget(record.id);
     if (isFinal(record.status)) this.#onFinished(record);
+  }
+
+  /** A caller waits here for a task that another worker is to run: it would give the task's own caller time to return. */
+  #passOn(snapshot: TaskSnapshot, leftMs: number | undefined): void {
+    const { id } = snapshot.record;
+    if (!this.#awaited.has(id) || leftMs === undefined || leftMs > 0 || needsNoCaller(snapshot)) return;
+    this.#environment.store.signal(id, { kind: "resume" }).catch(this.#environment.onError);
   }
 
   /** Another process runs the task. */
@@ -224,15 +245,18 @@ export class Scheduler {
     this.#awaited.delete(taskId);
     this.#troubles.delete(taskId);
     this.#timers.clear(taskId);
+    this.versions.forget(taskId);
     this.#queue.remove(taskId);
   }
 
   async #pollOnce(): Promise<number | undefined> {
     const { limits } = this.#environment;
     // What is known already must not hide what is not.
-    const limit = limits.lookBatch + this.#queue.length + this.#timers.backoffs + this.#orphans.size;
+    const limit = limits.lookBatch + this.#queue.length + this.#timers.held + this.#orphans.size + this.#pinned;
     const { tasks, leftMs } = await this.#listRunnable(limit);
-    const orphansMs = this.#queueFound(tasks, tasks.length < limit);
+    const mine = await this.versions.withoutPinned(tasks);
+    this.#pinned = tasks.length - mine.length;
+    const orphansMs = this.#queueFound(mine, tasks.length < limit);
     return leftMs === undefined || orphansMs === undefined ? (leftMs ?? orphansMs) : Math.min(leftMs, orphansMs);
   }
 
@@ -255,7 +279,7 @@ export class Scheduler {
   #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
     // The wall clock, by which the store lists, may have been set.
     const hasCome = (task: RunnableTask) => this.#environment.dueTimes.leftMs(task.dueMs) <= 0;
-    const tasks = found.filter((task) => this.#timers.kindOf(task.id) !== "backoff" && hasCome(task));
+    const tasks = found.filter((task) => !this.#timers.holds(task.id) && hasCome(task));
     const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
     const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#environment.clock.monotonicMs());
     const waiting = new Set(orphaned);
@@ -271,6 +295,6 @@ export class Scheduler {
 
   /** This process runs the task, is about to, or has a caller that waits for it. */
   #isInHand(taskId: string): boolean {
-    return this.#awaited.has(taskId) || this.#queue.has(taskId) || this.#timers.kindOf(taskId) !== undefined;
+    return this.#awaited.has(taskId) || this.#queue.has(taskId) || this.#timers.has(taskId);
   }
 }

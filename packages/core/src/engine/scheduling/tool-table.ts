@@ -1,4 +1,5 @@
 import { ResumableError } from "../../errors.js";
+import type { Offers, ToolOffer } from "../../store/store.js";
 import { isStandardSchema, type JsonSchemaValidator } from "../../tool/schema.js";
 import type { Tool } from "../../tool/tool.js";
 
@@ -59,6 +60,23 @@ export class ToolTable {
   requireValidator(name: string): void {
     if (this.all.has(name) && !this.#runnable.has(name)) throw missingValidator(`A schema of tool ${name}`);
   }
+}
+
+/** What a worker publishes of its tools. */
+export function offersOf(tools: Iterable<Tool>): Offers {
+  // Not assignment: a tool may be called "__proto__".
+  return Object.fromEntries([...tools].map((tool) => [tool.name, offerOf(tool)]));
+}
+
+/** What a worker publishes of one tool. */
+export function offerOf({ version, accepts, migrate, onVersionChange, stateShape }: Tool): ToolOffer {
+  return {
+    version,
+    ...(accepts !== undefined && { accepts }),
+    ...(migrate !== undefined && { migrates: true }),
+    ...(onVersionChange !== undefined && { onVersionChange }),
+    ...(stateShape !== undefined && { stateShape }),
+  };
 }
 
 /** Questions need none: their schemas are flat, and the engine checks answers itself. */

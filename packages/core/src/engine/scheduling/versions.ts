@@ -1,0 +1,119 @@
+import type { RunnableTask, ToolOffer } from "../../store/store.js";
+import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
+import type { Tool } from "../../tool/tool.js";
+import { instantOf } from "../clock.js";
+import type { Environment } from "../environment.js";
+import { offerOf, offersOf } from "./tool-table.js";
+import { judgeVersion, type VersionVerdict } from "./version-rule.js";
+
+/** Which versions the living workers offer, and what this process does with tasks of other versions than its own. */
+export class Versions {
+  readonly #environment: Environment;
+  #others: { readonly atMs: number; readonly offers: ReturnType<Environment["store"]["listOffers"]> } | undefined;
+  /** Another worker lived at some time since this process began. */
+  #sawOthers = false;
+  /** Since when no living worker offers a version of a tool, in monotonic milliseconds. */
+  readonly #missingSinceMs = new Map<string, number>();
+  /** Tasks that the code of this process could not read, as they were then. */
+  readonly #refused = new Map<string, string>();
+
+  constructor(environment: Environment) {
+    this.#environment = environment;
+  }
+
+  /** Says that this process lives, and which tools it can run. */
+  async publish(): Promise<void> {
+    const { store, worker, tools, clock } = this.#environment;
+    await store.heartbeat({ worker, now: instantOf(clock), offers: offersOf(tools.runnable.values()) });
+  }
+
+  /** Looks who else lives. */
+  async look(): Promise<void> {
+    await this.#offersOfOthers();
+  }
+
+  /** Those of the tasks that are not of another version, which another living worker offers. */
+  async withoutPinned(tasks: readonly RunnableTask[]): Promise<readonly RunnableTask[]> {
+    const { tools } = this.#environment;
+    const isForeign = (task: RunnableTask) => tools.runnable.get(task.tool)?.version !== task.toolVersion;
+    if (!tasks.some(isForeign)) return tasks;
+    const offered = new Set<string>();
+    for (const offers of await this.#offersOfOthers())
+      for (const [tool, { version }] of Object.entries(offers)) offered.add(nameOf(tool, version));
+    return tasks.filter((task) => !isForeign(task) || !offered.has(nameOf(task.tool, task.toolVersion)));
+  }
+
+  /** Decides whether this process may run a task now. */
+  async judge({ record, signals }: TaskSnapshot, tool: Tool): Promise<VersionVerdict> {
+    const own = offerOf(tool);
+    const isRequested = signals.some(({ kind }) => kind === "resume");
+    if (!isRequested && record.refused !== undefined && this.#refused.get(record.id) === stageOf(record)) {
+      return { kind: "refuse", message: record.message ?? "" };
+    }
+    this.#refused.delete(record.id);
+    const alone = judgeVersion(record, own, [], true);
+    if (alone.kind === "run" && record.toolVersion === tool.version) return alone;
+    const others = (await this.#offersOfOthers()).flatMap((offers): readonly ToolOffer[] => {
+      const offer = Object.hasOwn(offers, record.tool) ? offers[record.tool] : undefined;
+      return offer === undefined ? [] : [offer];
+    });
+    return judgeVersion(record, own, others, this.#isWaitOver(record, others));
+  }
+
+  /** How long to leave a task alone, in milliseconds; `undefined` when it was not refused and may be looked at when it is due. */
+  retryMs(kind: VersionVerdict["kind"]): number | undefined {
+    const { heartbeatMs, versionWaitMs } = this.#environment.limits;
+    if (kind === "refuse") return Math.max(heartbeatMs, versionWaitMs);
+    return kind === "leave" || kind === "wait" ? heartbeatMs : undefined;
+  }
+
+  /** Notes that an attempt of this process could not read a task: it does not try again until a request or a decision comes. */
+  noteRefused(record: TaskRecord): void {
+    this.#refused.set(record.id, stageOf(record));
+  }
+
+  forget(taskId: string): void {
+    this.#refused.delete(taskId);
+  }
+
+  #isWaitOver({ tool, toolVersion }: TaskRecord, others: readonly ToolOffer[]): boolean {
+    if (!this.#sawOthers) return true;
+    const { clock, limits } = this.#environment;
+    const name = nameOf(tool, toolVersion);
+    if (others.some(({ version }) => version === toolVersion)) {
+      this.#missingSinceMs.delete(name);
+      return false;
+    }
+    const nowMs = clock.monotonicMs();
+    const sinceMs = this.#missingSinceMs.get(name) ?? nowMs;
+    this.#missingSinceMs.set(name, sinceMs);
+    return nowMs - sinceMs >= limits.versionWaitMs;
+  }
+
+  /** At most as old as what a look for work finds. */
+  #offersOfOthers(): ReturnType<Environment["store"]["listOffers"]> {
+    const { store, worker, limits, clock } = this.#environment;
+    const now = instantOf(clock);
+    if (this.#others !== undefined && now.monotonicMs - this.#others.atMs < limits.pollMs) return this.#others.offers;
+    const offers = store.listOffers({ worker, ttlMs: limits.leaseTtlMs, now });
+    this.#others = { atMs: now.monotonicMs, offers };
+    offers.then(
+      (found) => {
+        this.#sawOthers ||= found.length > 0;
+      },
+      () => {
+        this.#others = undefined;
+      },
+    );
+    return offers;
+  }
+}
+
+function nameOf(tool: string, version: string): string {
+  return JSON.stringify([tool, version]);
+}
+
+/** What has to change before the same code can read the task. */
+function stageOf({ generation, toolVersion }: TaskRecord): string {
+  return JSON.stringify([generation, toolVersion]);
+}
