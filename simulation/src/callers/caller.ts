@@ -234,7 +234,11 @@ export class Caller {
     this.#answered.add(key);
     if (!this.#random.percent(this.plan.answersPercent)) return;
     const thinkMs = this.#random.pick([5, 300, 4_000]);
-    this.#options.world.after(thinkMs, () => void this.#answer(key, "accept"), this.#actor);
+    // A user who clicks twice may reach two processes.
+    const answers = this.#random.pick([1, 1, 1, 2]);
+    for (let count = 0; count < answers; count += 1) {
+      this.#options.world.after(thinkMs, () => void this.#answer(key, "accept"), this.#actor);
+    }
   }
 
   async #answer(key: string, how: "accept" | "wrong"): Promise<void> {
