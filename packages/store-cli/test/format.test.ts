@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { everything, json, run } from "./command-line.js";
 import { checkpoint, commit, create, emptyFolder, journalOf, lease, openStore } from "./scene.js";
 
-const ours = { layout: 1, writtenBy: "@resumable-mcp/store-fs" };
+const ours = { layout: 1, writtenBy: "@resumable-mcp/store-fs", check: "a553e56f" };
 
 async function filled(): Promise<{ readonly directory: string; readonly id: string; readonly format: string }> {
   const directory = join(emptyFolder(), "store");
@@ -21,6 +21,7 @@ const damages: readonly [string, string | undefined][] = [
   ["is cut short", '{\n  "layout'],
   ["holds zeros", "\0".repeat(60)],
   ["says no layout", "{}"],
+  ["says another layout by one bit", JSON.stringify({ ...ours, layout: 3 })],
 ];
 
 function damage(path: string, text: string | undefined): void {

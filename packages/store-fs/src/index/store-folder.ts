@@ -1,4 +1,5 @@
 import { dirname, join } from "node:path";
+import { crc32 } from "node:zlib";
 import { ResumableError } from "@resumable-mcp/core";
 import { FirstDocumentFile, type FirstDocumentOptions, writeFirstDocument } from "@resumable-mcp/documents";
 import { z } from "zod";
@@ -51,7 +52,20 @@ function refuseNetwork({ disk, layout }: StoreContext): void {
   );
 }
 
-const formatSchema = z.looseObject({ layout: z.number() });
+interface Format {
+  readonly layout: number;
+  readonly writtenBy?: string | undefined;
+  /** For a bit that makes one number another. */
+  readonly check?: string | undefined;
+}
+
+const formatSchema: z.ZodType<Format> = z
+  .looseObject({ layout: z.number(), writtenBy: z.string().optional(), check: z.string().optional() })
+  .refine((format) => format.check === undefined || format.check === checkOf(format), "its checksum is wrong");
+
+function checkOf({ layout, writtenBy }: Format): string {
+  return crc32(`${layout} ${writtenBy}`).toString(16).padStart(8, "0");
+}
 
 /**
  * What a folder is to this version: a store of its layout (`ours`), one of which only `format.json` is missing or damaged,
@@ -82,7 +96,7 @@ export function lookAtFormat(context: StoreContext): FolderFormat {
 }
 
 /** What cannot be read stays where it is until it is known whose folder this is. */
-function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDocumentOptions<{ layout: number }> {
+function formatOptions({ disk, layout, unique, durable }: StoreContext): FirstDocumentOptions<Format> {
   const sync = durable ? "content" : "none";
   return { path: layout.format, schema: formatSchema, disk, createName: unique, sync, onDamage: () => {} };
 }
@@ -111,8 +125,8 @@ function isAllOurs({ layout }: StoreContext, names: readonly string[]): boolean 
 export function writeFormat(context: StoreContext, format: FolderFormat): void {
   if (format === "ours") return;
   if (format !== "new") keepLost(context, format);
-  const document = { layout: layoutVersion, writtenBy: "@resumable-mcp/store-fs" };
-  if (writeFirstDocument(formatOptions(context), document)) return;
+  const facts = { layout: layoutVersion, writtenBy: "@resumable-mcp/store-fs" };
+  if (writeFirstDocument(formatOptions(context), { ...facts, check: checkOf(facts) })) return;
   // Another process was faster.
   writeFormat(context, lookAtFormat(context));
 }
