@@ -1,16 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { build } from "tsup";
-import type { Bug, Change } from "./bug.js";
+import type { Bug } from "./bug.js";
 
 /** Builds the simulator with one defect in it. @param simulation the folder of the package. @returns its program. */
-export async function buildWith(simulation: string, bug: Bug): Promise<string> {
-  const texts = new Map<string, string>();
-  for (const change of [bug, ...(bug.also ?? [])]) {
-    const path = normalize(join(simulation, "../packages", change.file));
-    texts.set(path, changed(texts.get(path) ?? readFileSync(path, "utf8"), change));
-  }
-  const outDir = join(simulation, "dist/bugs", bug.name.replaceAll(/\W+/g, "-"));
+export async function buildWith(simulation: string, { name, file, find, replace }: Bug): Promise<string> {
+  const path = normalize(join(simulation, "../packages", file));
+  const text = readFileSync(path, "utf8");
+  if (text.split(find).length !== 2) throw new Error(`${file} does not have one place for: ${name}`);
+  const outDir = join(simulation, "dist/bugs", name.replaceAll(/\W+/g, "-"));
   await build({
     entry: [join(simulation, "src/index.ts")],
     config: false,
@@ -31,17 +29,11 @@ export async function buildWith(simulation: string, bug: Bug): Promise<string> {
       {
         name: "put-back",
         setup: (plugin) =>
-          plugin.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-            const contents = texts.get(path);
-            return contents === undefined ? undefined : { contents, loader: "ts" };
-          }),
+          plugin.onLoad({ filter: /\.ts$/ }, (given) =>
+            given.path === path ? { contents: text.replace(find, () => replace), loader: "ts" } : undefined,
+          ),
       },
     ],
   });
   return join(outDir, "index.js");
-}
-
-function changed(text: string, { file, find, replace }: Change): string {
-  if (text.split(find).length !== 2) throw new Error(`${file} does not have one place for: ${find}`);
-  return text.replace(find, () => replace);
 }
