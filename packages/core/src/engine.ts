@@ -11,6 +11,8 @@ export type {
   WaitResult,
 } from "./engine/engine.js";
 export { ownerTag } from "./engine/engine.js";
+export type { RefusedTask, VersionSurvey, VersionUse } from "./engine/scheduling/survey-versions.js";
+export { assignVersion, surveyVersions } from "./engine/scheduling/survey-versions.js";
 export type { EngineLimits } from "./limits.js";
 export { engineDefaults, taskDefaults, withDefaults } from "./limits.js";
 export { rpcCodeOf } from "./task/task-event.js";

@@ -22,6 +22,8 @@ export function parseCommand(args: readonly string[]) {
       apply: { type: "boolean", default: false },
       "older-than": { type: "string" },
       to: { type: "string", default: "-" },
+      tools: { type: "string" },
+      "tool-version": { type: "string" },
       "dry-run": { type: "boolean", default: false },
     },
   });

@@ -12,6 +12,7 @@ import { type CommandOptions, type CommandResult, type Console, parseCommand } f
 import { openAdmin } from "./open-admin.js";
 import { listCommand, showCommand, statsCommand } from "./read-commands.js";
 import { exportCommand, importCommand } from "./transfer-commands.js";
+import { assignCommand, versionsCommand } from "./version-commands.js";
 
 const usage = `resumable-mcp-store <command> [--store DIR|URL] [--json]
 resumable-mcp-store --version
@@ -21,7 +22,9 @@ resumable-mcp-store --version
   list          lists tasks, newest first   [--owner OWNER] [--status STATUS] [--limit N] [--cursor CURSOR]
   show ID       shows one task              [--events] [--items]
   pause ID      asks the process that runs the task, now or later, to pause it
-  resume ID     ends a pause, or a wait
+  resume ID     ends a pause, or a wait; with --tool-version V that version continues the task, whatever it declares
+  restart ID    lets a task begin again from nothing   [--tool-version V]
+  versions      counts unfinished tasks by version, and with --tools MODULE names those that its code would refuse
   cancel ID     ends a task
   export [ID …] writes tasks, unfinished ones too, as lines   [--to FILE, else standard output] [--owner] [--status];
                 without an id and an option also sessions and keys, which are secrets
@@ -35,7 +38,7 @@ resumable-mcp-store --version
   --store-password-file FILE holds the password of the database; else PGPASSWORD, PGPASSFILE or ~/.pgpass count
   --store-schema NAME        schema of the database (resumable_mcp)
 
-check, stats, list and show change nothing. All can be used while a server runs. repair removes nothing that it
+check, stats, list, show and versions change nothing. All can be used while a server runs. repair removes nothing that it
 cannot read: that goes to quarantine/, with a report.
 
 Exit codes: 0 all is well, or done; 1 damage was found, or something was refused or is not there; 2 usage.`;
@@ -69,7 +72,27 @@ const commands: ReadonlyMap<string, Command> = new Map<string, Command>([
     { isIncomplete: needsSubject, run: ({ admin, options, subjects: [id = ""] }) => showCommand(admin, id, options) },
   ],
   ["pause", signals("pause")],
-  ["resume", signals("resume")],
+  [
+    "resume",
+    {
+      isIncomplete: needsSubject,
+      run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
+        admin.write((writing) =>
+          toolVersion === undefined
+            ? signalCommand(writing, id, "resume")
+            : assignCommand(writing, id, { toolVersion, fromState: true }),
+        ),
+    },
+  ],
+  [
+    "restart",
+    {
+      isIncomplete: needsSubject,
+      run: ({ admin, subjects: [id = ""], options: { "tool-version": toolVersion } }) =>
+        admin.write((writing) => assignCommand(writing, id, { toolVersion, fromState: false })),
+    },
+  ],
+  ["versions", { run: ({ admin, options }) => versionsCommand(admin, options.tools) }],
   ["cancel", signals("cancel")],
   ["export", { run: ({ admin, options, subjects, console }) => exportCommand(admin, options, subjects, console) }],
   [

@@ -35,7 +35,7 @@ export interface StoreAdmin {
 export interface StoreWriting
   extends Pick<
     Store,
-    "getTask" | "signal" | "acquireLease" | "releaseLease" | "deleteTask" | "getDocument" | "putDocument"
+    "getTask" | "signal" | "acquireLease" | "releaseLease" | "commit" | "deleteTask" | "getDocument" | "putDocument"
   > {
   /** Begins to bring a task of another store. One task at a time. */
   beginTask(task: TaskBeginning): Promise<TaskDraft>;

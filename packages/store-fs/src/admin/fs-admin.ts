@@ -67,6 +67,7 @@ async function writeTo<Result>(open: OpenStore, work: (writing: StoreWriting) =>
     signal: (id, signal) => signalTask(open, id, signal),
     acquireLease: (request) => book.acquire(request),
     releaseLease: (lease) => book.release(lease),
+    commit: (request) => book.writerOf(request.lease).commit(request),
     async deleteTask(lease) {
       deleted = true;
       await remover.remove(lease);

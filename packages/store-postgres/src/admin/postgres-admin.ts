@@ -85,8 +85,8 @@ export function openPostgresAdmin({ connectionString, passwordFile, schema }: Po
 }
 
 function contractOf(store: ReturnType<typeof createPostgresStore>): Omit<StoreWriting, "beginTask"> {
-  const { getTask, signal, acquireLease, releaseLease, deleteTask, getDocument, putDocument } = store;
-  return { getTask, signal, acquireLease, releaseLease, deleteTask, getDocument, putDocument };
+  const { getTask, signal, acquireLease, releaseLease, commit, deleteTask, getDocument, putDocument } = store;
+  return { getTask, signal, acquireLease, releaseLease, commit, deleteTask, getDocument, putDocument };
 }
 
 /** One connection for all tasks of an import. */

@@ -3,9 +3,9 @@ import { copyJson, type Json, jsonBytes } from "../../json.js";
 import { checkLimit, fixedLimits } from "../../limits.js";
 import { checkValue } from "../../tool/schema.js";
 import type { Checkpoint } from "../../tool/tool.js";
-import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
+import type { AttemptParts } from "./attempt-parts.js";
 import { checkCheckpoint } from "./check-checkpoint.js";
-import { createTaskContext, Refusal } from "./task-context.js";
+import { createTaskContext, inputOfAttempt } from "./task-context.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
 /** The tool was stopped between two checkpoints. */
@@ -16,7 +16,7 @@ type Running = AsyncGenerator<Checkpoint<unknown, unknown>, unknown, void>;
 /** Pulls the tool from checkpoint to checkpoint. Gives its output, or says that it was stopped on the way. */
 export async function driveTool(parts: AttemptParts, verbs: TaskVerbs): Promise<Json | typeof stoppedHere> {
   const { tool, observer, lease, control, journal } = parts;
-  const input = await parseInput(parts);
+  const input = await inputOfAttempt(tool, parts.record, parts.tools.validate);
   const running = tool.run(input, await createTaskContext(parts, verbs));
   if (!isGenerator(running)) return checkedOutput(await running, parts);
   for (;;) {
@@ -54,12 +54,6 @@ async function leave(running: Running): Promise<void> {
   } catch {
     // The checkpoint before it stands.
   }
-}
-
-async function parseInput({ tool, record, tools }: AttemptOptions): Promise<unknown> {
-  const checked = await checkValue(tool.input, record.input, tools.validate);
-  if (checked.problems === undefined) return checked.value;
-  throw new Refusal(`the input of the task`, tool, checked.problems);
 }
 
 async function checkedOutput(returned: unknown, { tool, tools, taskLimits }: AttemptParts): Promise<Json> {

@@ -3,10 +3,10 @@ import { copyJson, type Json } from "../../json.js";
 import { fixedLimits } from "../../limits.js";
 import type { ItemPage } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
-import { checkValue, isSchema } from "../../tool/schema.js";
+import { checkValue, isSchema, type JsonSchemaValidator } from "../../tool/schema.js";
 import type { TaskContext, Tool } from "../../tool/tool.js";
 import { waits } from "../scheduling/version-rule.js";
-import type { AttemptOptions, AttemptParts } from "./attempt-parts.js";
+import type { AttemptParts } from "./attempt-parts.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
 /** Makes what a running tool has in its hands. */
@@ -15,7 +15,7 @@ export async function createTaskContext(parts: AttemptParts, verbs: TaskVerbs): 
   return {
     id: record.id,
     attempt: record.attempt,
-    state: await stateOfAttempt(parts),
+    state: await stateOfAttempt(parts.tool, record, parts.tools.validate),
     signal: parts.control.signal,
     step: (key, run) => handled(verbs.step(key, run)),
     ask: (key, request) => handled(verbs.ask(key, request)),
@@ -59,14 +59,25 @@ async function itemPage({ store, journal }: AttemptParts, after: number, limit: 
  *
  * @throws {@link Refusal} when the state does not fit the tool.
  */
-async function stateOfAttempt({ tool, tools, record }: AttemptOptions): Promise<unknown> {
+export async function stateOfAttempt(tool: Tool, record: TaskRecord, validate: JsonSchemaValidator): Promise<unknown> {
   const schema = isSchema(tool.state) ? tool.state : undefined;
   let state: unknown;
   if (record.state !== undefined) state = migrated(tool, record, copyJson(record.state, "state"));
   else if (schema === undefined) state = tool.state === undefined ? null : copyJson(tool.state, "state");
   if (schema === undefined) return state;
-  const checked = await checkValue(schema, state, tools.validate);
+  const checked = await checkValue(schema, state, validate);
   if (checked.problems !== undefined) throw mismatch(tool, record, checked.problems);
+  return checked.value;
+}
+
+/**
+ * Gives the input of an attempt, with the defaults of its schema.
+ *
+ * @throws {@link Refusal} when the input does not fit the tool.
+ */
+export async function inputOfAttempt(tool: Tool, record: TaskRecord, validate: JsonSchemaValidator): Promise<unknown> {
+  const checked = await checkValue(tool.input, record.input, validate);
+  if (checked.problems !== undefined) throw new Refusal("the input of the task", tool, checked.problems);
   return checked.value;
 }
 

@@ -17,7 +17,7 @@ export async function* taskPages(
 }
 
 /** Reads a task, or resolves to `undefined` when it is damaged, or was deleted since it was listed. */
-export async function readIfPresent(store: Store, taskId: string): Promise<TaskSnapshot | undefined> {
+export async function readIfPresent(store: Pick<Store, "getTask">, taskId: string): Promise<TaskSnapshot | undefined> {
   try {
     return await store.getTask(taskId);
   } catch (error) {

@@ -1,0 +1,47 @@
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Tool } from "@resumable-mcp/core";
+import { assignVersion, surveyVersions } from "@resumable-mcp/core/engine";
+import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
+import { type CommandResult, wrong } from "./command.js";
+
+/** Counts unfinished tasks by version, and says which ones the tools of a module would refuse. */
+export async function versionsCommand(admin: StoreAdmin, toolsPath: string | undefined): Promise<CommandResult> {
+  const tools = toolsPath === undefined ? undefined : await loadTools(toolsPath);
+  // Schemas that are plain JSON Schema need a validator, which is a package of the servers.
+  const survey = await surveyVersions(admin.reading, tools && { tools, validateJsonSchema: () => [] });
+  const lines = survey.versions.map(({ tool, version, tasks }) => `${tasks} unfinished  ${tool}  version ${version}`);
+  const refused = survey.refused.map(({ taskId, reason }) => `refused  ${taskId}  ${reason}`);
+  const summary = tools === undefined ? [] : [`${refused.length} tasks would be refused by ${toolsPath}`];
+  const text = [...(lines.length === 0 ? ["no unfinished task"] : lines), ...refused, ...summary].join("\n");
+  return { json: { store: admin.place, ...survey }, text, ok: refused.length === 0 };
+}
+
+async function loadTools(path: string): Promise<readonly Tool[]> {
+  const { default: exported }: { default?: unknown } = await import(pathToFileURL(resolve(path)).href);
+  const tools = hasTools(exported) ? exported.tools : exported;
+  if (isTools(tools)) return tools;
+  throw wrong("tools", `The default export of ${path} is neither an array of tools nor a server.`);
+}
+
+function hasTools(value: unknown): value is { readonly tools: unknown } {
+  return typeof value === "object" && value !== null && "tools" in value;
+}
+
+function isTools(value: unknown): value is readonly Tool[] {
+  return (
+    Array.isArray(value) && value.every((tool: unknown) => typeof tool === "object" && tool !== null && "run" in tool)
+  );
+}
+
+/** Gives a task to a version of its tool: from its last checkpoint, or from nothing. */
+export async function assignCommand(
+  writing: StoreWriting,
+  taskId: string,
+  decision: { readonly toolVersion?: string; readonly fromState: boolean },
+): Promise<CommandResult> {
+  const { toolVersion } = await assignVersion(writing, taskId, decision);
+  const from = decision.fromState ? "from its last checkpoint" : "from nothing";
+  const text = `Version ${toolVersion} continues task ${taskId} ${from}, as soon as a process has it.`;
+  return { json: { taskId, toolVersion, fromState: decision.fromState }, text, ok: true };
+}
