@@ -30,8 +30,10 @@ export function openStore(context: StoreContext, host: Host) {
   const workers = new WorkerRegistry(context, host);
   const notifications = new Notifications(context, held);
   const finished = new FinishedIndex(context, workers);
-  const reader = new TaskReader(context, { cache, held, workers, ends: new FinalEventLookup(context, finished) });
-  const keys = new TaskKeys(context, reader);
+  const ends = new FinalEventLookup(context, finished);
+  const isClaimed = (taskId: string) => keys.isClaimed(taskId);
+  const reader = new TaskReader(context, { cache, held, workers, ends, isClaimed });
+  const keys: TaskKeys = new TaskKeys(context, reader);
   const usage = new StoreUsage(context);
   const documents = new TaskDocuments(context);
   const compaction = new Compaction(context);

@@ -1,5 +1,6 @@
+import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import type { TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type TaskRecord } from "@resumable-mcp/core";
 import { deepFreeze, openQuestions, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { BoundedCache } from "../disk/bounded-cache.js";
 import { DamagedFile, ShrunkFile } from "../disk/checked-line.js";
@@ -35,6 +36,8 @@ interface Parts {
   readonly held: ReadonlyMap<string, HeldTask>;
   readonly workers: WorkerRegistry;
   readonly ends: FinalEvents;
+  /** Tells whether a task has its call; one that has not is not there for callers. */
+  isClaimed(taskId: string): boolean;
 }
 
 /** Reads tasks, those that this store writes itself and those of other processes. */
@@ -49,9 +52,23 @@ export class TaskReader {
 
   /** Reads a task that has to exist. */
   async require(taskId: string): Promise<TaskReading> {
-    const reading = await this.read(taskId);
+    const reading = await this.#readMade(taskId);
     if (reading === undefined) throw taskNotFound(taskId);
     return reading;
+  }
+
+  /**
+   * Reads a task that was made whole. One whose maker died before it had its call is known to no caller, and the same call
+   * makes another: a request that names it, as one of a session does, must not bring it to life next to that.
+   */
+  async #readMade(taskId: string): Promise<TaskReading | undefined> {
+    const reading = await this.read(taskId);
+    if (reading === undefined || this.#context.readOnly) return reading;
+    const { record, view } = reading;
+    if (view.header.epoch > 1 || record.key === null || isFinal(record.status)) return reading;
+    // The marker comes after the claim.
+    const isMarked = this.#context.disk.exists(join(this.#context.layout.open, taskId));
+    return isMarked || this.#parts.isClaimed(taskId) ? reading : undefined;
   }
 
   /** Reads a task as others may see it from now on, or resolves to `undefined` when there is none. */
@@ -232,7 +249,7 @@ export class TaskReader {
 
   /** A task as its callers see it, or `undefined` when there is none. */
   async snapshot(taskId: string): Promise<TaskSnapshot | undefined> {
-    const reading = await this.read(taskId);
+    const reading = await this.#readMade(taskId);
     return reading && this.snapshotOf(reading);
   }
 
