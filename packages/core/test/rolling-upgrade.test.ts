@@ -76,6 +76,32 @@ it("continues it on the newest version when its own was missing for versionWaitM
   expect(second.began).toEqual([]);
 });
 
+it("waits again each time its version is missing, also where it came back and ran its tasks meanwhile", async () => {
+  const stuck = job(
+    async function* (task) {
+      yield { progress: task.attempt };
+      await new Promise<never>((_resolve, reject) => {
+        task.signal.addEventListener("abort", () => reject(task.signal.reason));
+      });
+      return "never";
+    },
+    { version: "1" },
+  );
+  const code = { tool: stuck, began: [] };
+  const old = await open(code);
+  const { record } = await start(old);
+  const next = await old.worker(codeOf("2"));
+  old.store.kill({ noticed: true });
+  await next.clock.advance(2_000);
+  const back = await old.worker(code);
+  await next.clock.advance(60_000);
+  back.store.kill({ noticed: true });
+  await next.clock.advance(20_000);
+  expect((await next.tasks.get(record.id)).record).toMatchObject({ attempt: 2, toolVersion: "1" });
+  await next.clock.advance(20_000);
+  expect(await view(next, record.id)).toEqual(["completed", "2", "by 2"]);
+});
+
 it("does not wait in a process that never saw another worker", async () => {
   const [first, second] = [codeOf("1"), codeOf("2")];
   const old = await open(first);

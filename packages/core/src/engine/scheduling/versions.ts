@@ -1,4 +1,4 @@
-import type { RunnableTask, ToolOffer } from "../../store/store.js";
+import type { Offers, RunnableTask, ToolOffer } from "../../store/store.js";
 import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
@@ -25,9 +25,11 @@ export class Versions {
   async publish(): Promise<void> {
     const { store, worker, tools, clock } = this.#environment;
     await store.heartbeat({ worker, now: instantOf(clock), offers: offersOf(tools.runnable.values()) });
+    // While the tasks of a version that came back run, nothing else looks for it.
+    if (this.#missingSinceMs.size > 0) await this.look();
   }
 
-  /** Looks who else lives. */
+  /** Looks who else lives. The wait for a version that is there again ends. */
   async look(): Promise<void> {
     await this.#offersOfOthers();
   }
@@ -37,9 +39,7 @@ export class Versions {
     const { tools } = this.#environment;
     const isForeign = (task: RunnableTask) => tools.runnable.get(task.tool)?.version !== task.toolVersion;
     if (!tasks.some(isForeign)) return tasks;
-    const offered = new Set<string>();
-    for (const offers of await this.#offersOfOthers())
-      for (const [tool, { version }] of Object.entries(offers)) offered.add(nameOf(tool, version));
+    const offered = new Set((await this.#offersOfOthers()).flatMap(namesOf));
     return tasks.filter((task) => !isForeign(task) || !offered.has(nameOf(task.tool, task.toolVersion)));
   }
 
@@ -80,10 +80,7 @@ export class Versions {
     if (!this.#sawOthers) return true;
     const { clock, limits } = this.#environment;
     const name = nameOf(tool, toolVersion);
-    if (others.some(({ version }) => version === toolVersion)) {
-      this.#missingSinceMs.delete(name);
-      return false;
-    }
+    if (others.some(({ version }) => version === toolVersion)) return false;
     const nowMs = clock.monotonicMs();
     const sinceMs = this.#missingSinceMs.get(name) ?? nowMs;
     this.#missingSinceMs.set(name, sinceMs);
@@ -100,6 +97,7 @@ export class Versions {
     offers.then(
       (found) => {
         this.#sawOthers ||= found.length > 0;
+        for (const name of found.flatMap(namesOf)) this.#missingSinceMs.delete(name);
       },
       () => {
         this.#others = undefined;
@@ -107,6 +105,10 @@ export class Versions {
     );
     return offers;
   }
+}
+
+function namesOf(offers: Offers): readonly string[] {
+  return Object.entries(offers).map(([tool, { version }]) => nameOf(tool, version));
 }
 
 function nameOf(tool: string, version: string): string {
