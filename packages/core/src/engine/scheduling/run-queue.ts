@@ -149,8 +149,11 @@ export class RunQueue {
     if (next === undefined) return;
     const leftMs = next.queuedAtMs + limits.offerAfterMs - clock.monotonicMs();
     this.#stopOfferTimer = clock.after(Math.max(0, leftMs), () => {
-      this.#offered.add(next.id);
-      void this.#services.offer(next.id);
+      // It may have left the queue, which does not arm the timer again.
+      if (this.#queue.has(next.id)) {
+        this.#offered.add(next.id);
+        void this.#services.offer(next.id);
+      }
       this.#armOfferTimer();
     });
   }
