@@ -1,7 +1,6 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { isLogLevel } from "@resumable-mcp/protocol";
-import { limits } from "../../limits.js";
 import { type SessionDocument, withSubscription } from "./session-document.js";
 
 /** Sends a request of the session's own to the server behind. */
@@ -38,9 +37,8 @@ export class ClientSettings {
     const uri = params?.uri;
     if (!isOpen && method !== "resources/unsubscribe") return;
     if (typeof uri !== "string" || response === undefined || !("result" in response)) return;
-    const { subscriptions = [] } = this.#document.value;
-    if (subscriptions.includes(uri) === isOpen || subscriptions.length >= limits.maxSubscriptionsPerSession) return;
     this.#noteSubscription(uri, isOpen);
+    // Also where nothing seems to change: another process may have written since.
     await this.#document.change((facts) => withSubscription(facts, uri, isOpen));
   }
 

@@ -110,8 +110,9 @@ export function withoutMail(facts: SessionFacts, ids: ReadonlySet<string>): Sess
   return { ...facts, mail: left.length === 0 ? undefined : left };
 }
 
-/** Adds or removes a subscription. Pure. */
+/** Adds or removes a subscription; beyond the limit none is added. Pure. */
 export function withSubscription(facts: SessionFacts, uri: string, isOpen: boolean): SessionFacts {
   const others = (facts.subscriptions ?? []).filter((one) => one !== uri);
-  return { ...facts, subscriptions: isOpen ? [...others, uri] : others };
+  const subscriptions = isOpen ? [...others, uri].slice(0, limits.maxSubscriptionsPerSession) : others;
+  return { ...facts, subscriptions };
 }
