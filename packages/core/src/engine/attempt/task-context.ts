@@ -5,7 +5,7 @@ import type { ItemPage } from "../../store/store.js";
 import type { TaskRecord } from "../../task/task-record.js";
 import { checkValue, isSchema, type JsonSchemaValidator } from "../../tool/schema.js";
 import type { TaskContext, Tool } from "../../tool/tool.js";
-import { waits } from "../scheduling/version-rule.js";
+import { refusalMessage } from "../scheduling/version-rule.js";
 import type { AttemptParts } from "./attempt-parts.js";
 import type { TaskVerbs } from "./task-verbs.js";
 
@@ -103,6 +103,8 @@ function mismatch(tool: Tool, record: TaskRecord, problems: readonly string[], c
 export class Refusal extends Error {
   constructor(what: string, { name, version }: Tool, problems: readonly string[], cause?: unknown) {
     const reason = `${what} does not fit version ${version} of ${name}: ${problems.slice(0, 10).join("; ")}`;
-    super(waits(reason.slice(0, fixedLimits.maxFailureLength), "Start a server whose code fits", version), { cause });
+    super(refusalMessage(reason.slice(0, fixedLimits.maxFailureLength), "Start a server whose code fits", version), {
+      cause,
+    });
   }
 }

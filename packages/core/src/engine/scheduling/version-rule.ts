@@ -61,7 +61,7 @@ export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undef
   if (offer.version === toolVersion) {
     if (hasShape(task, offer.stateShape)) return undefined;
     const shapes = `${stateShape} when the task ran, ${offer.stateShape} now`;
-    return waits(
+    return refusalMessage(
       `the first state of ${tool} has another shape (${shapes}), and its version is still ${toolVersion}`,
       `Start the code from before the change, give the new code another version and migrate`,
       offer.version,
@@ -70,7 +70,7 @@ export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undef
   const unknown = [toolVersion, task.stateVersion ?? toolVersion].find((version) => !knows(offer, version));
   const start = `Start a server with version ${toolVersion}`;
   if (unknown !== undefined) {
-    return waits(
+    return refusalMessage(
       `it needs version ${unknown} of ${tool}, and version ${offer.version} does not say that it continues tasks of version ${unknown}`,
       `${start}, declare accepts: [${JSON.stringify(unknown)}] or migrate`,
       offer.version,
@@ -80,11 +80,15 @@ export function refusalOf(task: VersionedTask, offer: ToolOffer): string | undef
   if (offer.migrates || offer.accepts !== undefined || readsNoState || hasShape(task, offer.stateShape))
     return undefined;
   const shapes = `${stateShape} in version ${toolVersion}, ${offer.stateShape} in version ${offer.version}`;
-  return waits(`the first state of ${tool} has another shape (${shapes})`, `${start}, declare migrate`, offer.version);
+  return refusalMessage(
+    `the first state of ${tool} has another shape (${shapes})`,
+    `${start}, declare migrate`,
+    offer.version,
+  );
 }
 
 /** The sentence for a task that code cannot read. */
-export function waits(reason: string, advice: string, version: string): string {
+export function refusalMessage(reason: string, advice: string, version: string): string {
   return `Waits for code that can read it: ${reason}. ${advice}, or decide with resumable-mcp-store: resume --tool-version ${version}, restart, or cancel.`;
 }
 

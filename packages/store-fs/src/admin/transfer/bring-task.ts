@@ -44,6 +44,7 @@ async function bring(store: OpenStore, draft: ImportDraft): Promise<boolean> {
   }
   return true;
 }
+
 /** Ids are not to be guessed: a task of the same id that was made at the same time is the same one. */
 function isSame(there: TaskRecord, record: TaskRecord): boolean {
   return there.createdAt === record.createdAt && there.owner === record.owner && there.tool === record.tool;
