@@ -103,6 +103,12 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     { events: [at(1, "trespasses", { method: "get", foreign: "LOST", unknown: missing })] },
   ],
   [
+    "G10",
+    "an answer over MCP that tells that a task exists",
+    { events: [at(1, "intrudes", { method: "get_task of 2025", foreign: "200 paused", unknown: "200 not found" })] },
+    { events: [at(1, "intrudes", { method: "get_task of 2025", foreign: "200 not found", unknown: "200 not found" })] },
+  ],
+  [
     "G11",
     "an owner with too many unfinished tasks",
     { events: [at(0, "started"), listedFour], plan: { limits: { maxUnfinishedPerOwner: 3 } } },

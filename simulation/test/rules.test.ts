@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { check } from "../src/history/check.js";
-import { at, attempt, begins, call, called, calm, type Given, named, other, run, wall } from "./given.js";
+import { at, attempt, begins, call, called, calm, failed, type Given, named, other, run, wall } from "./given.js";
 
 /** What breaks a rule, and what is close to it and does not. */
 const stories: readonly (readonly [rule: string, title: string, broken: Given, held: Given])[] = [
@@ -70,6 +70,43 @@ const stories: readonly (readonly [rule: string, title: string, broken: Given, h
     "a result that is another one later",
     { events: [at(1, "result", { status: "completed" })], record: { status: "cancelled" } },
     { events: [at(1, "result", { status: "completed" })] },
+  ],
+  [
+    "G1",
+    "a result over MCP of a task that did not complete with it",
+    {
+      events: [at(1, "mcp_result", { caller: "c", isWhole: true, done: 2 })],
+      record: { output: { done: 1 } },
+    },
+    {
+      events: [at(1, "mcp_result", { caller: "c", isWhole: true, done: 1 })],
+      record: { output: { done: 1 } },
+    },
+  ],
+  [
+    "G7",
+    "a task that is not found by its id after a handoff",
+    { events: [at(1, "mcp_result", { caller: "c", waits: true, code: "TASK_NOT_FOUND" })] },
+    { events: [at(1, "mcp_result", { caller: "c", waits: true, code: "TOOL_FAILED" })] },
+  ],
+  [
+    "G2",
+    "a tool without checkpoints that runs again after it was cut off",
+    { events: [attempt(1, { tool: "once" }), attempt(2, { tool: "once" })], record: { tool: "once" } },
+    {
+      events: [
+        attempt(1, { tool: "once" }),
+        at(111.5, "leaves", { attempt: 1, worker: "p" }),
+        attempt(2, { tool: "once" }),
+      ],
+      record: { tool: "once" },
+    },
+  ],
+  [
+    "G12",
+    "an unknown outcome of a tool that may run again",
+    { record: { ...failed("OUTCOME_UNKNOWN"), tool: "again" } },
+    { record: { ...failed("OUTCOME_UNKNOWN"), tool: "once" } },
   ],
   [
     "G2",

@@ -5,6 +5,7 @@ import { Connection, ConnectionLost } from "../machine/connection.js";
 import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";
+import type { plainTools } from "./plain-tools.js";
 
 /** What a caller wants done, and how it behaves. Drawn by the seed. */
 export interface CallPlan {
@@ -15,6 +16,7 @@ export interface CallPlan {
   readonly clientId: string | undefined;
   /** Directly, as a client of one of the protocol's eras, by the SDK's own client, or by that of the toolkit. */
   readonly via: "engine" | "2025" | "2026" | "sdk" | "toolkit";
+  readonly tool: "script" | (typeof plainTools)[number];
   readonly input: Json;
   readonly detached: boolean;
   /** Names the very call, so that it finds its task however often it is sent. */
@@ -117,14 +119,14 @@ export class Caller {
 
   async #call(): Promise<void> {
     if (this.isDone || this.#isStopped) return;
-    const { input, detached, callId, newTask } = this.plan;
+    const { tool, input, detached, callId, newTask } = this.plan;
     const owner = this.#owner;
     const connection = this.#connect();
     if (connection === undefined) return this.#later(500);
     this.#tries += 1;
     this.#note("calls", { worker: connection.worker.actor.name });
     try {
-      const request = { tool: "script", input, detached, callId, newTask };
+      const request = { tool, input, detached, callId, newTask };
       const started = await connection.ask((engine) => engine.forOwner(owner).start(request));
       this.#noteStarted(started);
       this.#follow(connection);

@@ -1,4 +1,4 @@
-import type { JsonObject } from "@resumable-mcp/core";
+import type { Json, JsonObject } from "@resumable-mcp/core";
 import { isJsonObject } from "@resumable-mcp/core";
 import type { History } from "../history/history.js";
 import type { HttpMessage } from "../machine/http-call.js";
@@ -19,6 +19,12 @@ interface McpCallerOptions {
 /** As the SDK's clients: after the time that the server names, and after twice that time. */
 const tries2025 = 2;
 
+/** A tool and what it is given. */
+interface ToolCall {
+  readonly name: string;
+  readonly arguments: Json;
+}
+
 /**
  * A client as they are in the world, of either era: it speaks JSON-RPC over HTTP, has little patience, takes up a broken
  * stream a few times, and repeats the whole call after that.
@@ -37,6 +43,10 @@ export class McpCaller {
   #lastProgress = -1;
   /** The call that is open, and whether it was cancelled. */
   #open: { readonly id: string; isCancelled: boolean } | undefined;
+  /** The task of a call that ended with a handoff. */
+  #handedOff: string | undefined;
+  /** The task that it waits for now, by its id. */
+  #waitsFor: string | undefined;
 
   constructor(options: McpCallerOptions) {
     this.#options = options;
@@ -77,12 +87,22 @@ export class McpCaller {
   /** The same call again and again, until there is a result or the caller has had enough. */
   async #callUntilDone(): Promise<void> {
     while (!this.isDone && !this.#isStopped) {
-      const outcome = this.plan.via === "2025" ? await this.#call2025() : await this.#call2026();
-      if (this.#noteOutcome(outcome)) break;
+      if (this.#noteOutcome(await this.#callOrWait())) break;
       if (!this.#random.percent(this.plan.returnsPercent)) break;
       await this.#pause(this.#random.pick([20, 500, 3_000, 20_000]));
     }
     this.isDone = true;
+  }
+
+  /** After a handoff it mostly waits for the task by its id, in the same session or another one. */
+  #callOrWait(): Promise<Outcome> {
+    const task = this.#handedOff;
+    const call =
+      task !== undefined && this.#random.percent(80)
+        ? { name: "wait_for_task", arguments: { task_id: task, timeout_seconds: this.#random.pick([0, 2, 20]) } }
+        : { name: this.plan.tool, arguments: this.plan.input };
+    this.#waitsFor = call.name === "wait_for_task" ? task : undefined;
+    return this.plan.via === "2025" ? this.#call2025(call) : this.#call2026(call);
   }
 
   /** @returns whether the call is over: its result came, or says that it failed by what it does itself. */
@@ -100,19 +120,22 @@ export class McpCaller {
     const isRunning = structured.status === "running";
     const task = isJsonObject(result._meta) ? result._meta["resumable-mcp/task_id"] : undefined;
     this.#note("mcp_result", {
-      task: typeof task === "string" ? task : undefined,
+      task: this.#waitsFor ?? (typeof task === "string" ? task : undefined),
+      waits: this.#waitsFor !== undefined,
+      done: isWhole ? Number(structured.done) : undefined,
       shown: this.#lastProgress,
       isError: result.isError === true,
       isWhole,
       isRunning,
       code: error,
     });
+    this.#handedOff = isRunning && typeof task === "string" ? task : undefined;
     if (isWhole) return this.#repeatsLeft-- <= 0;
-    if (error === "TOOL_FAILED") return !this.#random.percent(this.plan.againPercent);
+    if (error === "TOOL_FAILED" || error === "OUTCOME_UNKNOWN") return !this.#random.percent(this.plan.againPercent);
     return !isRunning && (error === undefined || !/^STORE_|_EXCEEDED$/.test(error));
   }
 
-  async #call2025(): Promise<Outcome> {
+  async #call2025(call: ToolCall): Promise<Outcome> {
     const worker = this.#options.pickWorker();
     if (worker === undefined) return { kind: "broken" };
     if (this.#session === undefined || this.#random.percent(50)) {
@@ -120,8 +143,8 @@ export class McpCaller {
       if (failure !== undefined) return failure;
     }
     const id = this.#newId();
-    const _meta = { progressToken: id, ...metaOf(this.plan) };
-    const params = { name: "script", arguments: this.plan.input, _meta };
+    const _meta = { progressToken: id, ...this.#meta() };
+    const params = { ...call, _meta };
     this.#lastProgress = -1;
     const place = this.#newPlace();
     const headers = this.#headers2025();
@@ -149,6 +172,11 @@ export class McpCaller {
     return { lastEventId: undefined, retryMs: 1_000, heardMs: this.#options.world.nowMs };
   }
 
+  #meta(): JsonObject {
+    const { clientId } = this.plan;
+    return metaOf(this.#waitsFor === undefined ? this.plan : { clientId, newTask: undefined, handoffMs: undefined });
+  }
+
   #headers2025(): { readonly [name: string]: string } {
     return { ...jsonHeaders, "mcp-session-id": this.#session?.id ?? "", "mcp-protocol-version": "2025-11-25" };
   }
@@ -170,7 +198,7 @@ export class McpCaller {
     return undefined;
   }
 
-  async #call2026(): Promise<Outcome> {
+  async #call2026(call: ToolCall): Promise<Outcome> {
     let more: JsonObject = {};
     this.#lastProgress = -1;
     for (let round = 0; ; round += 1) {
@@ -179,15 +207,15 @@ export class McpCaller {
         progressToken: id,
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
         "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
-        ...metaOf(this.plan),
+        ...this.#meta(),
       };
       const headers = {
         ...jsonHeaders,
         "mcp-protocol-version": "2026-07-28",
         "mcp-method": "tools/call",
-        "mcp-name": "script",
+        "mcp-name": call.name,
       };
-      const params = { name: "script", arguments: this.plan.input, _meta, ...more };
+      const params = { ...call, _meta, ...more };
       const place = this.#newPlace();
       const outcome = await this.#stream(
         id,

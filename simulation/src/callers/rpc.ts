@@ -62,7 +62,11 @@ export function onSilence(world: World, actor: Actor, giveUp: () => void): () =>
 }
 
 /** What a call says in `_meta` to the toolkit. */
-export function metaOf({ clientId, newTask, handoffMs }: CallPlan): JsonObject {
+export function metaOf({
+  clientId,
+  newTask,
+  handoffMs,
+}: Pick<CallPlan, "clientId" | "newTask" | "handoffMs">): JsonObject {
   return {
     "resumable-mcp/client_id": clientId ?? "",
     ...(newTask !== undefined && { "resumable-mcp/new_task": newTask }),

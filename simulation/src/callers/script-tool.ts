@@ -171,7 +171,8 @@ function countUp({ counts }: Context, key: string): number {
   return count;
 }
 
-function pause(ms: number, signal?: AbortSignal): Promise<void> {
+/** Waits, and throws when the signal aborts. */
+export function pause(ms: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason);
     const timer = setTimeout(() => {

@@ -116,7 +116,7 @@ export class SdkCaller {
       this.#note("sdk_progress", { progress, before });
       before = progress;
     };
-    const request = { name: "script", arguments: this.plan.input as JsonObject, _meta: metaOf(this.plan) };
+    const request = { name: this.plan.tool, arguments: this.plan.input as JsonObject, _meta: metaOf(this.plan) };
     const { isError, structuredContent } = await client.callTool(request, undefined, {
       timeout: this.#timeoutMs,
       onprogress,

@@ -146,9 +146,9 @@ export class ToolkitCaller {
       this.#note("client_follows", { task: known.id, progress: known.progress });
       return { events: task.follow(), result: () => task.result() };
     }
-    const { detached, input } = this.plan;
+    const { detached, input, tool } = this.plan;
     this.#note("client_calls");
-    const call = await client.call("script", input as JsonObject, {
+    const call = await client.call(tool, input as JsonObject, {
       detached,
       resume: this.plan.newTask === undefined,
     });

@@ -70,7 +70,7 @@ function checkContained({ plan, tasks }: Evidence): readonly Violation[] {
   return tasks.flatMap(({ record }) => {
     if (record.status !== "failed" || record.error === undefined) return [];
     const { code, message } = record.error;
-    return mayFailWith(code, operationsOf(record.input), plan)
+    return mayFailWith(code, record.tool, operationsOf(record.input), plan)
       ? []
       : [{ rule: "G12", text: `${record.id} failed with ${code}: ${message}` }];
   });
@@ -78,12 +78,15 @@ function checkContained({ plan, tasks }: Evidence): readonly Violation[] {
 
 function mayFailWith(
   code: string,
+  name: string,
   operations: readonly JsonObject[],
   { tool, storeLimits }: Evidence["plan"],
 ): boolean {
   switch (code) {
     case "CRASH_LOOP":
       return operations.some(({ op }) => op === "poison");
+    case "OUTCOME_UNKNOWN":
+      return name === "once";
     case "TOOL_FAILED":
       return operations.some(({ op, times }) => op === "give_up" || (op === "fail" && Number(times) >= maxAttempts));
     case "VERSION_MISMATCH":

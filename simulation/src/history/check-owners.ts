@@ -3,6 +3,9 @@ import { type Evidence, eventsOf, type Violation } from "./evidence.js";
 /** What a call may be answered with whatever it asks for. */
 const passing = /^(LOST|DRAINING|STORE_[A-Z_]+)/;
 
+/** What a damaged task or the state of the server is answered with, also over MCP. */
+const passingOverMcp = /DRAINING|STORE_[A-Z_]+|TASK_CORRUPT|[A-Z]+_EXCEEDED|^5\d\d| 5\d\d /;
+
 /** G10: an owner sees their own tasks only, and cannot tell a foreign one from one that does not exist. */
 export function checkOwners({ events, tasks }: Evidence): readonly Violation[] {
   const ownerOf = new Map(tasks.map(({ record }) => [record.id, record.owner]));
@@ -21,7 +24,14 @@ export function checkOwners({ events, tasks }: Evidence): readonly Violation[] {
     if (passing.test(String(foreign)) || passing.test(String(unknown))) return false;
     return foreign !== unknown || !String(foreign).startsWith("TASK_NOT_FOUND");
   });
+  const intruded = eventsOf(events, "intrudes").filter(
+    ({ foreign, unknown }) => foreign !== unknown && !passingOverMcp.test(`${foreign} ${unknown}`),
+  );
   return [
+    ...intruded.map(
+      ({ method, foreign, unknown }) =>
+        `A stranger sent ${method} with a foreign id: ${foreign}. With an unknown one: ${unknown}`,
+    ),
     ...given.map(({ owner, task, recordOwner }) => `The call of ${owner} got ${task} of ${recordOwner}.`),
     ...listed,
     ...wrong.map(({ owner, record }) => `${owner} can read ${record.id} of ${record.owner}.`),

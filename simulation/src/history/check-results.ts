@@ -1,8 +1,12 @@
-import type { Json } from "@resumable-mcp/core";
+import { isJsonObject, type Json } from "@resumable-mcp/core";
 import { type Evidence, eventsOf, type Violation } from "./evidence.js";
 
 /** The rules about what a caller is shown of its call, and about the result. */
-export const resultRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [checkMissed, checkResults];
+export const resultRules: readonly ((evidence: Evidence) => readonly Violation[])[] = [
+  checkMissed,
+  checkResults,
+  checkReceived,
+];
 
 /** G5: a caller is shown every checkpoint with progress, or a snapshot that stands in its place. */
 function checkMissed({ events, tasks }: Evidence): readonly Violation[] {
@@ -65,6 +69,27 @@ function checkResults({ plan, events, tasks }: Evidence): readonly Violation[] {
     return found === right ? [] : [`${caller} received ${found} of ${task}, not ${right}.`];
   });
   return [...wrong, ...mistaken].map((text) => ({ rule: "G2", text }));
+}
+
+/** G1, G7: a whole result is that of a task which completed with it, and who waits for a task by its id finds it. */
+function checkReceived({ events, tasks }: Evidence): readonly Violation[] {
+  const byId = new Map(tasks.map(({ record }) => [record.id, record]));
+  return eventsOf(events, "mcp_result").flatMap(({ caller, task, isWhole, waits, done, code, atMs }) => {
+    const record = byId.get(String(task));
+    if (record === undefined) return [];
+    if (waits === true && code === "TASK_NOT_FOUND")
+      return [
+        {
+          rule: "G7",
+          text: `${caller} waited for ${task} at ${atMs} ms, and the answer was that there is no such task.`,
+        },
+      ];
+    const output = record.output;
+    const isSame = record.status === "completed" && isJsonObject(output) && output.done === done;
+    return isWhole !== true || isSame
+      ? []
+      : [{ rule: "G1", text: `${caller} received a result of ${task} at ${atMs} ms, which is ${record.status}.` }];
+  });
 }
 
 function describe(output: Json | undefined, items: number): string {

@@ -4,6 +4,7 @@ import { checkControl } from "./check-control.js";
 import { checkFair } from "./check-fair.js";
 import { hostRules } from "./check-hosts.js";
 import { checkLimits } from "./check-limits.js";
+import { checkOnce } from "./check-once.js";
 import { checkOwners } from "./check-owners.js";
 import { resultRules } from "./check-results.js";
 import { checkSilence } from "./check-silence.js";
@@ -19,6 +20,7 @@ export function check(evidence: Evidence): readonly Violation[] {
     checkLiveness,
     checkDurable,
     checkNoRepeat,
+    checkOnce,
     checkAtomic,
     checkOneWriter,
     checkOrder,

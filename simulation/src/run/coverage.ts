@@ -14,6 +14,7 @@ export class Coverage {
       this.#count("limits", name);
     for (const call of plan.calls) {
       this.#count("calls", call.via);
+      if (call.tool !== "script") this.#count("calls", `of the tool ${call.tool}`);
       if (call.newTask !== undefined) this.#count("calls", "another run");
       if (call.handoffMs !== undefined && call.via !== "engine") this.#count("calls", "handoff");
       if (call.clientId === undefined || call.owner.startsWith("client:local/"))
@@ -22,7 +23,7 @@ export class Coverage {
     for (const { kind, ...facts } of history.events) {
       const detail = facts.op ?? facts.what ?? facts.fault ?? facts.code ?? facts.status;
       this.#count("events", detail === undefined ? kind : `${kind} ${String(detail)}`);
-      if (kind === "trespasses") this.#count("trespasses", String(facts.method));
+      if (kind === "trespasses" || kind === "intrudes") this.#count("trespasses", String(facts.method));
     }
     for (const { rule } of violations) this.#count("violations", rule);
   }

@@ -1,4 +1,5 @@
 import type { CallPlan } from "../callers/caller.js";
+import { plainTools } from "../callers/plain-tools.js";
 import type { Operation } from "../callers/script-operations.js";
 import type { Random } from "../world/random.js";
 import type { Mode } from "./draw-limits.js";
@@ -58,7 +59,8 @@ function waysOf(clientId: string | undefined, mode: Mode): readonly CallPlan["vi
 export function drawCall(random: Random, index: number, frame: CallFrame): PlannedCall {
   const { owners, calmMs, mode, expires } = frame;
   const owner = mode === "flood" ? owners[0] : random.pick(owners);
-  const isShared = mode !== "flood" && random.percent(15);
+  const isPlain = (mode === "chaos" || mode === "damage" || mode === "quiet") && random.percent(12);
+  const isShared = mode !== "flood" && !isPlain && random.percent(15);
   const mayHaveId = random.percent(40) && !expires;
   const interventions = drawInterventions(random, frame).filter(({ what }) => what !== "delete" || !mayHaveId);
   return {
@@ -66,13 +68,14 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     owner: owner?.owner ?? "",
     clientId: owner?.clientId,
     via: random.pick(waysOf(owner?.clientId, mode)),
+    tool: isPlain ? random.pick(plainTools) : "script",
     input: isShared
       ? { run: "shared", program: sharedProgram }
-      : { run: `run-${index}`, program: drawProgram(random, index, mode) },
+      : { run: `run-${index}`, program: isPlain ? drawWork(random) : drawProgram(random, index, mode) },
     detached: mode === "flood" || random.percent(30),
     callId: mayHaveId ? `call-${index}-of-the-run` : undefined,
     newTask: random.percent(88) ? undefined : random.pick([true, "named", "named"]),
-    handoffMs: random.percent(80) ? undefined : random.pick([1, 1_000]),
+    handoffMs: random.percent(70) ? undefined : random.pick([1, 1_000]),
     repeats: random.pick([0, 0, 0, 1, 2]),
     againPercent: random.pick([0, 70]),
     leaves: random.pick(["gone", "gone", "cancelled"]),
@@ -151,6 +154,11 @@ function drawOperation(random: Random, mode: Mode): Operation {
 function drawShort(random: Random): readonly Operation[] {
   const work = { op: "work", ms: random.pick([100, 400, 1_400]) } as const;
   return random.percent(30) ? [{ op: "sleep", ms: 6_000 }, work] : [work, { op: "step" }];
+}
+
+/** What a tool without checkpoints does. */
+function drawWork(random: Random): readonly Operation[] {
+  return [{ op: "work", ms: random.pick([1, 400, 1_400]) }];
 }
 
 /** Something that only waits, and for long: deaths come while it does. */

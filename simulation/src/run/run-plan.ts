@@ -1,6 +1,8 @@
 import { randomToken } from "@resumable-mcp/mcp/stdio";
 import { Caller } from "../callers/caller.js";
+import { Intruder } from "../callers/intruder.js";
 import { McpCaller } from "../callers/mcp-caller.js";
+import { plainTool, plainTools } from "../callers/plain-tools.js";
 import { Prober, probeOwner } from "../callers/prober.js";
 import { type Counts, scriptTool } from "../callers/script-tool.js";
 import { SdkCaller } from "../callers/sdk-caller.js";
@@ -95,7 +97,11 @@ class Run {
         storeLimits: plan.storeLimits,
         tools: (worker) => {
           const version = this.#versionOf(worker);
-          return [scriptTool({ history: this.history, counts: this.#counts, worker, version, settings: plan.tool })];
+          const { history } = this;
+          return [
+            scriptTool({ history, counts: this.#counts, worker, version, settings: plan.tool }),
+            ...plainTools.map((name) => plainTool(name, { history, worker })),
+          ];
         },
       },
       workers: plan.workers,
@@ -132,6 +138,7 @@ class Run {
       const owners = ownersOf(this.#plan);
       const [world, history] = [this.#world, this.history];
       new Visitor({ world, history, pickWorker, owners, everyMs: visitEveryMs, untilMs: calmMs }).begin();
+      new Intruder({ world, history, pickWorker, everyMs: 5 * visitEveryMs, untilMs: calmMs }).begin();
     }
     await this.#world.runUntil(calmMs);
     this.#cluster.calm();

@@ -1,0 +1,32 @@
+import { defineTool, type Tool } from "@resumable-mcp/core";
+import { scriptInput } from "./script-operations.js";
+import { pause, type ToolWitness } from "./script-tool.js";
+
+/** Tools without checkpoints: one must not run twice by itself, the other may. */
+export const plainTools = ["once", "again"] as const;
+
+/** A tool without checkpoints that works for as long as its input says, and notes each of its runs. */
+export function plainTool(
+  name: (typeof plainTools)[number],
+  { history, worker }: Pick<ToolWitness, "history" | "worker">,
+): Tool {
+  return defineTool({
+    name,
+    description: "Works for a while.",
+    input: scriptInput,
+    onCrash: name === "once" ? "fail" : "rerun",
+    async run({ program }, { id, attempt, signal }) {
+      const note = (kind: string, facts = {}) => {
+        if (worker.isAlive) history.add(kind, { worker: worker.actor.name, task: id, attempt, ...facts });
+      };
+      note("attempt", { at: 0, stateItems: 0, items: 0, whole: true, version: "1", tool: name });
+      try {
+        for (const operation of program) if (operation.op === "work") await pause(operation.ms, signal);
+        note("returns");
+        return { done: program.length };
+      } finally {
+        note("leaves");
+      }
+    },
+  });
+}
