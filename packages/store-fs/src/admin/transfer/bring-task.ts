@@ -1,5 +1,5 @@
 import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import type { TaskBeginning, TaskDraft } from "@resumable-mcp/core/store";
+import { type TaskBeginning, type TaskDraft, taskNotFound } from "@resumable-mcp/core/store";
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
@@ -37,7 +37,10 @@ async function bring(store: OpenStore, draft: ImportDraft): Promise<boolean> {
   draft.publish();
   store.context.observe("store.create.published", record.id);
   try {
-    await list(store, await store.reader.require(record.id));
+    // A task that has no call yet is unknown to everything but its makers.
+    const made = await store.reader.read(record.id);
+    if (made === undefined) throw taskNotFound(record.id);
+    await list(store, made);
   } catch (error) {
     if (isResumableError(error, "KEY_TAKEN")) draft.withdraw();
     throw error;
