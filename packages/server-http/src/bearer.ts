@@ -15,8 +15,20 @@ export interface AuthInfo {
   readonly extra?: Record<string, unknown>;
 }
 
-/** Checks a bearer token; `undefined` when it is not valid. */
-export type VerifyToken = (token: string) => Promise<AuthInfo | undefined> | AuthInfo | undefined;
+/**
+ * Checks a bearer token; `undefined` or `null` when it is not valid. It may also throw what `jose` and the SDK's
+ * `InvalidTokenError` say of such a token. Any other error, and no answer within `verifyTokenTimeoutMs`, is the server's
+ * own failure: the caller gets status 500 and keeps its token.
+ */
+export type VerifyToken = (token: string) => Promise<AuthInfo | null | undefined> | AuthInfo | null | undefined;
+
+/** What the server needs to check tokens. */
+export interface TokenCheck {
+  readonly verifyToken: VerifyToken;
+  readonly timeoutMs: number;
+  /** Hears why a token could not be checked. The token is not part of it. */
+  readonly onFailure: (error: unknown) => void;
+}
 
 /** Stands in a header too, in quotes. */
 const anotherToken = "Ask the operator of this server for another one, or sign in again.";
@@ -28,18 +40,51 @@ const anotherToken = "Ask the operator of this server for another one, or sign i
  */
 export async function authenticate(
   request: HttpRequest,
-  verifyToken: VerifyToken,
+  { verifyToken, timeoutMs, onFailure }: TokenCheck,
   metadataUrl: string,
 ): Promise<AuthInfo | HttpAnswer> {
   const token = /^Bearer +([A-Za-z0-9._~+/=-]+)$/i.exec(request.header("authorization") ?? "")?.[1];
   if (token === undefined) return unauthorized("Send a bearer token in the header Authorization.", metadataUrl);
-  const info = await verifyToken(token);
-  if (info === undefined) return unauthorized(`The token is not valid. ${anotherToken}`, metadataUrl, "invalid_token");
-  if (info.expiresAt !== undefined && info.expiresAt * 1000 <= Date.now()) {
+  const invalid = unauthorized(`The token is not valid. ${anotherToken}`, metadataUrl, "invalid_token");
+  try {
+    const info = await within(timeoutMs, verifyToken(token));
+    if (info === undefined || info === null) return invalid;
+    checkInfo(info);
+    if (info.expiresAt === undefined || info.expiresAt * 1000 > Date.now()) return info;
     return unauthorized(`The token has expired. ${anotherToken}`, metadataUrl, "invalid_token");
+  } catch (error) {
+    if (saysInvalid(error)) return invalid;
+    onFailure(error);
+    const message = "The server could not check the token. Try again later; the operator finds the cause in the log.";
+    return HttpAnswer.json(rpcErrorResponse(null, rpcCodes.internalError, message), 500);
   }
-  return info;
 }
+
+async function within<T>(timeoutMs: number, promise: Promise<T> | T): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_resolve, reject) => {
+    const message = `verifyToken has not answered within ${timeoutMs} ms.`;
+    timer = setTimeout(() => reject(new Error(message)), timeoutMs).unref();
+  });
+  return Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}
+
+/** A subject without a name, or a time that is none, would be the same for everybody, and valid without end. */
+function checkInfo({ clientId, expiresAt }: AuthInfo): void {
+  if (typeof clientId !== "string" || clientId === "") throw new Error("verifyToken gave no clientId.");
+  if (expiresAt !== undefined && !Number.isFinite(expiresAt)) {
+    throw new Error("verifyToken gave an expiresAt that is not a number of seconds.");
+  }
+}
+
+/** `jose` has one code for each thing that is wrong with a token; the SDK's errors have the code of OAuth. */
+function saysInvalid(error: unknown): boolean {
+  if (typeof error !== "object" || error === null) return false;
+  const codes = ["code", "errorCode"].map((key) => Reflect.get(error, key));
+  return codes.some((code) => code === "invalid_token" || (typeof code === "string" && joseInvalid.test(code)));
+}
+
+const joseInvalid = /^ERR_(JWT|JWS|JWE)_|^ERR_JOSE_ALG_NOT_ALLOWED$|^ERR_JWKS_NO_MATCHING_KEY$/;
 
 function unauthorized(message: string, metadataUrl: string, error?: string): HttpAnswer {
   const reason = error === undefined ? "" : `error="${error}", error_description="${message}", `;

@@ -2,8 +2,8 @@ import { createEngine, createMemoryStore } from "@resumable-mcp/core";
 import { expect, test } from "vitest";
 import { hostRules } from "./allowed-hosts.js";
 import type { AuthInfo, VerifyToken } from "./bearer.js";
-import { createHttpHandler } from "./http-handler.js";
-import { httpLimits } from "./http-limits.js";
+import { createHttpHandler, type Log } from "./http-handler.js";
+import { type HttpLimits, httpLimits } from "./http-limits.js";
 
 /** Tokens of the form `<client>.<subject>`. */
 function verifyToken(token: string): AuthInfo | undefined {
@@ -17,15 +17,18 @@ function handler(verify: VerifyToken | undefined) {
   return async (token: string | undefined, remoteAddress: string) => (await ask(token, remoteAddress)).status;
 }
 
-function responses(verify: VerifyToken | undefined) {
+function responses(
+  verify: VerifyToken | undefined,
+  { log = () => {}, limits = {} }: { log?: Log; limits?: Partial<HttpLimits> } = {},
+) {
   const handle = createHttpHandler({
     engine: createEngine({ store: createMemoryStore(), tools: [] }),
     endpoint: async () => new Response("served"),
     path: "/mcp",
     rules: hostRules({ host: "127.0.0.1", allowedHosts: [], allowedOrigins: [] }),
     authorizationServers: [],
-    limits: { ...httpLimits, requestsPerSecond: 0.001, requestBurst: 2 },
-    log: () => {},
+    limits: { ...httpLimits, requestsPerSecond: 0.001, requestBurst: 2, ...limits },
+    log,
     ...(verify === undefined ? {} : { verifyToken: verify }),
   });
   return async (token: string | undefined, remoteAddress: string) => {
@@ -97,4 +100,45 @@ test.each<[string, VerifyToken, string | undefined, string]>([
   const answer = await responses(verify)(token, "192.0.2.1");
   expect([answer.status, await answer.json()]).toMatchObject([401, { error: { message } }]);
   expect(answer.headers.get("www-authenticate")?.includes(message)).toBe(token !== undefined);
+});
+
+/** As `jose` and the SDK throw them. */
+const thrown = (code: object) => () => Promise.reject(Object.assign(new Error("no"), code));
+
+test.each<[string, VerifyToken]>([
+  ["gives null", () => null],
+  ["throws what the SDK throws", thrown({ errorCode: "invalid_token" })],
+  ["throws that the token has expired", thrown({ code: "ERR_JWT_EXPIRED" })],
+  ["throws that the signature is wrong", thrown({ code: "ERR_JWS_SIGNATURE_VERIFICATION_FAILED" })],
+  ["throws that no key fits", thrown({ code: "ERR_JWKS_NO_MATCHING_KEY" })],
+])("a token is refused with 401 where verifyToken %s", async (_, verify) => {
+  const answer = await responses(verify)("x", "192.0.2.1");
+  expect(answer.status).toBe(401);
+  expect(answer.headers.get("www-authenticate")).toContain('error="invalid_token"');
+});
+
+test.each<[string, VerifyToken, string]>([
+  [
+    "throws at once",
+    () => {
+      throw new Error("The provider is away.");
+    },
+    "The provider is away.",
+  ],
+  ["rejects", () => Promise.reject(new Error("The provider is away.")), "The provider is away."],
+  ["cannot get the keys", thrown({ code: "ERR_JWKS_TIMEOUT" }), "no"],
+  ["does not answer", () => new Promise(() => {}), "verifyToken has not answered within 1 ms."],
+  ["names no client", (token) => ({ token, clientId: "", scopes: [] }), "verifyToken gave no clientId."],
+  [
+    "gives no time",
+    (token) => ({ token, clientId: "ada", scopes: [], expiresAt: Number.NaN }),
+    "verifyToken gave an expiresAt that is not a number of seconds.",
+  ],
+])("a token that cannot be checked gives 500 and a line in the log where verifyToken %s", async (_, verify, why) => {
+  const lines: string[] = [];
+  const log: Log = (level, message) => lines.push(`${level} ${message}`);
+  const answer = await responses(verify, { log, limits: { verifyTokenTimeoutMs: 1 } })("secret", "192.0.2.1");
+  const message = "The server could not check the token. Try again later; the operator finds the cause in the log.";
+  expect([answer.status, await answer.json()]).toMatchObject([500, { error: { message } }]);
+  expect(lines).toEqual([`error A token could not be checked: ${why}`, "error refused"]);
 });

@@ -7,6 +7,7 @@ import {
   type RequestContext,
   subjectOf,
 } from "@resumable-mcp/mcp";
+import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 import { checkNames, type HostRules } from "./allowed-hosts.js";
 import { authenticate, type VerifyToken } from "./bearer.js";
@@ -92,7 +93,9 @@ export function createHttpEntry(
 
 /** Makes what decides whether a request may pass on to the MCP endpoint, and otherwise answers it. */
 function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
-  const { rules, verifyToken, limits, authorizationServers, ownerMode = "auto", publicUrl } = options;
+  const { rules, verifyToken, limits, authorizationServers, ownerMode = "auto", publicUrl, log } = options;
+  const onFailure = (error: unknown) => log("error", `A token could not be checked: ${sentenceOf(error)}`);
+  const timeoutMs = limits.verifyTokenTimeoutMs;
   const rates = createRequestRates(limits, () => performance.now());
   const path = withoutSlash(options.path);
   const localityOf = (request: HttpRequest, peerAddress: string | undefined) =>
@@ -117,7 +120,11 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
       const tooMany = tooManyRequests(rates.unknown(remoteAddress), limits);
       return tooMany ?? { locality: localityOf(request, remoteAddress) };
     }
-    const authInfo = await authenticate(request, verifyToken, new URL(`${metadataPath}${path}`, url).href);
+    const authInfo = await authenticate(
+      request,
+      { verifyToken, timeoutMs, onFailure },
+      new URL(`${metadataPath}${path}`, url).href,
+    );
     if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
     return tooManyRequests(rates.known(subjectOf(authInfo)), limits) ?? { authInfo, locality: withToken };
   };

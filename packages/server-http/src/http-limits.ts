@@ -10,6 +10,8 @@ export const httpLimits = {
   maxCallers: 10_000,
   /** How long a client may take to send a request. */
   requestTimeoutMs: 30_000,
+  /** How long `verifyToken` may take. */
+  verifyTokenTimeoutMs: 10_000,
   maxConnections: 10_000,
   maxHeaderBytes: 16 * 1024,
   drainTimeoutMs: 10_000,
