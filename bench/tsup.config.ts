@@ -6,6 +6,7 @@ export default defineConfig([
     [
       "src/{index,storm,crashes,crash-images}.ts",
       "src/workers/{measure-worker,store-worker,tell-vitals}.ts",
+      "src/postgres/{engine,dbos}-replica.ts",
       "src/servers/{bare-2025-stdio,bare-2026-stdio,bare-2025-http,bare-2026-http,durable-tools,tools-module}.ts",
       "src/storm/storm-server.ts",
       "src/crashes/crash-worker.ts",

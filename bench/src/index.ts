@@ -1,5 +1,8 @@
-import { measures } from "./measures/all-measures.js";
+import { startPostgres } from "@resumable-mcp/store-postgres/testing";
+import { measures, postgresMeasures } from "./measures/all-measures.js";
 import { flag, readOptions, text, texts } from "./options.js";
+import { sqliteVersion } from "./peers/sqlite-keeper.js";
+import { describeServer, serverVariable } from "./postgres/database.js";
 import { failedOutcome, type Measure, type Outcome } from "./report/measure.js";
 import { replaceTable, table, writeReport } from "./report/report.js";
 import { sharedFolderVariable, temporaryFolder } from "./stores/stored-tasks.js";
@@ -11,11 +14,15 @@ const {
   only,
   json = "bench-results.json",
   write,
+  postgres,
 } = readOptions("bench", purpose, {
   list: flag("list the measures and run none"),
   only: texts("NAME", "run only the measures whose id contains NAME; may be repeated"),
   json: text("FILE", "write the figures to FILE (default: bench-results.json)"),
   write: flag("also replace the table in docs/performance.md"),
+  postgres: flag(
+    "measure on PostgreSQL: the server of RESUMABLE_MCP_TEST_POSTGRES, or one that is started for this run",
+  ),
 });
 
 /** Runs each measure; one that fails stands in the table without figures. */
@@ -40,22 +47,42 @@ async function runAll(chosen: readonly Measure[]): Promise<readonly Outcome[]> {
   return outcomes;
 }
 
+/** Runs them on the server that is given, or on one of this run's own. Gives also what the server says of itself. */
+async function runOnPostgres(chosen: readonly Measure[]): Promise<readonly [readonly Outcome[], string]> {
+  const given = process.env.RESUMABLE_MCP_TEST_POSTGRES;
+  const started = given ? undefined : await startPostgres();
+  const url = started?.url ?? given ?? "";
+  process.env[serverVariable] = url;
+  try {
+    return [await runAll(chosen), await describeServer(url)];
+  } finally {
+    await started?.stop();
+  }
+}
+
+const all = postgres ? postgresMeasures : measures;
 if (list) {
-  for (const measure of measures) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
+  for (const measure of all) console.log(`${measure.id}  ${measure.title} against ${measure.peer}`);
 } else {
-  const unknown = only.find((name) => !measures.some(({ id }) => id.includes(name)));
+  const unknown = only.find((name) => !all.some(({ id }) => id.includes(name)));
   if (unknown !== undefined) {
-    console.error(`No measure has "${unknown}" in its id. There are: ${measures.map(({ id }) => id).join(", ")}.`);
+    console.error(`No measure has "${unknown}" in its id. There are: ${all.map(({ id }) => id).join(", ")}.`);
     process.exit(2);
   }
-  const chosen = measures.filter(({ id }) => only.length === 0 || only.some((name) => id.includes(name)));
-  const outcomes = await runAll(chosen);
+  const chosen = all.filter(({ id }) => only.length === 0 || only.some((name) => id.includes(name)));
+  const [outcomes, database] = postgres
+    ? await runOnPostgres(chosen)
+    : [await runAll(chosen), `SQLite ${sqliteVersion()}`];
   const date = new Date();
   console.log(table(outcomes));
-  await writeReport(json, outcomes, date);
+  await writeReport(json, outcomes, { date, database });
   console.error(`written to ${json}`);
   if (write) {
-    await replaceTable("docs/performance.md", outcomes, date);
+    await replaceTable("docs/performance.md", outcomes, {
+      date,
+      database,
+      section: postgres ? "measured on PostgreSQL" : "measured",
+    });
     console.error("written to docs/performance.md");
   }
 }

@@ -1,3 +1,7 @@
+import { checkpointRate, stepRate } from "../postgres/rates.js";
+import { answered, idle, recovery } from "../postgres/replicas.js";
+import { roundTrips } from "../postgres/round-trips.js";
+import { storedInPostgres } from "../postgres/stored-in-postgres.js";
 import type { Measure } from "../report/measure.js";
 import { againstBareLoop, againstPeer, peers, processorTime } from "./checkpoint-rate.js";
 import { httpCalls, sessionMemory } from "./http.js";
@@ -6,7 +10,7 @@ import { stdioStart } from "./stdio-start.js";
 import { memoryMeasure, opening, storedMemory, storedTasks } from "./stored.js";
 import { terminalMeasures } from "./terminal.js";
 
-/** Everything that is measured, in the order of the report. */
+/** What is measured on files, in the order of the report. */
 export const measures: readonly Measure[] = [
   againstBareLoop("machine", { tasks: 1, each: 300 }, { atLeast: 0.7 }),
   againstBareLoop("machine", { tasks: 100, each: 20 }, { atLeast: 0.7 }),
@@ -35,4 +39,17 @@ export const measures: readonly Measure[] = [
   httpCalls("2026"),
   memoryMeasure({ finished: 1_000, eventsEach: 20 }, { finished: 100, eventsEach: 20 }),
   ...terminalMeasures,
+];
+
+/** What is measured on a server of PostgreSQL, in the order of the report. */
+export const postgresMeasures: readonly Measure[] = [
+  stepRate({ tasks: 1, each: 300 }, { atLeast: 5 }),
+  stepRate({ tasks: 100, each: 20 }, { atLeast: 10 }),
+  checkpointRate({ tasks: 1, each: 300 }, 1, { atLeast: 0.4 }),
+  checkpointRate({ tasks: 100, each: 20 }, 10, { atLeast: 1 }),
+  ...roundTrips,
+  recovery,
+  answered,
+  storedInPostgres,
+  idle,
 ];

@@ -6,7 +6,7 @@ import { createJsonFileKeeper, createLowdbKeeper, createSdkEventKeeper } from ".
 import type { Measure, Scope, Target } from "../report/measure.js";
 
 /** How much work a round is: so many tasks at once, each with so many checkpoints, one after the other. */
-interface Work {
+export interface Work {
   readonly tasks: number;
   readonly each: number;
   /** Tasks that are stored besides and do nothing. */
@@ -98,7 +98,7 @@ function describe(durability: Durability, work: Work, peer: string) {
 }
 
 /** Begins the tasks; each round continues them. */
-async function openRounds(scope: Scope, keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
+export async function openRounds(scope: Scope, keeper: CheckpointKeeper, { tasks, each, stored = 0 }: Work) {
   scope.onEnd(() => keeper.close());
   const names = Array.from({ length: tasks + stored }, (_, index) => `task-${index}`);
   for (const name of names) await keeper.begin(name);

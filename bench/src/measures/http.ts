@@ -12,7 +12,7 @@ interface HttpServer {
   stop(): Promise<unknown>;
 }
 
-async function startHttp(scope: Scope, args: readonly string[]): Promise<HttpServer> {
+export async function startHttp(scope: Scope, args: readonly string[]): Promise<HttpServer> {
   const { flags, env, ask } = createVitalsProbe(await scope.folder());
   const child = spawn(process.execPath, [...flags, ...args], { stdio: ["ignore", "ignore", "pipe"], env });
   const ended = new Promise((resolve) => child.once("close", resolve));

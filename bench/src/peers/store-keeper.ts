@@ -1,11 +1,16 @@
+import type { Store } from "@resumable-mcp/core";
 import type { Lease } from "@resumable-mcp/core/store";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { beginTask, now } from "../stores/stored-tasks.js";
 import type { CheckpointKeeper } from "./checkpoint-keeper.js";
 
-/** This project's store: one journal for each task, one commit for each checkpoint. */
+/** This project's file store. */
 export function createStoreKeeper(directory: string, durability: "machine" | "process"): CheckpointKeeper {
-  const store = createFsStore({ directory, durability });
+  return keeperOf(createFsStore({ directory, durability }));
+}
+
+/** A store of this project: one commit for each checkpoint. */
+export function keeperOf(store: Store): CheckpointKeeper {
   const tasks = new Map<string, { readonly lease: Lease; lastSeq: number }>();
   return {
     async begin(taskId) {

@@ -29,13 +29,15 @@ test("the table names what a target is about, and marks what falls short", () =>
   );
 });
 
+const other = "<!-- measured elsewhere: begin -->\nother\n<!-- measured elsewhere: end -->";
+
 test("the table replaces the one between the marks, and nothing else", async () => {
   const folder = mkdtempSync(join(tmpdir(), "resumable-bench-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const path = join(folder, "file.md");
-  writeFileSync(path, "before\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n");
-  await replaceTable(path, [outcome], new Date(0));
+  writeFileSync(path, `before\n${other}\n<!-- measured: begin -->\nold\n<!-- measured: end -->\nafter\n`);
+  await replaceTable(path, [outcome], { date: new Date(0), database: "SQLite 3", section: "measured" });
   const text = readFileSync(path, "utf8");
-  expect(text.startsWith("before\n<!-- measured: begin -->\nMeasured on 1970-01-01: Node ")).toBe(true);
+  expect(text.startsWith(`before\n${other}\n<!-- measured: begin -->\nMeasured on 1970-01-01: Node `)).toBe(true);
   expect(text.endsWith(`${table([outcome])}\n<!-- measured: end -->\nafter\n`)).toBe(true);
 });

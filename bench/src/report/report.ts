@@ -1,11 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { arch, cpus, platform, release } from "node:os";
-import { sqliteVersion } from "../peers/sqlite-keeper.js";
 import { threadPoolSize } from "../workers/run-isolated.js";
 import type { Outcome, Spread, Target } from "./measure.js";
 
-const begin = "<!-- measured: begin -->";
-const end = "<!-- measured: end -->";
+/** The day of a run, and the database that it measured. */
+interface Run {
+  readonly date: Date;
+  readonly database: string;
+}
+
+/** What stands before and after a table in a document. */
+const marksOf = (section: string) => [`<!-- ${section}: begin -->`, `<!-- ${section}: end -->`] as const;
 
 /** Draws the outcomes as a Markdown table. What a target is about stands in the column that it is judged by. */
 export function table(outcomes: readonly Outcome[]): string {
@@ -35,24 +40,29 @@ export function machine() {
     arch: arch(),
     cores: cpus().length,
     threadPoolSize,
-    sqlite: sqliteVersion(),
   };
 }
 
 /** Writes the outcomes with what they were measured on. */
-export async function writeReport(path: string, outcomes: readonly Outcome[], date: Date): Promise<void> {
-  await writeFile(path, `${JSON.stringify({ date: date.toISOString(), machine: machine(), outcomes }, null, 2)}\n`);
+export async function writeReport(path: string, outcomes: readonly Outcome[], { date, database }: Run): Promise<void> {
+  const report = { date: date.toISOString(), machine: { ...machine(), database }, outcomes };
+  await writeFile(path, `${JSON.stringify(report, null, 2)}\n`);
 }
 
-/** Puts the table in place of the one that a Markdown file has between two marks. */
-export async function replaceTable(path: string, outcomes: readonly Outcome[], date: Date): Promise<void> {
+/** Puts the table in place of the one that a Markdown file has between the marks of a section. */
+export async function replaceTable(
+  path: string,
+  outcomes: readonly Outcome[],
+  { date, database, section }: Run & { readonly section: string },
+): Promise<void> {
+  const [begin, end] = marksOf(section);
   const text = await readFile(path, "utf8");
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
   if (before === undefined || after === undefined) throw new Error(`${path} has no ${begin} … ${end}.`);
-  const { node, release: version, arch: processor, cores, sqlite } = machine();
+  const { node, release: version, arch: processor, cores } = machine();
   const day = date.toISOString().slice(0, 10);
-  const where = `Measured on ${day}: Node ${node.slice(1)}, ${platform()} ${version}, ${processor}, ${cores} cores, SQLite ${sqlite}, \`UV_THREADPOOL_SIZE=${threadPoolSize}\`.`;
+  const where = `Measured on ${day}: Node ${node.slice(1)}, ${platform()} ${version}, ${processor}, ${cores} cores, ${database}, \`UV_THREADPOOL_SIZE=${threadPoolSize}\`.`;
   await writeFile(path, `${before}${begin}\n${where}\n\n${table(outcomes)}\n${end}${after}`);
 }
 

@@ -39,7 +39,7 @@ export function doWithStore(job: StoreJob, argument: string): Promise<number> {
 function inProcess<Message>(program: string, args: readonly string[]): Promise<Message> {
   return new Promise((resolve, reject) => {
     const child = fork(built(program), [...args], {
-      execArgv: ["--expose-gc"],
+      execArgv: ["--expose-gc", "--no-deprecation"],
       stdio: "inherit",
       env: plainEnvironment(),
     });
