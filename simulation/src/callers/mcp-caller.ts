@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from "@resumable-mcp/core";
 import { isJsonObject } from "@resumable-mcp/core";
 import type { History } from "../history/history.js";
-import type { HttpMessage } from "../machine/http-call.js";
+import type { HttpMessage } from "../machine/received-request.js";
 import type { Worker } from "../machine/worker.js";
 import type { Random } from "../world/random.js";
 import { newActor, type World } from "../world/world.js";

@@ -1,6 +1,7 @@
 import { isJsonObject, type JsonObject } from "@resumable-mcp/core";
 import { createParser, type EventSourceMessage } from "eventsource-parser";
-import { HttpCall, type HttpMessage } from "../machine/http-call.js";
+import { HttpCall } from "../machine/http-call.js";
+import type { HttpMessage } from "../machine/received-request.js";
 import type { Worker } from "../machine/worker.js";
 import type { Actor, World } from "../world/world.js";
 import { type Answer, answerOf, type Outcome, onSilence, outcomeOf } from "./rpc.js";

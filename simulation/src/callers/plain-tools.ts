@@ -8,7 +8,7 @@ export const plainTools = ["once", "again"] as const;
 /** A tool without checkpoints that works for as long as its input says, and notes each of its runs. */
 export function plainTool(
   name: (typeof plainTools)[number],
-  { history, worker }: Pick<ToolWitness, "history" | "worker">,
+  { history, here }: Pick<ToolWitness, "history" | "here">,
 ): Tool {
   return defineTool({
     name,
@@ -16,6 +16,7 @@ export function plainTool(
     input: scriptInput,
     onCrash: name === "once" ? "fail" : "rerun",
     async run({ program }, { id, attempt, signal }) {
+      const worker = here();
       const note = (kind: string, facts = {}) => {
         if (worker.isAlive) history.add(kind, { worker: worker.actor.name, task: id, attempt, ...facts });
       };

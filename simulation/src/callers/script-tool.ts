@@ -20,7 +20,8 @@ export interface ToolSettings {
 export interface ToolWitness {
   readonly history: History;
   readonly counts: Counts;
-  readonly worker: Worker;
+  /** In which process code runs now. Making a tool for each would cost as much as a short life. */
+  readonly here: () => Worker;
   readonly version: string;
   readonly settings: ToolSettings;
 }
@@ -31,7 +32,7 @@ type Note = (kind: string, facts?: { readonly [name: string]: string | number | 
  * A tool that does what its input says, one operation after the other, with a checkpoint after each, and reports
  * everything that it does to the history.
  */
-export function scriptTool({ history, counts, worker, version, settings }: ToolWitness): Tool {
+export function scriptTool({ history, counts, here, version, settings }: ToolWitness): Tool {
   return defineTool({
     ...settings,
     name: "script",
@@ -48,6 +49,7 @@ export function scriptTool({ history, counts, worker, version, settings }: ToolW
     },
     async *run({ program }, task) {
       const { id, attempt } = task;
+      const worker = here();
       const note: Note = (kind, facts) => {
         if (worker.isAlive) history.add(kind, { worker: worker.actor.name, task: id, attempt, ...facts });
       };

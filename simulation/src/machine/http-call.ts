@@ -1,15 +1,9 @@
-import { type HttpAnswer, local, ofWebRequest } from "@resumable-mcp/mcp";
+import { type HttpAnswer, local } from "@resumable-mcp/mcp";
 import { type Fate, idleLimitMs } from "../world/network.js";
 import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
+import { type HttpMessage, ReceivedRequest } from "./received-request.js";
 import type { Worker } from "./worker.js";
-
-/** A request over HTTP. */
-export interface HttpMessage {
-  readonly method: "POST" | "GET" | "DELETE";
-  readonly headers: { readonly [name: string]: string };
-  readonly body?: string | undefined;
-}
 
 /** What a caller learns of the answer, in order. */
 interface HttpListener {
@@ -100,9 +94,8 @@ export class HttpCall {
   async #serve(): Promise<void> {
     const { message, worker } = this.#options;
     if (this.#cut.signal.aborted) return;
-    const { method, headers, body } = message;
-    const request = new Request("http://127.0.0.1:8001/mcp", { method, headers, body, signal: this.#cut.signal });
-    const answer = await worker.http.answer(ofWebRequest(request), { locality: local }).catch(() => undefined);
+    const request = new ReceivedRequest(message, this.#cut.signal);
+    const answer = await worker.http.answer(request, { locality: local }).catch(() => undefined);
     if (answer === undefined) return this.#breakAtCaller();
     this.#send(answer);
   }

@@ -4,7 +4,7 @@ import { Machine, storeFolder } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
 import { isNetworkFault } from "../world/network.js";
 import type { Random } from "../world/random.js";
-import type { World } from "../world/world.js";
+import type { Actor, World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
 import { AwaitedMoments } from "./moments.js";
 import { PlaceDeaths } from "./place-deaths.js";
@@ -37,6 +37,7 @@ export class Cluster {
   readonly #options: ClusterOptions;
   readonly #machine: Machine;
   readonly #random: Random;
+  readonly #workers = new Map<Actor, Worker>();
   readonly #slots: (Worker | undefined)[];
   readonly #deaths: readonly PlannedDeaths[];
   readonly #pointDeaths = new PointDeaths();
@@ -77,6 +78,13 @@ export class Cluster {
     return living.length === 0 ? undefined : this.#random.pick(living);
   }
 
+  /** The process in whose name code runs. */
+  workerOf(actor: Actor): Worker {
+    const worker = this.#workers.get(actor);
+    if (worker === undefined) throw new RangeError(`${actor.name} is not a process.`);
+    return worker;
+  }
+
   /** The tasks that the store has set aside as damaged, and what it reports of them. */
   tasksSetAside(): ReadonlyMap<string, string> {
     const { disk } = this.#machine;
@@ -103,6 +111,7 @@ export class Cluster {
       diesAtCall: (call, path, worker) => this.#diesAtCall(call, path, worker),
     });
     this.#slots[slot] = worker;
+    this.#workers.set(worker.actor, worker);
     if (!this.#isCalm) this.#armDeaths(slot, worker);
     worker.onDeath(() => {
       this.#replaced.delete(worker);

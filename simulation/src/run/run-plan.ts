@@ -1,3 +1,4 @@
+import type { Tool } from "@resumable-mcp/core";
 import { randomToken } from "@resumable-mcp/mcp/stdio";
 import { Caller } from "../callers/caller.js";
 import { Intruder } from "../callers/intruder.js";
@@ -42,6 +43,7 @@ export async function runPlan(plan: Plan): Promise<Report> {
   const run = new Run(world, plan);
   try {
     const { tasks, setAside } = await run.whole();
+    await world.endTurn();
     const evidence = { plan, patience: virtualPatience, events: run.history.events, tasks };
     const violations = [
       ...checkDamage(evidence, setAside),
@@ -81,6 +83,7 @@ class Run {
   readonly #plan: Plan;
   readonly #cluster: Cluster;
   readonly #counts: Counts = new Map();
+  readonly #tools = new Map<string, readonly Tool[]>();
   readonly #callers: readonly (Caller | McpCaller | SdkCaller | ToolkitCaller)[];
 
   constructor(world: World, plan: Plan) {
@@ -95,14 +98,7 @@ class Run {
         isIsolated: plan.isIsolated,
         limits: plan.limits,
         storeLimits: plan.storeLimits,
-        tools: (worker) => {
-          const version = this.#versionOf(worker);
-          const { history } = this;
-          return [
-            scriptTool({ history, counts: this.#counts, worker, version, settings: plan.tool }),
-            ...plainTools.map((name) => plainTool(name, { history, worker })),
-          ];
-        },
+        tools: (worker) => this.#toolsOf(this.#versionOf(worker)),
       },
       workers: plan.workers,
       restartMs: plan.restartMs,
@@ -154,6 +150,20 @@ class Run {
     const isQuiet = () => this.#callers.every((caller) => !(caller instanceof ToolkitCaller) || caller.isDone);
     await closer.untilAllEnd(calmMs + livenessMs + steppedMs, isQuiet);
     return closer.readAll(() => this.#cluster.tasksSetAside());
+  }
+
+  /** All processes of a version share its tools. */
+  #toolsOf(version: string): readonly Tool[] {
+    const known = this.#tools.get(version);
+    if (known !== undefined) return known;
+    const { history } = this;
+    const here = () => this.#cluster.workerOf(this.#world.current);
+    const tools = [
+      scriptTool({ history, counts: this.#counts, here, version, settings: this.#plan.tool }),
+      ...plainTools.map((name) => plainTool(name, { history, here })),
+    ];
+    this.#tools.set(version, tools);
+    return tools;
   }
 
   #versionOf({ identity }: Worker): string {

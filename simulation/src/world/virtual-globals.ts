@@ -1,6 +1,7 @@
 import childProcess from "node:child_process";
 import crypto from "node:crypto";
 import dgram from "node:dgram";
+import { getEventListeners } from "node:events";
 import fs from "node:fs";
 import fsPromises from "node:fs/promises";
 import http from "node:http";
@@ -22,6 +23,8 @@ export function enterWorld(world: World): void {
   entered = world;
   useFiles(world.files);
   offences.length = 0;
+  process.on("unhandledRejection", noteUncaught);
+  process.on("uncaughtException", noteUncaught);
   if (isReplaced) return;
   isReplaced = true;
   replaceTimers();
@@ -29,15 +32,27 @@ export function enterWorld(world: World): void {
   replaceRandom();
   replaceProcess();
   refuseTheMachine();
-  process.on("unhandledRejection", (error) => entered?.noteUncaught(error));
-  process.on("uncaughtException", (error) => entered?.noteUncaught(error));
   syncBuiltinESMExports();
 }
 
-/** Leaves the world: what is called then is an offence. */
+/** Leaves the world: what is called then is an offence, and an error that no code catches ends the program. */
 export function leaveWorld(): void {
+  for (const signal of entered?.joinedSignals ?? []) forgetListeners(signal);
   entered = undefined;
   useFiles(undefined);
+  process.off("unhandledRejection", noteUncaught);
+  process.off("uncaughtException", noteUncaught);
+}
+
+function noteUncaught(error: unknown): void {
+  entered?.noteUncaught(error);
+}
+
+/** Node keeps a joined signal, and by its listeners the whole world, for as long as it has one and its sources live. */
+function forgetListeners(signal: AbortSignal): void {
+  for (const listener of getEventListeners(signal, "abort")) {
+    signal.removeEventListener("abort", listener as () => void);
+  }
 }
 
 /** What was touched of the real world, in order. A run with one does not count. */
@@ -132,6 +147,12 @@ function replaceTimers(): void {
     setImmediate: (value?: unknown, options?: { readonly signal?: AbortSignal }) =>
       promised((done) => setTurn(done), value, options?.signal),
   });
+  const join = AbortSignal.any.bind(AbortSignal);
+  AbortSignal.any = (signals) => {
+    const joined = join(signals);
+    entered?.joinedSignals.push(joined);
+    return joined;
+  };
   AbortSignal.timeout = (delayMs) => {
     const controller = new AbortController();
     setTimer(() => controller.abort(new DOMException("The operation timed out.", "TimeoutError")), delayMs);

@@ -70,6 +70,8 @@ export class World {
   fills = 0;
   /** Errors that would have ended a real process. */
   readonly uncaught: string[] = [];
+  /** What `AbortSignal.any` made in it. */
+  readonly joinedSignals: AbortSignal[] = [];
   readonly #queue = new EventQueue<Turn>();
   readonly #lastTurnMs = new WeakMap<Actor, number>();
   readonly #processes: Actor[] = [];
@@ -125,6 +127,13 @@ export class World {
   noteUncaught(error: unknown): void {
     if (this.current.isAlive)
       this.uncaught.push(`${this.current.name}: ${error instanceof Error ? error.stack : String(error)}`);
+  }
+
+  /** Lets what runs now come to its end: errors that no code catches are known after that. */
+  endTurn(): Promise<void> {
+    return new Promise((resolve) => {
+      realImmediate(resolve);
+    });
   }
 
   /** Continues until nothing is left to happen before a moment, or until `isDone`. */
