@@ -35,6 +35,8 @@ export interface CallPlan {
   readonly returnsPercent: number;
   /** How many of a hundred questions it answers. */
   readonly answersPercent: number;
+  /** How many of a hundred answers it sends twice. */
+  readonly twicePercent: number;
   /** What it does while its task runs, by time since the call. */
   readonly interventions: readonly { readonly atMs: number; readonly what: Intervention }[];
 }
@@ -237,9 +239,10 @@ export class Caller {
     if (!this.#random.percent(this.plan.answersPercent)) return;
     const thinkMs = this.#random.pick([5, 300, 4_000]);
     // A user who clicks twice may reach two processes.
-    const answers = this.#random.pick([1, 1, 1, 2]);
+    const answers = this.#random.percent(this.plan.twicePercent) ? 2 : 1;
     for (let count = 0; count < answers; count += 1) {
-      this.#options.world.after(thinkMs, () => void this.#answer(key, "accept"), this.#actor);
+      const afterMs = thinkMs + count * this.#random.pick([0, 20, 100, 1_500]);
+      this.#options.world.after(afterMs, () => void this.#answer(key, "accept"), this.#actor);
     }
   }
 

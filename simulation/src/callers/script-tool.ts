@@ -125,7 +125,8 @@ async function perform(operation: Operation, at: number, context: Context): Prom
       ]);
       return;
     case "ask":
-      return ask(at, operation.timeoutMs, context);
+      await Promise.all([ask(at, operation.timeoutMs, context), stepsInTurn(at, operation.steps ?? 0, context)]);
+      return;
     case "sleep":
       if (operation.afterMs !== undefined) await pause(operation.afterMs);
       await task.sleep(`sleep-${at}`, operation.ms);
@@ -159,6 +160,10 @@ async function step(key: string, context: Context): Promise<void> {
     return countUp(context, `${task.id}/${key}`);
   });
   note("step_done", { key, value });
+}
+
+async function stepsInTurn(at: number, steps: number, context: Context): Promise<void> {
+  for (let index = 0; index < steps; index += 1) await step(`step-${at}-${index}`, context);
 }
 
 async function ask(at: number, timeoutMs: number | undefined, { task, note }: Context): Promise<void> {

@@ -8,7 +8,7 @@ export class Coverage {
   readonly #counts = new Map<string, Map<string, number>>();
 
   add({ plan, history, violations }: Report): void {
-    this.#count("modes", plan.mode);
+    this.#count("modes", [plan.mode, plan.theme ?? []].flat().join(", "));
     this.#count("versions", `${plan.versions}, ${plan.tool.onVersionChange ?? "resume"}`);
     for (const name of [...Object.keys(plan.limits), ...Object.keys(plan.storeLimits), ...Object.keys(plan.tool)])
       this.#count("limits", name);

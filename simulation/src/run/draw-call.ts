@@ -3,6 +3,7 @@ import { plainTools } from "../callers/plain-tools.js";
 import type { Operation } from "../callers/script-operations.js";
 import type { Random } from "../world/random.js";
 import type { Mode } from "./draw-limits.js";
+import { drawManyCheckpoints, drawManyWaits, type Theme } from "./draw-moments.js";
 
 /** A call, and when it is made. */
 export interface PlannedCall extends CallPlan {
@@ -17,6 +18,7 @@ export interface CallFrame {
   readonly owners: readonly PlannedOwner[];
   readonly calmMs: number;
   readonly mode: Mode;
+  readonly theme: Theme | undefined;
   /** Finished tasks are deleted: the id of a call may then name a second task. */
   readonly expires: boolean;
 }
@@ -48,8 +50,10 @@ export function drawOwners(random: Random): readonly PlannedOwner[] {
 }
 
 /** By which ways an owner can call. The toolkit's client takes over ids of these characters only. */
-function waysOf(clientId: string | undefined, mode: Mode): readonly CallPlan["via"][] {
+function waysOf(clientId: string | undefined, { mode, theme }: CallFrame): readonly CallPlan["via"][] {
   if (clientId === undefined) return ["engine"];
+  if (theme === "requests") return ["engine", "engine", "engine", "2025", "2026"];
+  if (theme === "questions") return ["engine", "2025", "2025", "2025"];
   if (mode === "moments") return ["engine", "engine", "2025", "2025", "2026", "sdk"];
   const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
   return /^[\w.:-]{8,256}$/.test(clientId) ? [...ways, "toolkit"] : ways;
@@ -67,11 +71,11 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     name: `caller-${index}`,
     owner: owner?.owner ?? "",
     clientId: owner?.clientId,
-    via: random.pick(waysOf(owner?.clientId, mode)),
+    via: random.pick(waysOf(owner?.clientId, frame)),
     tool: isPlain ? random.pick(plainTools) : "script",
     input: isShared
       ? { run: "shared", program: sharedProgram }
-      : { run: `run-${index}`, program: isPlain ? drawWork(random) : drawProgram(random, index, mode) },
+      : { run: `run-${index}`, program: isPlain ? drawWork(random) : drawProgram(random, index, frame) },
     detached: mode === "flood" || random.percent(30),
     callId: mayHaveId ? `call-${index}-of-the-run` : undefined,
     newTask: random.percent(88) ? undefined : random.pick([true, "named", "named"]),
@@ -81,8 +85,9 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     leaves: random.pick(["gone", "gone", "cancelled"]),
     returnsPercent: random.pick([0, 60, 100, 100]),
     answersPercent: random.pick([0, 70, 100, 100]),
+    twicePercent: frame.theme === "requests" ? random.pick([30, 100]) : 25,
     interventions,
-    atMs: mode === "flood" ? random.between(0, 1_000) : random.between(0, calmMs * 0.7),
+    atMs: mode === "flood" ? random.between(0, 1_000) : random.between(0, calmMs * (mode === "poison" ? 0.3 : 0.7)),
   };
 }
 
@@ -94,7 +99,7 @@ const sharedProgram: readonly Operation[] = [
   { op: "step" },
 ];
 
-function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPlan["interventions"] {
+function drawInterventions(random: Random, { calmMs, mode, theme }: CallFrame): CallPlan["interventions"] {
   if (mode === "flood") return [];
   const kinds = [
     "pause",
@@ -108,7 +113,7 @@ function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPla
     "answer_wrongly",
     "answer_twice",
   ] as const;
-  const begun = Array.from({ length: random.pick([0, 0, 1, 3]) }, () => ({
+  const begun = Array.from({ length: random.pick(theme === "requests" ? [1, 3, 6] : [0, 0, 1, 3]) }, () => ({
     // Most tasks are over after a few seconds.
     atMs: random.between(0, random.pick([1_000, 5_000, calmMs])),
     what: random.pick(kinds),
@@ -122,18 +127,22 @@ function drawInterventions(random: Random, { calmMs, mode }: CallFrame): CallPla
   return [...begun, ...followed];
 }
 
-function drawProgram(random: Random, index: number, mode: CallFrame["mode"]): readonly Operation[] {
+function drawProgram(random: Random, index: number, frame: CallFrame): readonly Operation[] {
+  const { mode, theme } = frame;
   if (mode === "flood") return drawShort(random);
+  if (theme === "takeovers" && random.percent(80)) return drawManyCheckpoints(random);
+  if (theme === "errors" && random.percent(60)) return drawManyWaits(random);
   const length = random.pick([1, 3, 8, 20]);
-  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, mode)));
+  const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, frame)));
   if (mode === "poison" && index === 0) program.splice(random.below(length), 0, { op: "poison" });
   // Suspects that come to no checkpoint for long keep no other task waiting, and none of them is guilty.
-  if (mode === "poison" && index > 0 && random.percent(30)) program.unshift({ op: "work", ms: 22_000 });
+  if (mode === "poison" && index > 0 && random.percent(60)) program.unshift({ op: "work", ms: 22_000 });
   return program;
 }
 
-function drawOperation(random: Random, mode: Mode): Operation {
+function drawOperation(random: Random, { mode, theme }: CallFrame): Operation {
   // What is asked, answered and requested is what can get lost.
+  if (theme === "requests" && random.percent(70)) return { op: "ask", steps: 40 };
   if (mode === "moments" && random.percent(40)) return { op: "ask" };
   const kind = random.below(100);
   if (kind < 36) return { op: "work", ms: random.pick([0, 1, 20, 400]) };
@@ -141,7 +150,8 @@ function drawOperation(random: Random, mode: Mode): Operation {
   if (kind < 52) return { op: "parallel", steps: random.pick([1, 3]), ms: random.pick([1, 300]) };
   if (kind < 63)
     return { op: "sleep", ms: random.pick([50, 1_000, 6_000]), ...(random.percent(30) && { afterMs: 400 }) };
-  if (kind < 75) return { op: "ask", ...(random.percent(30) && { timeoutMs: 5_000 }) };
+  if (kind < 75)
+    return { op: "ask", ...(random.percent(30) && { timeoutMs: 5_000 }), ...(random.percent(10) && { steps: 3 }) };
   if (kind < 80) return { op: "stream", items: random.pick([0, 3, 40]) };
   if (kind < 83) return { op: "load", bytes: random.pick([500, 10_000]) };
   if (kind < 85) return { op: "log", lines: random.pick([1, 20]) };

@@ -1,8 +1,6 @@
 import { type NetworkFault, networkFaults } from "../world/network.js";
 import type { Random } from "../world/random.js";
-import { fullDiskMoments } from "./moments.js";
 import { namedPoints } from "./named-points.js";
-import { signalPlaces } from "./place-deaths.js";
 
 /** Something that is done to the system at a moment. */
 export interface Fault {
@@ -91,21 +89,21 @@ const themes: readonly (readonly Fault["kind"][])[] = [
  */
 export function drawFaults(random: Random, frame: FaultFrame): readonly Fault[] {
   const { durability, mode } = frame;
-  const theme = random.percent(50) ? undefined : random.pick(themes);
+  const kinds = random.percent(50) ? undefined : random.pick(themes);
   const count = random.pick([0, 2, 5, 10, 20, 40]);
-  const draw = (kinds: readonly Fault["kind"][], length: number) =>
-    Array.from({ length: kinds.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(kinds)));
+  const draw = (from: readonly Fault["kind"][], length: number) =>
+    Array.from({ length: from.length === 0 ? 0 : length }, () => drawFault(random, frame, random.pick(from)));
   if (mode === "poison" || mode === "quiet") return [];
-  if (mode === "moments") return drawMoments(random, frame, random.pick([10, 30, 60]));
   if (mode === "crashes") return drawSeriesOfDeaths(random, frame);
   if (mode === "flood") return draw(["kill", "kill_all", "drain"], random.pick([0, 0, 2]));
   // A process that lives is to wait by its monotonic clock.
-  if (mode === "waiting") return draw(random.percent(50) ? ["kill", "kill_all"] : ["clock"], count);
+  if (mode === "waiting")
+    return draw(random.percent(50) ? ["kill", "kill_all"] : ["clock"], random.pick([0, 0, 2, 5, 20]));
   const powerLosses = durability === "machine" ? (["power", "power", "power"] as const) : [];
   const isFit = (kind: Fault["kind"]) => {
     // That a journal lost its end is known by what stands of its task in the folders that follow from it.
     if (mode === "damage" && kind === "remove_folder") return false;
-    return theme === undefined || theme.includes(kind);
+    return kinds === undefined || kinds.includes(kind);
   };
   const deaths = [...suddenDeaths, ...powerLosses].filter(isFit);
   const rot = mode === "damage" ? draw(["rot", "lost_end"], 1 + random.below(6)) : [];
@@ -132,23 +130,8 @@ function drawSeriesOfDeaths(random: Random, frame: FaultFrame): readonly Fault[]
   );
 }
 
-/**
- * Deaths between two calls of the disk and losses right after an acknowledgement; or only disks that take no answer; or
- * only deaths while requests and answers come and go.
- */
-function drawMoments(random: Random, frame: FaultFrame, length: number): readonly Fault[] {
-  const theme = random.pick(["all", "all", "full", "signals"] as const);
-  const kinds = ["die_at_place", "die_at_place", "die_at_point", "at_moment"] as const;
-  const draw = (): Fault => {
-    if (theme === "all") return drawFault(random, frame, random.pick(kinds));
-    const isFull = theme === "full";
-    const fault = drawFault(random, frame, isFull ? "at_moment" : "die_at_place");
-    return { ...fault, amount: random.below(isFull ? fullDiskMoments : signalPlaces) };
-  };
-  return Array.from({ length }, draw);
-}
-
-function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {
+/** Draws a fault of a kind. */
+export function drawFault(random: Random, { calmMs, workers, durability }: FaultFrame, kind: Fault["kind"]): Fault {
   // What a new store writes first is on the disk after a few milliseconds.
   const untilMs = kind === "power" && random.percent(20) ? 12 : calmMs;
   // Power that is lost at any moment is rarely lost while something is only half written.

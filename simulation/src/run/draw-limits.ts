@@ -1,5 +1,6 @@
 import type { ToolSettings } from "../callers/script-tool.js";
 import type { Random } from "../world/random.js";
+import type { Theme } from "./draw-moments.js";
 
 /** Which version of the tool a worker has: always the first; the second from a moment on; now one, now the other. */
 export type Versions = "one" | "upgrade" | "mixed";
@@ -20,7 +21,7 @@ export interface PlannedLimits {
 }
 
 /** Draws limits. Most plans have usual ones; each of the narrow ones is in a few. */
-export function drawLimits(random: Random, mode: Mode): PlannedLimits {
+export function drawLimits(random: Random, mode: Mode, theme: Theme | undefined): PlannedLimits {
   // Where tools work while processes are killed at random, only they could be blamed.
   const isKilledAtWork = ["chaos", "crashes", "damage", "moments", "flood"].includes(mode);
   const isVaried = ["chaos", "crashes", "damage", "quiet"].includes(mode);
@@ -33,12 +34,7 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
       pollMs: random.pick([1_000, 1_000, 20_000]),
       recoverAfterMs: mode === "waiting" ? 0 : random.pick([0, 2_000, 8_000]),
       maxRunning: drawSlots(random, mode),
-      waitInPlaceMs:
-        mode === "waiting"
-          ? 30_000
-          : mode === "moments"
-            ? random.pick([0, 200, 30_000])
-            : random.pick([200, 3_000, 30_000]),
+      waitInPlaceMs: random.pick(waitsInPlace(mode, theme)),
       graceMs: 1_000,
       trialMs: random.pick([500, 3_000]),
       crashBackoffMs: 200,
@@ -65,9 +61,16 @@ export function drawLimits(random: Random, mode: Mode): PlannedLimits {
   };
 }
 
+/** For how long a task that waits keeps its attempt: at 0 each wait ends it. */
+function waitsInPlace(mode: Mode, theme: Theme | undefined): readonly number[] {
+  if (mode === "waiting") return [30_000];
+  if (theme === "errors") return [0];
+  return theme === undefined ? [200, 3_000, 30_000] : [0, 200, 30_000];
+}
+
 /** Few, where the work of others is short; mostly enough, where suspects work for long. */
 function drawSlots(random: Random, mode: Mode): number {
-  if (mode === "flood") return random.pick([2, 4]);
+  if (mode === "flood") return random.pick([2, 2, 4]);
   return random.pick(mode === "poison" ? [4, 32, 32] : [2, 4, 32]);
 }
 

@@ -2,11 +2,14 @@ import { Random } from "../world/random.js";
 import { drawCall, drawOwners, type PlannedCall } from "./draw-call.js";
 import { drawFaults, drawNetworkFaults, type Fault } from "./draw-fault.js";
 import { drawLimits, type Mode, type PlannedLimits } from "./draw-limits.js";
+import { calmOfTheme, drawMoments, type Theme, themesOfMoments } from "./draw-moments.js";
 
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
 export interface Plan extends PlannedLimits {
   readonly seed: number;
   readonly mode: Mode;
+  /** Of the mode `moments`. */
+  readonly theme: Theme | undefined;
   readonly durability: "machine" | "process";
   readonly workers: number;
   /** Each process is in a namespace of its own, as in containers: only its heartbeat tells that it lives. */
@@ -39,26 +42,31 @@ export function drawPlan(seed: number): Plan {
     "damage",
     "moments",
     "moments",
+    "moments",
     "poison",
     "waiting",
     "flood",
     "quiet",
   ] as const);
-  const durability: Plan["durability"] = random.percent(mode === "moments" ? 90 : 70) ? "machine" : "process";
-  const workers = random.pick([1, 2, 2, 3]);
-  const calmMs = drawCalm(random, mode);
-  const setUp = drawLimits(random, mode);
-  const callFrame = { owners: drawOwners(random), calmMs, mode, expires: setUp.limits.ttlMs !== undefined };
-  const callCount = mode === "flood" ? 30 : 1 + random.below(10);
+  const theme = mode === "moments" ? random.pick(themesOfMoments) : undefined;
+  // Losses of power, and two processes, are what these are about.
+  const isOfTwo = theme === "requests" || theme === "takeovers";
+  const durability: Plan["durability"] = isOfTwo || random.percent(70) ? "machine" : "process";
+  const workers = random.pick(isOfTwo ? [2, 2, 3] : [1, 2, 2, 3]);
+  const calmMs = theme === undefined ? drawCalm(random, mode) : calmOfTheme[theme];
+  const setUp = drawLimits(random, mode, theme);
+  const callFrame = { owners: drawOwners(random), calmMs, mode, theme, expires: setUp.limits.ttlMs !== undefined };
+  const callCount = mode === "flood" ? 40 : 1 + random.below(10);
   const calls = Array.from({ length: callCount }, (_, index) => drawCall(random, index, callFrame));
   const frame = { calmMs, workers, durability, mode };
-  const drawn = drawFaults(random, frame);
+  const drawn = theme === undefined ? drawFaults(random, frame) : drawMoments(random, frame, theme);
   // Deaths that come faster than a tool begins to wait meet it at work.
   const faults = mode === "waiting" ? drawn.map((fault, index) => ({ ...fault, atMs: 2_500 * (index + 1) })) : drawn;
   const network = mode === "poison" || mode === "quiet" ? [] : drawNetworkFaults(random, calmMs);
   return {
     seed,
     mode,
+    theme,
     durability,
     workers,
     isIsolated: random.percent(25),
@@ -80,7 +88,6 @@ function drawProbes(random: Random, mode: Mode): number {
 
 function drawCalm(random: Random, mode: Mode): number {
   if (mode === "waiting") return 40_000;
-  if (mode === "moments") return 10_000;
   if (mode === "crashes") return random.pick([15_000, 40_000]);
   return random.pick(mode === "flood" ? [5_000, 15_000] : [5_000, 15_000, 40_000]);
 }

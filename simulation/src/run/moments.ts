@@ -17,13 +17,21 @@ const fullDisks: readonly Moment[] = [
 /** Places in the list of moments, of those after which nothing breaks but the disk. */
 export const fullDiskMoments = fullDisks.length;
 
+/** Right after these a process carries out what was accepted. */
+const acceptances: readonly Moment[] = [
+  { after: "answer_accepted", kind: "power", amount: 50 },
+  { after: "request_done", kind: "power", amount: 50 },
+];
+
+/** Places in the list of moments, of those after which a request or an answer may be lost: behind the full disks. */
+export const acceptanceMoments = acceptances.length;
+
 /** Moments at which something is lost that was just acknowledged, or cannot be written that was just asked for. */
 const moments: readonly Moment[] = [
   ...fullDisks,
+  ...acceptances,
   { after: "called", kind: "power", amount: 50 },
   { after: "committed", kind: "power", amount: 50 },
-  { after: "answer_accepted", kind: "power", amount: 50 },
-  { after: "request_done", kind: "power", amount: 50 },
   { after: "sees", kind: "power", amount: 50 },
   { after: "returns", kind: "power", amount: 50 },
   { after: "mcp_progress", kind: "power", amount: 12_000 },
