@@ -43,6 +43,14 @@ describe("storm", () => {
     expect(output).toMatch(/16 tasks complete, 0 problems/);
   });
 
+  it("loses and repeats nothing while replicas on PostgreSQL, their clients and the database die (G1 to G9)", {
+    timeout: patienceMs,
+  }, async () => {
+    const output = await outputOf("--postgres", "--kills", "8", "--tasks", "8");
+    expect(output).toMatch(/\d+ questions answered/);
+    expect(output).toMatch(/\d+ calls complete, 0 problems/);
+  });
+
   it("refuses the late commits of a server that slept through its lease (G4)", { timeout: patienceMs }, async () => {
     const folder = await temporaryFolder();
     let hearLoss = () => {};

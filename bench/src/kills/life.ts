@@ -54,9 +54,16 @@ export interface Life {
 }
 
 /** Starts a program of this package, and passes on what it reports. */
-export function beginLife(program: string, order: LifeOrder, hear: (line: LifeLine) => void = () => {}): Life {
-  const script = fileURLToPath(built(program));
-  const child = spawn(process.execPath, [script, JSON.stringify(order)], { stdio: ["pipe", "pipe", "pipe"] });
+export function beginLife(program: string, order: object, hear?: (line: LifeLine) => void): Life {
+  return beginProcess([fileURLToPath(built(program)), JSON.stringify(order)], hear);
+}
+
+/**
+ * Starts a script, and passes on what it reports. A server of the command line reports what its tools do, and is ready when it
+ * says where it listens.
+ */
+export function beginProcess(words: readonly string[], hear: (line: LifeLine) => void = () => {}): Life {
+  const child = spawn(process.execPath, words, { stdio: ["pipe", "pipe", "pipe"] });
   const [ready, working] = [signalOnce(), signalOnce()];
   let worked = false;
   let port: number | undefined;
@@ -64,11 +71,17 @@ export function beginLife(program: string, order: LifeOrder, hear: (line: LifeLi
   createInterface({ input: child.stdout }).on("line", (text) => {
     const line: LifeLine = JSON.parse(text);
     if (line.kind === "ready") port = line.port;
-    if (line.kind === "working") worked = true;
+    if (line.kind === "working" || (line.kind === "noted" && line.event.kind === "attempt")) worked = true;
     if (line.kind === "dies") point = line.point;
     if (line.kind === "ready") ready.resolve();
     if (worked) working.resolve();
     hear(line);
+  });
+  createInterface({ input: child.stderr }).on("line", (text) => {
+    const listens = /^listening on http:.*:(\d+)\//.exec(text)?.[1];
+    if (listens === undefined) return;
+    port = Number(listens);
+    ready.resolve();
   });
   const death = deathOf(child)
     .finally(() => {

@@ -169,7 +169,8 @@ function contradictingSeals(files: readonly JournalFile[], chain: readonly Seale
   });
 }
 
-interface Written {
+/** An event and who wrote it. */
+export interface Written {
   readonly event: TaskEvent;
   readonly lease: number;
   readonly worker: string | null;
@@ -192,7 +193,7 @@ function wrongAcknowledgements(history: readonly Written[], acknowledged: readon
 }
 
 /** Between its start and its end, an attempt alone writes checkpoints. */
-function mixedAttempts(history: readonly Written[]): readonly string[] {
+export function mixedAttempts(history: readonly Written[]): readonly string[] {
   const problems: string[] = [];
   let running: Written | undefined;
   // Where compaction removed the beginning, an attempt may be under way already.

@@ -19,7 +19,7 @@ export function eventNow(kind: string, facts: Facts): HistoryEvent {
 }
 
 /** A slow machine breaks no rule: a storm says which times it judges. */
-const anyTime: Patience = {
+export const anyTime: Patience = {
   probeMs: Number.POSITIVE_INFINITY,
   lateMs: Number.POSITIVE_INFINITY,
   faultMs: 0,
@@ -65,19 +65,26 @@ export class StormHistory {
   async evidence(reader: Store, { calls, patience, maxRunning }: StormFacts): Promise<Evidence> {
     const tasks: FinalTask[] = [];
     for (const id of this.tasks()) {
-      const found = await reader.getTask(id);
-      if (found === undefined) continue;
-      const { record } = found;
-      const [items, followed] = [await allItems(reader, id), await wholeJournal(reader, id)];
-      tasks.push({ owner: record.owner, record, items, followed });
+      const task = await finalTask(reader, id);
+      if (task !== undefined) tasks.push(task);
     }
-    return {
-      plan: { limits: { maxRunning }, calls },
-      patience: { ...anyTime, ...patience },
-      events: this.#events.toSorted((one, other) => one.atMs - other.atMs),
-      tasks,
-    };
+    const plan = { limits: { maxRunning }, calls };
+    return { plan, patience: { ...anyTime, ...patience }, events: this.inOrder(), tasks };
   }
+
+  /** All events in the order of their times. */
+  inOrder(): readonly HistoryEvent[] {
+    return this.#events.toSorted((one, other) => one.atMs - other.atMs);
+  }
+}
+
+/** Reads what a task is at the end. */
+export async function finalTask(reader: Store, id: string): Promise<FinalTask | undefined> {
+  const found = await reader.getTask(id);
+  if (found === undefined) return undefined;
+  const { record } = found;
+  const [items, followed] = [await allItems(reader, id), await wholeJournal(reader, id)];
+  return { owner: record.owner, record, items, followed };
 }
 
 /** What the rules find, one sentence each. */

@@ -190,14 +190,18 @@ export async function reportOn(storm: (directory: string, reader: Store) => Prom
   const reader = createFsStore({ directory: folder.directory });
   process.exitCode = 1;
   try {
-    const { lines, problems, complete } = await storm(folder.directory, reader);
-    for (const line of lines) console.log(line);
-    for (const problem of problems.slice(0, 100)) console.log(`PROBLEM ${problem}`);
-    console.log(`${complete} complete, ${problems.length} problems`);
-    if (problems.length === 0) process.exitCode = 0;
+    printReport(await storm(folder.directory, reader));
   } finally {
     await reader.close();
     if (process.exitCode === 0) await folder.remove();
     else console.log(`the store is kept in ${folder.directory}`);
   }
+}
+
+/** Prints what a storm found; the program's exit code says whether there are problems. */
+export function printReport({ lines, problems, complete }: StormReport): void {
+  for (const line of lines) console.log(line);
+  for (const problem of problems.slice(0, 100)) console.log(`PROBLEM ${problem}`);
+  console.log(`${complete} complete, ${problems.length} problems`);
+  process.exitCode = problems.length === 0 ? 0 : 1;
 }

@@ -2,6 +2,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
+import { decodeFailure } from "@resumable-mcp/protocol";
 import type { Facts } from "@resumable-mcp/simulation/history";
 import type { Note } from "../kills/storm-history.js";
 
@@ -27,18 +28,40 @@ const meta = (key: string): string => `resumable-mcp/${key}`;
  */
 export async function driveRun(run: string, options: DriverOptions): Promise<string> {
   const link = createLink(options);
-  let [before, afterSeq, isFirst] = [0, 0, true];
   try {
     const taskId = await link.start("storm_count", { run, records: options.records, batch: options.batch });
     const note = (kind: string, facts: Facts) => options.note(kind, { caller: run, task: taskId, ...facts });
     note("called", {});
     options.onStarted?.(taskId);
+    const follow = followWait(link, taskId, note);
     let result: CallToolResult;
-    do {
-      const waiting = { task_id: taskId, timeout_seconds: 5 };
-      result = await link.call(
+    do result = await follow.wait();
+    while (field(result, "status") === "running");
+    const items = await readItems(link, taskId, note);
+    const status = result.isError === true ? "failed" : "completed";
+    note("result", { status, shown: follow.shown(), items, output: JSON.stringify(result.structuredContent) });
+    return taskId;
+  } finally {
+    await link.close();
+  }
+}
+
+/** Follows a task by one wait after another. */
+export interface Follow {
+  /** Waits once, and notes the progress that is shown. */
+  wait(): Promise<CallToolResult>;
+  /** The progress that was shown last. */
+  shown(): number;
+}
+
+/** Follows a task by `wait_for_task`: each wait begins after the last event that was seen. */
+export function followWait(link: Link, taskId: string, note: Note): Follow {
+  let [before, afterSeq, isFirst] = [0, 0, true];
+  return {
+    wait: () =>
+      link.call(
         "wait_for_task",
-        waiting,
+        { task_id: taskId, timeout_seconds: 5 },
         () => {
           isFirst = true;
           return { [meta("after_seq")]: afterSeq };
@@ -47,15 +70,9 @@ export async function driveRun(run: string, options: DriverOptions): Promise<str
           note("mcp_progress", { progress, before, seq, snapshot, isFirst });
           [before, afterSeq, isFirst] = [progress, seq, false];
         },
-      );
-    } while (field(result, "status") === "running");
-    const items = await readItems(link, taskId, note);
-    const status = result.isError === true ? "failed" : "completed";
-    note("result", { status, shown: before, items, output: JSON.stringify(result.structuredContent) });
-    return taskId;
-  } finally {
-    await link.close();
-  }
+      ),
+    shown: () => before,
+  };
 }
 
 interface Shown {
@@ -79,8 +96,14 @@ export interface Link {
   close(): Promise<void>;
 }
 
+/** What a link is made of. */
+export interface LinkOptions extends Pick<DriverOptions, "url" | "clientId" | "signal"> {
+  /** The store may be away for a while: an answer that says so is not counted as one. */
+  readonly mayLackStore?: true;
+}
+
 /** Repeats each call until a server answers it: all of them may be repeated. */
-export function createLink({ url, clientId, signal }: Pick<DriverOptions, "url" | "clientId" | "signal">): Link {
+export function createLink({ url, clientId, signal, mayLackStore }: LinkOptions): Link {
   let client: Client | undefined;
   const connected = async (): Promise<Client> => {
     if (client !== undefined) return client;
@@ -117,11 +140,17 @@ export function createLink({ url, clientId, signal }: Pick<DriverOptions, "url" 
       }
     }
   };
-  const call: Link["call"] = (name, input, extra = {}, onProgress) =>
-    untilAnswered((present) => {
-      const given = typeof extra === "function" ? extra() : extra;
-      return callOnce(present, name, input, { [meta("client_id")]: clientId, ...given }, onProgress);
-    });
+  const call: Link["call"] = async (name, input, extra = {}, onProgress) => {
+    for (;;) {
+      const answer = await untilAnswered((present) => {
+        const given = typeof extra === "function" ? extra() : extra;
+        return callOnce(present, name, input, { [meta("client_id")]: clientId, ...given }, onProgress);
+      });
+      const code = decodeFailure(answer.structuredContent)?.code ?? "";
+      if (mayLackStore !== true || !/^STORE_(READ|WRITE)_FAILED$/.test(code)) return answer;
+      await pause(100);
+    }
+  };
   return {
     connect: () => untilAnswered(async () => {}),
     call,
@@ -167,8 +196,8 @@ function isAnswer(error: unknown): boolean {
   return typeof error === "object" && error !== null && "code" in error && error.code === -32602;
 }
 
-/** Notes what is not in its place. @returns how many there are. */
-async function readItems(link: Link, taskId: string, note: Note): Promise<number> {
+/** Notes what is not in its place. @returns how many items there are. */
+export async function readItems(link: Link, taskId: string, note: Note): Promise<number> {
   for (let place = 0; ; ) {
     const page = await link.call("get_task_items", { task_id: taskId, after: place, limit: 1_000 });
     const found = field(page, "items");

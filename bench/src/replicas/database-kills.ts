@@ -1,0 +1,45 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { PostgresServer } from "@resumable-mcp/store-postgres/testing";
+import pg from "pg";
+import type { Random } from "../kills/kill-plan.js";
+
+/** Kills all of the server and starts it again on its data, or one of its processes, after which it starts again by itself. */
+export async function killDatabase(server: PostgresServer, random: Random): Promise<string> {
+  if (random.next() < 0.5) {
+    await server.restart();
+    return "the database's main process";
+  }
+  const killed = await withClient(server.url, async (client) => {
+    const text = "SELECT pid, backend_type FROM pg_stat_activity WHERE pid <> pg_backend_pid() ORDER BY pid";
+    const { rows } = await client.query<{ pid: number; backend_type: string }>(text);
+    const [first, ...others] = rows;
+    if (first === undefined) return undefined;
+    const { pid, backend_type } = random.pick([first, ...others]);
+    process.kill(pid, "SIGKILL");
+    return backend_type;
+  });
+  await untilReady(server.url);
+  return `a process of the database: ${killed}`;
+}
+
+async function untilReady(url: string): Promise<void> {
+  for (;;) {
+    try {
+      return await withClient(url, async (client) => void (await client.query("SELECT")));
+    } catch {
+      await pause(50);
+    }
+  }
+}
+
+async function withClient<Value>(url: string, work: (client: pg.Client) => Promise<Value>): Promise<Value> {
+  const client = new pg.Client({ connectionString: url });
+  // The server may end the connection at any time.
+  client.on("error", () => {});
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => {});
+  }
+}

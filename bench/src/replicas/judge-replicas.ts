@@ -1,0 +1,129 @@
+import { isJsonObject, type Store } from "@resumable-mcp/core";
+import type { Evidence, FinalTask, HistoryEvent, PlannedFacts } from "@resumable-mcp/simulation/history";
+import { createPostgresStore } from "@resumable-mcp/store-postgres";
+import { histogram } from "../kills/kill-plan.js";
+import { anyTime, finalTask, problemsOf } from "../kills/storm-history.js";
+import { proveRows, readJournalRows } from "./journal-rows.js";
+
+/** What is known of a storm of replicas at its end. */
+interface StormOfReplicas {
+  /** Of the database. */
+  readonly url: string;
+  readonly calls: readonly PlannedFacts[];
+  /** The calls that have no result. */
+  readonly open: readonly string[];
+  readonly events: readonly HistoryEvent[];
+}
+
+/** The defaults of every engine. */
+const limits = { maxRunning: 32 };
+
+/** Judges what clients saw and what tools did by the rules of the simulator, and the rows of all journals. */
+export async function judgeReplicas({
+  url,
+  calls,
+  open,
+  events,
+}: StormOfReplicas): Promise<{ readonly lines: readonly string[]; readonly problems: readonly string[] }> {
+  const journals = await readJournalRows(url);
+  const store = createPostgresStore({ connectionString: url });
+  try {
+    const tasks = await finalTasks(store, [...journals.keys()]);
+    const problems = [...journals].flatMap(([id, rows]) => proveRows(rows).map((problem) => `${id}: ${problem}`));
+    const known = new Set(calls.map(({ name }) => name));
+    for (const task of tasks) {
+      if (!known.has(runOf(task))) problems.push(`task ${task.record.id} belongs to no call`);
+    }
+    problems.push(...open.map((name) => `${name} has no result.`), ...failures(events), ...twoWriters(events));
+    for (const evidence of evidenceOfPlaces({ calls, events, tasks })) problems.push(...problemsOf(evidence));
+    return { lines: describe(events, tasks), problems };
+  } finally {
+    await store.close();
+  }
+}
+
+async function finalTasks(store: Store, ids: readonly string[]): Promise<readonly FinalTask[]> {
+  const tasks: FinalTask[] = [];
+  const left = [...ids];
+  // Reads that wait at the same time share a statement.
+  const read = async (): Promise<void> => {
+    for (let id = left.pop(); id !== undefined; id = left.pop()) {
+      const task = await finalTask(store, id);
+      if (task !== undefined) tasks.push(task);
+    }
+  };
+  await Promise.all(Array.from({ length: 16 }, read));
+  return tasks;
+}
+
+function runOf({ record }: FinalTask): string {
+  return isJsonObject(record.input) ? String(record.input.run) : "";
+}
+
+/** A result that is none of a completed task. */
+function failures(events: readonly HistoryEvent[]): readonly string[] {
+  return events
+    .filter(({ kind, status }) => kind === "client_result" && status !== "completed")
+    .map(({ caller, task, status, code }) => `${caller} has ${status} (${code}) as the result of ${task}.`);
+}
+
+/** An attempt runs in one process. */
+function twoWriters(events: readonly HistoryEvent[]): readonly string[] {
+  const workers = new Map<string, unknown>();
+  return events.flatMap(({ kind, task, attempt, worker }) => {
+    if (kind !== "attempt") return [];
+    const name = `attempt ${attempt} of ${task}`;
+    const known = workers.get(name) ?? worker;
+    workers.set(name, known);
+    return known === worker ? [] : [`${name} began in ${known} and in ${worker}`];
+  });
+}
+
+/**
+ * The evidence of each place of a client by itself, which has its calls one after another: the rules look at each pair of calls.
+ * What processes did belongs to each.
+ */
+function evidenceOfPlaces({
+  calls,
+  events,
+  tasks,
+}: Pick<StormOfReplicas, "calls" | "events"> & { readonly tasks: readonly FinalTask[] }): readonly Evidence[] {
+  const places = new Map<string, { calls: PlannedFacts[]; events: HistoryEvent[]; tasks: FinalTask[] }>();
+  const placeOf = (name: string) => {
+    const key = name.replace(/-\d+$/, "");
+    const known = places.get(key) ?? { calls: [], events: [], tasks: [] };
+    places.set(key, known);
+    return known;
+  };
+  const placeOfTask = new Map<unknown, ReturnType<typeof placeOf>>();
+  for (const call of calls) placeOf(call.name).calls.push(call);
+  for (const task of tasks) {
+    const place = placeOf(runOf(task));
+    place.tasks.push(task);
+    placeOfTask.set(task.record.id, place);
+  }
+  for (const event of events) {
+    const place = event.caller === undefined ? placeOfTask.get(event.task) : placeOf(String(event.caller));
+    if (place !== undefined) place.events.push(event);
+    else for (const each of places.values()) each.events.push(event);
+  }
+  return [...places.values()].map((place) => ({ plan: { limits, calls: place.calls }, patience: anyTime, ...place }));
+}
+
+function describe(events: readonly HistoryEvent[], tasks: readonly FinalTask[]): readonly string[] {
+  const continued = events
+    .filter(({ kind }) => kind === "client_continues")
+    .map(({ code }) => String(code ?? "a pause"));
+  const count = (kind: string) => events.filter((event) => event.kind === kind).length;
+  const journals = tasks.flatMap(({ followed }) =>
+    followed.flatMap((each) => (each.kind === "event" ? [each.event] : [])),
+  );
+  const inJournals = (is: (event: (typeof journals)[number]) => boolean) => journals.filter(is).length;
+  return [
+    `${tasks.length} tasks, ${inJournals(({ type }) => type === "checkpoint")} checkpoints, each by its one writer`,
+    `${inJournals((event) => event.type === "attempt_ended" && event.reason === "crashed")} crashed attempts in the journals`,
+    `${inJournals(({ type }) => type === "answered")} questions answered, ${count("answer_refused")} answers refused`,
+    ...histogram(continued).map(([code, times]) => `${times} calls made again after ${code}`),
+    `${events.length} events of callers, tools and processes, judged by the rules of the simulator`,
+  ];
+}

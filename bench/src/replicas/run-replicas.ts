@@ -1,0 +1,251 @@
+import { randomUUID } from "node:crypto";
+import { mkdir, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { type PostgresServer, startPostgres } from "@resumable-mcp/store-postgres/testing";
+import { createRandom, histogram, type Random } from "../kills/kill-plan.js";
+import { beginLife, beginProcess, type Life, type LifeLine } from "../kills/life.js";
+import { type RoundRobin, startRoundRobin } from "../kills/round-robin.js";
+import { StormHistory } from "../kills/storm-history.js";
+import type { StormReport } from "../kills/weather.js";
+import { temporaryFolder } from "../stores/stored-tasks.js";
+import { built } from "../workers/run-isolated.js";
+import { CallBoard } from "./call-board.js";
+import { type ClientKind, type ClientOrder, clientKinds } from "./clients/call.js";
+import { killDatabase } from "./database-kills.js";
+import { judgeReplicas } from "./judge-replicas.js";
+
+/** How hard the storm is. */
+export interface ReplicaStormOptions {
+  /** Kills of servers, of clients and of the database, whose kills are every tenth. */
+  readonly kills: number;
+  /** Calls at once, of all clients together. */
+  readonly tasks: number;
+  readonly servers: number;
+  readonly seed: number;
+  /** Keep what was noted also where there is no problem. */
+  readonly keep: boolean;
+}
+
+/** How long what is left has after the last kill. */
+const calmMs = 600_000;
+/** How long a replica may take until it begins an attempt; then it is killed without. */
+const workPatienceMs = 5_000;
+/** Lives after that, in milliseconds: some are so long that all tasks of dead replicas continue. */
+const lives = { replica: [50, 6_000], client: [500, 10_000] } as const;
+
+/** Kills servers, clients and their database again and again, and checks what was called, what ran and what is stored. */
+export async function runReplicas(options: ReplicaStormOptions): Promise<StormReport> {
+  const { kills, tasks, servers, seed } = options;
+  console.log(`storm: ${kills} kills, ${tasks} calls at once, ${servers} servers on PostgreSQL, seed ${seed}`);
+  const folder = await temporaryFolder();
+  const database = await startPostgres();
+  const ports = await Promise.all(Array.from({ length: servers }, freePort));
+  const proxy = await startRoundRobin(ports);
+  const storm = new ReplicaStorm(options, { database, proxy, ports, directory: folder.directory });
+  try {
+    const report = await storm.run();
+    if (options.keep || report.problems.length > 0) {
+      const file = `${folder.directory}-evidence.json`;
+      await writeFile(file, JSON.stringify(storm.history.inOrder()));
+      console.log(`what was noted is in ${file}`);
+    }
+    return report;
+  } finally {
+    await storm.end();
+    await proxy.close();
+    await database.stop();
+    await folder.remove();
+  }
+}
+
+interface Places {
+  readonly database: PostgresServer;
+  readonly proxy: RoundRobin;
+  readonly ports: readonly number[];
+  readonly directory: string;
+}
+
+class ReplicaStorm {
+  readonly history = new StormHistory();
+  readonly #options: ReplicaStormOptions;
+  readonly #places: Places;
+  readonly #boards: ReadonlyMap<ClientKind, CallBoard>;
+  readonly #clientIds: ReadonlyMap<ClientKind, string>;
+  readonly #living = new Set<Life>();
+  readonly #killed: string[] = [];
+  readonly #problems: string[] = [];
+  readonly #enough = new AbortController();
+
+  constructor(options: ReplicaStormOptions, places: Places) {
+    this.#options = options;
+    this.#places = places;
+    this.#clientIds = new Map(clientKinds.map((kind) => [kind, randomUUID()]));
+    const each = Math.ceil(options.tasks / clientKinds.length);
+    const boards = [...this.#clientIds].map(
+      ([kind, id]) => [kind, new CallBoard(kind, `client:${id}`, options.seed, each)] as const,
+    );
+    this.#boards = new Map(boards);
+  }
+
+  async run(): Promise<StormReport> {
+    const slots = this.#places.ports.map((port, slot) => this.#runReplica(port, createRandom(this.#seedOf(slot))));
+    const clients = clientKinds.map((kind, index) => this.#runClient(kind, createRandom(this.#seedOf(100 + index))));
+    await Promise.all([...slots, this.#killDatabases(createRandom(this.#seedOf(1_000)))]);
+    console.log(`${this.#killed.length} kills; what is left has ${calmMs / 1_000} s`);
+    const calm = new AbortController();
+    const tooLate = pause(calmMs, false, { signal: calm.signal }).catch(() => false);
+    const all = await Promise.race([Promise.all(clients).then(() => true), tooLate]);
+    calm.abort();
+    this.history.add("ended", { all });
+    await this.end();
+    return this.#report();
+  }
+
+  async end(): Promise<void> {
+    this.#enough.abort();
+    for (const life of this.#living) life.kill("SIGKILL");
+    await Promise.allSettled([...this.#living].map((life) => life.death));
+  }
+
+  #seedOf(part: number): number {
+    return this.#options.seed * 10_007 + part;
+  }
+
+  get #isEnough(): boolean {
+    return this.#enough.signal.aborted;
+  }
+
+  /** Kills one life of a replica after the other; the last one stays. */
+  async #runReplica(port: number, random: Random): Promise<void> {
+    while (!this.#isEnough) {
+      const life = this.#beginReplica(port);
+      const patience = new AbortController();
+      const waited = pause(workPatienceMs, undefined, { signal: patience.signal }).catch(() => {});
+      await life.ready;
+      await Promise.race([life.working, waited]);
+      patience.abort();
+      await this.#killLater(life, "a replica", random.between(...lives.replica));
+    }
+    await this.#beginReplica(port).ready;
+  }
+
+  /** The same for the clients of one kind; the last process ends when all that was called has its result. */
+  async #runClient(kind: ClientKind, random: Random): Promise<void> {
+    while (!this.#isEnough) {
+      const life = await this.#beginClient(kind);
+      await this.#killLater(life, `the clients ${kind}`, random.between(...lives.client));
+    }
+    const last = await this.#beginClient(kind);
+    last.end();
+    await last.death.catch(() => {});
+  }
+
+  /** Every tenth kill, the fifth one first. */
+  async #killDatabases(random: Random): Promise<void> {
+    while (!this.#isEnough) {
+      if (this.#killed.length % 10 !== 4) {
+        await pause(20);
+        continue;
+      }
+      this.history.add("fault", { fault: "database" });
+      this.#count(await killDatabase(this.#places.database, random));
+    }
+  }
+
+  async #killLater(life: Life, what: string, afterMs: number): Promise<void> {
+    await pause(afterMs, undefined, { signal: this.#enough.signal }).catch(() => {});
+    life.kill("SIGKILL");
+    await life.death.catch(() => {});
+    this.#count(what);
+  }
+
+  #count(what: string): void {
+    if (this.#isEnough) return;
+    this.#killed.push(what);
+    const { length } = this.#killed;
+    if (length % 50 === 0) console.log(`${length} kills, ${this.#complete} calls complete`);
+    if (length >= this.#options.kills) this.#enough.abort();
+  }
+
+  get #complete(): number {
+    return [...this.#boards.values()].reduce((sum, { complete }) => sum + complete, 0);
+  }
+
+  #beginReplica(port: number): Life {
+    const tools = fileURLToPath(built("replicas/replica-tools-module.js"));
+    const flags = ["--port", String(port), "--retry", "500ms", "--store", this.#places.database.url];
+    return this.#begin(() => (hear) => beginProcess([serverScript(), tools, ...flags], hear));
+  }
+
+  async #beginClient(kind: ClientKind): Promise<Life> {
+    const { proxy, directory } = this.#places;
+    const folder = join(directory, kind);
+    await mkdir(folder, { recursive: true });
+    const clientId = this.#clientIds.get(kind) ?? "";
+    const places = this.#boards.get(kind)?.places() ?? [];
+    const order: ClientOrder = { kind, url: proxy.url, clientId, folder, seed: this.#options.seed, places };
+    return this.#begin(() => (hear) => beginLife("replicas/replica-client.js", order, hear), kind);
+  }
+
+  #begin(program: () => (hear: (line: LifeLine) => void) => Life, kind?: ClientKind): Life {
+    const life: Life = program()((line) => {
+      if (line.kind !== "noted") return;
+      this.history.hear(life.name, line.event);
+      if (kind === undefined) return;
+      this.#boards.get(kind)?.hear(line.event);
+      const { caller, task } = line.event;
+      if (line.event.kind === "client_result")
+        this.history.hear(life.name, { ...line.event, kind: "accepted", caller, task });
+    });
+    this.#living.add(life);
+    if (kind === undefined) this.history.add("started", { worker: life.name });
+    const noteEnd = () => {
+      this.#living.delete(life);
+      if (kind === undefined) this.history.add("died", { worker: life.name });
+      // What its kernel accepted counts as delivered, though the process had not read it.
+      for (const caller of this.#boards.get(kind ?? "toolkit")?.open ?? []) {
+        if (kind !== undefined) this.history.add("accepted", { caller, status: "unknown" });
+      }
+    };
+    life.death.then(noteEnd, (error: unknown) => {
+      noteEnd();
+      this.#problems.push(String(error));
+    });
+    return life;
+  }
+
+  async #report(): Promise<StormReport> {
+    const boards = [...this.#boards.values()];
+    const { problems, lines } = await judgeReplicas({
+      url: this.#places.database.url,
+      calls: boards.flatMap(({ calls }) => calls),
+      open: boards.flatMap(({ open }) => open),
+      events: this.history.inOrder(),
+    });
+    const row = ([text, count]: readonly [string, number]) => `${String(count).padStart(6)}  ${text}`;
+    const complete = [...this.#boards].map(([kind, { complete: count }]) => `${count} of ${kind}`).join(", ");
+    return {
+      lines: [`${this.#killed.length} kills:`, ...histogram(this.#killed).map(row), ...lines, `results: ${complete}`],
+      problems: [...this.#problems, ...problems],
+      complete: `${this.#complete} calls`,
+    };
+  }
+}
+
+function serverScript(): string {
+  const manifest = createRequire(import.meta.url).resolve("@resumable-mcp/server-http/package.json");
+  return join(dirname(manifest), "dist", "cli.js");
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("A server on TCP has a port.");
+  return address.port;
+}
