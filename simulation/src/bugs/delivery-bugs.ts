@@ -71,4 +71,28 @@ export const deliveryBugs: readonly Bug[] = [
     find: "    if (asked !== undefined) this.#showLater(asked.inFlight, asked.request);",
     replace: "    void asked;",
   },
+  {
+    name: "a task that never had its call is there for requests that name it",
+    file: "store-fs/src/task/task-reader.ts",
+    find: "    return isMarked || this.#parts.isClaimed(taskId) ? reading : undefined;",
+    replace: "    return isMarked || this.#parts.isClaimed(taskId) ? reading : reading;",
+  },
+  {
+    name: "a caller whose time ends with the task gets the result and not what led to it",
+    file: "mcp/src/call/follow-call.ts",
+    find: "    if (isFinal(view.status) && seenSeq < view.record.lastSeq) await show(call.signal, view.record.lastSeq);\n",
+    replace: "",
+  },
+  {
+    name: "a round trip names the last event of its task, not the last one that was shown",
+    file: "mcp/src/era-2026/call-tool.ts",
+    find: "  const requestState = await sign(taskId, ending.seenSeq);",
+    replace: "  const requestState = await sign(taskId, (await tasks.get(taskId)).record.lastSeq);",
+  },
+  {
+    name: "a cancellation that the store cannot read ends the process",
+    file: "mcp/src/era-2025/session/session.ts",
+    find: "    await Promise.all([withdrawn, inFlight && this.calls.cancel(inFlight, isDelivered)]);",
+    replace: "    await (inFlight && this.calls.cancel(inFlight, isDelivered));\n    await withdrawn;",
+  },
 ];

@@ -29,6 +29,13 @@ export const durabilityBugs: readonly Bug[] = [
     replace: "        void error;",
   },
   {
+    name: "what a failed sync lost is written again only by its own process",
+    file: "store-fs/src/disk/file-syncs.ts",
+    find: "    this.#doubtful.add(path);\n    try {\n      this.#refresh(path, length);",
+    replace: "    this.#doubtful.add(path);\n    try {\n      void length;",
+    decision: "0091",
+  },
+  {
     name: "the line of a finished task is not synced before its marker goes",
     file: "store-fs/src/index/finished-index.ts",
     find: "    await this.#sync.request();",

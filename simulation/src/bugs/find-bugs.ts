@@ -14,6 +14,8 @@ interface Finding {
   readonly seed: number;
   /** Virtual time within that seed. */
   readonly at: string;
+  /** Virtual time of all seeds up to it. */
+  readonly hours: number;
   readonly violation: string;
 }
 
@@ -25,19 +27,23 @@ async function firstViolation(program: string, from: number, to: number): Promis
     (error: { readonly stdout: string; readonly stderr: string }) => error,
   );
   if (!stdout.includes(" virtual hours")) throw new Error(`The simulator did not run: ${stderr}`);
-  const [, seed, at, violation] = /found by seed (\d+) at (\S+) virtual seconds, [^:]*: (.*)/.exec(stdout) ?? [];
+  const found = /found by seed (\d+) at (\S+) virtual seconds, after (\S+) virtual hours: (.*)/.exec(stdout);
+  const [, seed, at, hours, violation] = found ?? [];
   if (seed === undefined || at === undefined || violation === undefined) return undefined;
-  return { seed: Number(seed), at: `${at} s`, violation };
+  return { seed: Number(seed), at: `${at} s`, hours: Number(hours), violation };
 }
 
 /** The first seed that breaks a guarantee with the defect, and none without it. */
 async function hunt(bug: Bug, first: number, last: number): Promise<Finding | undefined> {
   const program = await buildWith(simulation, bug);
+  let hours = 0;
   for (let from = first; from <= last; ) {
     const finding = await firstViolation(program, from, last);
     if (finding === undefined) return undefined;
     const { seed } = finding;
-    if ((await firstViolation(join(simulation, "dist/index.js"), seed, seed)) === undefined) return finding;
+    hours += finding.hours;
+    if ((await firstViolation(join(simulation, "dist/index.js"), seed, seed)) === undefined)
+      return { ...finding, hours };
     process.stderr.write(`Seed ${seed} breaks a guarantee without any defect.\n`);
     from = seed + 1;
   }
@@ -62,24 +68,29 @@ async function huntAll(): Promise<void> {
     const began = Date.now();
     const finding = await hunt(bug, first, last);
     findings.set(bug, finding);
-    const what = finding === undefined ? "not found" : `found by seed ${finding.seed}`;
     const seconds = Math.round((Date.now() - began) / 1_000);
-    process.stderr.write(`${findings.size} of ${chosen.length}: ${bug.name}: ${what} after ${seconds} s\n`);
+    const what = finding?.violation ?? "nothing was found";
+    process.stderr.write(`${findings.size} of ${chosen.length}, after ${seconds} s: ${what}\n${rowOf(bug)}`);
   }
 }
 
+/** A line of the table. */
+function rowOf(bug: Bug): string {
+  const finding = findings.get(bug);
+  const [rule = ""] = finding?.violation.split(":") ?? [];
+  const where = finding === undefined ? ["not found", "", ""] : [finding.seed, finding.at, finding.hours.toFixed(2)];
+  return `| ${[bug.name, bug.decision ?? "", rule, ...where].join(" | ")} |\n`;
+}
+
 await Promise.all(Array.from({ length: Number(values.jobs) }, huntAll));
-const rows = chosen.map((bug) => {
-  const { seed, at, violation } = findings.get(bug) ?? { seed: "not found", at: "", violation: ":" };
-  const [rule = "", text = ""] = violation.split(/: (.*)/);
-  return `| ${[bug.name, bug.decision ?? "", rule, seed, at, text].join(" | ")} |\n`;
-});
 const missed = chosen.filter((bug) => findings.get(bug) === undefined).length;
+const { stdout: commit } = await run("git", ["rev-parse", "--short", "HEAD"], { cwd: simulation });
 process.stdout.write(
   [
-    "| Defect | Decision | Broken | Seed | Virtual time in it | What was seen |\n|---|---|---|---|---|---|\n",
-    ...rows,
-    `\n${chosen.length - missed} of ${chosen.length} were found by the seeds ${seeds}.\n`,
+    "| Defect | Decision | Broken | Seed | Virtual time in it | Virtual hours until then |\n",
+    "|---|---|---|---|---|---|\n",
+    ...chosen.map(rowOf),
+    `\n${chosen.length - missed} of ${chosen.length} were found by the seeds ${seeds} at ${commit.trim()}.\n`,
   ].join(""),
 );
 process.exitCode = chosen.length > 0 && missed === 0 ? 0 : 1;

@@ -1,0 +1,45 @@
+import type { Bug } from "./bug.js";
+
+/** What becomes of a task after a failure, after deaths, and with another version of its tool. */
+export const recoveryBugs: readonly Bug[] = [
+  {
+    name: "a task that failed with an open question waits for its answer when it continues",
+    file: "core/src/task/reduce-task.ts",
+    find: "  if (!draft.live) draft.runnableAt = openQuestions(draft).length > 0 ? at : undefined;",
+    replace: "  if (!draft.live) draft.runnableAt = at.length > 0 ? undefined : at;",
+  },
+  {
+    name: "the end of a task that fails forgets the answers that it was given",
+    file: "core/src/engine/attempt/attempt-outcome.ts",
+    find: "events: [...answeredBy(record, signals), last], consume: all",
+    replace: "events: [last], consume: all",
+  },
+  {
+    name: "a look at a failed task removes the answers that it was given",
+    file: "core/src/engine/scheduling/plan-attempt.ts",
+    find: '    const over = requests.filter(({ kind }) => kind !== "answer" || record.status !== "failed");',
+    replace: "    const over = requests;",
+  },
+  {
+    name: "deaths that a record forgets excuse no other task",
+    file: "core/src/engine/scheduling/open-task.ts",
+    find: '    if (events.some(({ type }) => type === "restarted" || type === "cancelled")) await keepDeaths(environment, record);\n',
+    replace: "",
+    decision: "0088",
+  },
+  {
+    name: "code of an earlier version continues a task of a later one",
+    file: "core/src/engine/scheduling/version-rule.ts",
+    find: "  if (order !== undefined) return order > 0;",
+    replace: "  if (order !== undefined) return true;",
+    decision: "0096",
+  },
+  {
+    name: "a task fails that the code at hand cannot read",
+    file: "core/src/engine/scheduling/plan-attempt.ts",
+    find: '  if (verdict.kind === "refuse") {\n',
+    replace:
+      '  if (verdict.kind === "refuse") {\n    const error = { code: "VERSION_MISMATCH", message: verdict.message } as const;\n    if (verdict.message !== "") return { events: [{ type: "failed", error }], over: true };\n',
+    decision: "0097",
+  },
+];
