@@ -76,9 +76,11 @@ export function createHttpEntry(
 ): (request: HttpRequest, connection?: Connection) => Promise<HttpAnswer> {
   const { engine, rules, log } = options;
   const admit = createGate(options);
+  const readyAnswer = createReadiness(engine, options.limits.readyTimeoutMs);
   const answer = async (request: HttpRequest, { remoteAddress }: Connection = { remoteAddress: undefined }) => {
-    const health = healthAnswer(request.url.pathname, engine);
-    if (health !== undefined) return health;
+    const path = request.url.pathname;
+    if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
+    if (path === "/readyz") return readyAnswer();
     const problem = checkNames(request, rules);
     const admitted = problem === undefined ? await admit(request, remoteAddress) : refuse(403, problem);
     const given = admitted instanceof HttpAnswer ? admitted : await answerMcp(request, admitted);
@@ -134,21 +136,37 @@ const withToken = judgeLocality({ tokens: true });
 
 const plain = { "content-type": "text/plain;charset=UTF-8" };
 
-function healthAnswer(path: string, engine: Engine): Promise<HttpAnswer> | HttpAnswer | undefined {
-  if (path === "/healthz") return new HttpAnswer(200, plain, "ok\n");
-  return path === "/readyz" ? readyAnswer(engine) : undefined;
-}
-
-/** Anybody may ask, so that the message of an error, which names no path, is all that is said. */
-async function readyAnswer(engine: Engine): Promise<HttpAnswer> {
-  if (engine.draining) return new HttpAnswer(503, plain, "draining\n");
-  try {
-    await engine.checkHealth();
-    return new HttpAnswer(200, plain, "ready\n");
-  } catch (error) {
-    const why = isResumableError(error) ? `${error.code}: ${error.message}` : "The store cannot be used.";
-    return new HttpAnswer(503, plain, `${why}\n`);
-  }
+/**
+ * Makes what tells whether the server takes work. Anybody may ask, so that the message of an error, which names no path, is all
+ * that is said; all who ask meanwhile share one check, so that a silent store does not collect them.
+ */
+function createReadiness(engine: Engine, timeoutMs: number): () => Promise<HttpAnswer> {
+  const silent = new HttpAnswer(
+    503,
+    plain,
+    `The store has not answered within ${timeoutMs / 1000} s. Check that it runs and can be reached.\n`,
+  );
+  let checking: Promise<HttpAnswer> | undefined;
+  const check = async (): Promise<HttpAnswer> => {
+    try {
+      await engine.checkHealth();
+      return new HttpAnswer(200, plain, "ready\n");
+    } catch (error) {
+      const why = isResumableError(error) ? `${error.code}: ${error.message}` : "The store cannot be used.";
+      return new HttpAnswer(503, plain, `${why}\n`);
+    } finally {
+      checking = undefined;
+    }
+  };
+  return async () => {
+    if (engine.draining) return new HttpAnswer(503, plain, "draining\n");
+    checking ??= check();
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<HttpAnswer>((resolve) => {
+      timer = setTimeout(() => resolve(silent), timeoutMs);
+    });
+    return Promise.race([checking, late]).finally(() => clearTimeout(timer));
+  };
 }
 
 function isMetadata(url: URL, path: string): boolean {

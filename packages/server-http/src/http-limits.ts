@@ -12,6 +12,8 @@ export const httpLimits = {
   requestTimeoutMs: 30_000,
   /** How long `verifyToken` may take. */
   verifyTokenTimeoutMs: 10_000,
+  /** How long `/readyz` waits for the store before it says that the server takes no work. */
+  readyTimeoutMs: 3_000,
   maxConnections: 10_000,
   maxHeaderBytes: 16 * 1024,
   drainTimeoutMs: 10_000,

@@ -1,7 +1,7 @@
 import { mkdtemp, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createMemoryStore, defineTool } from "@resumable-mcp/core";
+import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { expect, onTestFinished, test } from "vitest";
 import { z } from "zod";
@@ -38,6 +38,30 @@ test("a server whose store is taken away is not ready and says why, until the st
   expect(await ask("/healthz")).toEqual([200, "ok\n"]);
   await rename(join(folder, "away"), directory);
   expect(await ask("/readyz")).toEqual([200, "ready\n"]);
+});
+
+test("a server whose store is silent is not ready and says so, without waiting for the store, which is asked once", async () => {
+  const asked: (() => void)[] = [];
+  const store: Store = {
+    ...createMemoryStore(),
+    checkHealth: () => new Promise((resolve) => asked.push(resolve)),
+  };
+  const server = await serve({
+    definition: { name: "silent", version: "1.0.0", tools: [echo] },
+    store,
+    port: 0,
+    limits: { readyTimeoutMs: 20 },
+  });
+  onTestFinished(() => server.close());
+  const ask = async () => {
+    const answer = await fetch(new URL("/readyz", server.url));
+    return [answer.status, await answer.text()] as const;
+  };
+  const silent = [503, "The store has not answered within 0.02 s. Check that it runs and can be reached.\n"];
+  expect([await ask(), await ask(), asked.length]).toEqual([silent, silent, 1]);
+  for (const answer of asked) answer();
+  store.checkHealth = async () => {};
+  expect(await ask()).toEqual([200, "ready\n"]);
 });
 
 test("a limit that is given as undefined leaves its default", async () => {
