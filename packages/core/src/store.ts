@@ -37,6 +37,7 @@ export {
   leaseLost,
   seqConflict,
   storeClosed,
+  taskExists,
   taskNotFound,
 } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";

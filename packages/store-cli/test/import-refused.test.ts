@@ -21,9 +21,11 @@ describe("an import", () => {
     const report = await runWith([await exported(directory)], "import", "-", ...storeOf(other), "--json");
     expect(report.code).toBe(1);
     const { refused, imported } = JSON.parse(report.out) as {
-      refused: { taskId: string; code: string }[];
+      refused: { taskId: string; code: string; message: string }[];
       imported: string[];
     };
+    const message = `The unfinished task ${rival} has the call of task ${ids.asking}, which stays as it is. Use task ${rival}.`;
+    expect(refused.filter(({ code }) => code === "KEY_TAKEN")).toMatchObject([{ taskId: ids.asking, message }]);
     expect(refused.map(({ taskId, code }) => [taskId, code]).sort()).toEqual([
       [ids.asking, "KEY_TAKEN"],
       [ids.done, "TASK_EXISTS"],

@@ -1,5 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import { json, run } from "./command-line.js";
 import { databaseUrl, newDatabase, openDatabase, runSql, usePostgres } from "./database.js";
@@ -134,4 +137,16 @@ test("names rows that do not fold, and rows that belong to nothing", async () =>
     ["unclaimed", open, "its call leads to another task: the same call begins a second one"],
     ["damaged_server_document", undefined, "the document of kind session cannot be read"],
   ]);
+});
+
+test("takes a password in a URL out of the list of processes", async () => {
+  const program = fileURLToPath(new URL("../dist/cli.js", import.meta.url));
+  const command = spawn(process.execPath, [program, "import", "-", ...newDatabase()], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const ended = once(command, "close");
+  const shown = () => readFileSync(`/proc/${command.pid}/cmdline`, "utf8").replaceAll("\0", "");
+  await expect.poll(shown, { timeout: 60_000 }).toBe("resumable-mcp-store");
+  command.stdin.end();
+  await ended;
 });

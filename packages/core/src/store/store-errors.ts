@@ -31,12 +31,21 @@ export function seqConflict(taskId: string, expected: number, actual: number): R
   );
 }
 
-/** Another task has the call of one that is to restart. */
+/** Another task has the call of one that is to restart, or to be imported. */
 export function keyTaken(taskId: string, otherTaskId: string): ResumableError {
   return new ResumableError(
     "KEY_TAKEN",
-    `Task ${taskId} cannot restart: the unfinished task ${otherTaskId} has the same call. Use task ${otherTaskId}.`,
+    `The unfinished task ${otherTaskId} has the call of task ${taskId}, which stays as it is. Use task ${otherTaskId}.`,
     { details: { taskId, otherTaskId } },
+  );
+}
+
+/** Another task has the id of one that is to be imported. */
+export function taskExists(taskId: string): ResumableError {
+  return new ResumableError(
+    "TASK_EXISTS",
+    `The store has another task ${taskId}, which stays as it is. To import this one in its place, delete the other one first.`,
+    { details: { taskId } },
   );
 }
 

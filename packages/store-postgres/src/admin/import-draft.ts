@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { isFinal, type Json, ResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { isFinal, type Json, type TaskRecord } from "@resumable-mcp/core";
 import {
   keyTaken,
   reduceTask,
@@ -7,6 +7,7 @@ import {
   type TaskBeginning,
   type TaskDraft,
   type TaskEvent,
+  taskExists,
 } from "@resumable-mcp/core/store";
 import type { ClientBase } from "pg";
 import type { Database } from "../database/database.js";
@@ -237,12 +238,4 @@ function signalRow(signal: Signal): SignalRow {
   if (signal.kind !== "answer") return row;
   const { key, answer } = signal;
   return { ...row, q: hexOf(key), b: JSON.stringify({ key, answer }) };
-}
-
-function taskExists(taskId: string): ResumableError {
-  return new ResumableError(
-    "TASK_EXISTS",
-    `The store has another task ${taskId}, which stays as it is. To import this one in its place, delete the other one first.`,
-    { details: { taskId } },
-  );
 }

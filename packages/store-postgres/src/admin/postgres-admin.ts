@@ -78,8 +78,11 @@ export function openPostgresAdmin({ connectionString, passwordFile, schema }: Po
       }
     },
     async close() {
-      await store.close();
-      await database.close();
+      try {
+        await store.close();
+      } finally {
+        await database.close();
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
-import { isFinal, isResumableError, ResumableError, type TaskRecord } from "@resumable-mcp/core";
-import { type TaskBeginning, type TaskDraft, taskNotFound } from "@resumable-mcp/core/store";
+import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core";
+import { type TaskBeginning, type TaskDraft, taskExists, taskNotFound } from "@resumable-mcp/core/store";
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
 import type { OpenStore } from "../../open-store.js";
@@ -75,12 +75,4 @@ async function list(store: OpenStore, reading: TaskReading): Promise<void> {
     for (const folder of [shardFolder(layout, id), layout.tasks, layout.open]) await disk.syncFolder(folder);
   }
   notifications.notify(id, "runnable");
-}
-
-function taskExists(taskId: string): ResumableError {
-  return new ResumableError(
-    "TASK_EXISTS",
-    `The store has another task ${taskId}, which stays as it is. To import this one in its place, delete the other one first.`,
-    { details: { taskId } },
-  );
 }
