@@ -77,6 +77,15 @@ test("watchers are notified again after the connection for notifications broke",
   await expect.poll(() => wakes).toBeGreaterThan(again);
 });
 
+test("processes that open a new database at the same time wait for the one that makes its schema", async () => {
+  for (let round = 1; round <= 5; round += 1) {
+    const options = opener();
+    const stores = Array.from({ length: 6 }, () => open(options));
+    await Promise.all(stores.map((store) => store.open()));
+    expect(await runSql(`SELECT layout FROM ${options.schema}.layout`)).toEqual([{ layout: 1 }]);
+  }
+});
+
 test("a pool that is too small is refused", async () => {
   const pool = new pg.Pool({ max: 2 });
   ends.push(() => pool.end());

@@ -142,6 +142,35 @@ describe("says what to do about", () => {
     });
   });
 
+  test("rights that are missing in a schema that another user made", async () => {
+    const options = newSchema();
+    const connectionString = await newUser(options.schema);
+    await runSql(`CREATE SCHEMA ${options.schema}; GRANT USAGE ON SCHEMA ${options.schema} TO ${options.schema}`);
+    expect(await refusal(open({ ...options, connectionString }).open())).toMatchObject({
+      code: "STORE_WRITE_FAILED",
+      message: `The store could not be written (42501: permission denied for schema ${options.schema}). Grant the user the rights on the store's schema and its tables, or connect as their owner.`,
+    });
+  });
+
+  test("a schema of an earlier version that no migration brings to this one", async () => {
+    const options = newSchema();
+    await open(options).open();
+    await runSql(`UPDATE ${options.schema}.layout SET layout = 0`);
+    const refused = (advice: string) => ({
+      code: "STORE_LAYOUT",
+      message: `The store's schema has layout 0, and this version needs layout 1. ${advice}`,
+      details: { path: place(options.schema), found: "0", supported: "1" },
+    });
+    expect(await refusal(open({ ...options, migrate: false }).open())).toEqual(
+      refused(
+        "Run resumable-mcp-store migrate, or open the store once with migrate: true, as a user who owns the schema.",
+      ),
+    );
+    expect(await refusal(open(options).open())).toEqual(
+      refused("Its migrations are all applied: restore it from a backup, or name another schema."),
+    );
+  });
+
   test("a schema of a later version, unless that allows this one to write", async () => {
     const options = newSchema();
     await open(options).open();

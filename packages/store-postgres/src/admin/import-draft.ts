@@ -97,7 +97,16 @@ export class ImportDraft implements TaskDraft {
     await this.#writeAnswers(record);
     await this.#run("COMMIT");
     this.#isOver = true;
+    this.#checkConfirmed();
     return true;
+  }
+
+  #checkConfirmed(): void {
+    try {
+      this.#database.checkConfirmed(this.#client);
+    } catch (error) {
+      throw storeFailure(error, "write", this.#database.place);
+    }
   }
 
   async discard(): Promise<void> {

@@ -4,6 +4,7 @@ import pg from "pg";
 import { parseIntoClientConfig } from "pg-connection-string";
 import { hexOf } from "./hash.js";
 import type { PostgresStoreLimits } from "./limits.js";
+import { sharesConnections } from "./pooler.js";
 import { Slots } from "./slots.js";
 import { invalidOption, isServerError, type OperationKind, storeFailure } from "./store-errors.js";
 
@@ -36,8 +37,14 @@ function getTypeParser(oid: number, format?: "text" | "binary") {
   return oid === pg.types.builtins.INT8 ? Number : pg.types.getTypeParser(oid, format);
 }
 
-/** PostgreSQL commits on the primary alone when a wait for a standby is cancelled, and says so in a warning. */
-const notReplicated = /^canceling (the )?wait for synchronous replication/;
+/**
+ * PostgreSQL commits on the primary alone when a wait for a standby is cancelled, and says so in a warning, which is in the
+ * server's language. Source: src/backend/replication/syncrep.c, whose other function warns of nothing.
+ */
+const standbyRoutine = "SyncRepWaitForLSN";
+
+const pooled =
+  "A pooler between this process and the database gives each transaction another connection of the server: this process prepares no statements, and learns by polling what other processes do.";
 
 /**
  * Runs statements on the connections of one opened store.
@@ -59,6 +66,8 @@ export class Database {
   readonly #texts = new Map<string, string>();
   /** Connections by whether the server's last commit on them waited for its standby in vain. */
   readonly #warned = new WeakMap<pg.ClientBase, boolean>();
+  #findingPooler: Promise<boolean> | undefined;
+  #isPooled: boolean | undefined;
 
   constructor({ connectionString, password, pool, schema, limits, warn }: DatabaseOptions) {
     if (!/^[a-z_][a-z0-9_]{0,40}$/.test(schema) || schema.startsWith("pg_")) {
@@ -102,15 +111,46 @@ export class Database {
       resolved = this.inSchema(text);
       this.#texts.set(name, resolved);
     }
-    const config = { name: this.#prefix + name, text: resolved, values: [...values], types: parseInt8 };
+    const prepared = this.#isPooled ? undefined : this.#prefix + name;
+    const config = { name: prepared, text: resolved, values: [...values], types: parseInt8 };
     return (await client.query(config)).rows;
   }
 
+  /** Whether the transactions of one connection may reach the server by several of its own, which have no state in common. */
+  async isPooled(): Promise<boolean> {
+    this.#findingPooler ??= this.#findPooler();
+    try {
+      return await this.#findingPooler;
+    } catch (error) {
+      // The next statement tries again.
+      this.#findingPooler = undefined;
+      throw error;
+    }
+  }
+
+  async #findPooler(): Promise<boolean> {
+    const find = (first: pg.ClientBase) =>
+      sharesConnections(first, (work) => this.#withConnection("commit", work, this.limits.statementTimeoutMs));
+    const isPooled = await this.#withConnection("read", find, this.limits.statementTimeoutMs);
+    if (isPooled) this.warn(pooled);
+    this.#isPooled = isPooled;
+    return isPooled;
+  }
+
   /** Gives a connection to work that ends with it. A connection on which anything but the server failed is closed. */
-  withConnection<Result>(
+  async withConnection<Result>(
     kind: StatementKind,
     work: (client: pg.PoolClient) => Promise<Result>,
     timeoutMs = this.limits.statementTimeoutMs,
+  ): Promise<Result> {
+    if (this.#isPooled === undefined) await this.isPooled();
+    return this.#withConnection(kind, work, timeoutMs);
+  }
+
+  #withConnection<Result>(
+    kind: StatementKind,
+    work: (client: pg.PoolClient) => Promise<Result>,
+    timeoutMs: number,
   ): Promise<Result> {
     const { pool, slots } = kind === "commit" ? this.#commits : this.#others;
     return slots.run(async () => {
@@ -119,8 +159,7 @@ export class Database {
         client = await pool.connect();
         this.#listen(client);
         const result = await withTimeout(work(client), timeoutMs);
-        if (this.#warned.get(client))
-          throw new Error("the standby did not confirm the commit, so its outcome is unknown");
+        this.checkConfirmed(client);
         client.release();
         return result;
       } catch (error) {
@@ -130,26 +169,34 @@ export class Database {
     });
   }
 
-  #listen(client: pg.PoolClient): void {
+  /** @throws when the standby has not confirmed what was committed on a connection since the last check. */
+  checkConfirmed(client: pg.ClientBase): void {
+    if (this.#warned.get(client) !== true) return;
+    this.#warned.set(client, false);
+    throw new Error("the standby did not confirm the commit, so its outcome is unknown");
+  }
+
+  #listen(client: pg.ClientBase): void {
     if (this.#warned.has(client)) return;
     this.#warned.set(client, false);
     // A connection may break at a moment in which no statement is under way to report it: its next use does.
     client.on("error", () => {});
-    client.on("notice", ({ message }) => {
-      if (notReplicated.test(message ?? "")) this.#warned.set(client, true);
+    client.on("notice", ({ routine }) => {
+      if (routine === standbyRoutine) this.#warned.set(client, true);
     });
   }
 
-  /** Opens a connection of its own, for notifications. Its user closes it. */
+  /** Opens a connection of its own, for notifications and for an import. Its user closes it. */
   async connect(): Promise<{ readonly client: pg.ClientBase; readonly close: () => void }> {
     const { pool } = this.#others;
     if (!this.#ownsPools) {
       const client = await pool.connect();
+      this.#listen(client);
       return { client, close: () => client.release(true) };
     }
     // A pool hides the password from a copy of its options.
     const client = new pg.Client({ ...pool.options, password: pool.options.password, keepAlive: true });
-    client.on("error", () => {});
+    this.#listen(client);
     await client.connect();
     return { client, close: () => void client.end().catch(() => {}) };
   }

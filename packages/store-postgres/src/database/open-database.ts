@@ -22,7 +22,6 @@ interface ServerFacts {
   readonly fsync: string;
   readonly synchronous_commit: string;
   readonly full_page_writes: string;
-  readonly has_schema: boolean;
   readonly has_layout: boolean;
 }
 
@@ -35,7 +34,7 @@ const factsStatement = {
   name: "facts",
   text: `SELECT current_setting('server_version_num')::int / 10000 AS version, current_setting('fsync') AS fsync,
     current_setting('synchronous_commit') AS synchronous_commit, current_setting('full_page_writes') AS full_page_writes,
-    to_regnamespace($1) IS NOT NULL AS has_schema, to_regclass($1 || '.layout') IS NOT NULL AS has_layout`,
+    to_regclass($1 || '.layout') IS NOT NULL AS has_layout`,
 };
 const layoutStatement = { name: "layout", text: "SELECT layout, oldest_writer FROM store.layout" };
 
@@ -64,7 +63,12 @@ export async function openDatabase(
       "Run resumable-mcp-store migrate, or open the store once with migrate: true, as a user who owns the schema.";
     throw storeLayout(database.place, String(found?.layout ?? "none"), supportedLayout, advice);
   }
-  await migrateSchema(database, facts.has_schema);
+  await migrateSchema(database);
+  const made = await layoutOf(database);
+  if (made?.layout !== supportedLayout) {
+    const advice = "Its migrations are all applied: restore it from a backup, or name another schema.";
+    throw storeLayout(database.place, String(made?.layout ?? "none"), supportedLayout, advice);
+  }
   return { from: found?.layout ?? null, to: supportedLayout };
 }
 
@@ -115,28 +119,56 @@ function checkNewer(database: Database, { layout, oldest_writer }: LayoutRow): v
   throw storeLayout(database.place, String(layout), supportedLayout, advice);
 }
 
-async function migrateSchema(database: Database, hasSchema: boolean): Promise<void> {
+/** One transaction, so that it also works by a pooler: the lock and the search path end with it. */
+async function migrateSchema(database: Database): Promise<void> {
   const { schema } = database;
   // The build copies them to the same place.
   const directory = fileURLToPath(new URL("migrations", import.meta.url));
   const quiet = { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} };
   const work = async (client: PoolClient) => {
-    await runner({
-      dbClient: client,
-      dir: directory,
-      direction: "up",
-      schema,
-      createSchema: !hasSchema,
-      migrationsSchema: schema,
-      migrationsTable: "migration",
-      singleTransaction: true,
+    const { dbClient, failure } = insideTransaction(client);
+    await client.query("BEGIN");
+    try {
       // Processes that open a store at the same time wait for the one that migrates it.
-      advisoryLockMode: "wait",
-      lockValue: Number.parseInt(hexOf(schema).slice(0, 12), 16),
-      logger: quiet,
-    });
-    // The migration set it for this connection.
-    await client.query("RESET search_path");
+      await client.query("SELECT pg_advisory_xact_lock($1)", [Number.parseInt(hexOf(schema).slice(0, 12), 16)]);
+      // That one may have made the schema since this connection looked last, which a lock alone does not tell it.
+      const { rows: schemas } = await client.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);
+      await runner({
+        dbClient,
+        dir: directory,
+        direction: "up",
+        schema,
+        createSchema: schemas.length === 0,
+        migrationsSchema: schema,
+        migrationsTable: "migration",
+        singleTransaction: true,
+        noLock: true,
+        logger: quiet,
+      });
+      await client.query("COMMIT");
+    } catch (error) {
+      await client.query("ROLLBACK").catch(() => {});
+      throw failure() ?? error;
+    }
   };
   await database.withConnection("write", work, migrationTimeoutMs);
+}
+
+/** A connection on which the migrations neither end the transaction nor change what lasts longer, and what the server refused. */
+function insideTransaction(client: PoolClient): {
+  readonly dbClient: PoolClient;
+  readonly failure: () => Error | undefined;
+} {
+  let failure: Error | undefined;
+  const query = async (text: string, values?: unknown[]) => {
+    if (/^(BEGIN|COMMIT|ROLLBACK)\b/.test(text)) return { rows: [] };
+    try {
+      return await client.query(text.replace(/^SET search_path/, "SET LOCAL search_path"), values);
+    } catch (error) {
+      // The migrations put some of them, with a stack, into the message of their own.
+      if (error instanceof Error) failure ??= error;
+      throw error;
+    }
+  };
+  return { dbClient: Object.create(client, { query: { value: query } }), failure: () => failure };
 }

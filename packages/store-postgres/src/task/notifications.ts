@@ -100,6 +100,8 @@ export class Notifications {
   }
 
   async #listen(): Promise<void> {
+    // There a connection hears nothing, and a lock would stay when its process is dead: watchers look by themselves.
+    if (await this.#database.isPooled()) return;
     const { client, close } = await this.#database.connect();
     if (this.#isClosed) return close();
     let isOpen = true;
