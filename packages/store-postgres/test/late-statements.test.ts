@@ -22,6 +22,7 @@ const task: NewTask = {
   detached: true,
   ttlMs: 1_000,
 };
+const companion: NewTask = { ...task, id: "late-statements-task-2" };
 const events = [{ type: "checkpoint", progress: 1 }] as const;
 
 /** Opens stores of one schema, whose statements `rewrite` may change. */
@@ -40,14 +41,37 @@ function opener() {
   return { open, schema: options.schema };
 }
 
-async function lease(store: Store, worker: string, now = at(1_000)): Promise<Lease> {
-  const taken = await store.acquireLease({ taskId: task.id, worker, ttlMs, now });
+async function lease(store: Store, worker: string, now = at(1_000), taskId = task.id): Promise<Lease> {
+  const taken = await store.acquireLease({ taskId, worker, ttlMs, now });
   if (taken === undefined) throw new Error(`The lease is free for ${worker}.`);
   return taken.lease;
 }
 
 const commit = (store: Store, held: Lease, afterSeq = 1) =>
   store.commit({ lease: held, afterSeq, events, consume: [], now: at(1_000) });
+
+/** The statements that write commits: of one task or of several, with everything or only what a checkpoint changes. */
+const statements = ["commit", "commit_many", "checkpoint", "checkpoint_many"] as const;
+
+/** Makes a task and takes its lease, so that the next commit goes by a certain statement. */
+async function begin(store: Store, statement: (typeof statements)[number]) {
+  const leases: Lease[] = [];
+  for (const each of statement.endsWith("many") ? [task, companion] : [task]) {
+    await store.createTask({ task: each, reuseResultMs: 0, now: at(1_000) });
+    leases.push(await lease(store, "a", at(1_000), each.id));
+  }
+  const [held] = leases;
+  if (held === undefined) throw new Error("A new task's lease is free.");
+  const commitAll = async (afterSeq: number) => {
+    const commits = leases.map((each) => commit(store, each, afterSeq));
+    for (const each of commits) each.catch(() => {});
+    return commits[0] ?? commit(store, held, afterSeq);
+  };
+  const isFirst = statement.startsWith("commit");
+  if (!isFirst) await commitAll(1);
+  const place = isFirst ? 1 : 2;
+  return { held, place, commitAll: () => commitAll(place) };
+}
 
 const codeOf = (call: Promise<unknown>) =>
   call.then(
@@ -68,12 +92,15 @@ async function untilOneWaits(schema: string): Promise<void> {
   await expect.poll(async () => (await runSql(waiting)).length).toBe(1);
 }
 
-/** Breaks the connection of the first commit, which reaches the server when `late` is called. */
-function strandedCommit(change: (text: string) => string): { readonly rewrite: Rewrite; late(): Promise<unknown> } {
+/** Breaks the connection of a statement's first commit, which reaches the server when `late` is called. */
+function strandedCommit(
+  statement: string,
+  change: (text: string) => string,
+): { readonly rewrite: Rewrite; late(): Promise<unknown> } {
   let late: ((by: pg.Client) => Promise<unknown>) | undefined;
   return {
     rewrite: async (send, text, name) => {
-      if (name !== "commit" || late !== undefined) return send(text);
+      if (name !== statement || late !== undefined) return send(text);
       late = (by) => send(change(text), by);
       throw new Error("connection lost");
     },
@@ -81,63 +108,63 @@ function strandedCommit(change: (text: string) => string): { readonly rewrite: R
   };
 }
 
-describe("a commit that takes effect after its worker has taken the lease again", () => {
-  const cases = [
-    { mutant: "the statement as it is", change: (text: string) => text, lastSeq: 1 },
-    {
-      mutant: "a mutant without epoch",
-      change: (text: string) => text.replaceAll("t.epoch = c.epoch AND ", ""),
-      lastSeq: 2,
-    },
-  ];
-  test.each(cases)("changes nothing: $mutant ends at $lastSeq", async ({ change, lastSeq }) => {
-    const { open } = opener();
-    const stranded = strandedCommit(change);
-    const store = open(stranded.rewrite);
-    await store.createTask({ task, reuseResultMs: 0, now: at(1_000) });
-    expect(await codeOf(commit(store, await lease(store, "a")))).toBe("STORE_WRITE_FAILED");
-    await lease(store, "a");
-    await stranded.late();
-    const other = open();
-    expect((await other.getTask(task.id))?.record.lastSeq).toBe(lastSeq);
+describe.each(statements)("%s", (statement) => {
+  describe("a commit that takes effect after its worker has taken the lease again", () => {
+    const cases = [
+      { mutant: "the statement as it is", change: (text: string) => text, more: 0 },
+      {
+        mutant: "a mutant without epoch",
+        change: (text: string) => text.replaceAll("t.epoch = c.epoch AND ", ""),
+        more: 1,
+      },
+    ];
+    test.each(cases)("changes nothing: $mutant adds $more", async ({ change, more }) => {
+      const { open } = opener();
+      const stranded = strandedCommit(statement, change);
+      const store = open(stranded.rewrite);
+      const { place, commitAll } = await begin(store, statement);
+      expect(await codeOf(commitAll())).toBe("STORE_WRITE_FAILED");
+      await lease(store, "a");
+      await stranded.late();
+      const other = open();
+      expect((await other.getTask(task.id))?.record.lastSeq).toBe(place + more);
+    });
   });
-});
 
-describe("a commit of a lease whose epoch was given again, after a fail-over that lost the sequence's tail,", () => {
-  const cases = [
-    { mutant: "the statement as it is", from: "", outcome: "LEASE_LOST" },
-    { mutant: "a mutant without holder", from: "t.holder = c.holder AND ", outcome: "ok" },
-  ];
-  test.each(cases)("is refused: $mutant gives $outcome", async ({ from, outcome }) => {
-    const { open, schema } = opener();
-    const [old, next] = [open((send, text) => send(text.replaceAll(from, ""))), open()];
-    await old.createTask({ task, reuseResultMs: 0, now: at(1_000) });
-    const held = await lease(old, "a");
-    await runSql(`ALTER SEQUENCE ${schema}.epoch RESTART WITH ${held.epoch}`);
-    await next.acquireLease({ taskId: task.id, worker: "b", ttlMs, now: at(1_000) });
-    expect((await lease(next, "b", at(1_000 + ttlMs))).epoch).toBe(held.epoch);
-    expect(await codeOf(commit(old, held))).toBe(outcome);
+  describe("a commit of a lease whose epoch was given again, after a fail-over that lost the sequence's tail,", () => {
+    const cases = [
+      { mutant: "the statement as it is", from: "", outcome: "LEASE_LOST" },
+      { mutant: "a mutant without holder", from: "t.holder = c.holder AND ", outcome: "ok" },
+    ];
+    test.each(cases)("is refused: $mutant gives $outcome", async ({ from, outcome }) => {
+      const { open, schema } = opener();
+      const [old, next] = [open((send, text) => send(text.replaceAll(from, ""))), open()];
+      const { held, commitAll } = await begin(old, statement);
+      await runSql(`ALTER SEQUENCE ${schema}.epoch RESTART WITH ${held.epoch}`);
+      await next.acquireLease({ taskId: task.id, worker: "b", ttlMs, now: at(1_000) });
+      expect((await lease(next, "b", at(1_000 + ttlMs))).epoch).toBe(held.epoch);
+      expect(await codeOf(commitAll())).toBe(outcome);
+    });
   });
-});
 
-describe("a commit that waits for a signal that is being left", () => {
-  const cases = [
-    { mutant: "the statement as it is", from: "SELECT id, signals FROM t", returned: ["late"] },
-    { mutant: "a mutant that reads signals from its snapshot", from: undefined, returned: [] },
-  ];
-  test.each(cases)("returns it: $mutant returns $returned", async ({ from, returned }) => {
-    const { open, schema } = opener();
-    const snapshot = `SELECT t.id, s.signals FROM t JOIN "${schema}".task s USING (id)`;
-    const store = open((send, text) => send(from ? text : text.replace("SELECT id, signals FROM t", snapshot)));
-    await store.createTask({ task, reuseResultMs: 0, now: at(1_000) });
-    const held = await lease(store, "a");
-    const client = await connect();
-    await client.query("BEGIN");
-    await client.query(`UPDATE ${schema}.task SET signals = '[{"i": "late", "k": "pause"}]'`);
-    const committed = commit(store, held);
-    await untilOneWaits(schema);
-    await client.query("COMMIT");
-    expect((await committed).signals.map(({ id }) => id)).toEqual(returned);
+  describe("a commit that waits for a signal that is being left", () => {
+    const cases = [
+      { mutant: "the statement as it is", from: "SELECT id, signals FROM t", returned: ["late"] },
+      { mutant: "a mutant that reads signals from its snapshot", from: undefined, returned: [] },
+    ];
+    test.each(cases)("returns it: $mutant returns $returned", async ({ from, returned }) => {
+      const { open, schema } = opener();
+      const snapshot = `SELECT t.id, s.signals FROM t JOIN "${schema}".task s USING (id)`;
+      const store = open((send, text) => send(from ? text : text.replace("SELECT id, signals FROM t", snapshot)));
+      const { commitAll } = await begin(store, statement);
+      const client = await connect();
+      await client.query("BEGIN");
+      await client.query(`UPDATE ${schema}.task SET signals = '[{"i": "late", "k": "pause"}]'`);
+      const committed = commitAll();
+      await untilOneWaits(schema);
+      await client.query("COMMIT");
+      expect((await committed).signals.map(({ id }) => id)).toEqual(returned);
+    });
   });
 });
 

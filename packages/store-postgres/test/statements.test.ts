@@ -63,6 +63,7 @@ test("a start, a lease and a checkpoint are one statement each, and joining a ca
   if (lease === undefined) throw new Error("A new task's lease is free.");
   const commit = { lease: lease.lease, events: [{ type: "checkpoint", progress: 1 }], consume: [], now } as const;
   expect(await during(() => store.commit({ ...commit, afterSeq: 1 }))).toEqual(["commit"]);
+  expect(await during(() => store.commit({ ...commit, afterSeq: 2 }))).toEqual(["checkpoint"]);
   expect(await during(() => store.signal(task(1).id, { kind: "pause" }))).toEqual(["signal"]);
   const answer = { kind: "answer", key: "go", answer: { action: "decline" } } as const;
   expect(await during(() => store.signal(task(1).id, answer))).toEqual(["answer"]);
@@ -82,7 +83,8 @@ test("the checkpoints of a hundred tasks share statements, and so do their reade
         return taken ? [store.commit({ lease: taken.lease, afterSeq, events, consume: [], now })] : [];
       }),
     );
-  expect(await during(() => round(1))).toEqual(["commit"]);
+  expect(await during(() => round(1))).toEqual(["commit_many"]);
+  expect(await during(() => round(2))).toEqual(["checkpoint_many"]);
   expect(await during(() => Promise.all(indexes.map((index) => store.getTask(task(index).id))))).toEqual(["read"]);
-  expect((await store.getTask(task(99).id))?.record.progress).toBe(1);
+  expect((await store.getTask(task(99).id))?.record.progress).toBe(2);
 });

@@ -64,3 +64,6 @@ export function foldOf(record: TaskRecord, questions: readonly string[]) {
     brief: briefOf(record),
   };
 }
+
+/** What {@link foldOf} gives. */
+export type TaskFold = ReturnType<typeof foldOf>;

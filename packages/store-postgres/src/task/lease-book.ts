@@ -2,7 +2,7 @@ import type { TaskRecord } from "@resumable-mcp/core";
 import { type Instant, isPlainRecord, type Lease, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
-import { questionsOf, type SignalRow, signalsOf } from "../journal/task-columns.js";
+import { questionsOf, type SignalRow, signalsOf, type TaskFold } from "../journal/task-columns.js";
 import type { Notifications } from "./notifications.js";
 import { readColumns, readTables, type TaskReader, type TaskReading, type TaskRow } from "./task-reader.js";
 import { standingTable, type WorkerRegistry } from "./worker-registry.js";
@@ -56,6 +56,8 @@ export interface HeldTask {
   questions: readonly string[];
   /** Of the whole journal. */
   bytes: number;
+  /** As the last commit of this lease left it. */
+  fold: TaskFold | undefined;
   /** The newest snapshot: its last event, the bytes of the journal up to there, and its own size. */
   snapshot: { readonly seq: number; readonly bytes: number; readonly size: number };
   /** Bytes of the journal up to where it is compacted. */
@@ -182,6 +184,7 @@ function heldTask(lease: Lease, holder: string, { record, row }: TaskReading): H
     isPlain: isPlainRecord(record),
     questions: questionsOf(record),
     bytes: row.bytes,
+    fold: undefined,
     snapshot: { seq: row.snapshot_seq ?? 0, bytes: row.snapshot_bytes ?? 0, size: 0 },
     compactedBytes: row.compacted_bytes ?? 0,
     queue: Promise.resolve(),

@@ -15,8 +15,8 @@ import type { Database } from "../database/database.js";
 import { callOf, hexOf, isTaskId } from "../database/hash.js";
 import { breaksConstraint, limitExceeded } from "../database/store-errors.js";
 import { type EncodedEvents, encodeEvents } from "../journal/commit-events.js";
-import type { CommitOutcome, CommitRow, GroupCommit } from "../journal/group-commit.js";
-import { foldOf, questionsAfter, signalsOf } from "../journal/task-columns.js";
+import { type CommitOutcome, type CommitRow, type GroupCommit, isCheckpoint } from "../journal/group-commit.js";
+import { foldOf, questionsAfter, signalsOf, type TaskFold } from "../journal/task-columns.js";
 import type { HeldTask, LeaseBook } from "./lease-book.js";
 import type { Notifications } from "./notifications.js";
 import type { TaskReader } from "./task-reader.js";
@@ -71,6 +71,7 @@ interface Prepared {
   readonly row: CommitRow;
   readonly record: TaskRecord;
   readonly questions: readonly string[];
+  readonly fold: TaskFold;
 }
 
 /** Changes tasks by their leases. */
@@ -116,7 +117,9 @@ export class TaskWriter {
 
   async #write(held: HeldTask, { row, record }: Prepared): Promise<CommitOutcome> {
     try {
-      return row.claims ? await this.#group.writeAlone(row) : await this.#group.write(row);
+      return row.claims
+        ? await this.#group.writeAlone(row)
+        : await this.#group.write({ row, isCheckpoint: isCheckpoint(held.fold, row) });
     } catch (error) {
       if (!breaksConstraint(error, "task_one_unfinished")) {
         this.#book.giveUp(held);
@@ -143,11 +146,12 @@ export class TaskWriter {
     return row === undefined ? taskNotFound(taskId) : leaseLost(lease);
   }
 
-  #wrote(held: HeldTask, { row, record, questions }: Prepared): void {
+  #wrote(held: HeldTask, { row, record, questions, fold }: Prepared): void {
     const { maxEventBytes } = this.#database.limits;
     held.record = record;
     held.questions = questions;
     held.bytes = row.bytes;
+    held.fold = fold;
     this.#reader.keep({ incarnation: held.incarnation, record }, row.body.length);
     this.#notifications.notify(record.id, "progress");
     if (row.snapshot === null) return;
@@ -203,9 +207,10 @@ function prepare(
   const isDue = bytes - held.snapshot.bytes > Math.max(limits.snapshotBytes, 2 * held.snapshot.size);
   const snapshot = isDue ? JSON.stringify(record) : null;
   const answered = bodies.flatMap((body) => (body.type === "answered" ? [hexOf(body.key)] : []));
+  const fold = foldOf(record, questions);
   const row = {
     ...fenceOf(held, afterSeq),
-    ...foldOf(record, questions),
+    ...fold,
     ...contentOf(encoded, record),
     bytes,
     claims,
@@ -213,7 +218,7 @@ function prepare(
     consume: consume.length === 0 ? null : JSON.stringify(consume.filter((id) => /^[\w-]+$/.test(id))),
     answered: answered.length === 0 ? null : JSON.stringify(answered),
   };
-  return { row, record, questions };
+  return { row, record, questions, fold };
 }
 
 function fenceOf({ lease, holder }: HeldTask, afterSeq: number) {
