@@ -57,7 +57,12 @@ function scene(engineLimits = {}) {
     const before = await looks();
     await expect.poll(async () => (await looks()).some((look) => before.includes(look))).toBe(false);
   };
-  return { store, looked, start: () => new EngineProcess({ connectionString, schema, engineLimits }) };
+  /** Resolves when so many workers have written that they keep a lock. */
+  const locked = async (workers: number) => {
+    const count = async () => (await runSql(`SELECT FROM ${schema}.worker WHERE locks`)).length;
+    await expect.poll(count).toBe(workers);
+  };
+  return { store, looked, locked, start: () => new EngineProcess({ connectionString, schema, engineLimits }) };
 }
 
 test("the tasks of a process that is killed continue in another, each item once and in order", async () => {
@@ -98,6 +103,18 @@ test("the death of a process is noticed long before its heartbeats have stood st
     sameWorker: false,
     attempt: (attempt ?? 0) + 1,
   });
+});
+
+test("the death of the only process is noticed as soon by one that starts later", async () => {
+  const { store, start, locked } = scene({ leaseTtlMs: 2 ** 31, heartbeatMs: 60_000, pollMs: 60_000 });
+  const first = start();
+  const id = await first.do("start", { tool: "ask_name", input: {} });
+  const record = async () => (await store.getTask(id))?.record;
+  await expect.poll(async () => (await record())?.status).toBe("input_required");
+  await locked(1);
+  await first.kill();
+  await start().do("answer", { id, key: "name", answer: { action: "accept", content: { name: "Ada" } } });
+  await expect.poll(async () => (await record())?.output).toEqual({ answer: "Ada" });
 });
 
 test("a question that one process asks is answered at another", async () => {

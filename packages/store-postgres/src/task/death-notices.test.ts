@@ -22,14 +22,14 @@ function scene() {
   const name = workers.nameOf("own");
   workers.noteTime({ wallMs: 0, monotonicMs: 0 });
   workers.nextBeat(name);
-  const server = { own: true, held: true, beat: 1, answers: true, sent: [] as string[] };
+  const server = { own: true, locks: true, held: true, beat: 1, answers: true, sent: [] as string[] };
   vi.spyOn(database, "queryOn").mockImplementation(async (_client, statement: Statement) => {
     server.sent.push(statement.name);
     if (!server.answers) return new Promise(() => {});
     if (statement.name === "lock") server.own = true;
     const rows: readonly unknown[] = [
-      { worker: name, beat: 1, held: server.own },
-      { worker: other, beat: server.beat, held: server.held },
+      { worker: name, beat: 1, locks: true, held: server.own },
+      { worker: other, beat: server.beat, locks: server.locks, held: server.held },
     ];
     return rows as never;
   });
@@ -78,8 +78,19 @@ test("a process that has lost its lock lives as long as its heartbeat moves", as
   expect({ alive: isAlive(), notices: onDeath.mock.calls.length }).toEqual({ alive: true, notices: 0 });
 });
 
-test("a process whose lock was never seen is judged by its heartbeat alone", async () => {
+test("a process that was dead before this one began is noticed as soon, and once", async () => {
+  const { server, connect, pass, isAlive, onDeath } = scene();
+  server.held = false;
+  await connect();
+  await pass(deathNoticeMs);
+  expect({ alive: isAlive(), notices: onDeath.mock.calls.length }).toEqual({ alive: true, notices: 0 });
+  await pass(10 * deathNoticeMs);
+  expect({ alive: isAlive(), notices: onDeath.mock.calls.length }).toEqual({ alive: false, notices: 1 });
+});
+
+test("a process whose row promises no lock is judged by its heartbeat alone", async () => {
   const { server, connect, pass, isAlive } = scene();
+  server.locks = false;
   server.held = false;
   await connect();
   await pass(10 * deathNoticeMs);

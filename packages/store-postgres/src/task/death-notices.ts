@@ -2,8 +2,9 @@ import type pg from "pg";
 import type { Database } from "../database/database.js";
 import type { Beat, WorkerRegistry } from "./worker-registry.js";
 
-/** A worker, and whether the process that it belongs to has its lock. */
+/** A worker, whether the process that it belongs to keeps a lock, and whether the lock is there. */
 interface Sight extends Beat {
+  readonly locks: boolean;
   readonly held: boolean;
 }
 
@@ -18,7 +19,7 @@ interface DeathEvents {
 // A worker's name ends with that of its store.
 const lookStatement = {
   name: "look",
-  text: `SELECT w.worker, w.beat, l.objid IS NOT NULL AS held FROM store.worker w
+  text: `SELECT w.worker, w.beat, w.locks, l.objid IS NOT NULL AS held FROM store.worker w
     CROSS JOIN LATERAL (SELECT hashtextextended($1 || split_part(w.worker, '.', -1), 9) AS key) k
     LEFT JOIN pg_locks l ON l.locktype = 'advisory' AND l.granted AND l.objsubid = 1
       AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())
@@ -30,8 +31,8 @@ const lockStatement = { name: "lock", text: "SELECT pg_try_advisory_lock(hashtex
  * Notices that a process died before its heartbeats have stood still for a lease's `ttlMs`.
  *
  * Each store has a lock that the server frees when its connection for notifications ends, as it does at once when a process is
- * killed. Where a lock is seen missing that was seen before, and the heartbeat does not move within `deathNoticeMs` from then on, the
- * process is dead. A live process that lost its lock, or hears nothing from the server, moves its heartbeat at every look.
+ * killed. Where a lock is seen missing that the worker's row promises, and the heartbeat does not move within `deathNoticeMs` from then
+ * on, the process is dead. A live process that lost its lock, or hears nothing from the server, moves its heartbeat at every look.
  *
  * A verdict that is wrong costs an attempt and never data: leases are fenced.
  */
@@ -43,10 +44,8 @@ export class DeathNotices {
   #timer: NodeJS.Timeout | undefined;
   /** When the look that is under way was asked for. */
   #askedMs: number | undefined;
-  /** Workers of others whose lock was seen. */
-  readonly #held = new Set<string>();
   /** When a lock was seen missing first, and the heartbeat of then. */
-  readonly #missing = new Map<string, { readonly beat: number; readonly atMs: number }>();
+  readonly #missing = new Map<string, { readonly beat: number; readonly atMs: number; isNoted: boolean }>();
 
   constructor(database: Database, workers: WorkerRegistry, events: DeathEvents) {
     this.#database = database;
@@ -62,6 +61,8 @@ export class DeathNotices {
     this.#askedMs = undefined;
     this.#timer ??= setInterval(() => void this.#tick(), deathLookMs).unref();
     await this.#lock(client);
+    this.#workers.locks = true;
+    void this.#beat();
   }
 
   /** It is lost. */
@@ -113,21 +114,18 @@ export class DeathNotices {
   /** From one look at which a lock was missing to another: what a frozen process reads late is of the time at which it asked. */
   #judge(sights: readonly Sight[], askedMs: number, answeredMs: number): readonly Beat[] {
     const dead: Beat[] = [];
-    for (const { worker, beat, held } of sights) {
+    for (const { worker, beat, locks, held } of sights) {
       const since = this.#missing.get(worker);
-      if (held) {
-        this.#held.add(worker);
+      if (held || !locks) {
         this.#missing.delete(worker);
-      } else if (this.#held.has(worker) && since?.beat !== beat) {
-        this.#missing.set(worker, { beat, atMs: answeredMs });
-      } else if (since !== undefined && askedMs - since.atMs >= this.#database.limits.deathNoticeMs) {
+      } else if (since?.beat !== beat) {
+        this.#missing.set(worker, { beat, atMs: answeredMs, isNoted: false });
+      } else if (!since.isNoted && askedMs - since.atMs >= this.#database.limits.deathNoticeMs) {
         dead.push({ worker, beat });
-        this.#held.delete(worker);
-        this.#missing.delete(worker);
+        since.isNoted = true;
       }
     }
     const present = new Set(sights.map(({ worker }) => worker));
-    for (const worker of this.#held) if (!present.has(worker)) this.#held.delete(worker);
     for (const worker of this.#missing.keys()) if (!present.has(worker)) this.#missing.delete(worker);
     return dead;
   }

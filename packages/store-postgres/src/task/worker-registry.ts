@@ -20,8 +20,9 @@ export interface Beat {
 const beatStatement = {
   name: "beat",
   text: `WITH q AS (SELECT set_config('synchronous_commit', 'off', true)),
-    b AS (INSERT INTO store.worker (worker, beat, offers) SELECT $1, $2, $3 FROM q
-      ON CONFLICT (worker) DO UPDATE SET beat = excluded.beat, offers = coalesce(excluded.offers, worker.offers))
+    b AS (INSERT INTO store.worker (worker, beat, offers, locks) SELECT $1, $2, $3, $4 FROM q
+      ON CONFLICT (worker) DO UPDATE SET beat = excluded.beat, offers = coalesce(excluded.offers, worker.offers),
+        locks = excluded.locks)
     SELECT worker, beat FROM store.worker`,
 };
 
@@ -42,6 +43,8 @@ const leaveStatement = { name: "leave", text: "DELETE FROM store.worker WHERE wo
  * clock is never read.
  */
 export class WorkerRegistry {
+  /** This process keeps a lock that says that it lives, and its heartbeats say so. */
+  locks = false;
   readonly #database: Database;
   /** Heartbeats of this store's workers. */
   readonly #own = new Map<string, number>();
@@ -84,7 +87,8 @@ export class WorkerRegistry {
   /** Says that a worker is alive and what it offers, and learns who else is. */
   async heartbeat(name: string, offers?: Offers): Promise<void> {
     const published = offers === undefined ? null : JSON.stringify(offers);
-    this.see(await this.#database.query<Beat>("write", beatStatement, [name, this.nextBeat(name), published]));
+    const values = [name, this.nextBeat(name), published, this.locks];
+    this.see(await this.#database.query<Beat>("write", beatStatement, values));
     const { forgetWorkerMs } = this.#database.limits;
     const standing = this.#standing(() => 0);
     if (standing[2].every((stoodMs) => stoodMs < forgetWorkerMs)) return;

@@ -12,7 +12,8 @@ CREATE SEQUENCE claim;                -- the order in which tasks were made, and
 CREATE TABLE worker (
   worker text COLLATE "C" PRIMARY KEY,
   beat double precision NOT NULL,
-  offers text                         -- JSON: which tools in which versions it offers
+  offers text,                        -- JSON: which tools in which versions it offers
+  locks boolean NOT NULL DEFAULT false -- its process has its lock, or moves the heartbeat at each look
 ) WITH (fillfactor = 50);
 
 -- No wide column: what a checkpoint leaves is in the journal, and the record is the fold of snapshot and journal.
