@@ -1,19 +1,17 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import { buffer } from "node:stream/consumers";
-import { afterwards, type ServerProcess, startServer, testFolder, toolsModule } from "./server-process.js";
+import { afterwards, type ServerProcess, startServer } from "./server-process.js";
 
-/** Replicas of one server over one folder, behind a proxy that gives each request to the next one. */
+/** Replicas of one server over one store, behind a proxy that gives each request to the next one. */
 export interface Replicas {
   readonly url: string;
   /** Ends one replica and starts it again. `SIGTERM`: no request is sent to it from then on, as a balancer does. */
   replace(index: number, signal: "SIGKILL" | "SIGTERM"): Promise<void>;
 }
 
-/** Starts replicas and a proxy. */
-export async function startReplicas(count: number, args: readonly string[] = []): Promise<Replicas> {
-  const store = await testFolder();
-  const start = () =>
-    startServer([toolsModule, "--port", "0", "--store", store, "--retry", "1s", "--drain-retry", "1s", ...args]);
+/** Starts replicas, whose arguments name tools and a store, and a proxy. */
+export async function startReplicas(count: number, args: readonly string[]): Promise<Replicas> {
+  const start = () => startServer([...args, "--port", "0", "--retry", "1s", "--drain-retry", "1s"]);
   const replicas: (ServerProcess | undefined)[] = await Promise.all(Array.from({ length: count }, start));
   let turn = 0;
   const next = (): ServerProcess | undefined => {
