@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Tool } from "@resumable-mcp/core";
+import { type JsonSchemaValidator, ResumableError, type Tool } from "@resumable-mcp/core";
 import { assignVersion, surveyVersions } from "@resumable-mcp/core/engine";
 import type { StoreAdmin, StoreWriting } from "@resumable-mcp/core/store";
 import { type CommandResult, wrong } from "./command.js";
@@ -8,14 +8,30 @@ import { type CommandResult, wrong } from "./command.js";
 /** Counts unfinished tasks by version, and says which ones the tools of a module would refuse. */
 export async function versionsCommand(admin: StoreAdmin, toolsPath: string | undefined): Promise<CommandResult> {
   const tools = toolsPath === undefined ? undefined : await loadTools(toolsPath);
-  // Schemas that are plain JSON Schema need a validator, which is a package of the servers.
-  const survey = await surveyVersions(admin.reading, tools && { tools, validateJsonSchema: () => [] });
+  const survey = await surveyVersions(admin.reading, tools && { tools, validateJsonSchema });
   const lines = survey.versions.map(({ tool, version, tasks }) => `${tasks} unfinished  ${tool}  version ${version}`);
   const refused = survey.refused.map(({ taskId, reason }) => `refused  ${taskId}  ${reason}`);
   const summary = tools === undefined ? [] : [`${refused.length} tasks would be refused by ${toolsPath}`];
   const text = [...(lines.length === 0 ? ["no unfinished task"] : lines), ...refused, ...summary].join("\n");
   return { json: { store: admin.place, ...survey }, text, ok: refused.length === 0 };
 }
+
+let validator: Promise<JsonSchemaValidator> | undefined;
+
+/** Checks plain JSON Schema as the servers do. Their package is loaded by the first check. */
+const validateJsonSchema: JsonSchemaValidator = async (schema, value) => {
+  validator ??= import("@resumable-mcp/mcp").then(
+    ({ createJsonSchemaValidator }) => createJsonSchemaValidator(),
+    (cause: unknown) => {
+      throw new ResumableError(
+        "INVALID_OPTION",
+        "A tool has a schema that is plain JSON Schema, which the package @resumable-mcp/mcp checks. Install it where this program is: npm install @resumable-mcp/mcp.",
+        { details: { option: "tools" }, cause },
+      );
+    },
+  );
+  return (await validator)(schema, value);
+};
 
 async function loadTools(path: string): Promise<readonly Tool[]> {
   const { default: exported }: { default?: unknown } = await import(pathToFileURL(resolve(path)).href);

@@ -32,6 +32,21 @@ test("versions counts tasks by version, and names those that the code at hand wo
   });
 });
 
+test("versions checks input against a schema that is plain JSON Schema", async () => {
+  const { directory, id, tool } = await upgraded();
+  const refusedBy = async (input: object) => {
+    const tools = join(emptyFolder(), "tools.mjs");
+    const made = { name: tool, description: "Counts.", version: "2", input };
+    writeFileSync(tools, `export default [{ ...${JSON.stringify(made)}, run() {} }];`);
+    const { out } = await run("versions", "--store", directory, "--tools", tools);
+    return out.split("\n").filter((line) => line.startsWith("refused"));
+  };
+  expect(await refusedBy({ type: "object", required: ["path"] })).toEqual([]);
+  expect(await refusedBy({ type: "object", required: ["absent"] })).toEqual([
+    expect.stringMatching(new RegExp(`^refused  ${id}  .*absent`)),
+  ]);
+});
+
 test("resume --tool-version and restart are an operator's decision, which the code at hand follows", async () => {
   const { directory, id, tools } = await upgraded();
   expect(await run("resume", id, "--store", directory, "--tool-version", "1")).toMatchObject({ code: 0 });
