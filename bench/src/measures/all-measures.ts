@@ -44,7 +44,7 @@ export const measures: readonly Measure[] = [
 /** What is measured on a server of PostgreSQL, in the order of the report. */
 export const postgresMeasures: readonly Measure[] = [
   stepRate({ tasks: 1, each: 300 }, { atLeast: 5 }),
-  stepRate({ tasks: 100, each: 20 }, { atLeast: 10 }),
+  stepRate({ tasks: 100, each: 50 }, { atLeast: 10 }),
   checkpointRate({ tasks: 1, each: 300 }, 1, { atLeast: 0.4 }),
   checkpointRate({ tasks: 100, each: 20 }, 10, { atLeast: 1 }),
   ...roundTrips,

@@ -1,5 +1,5 @@
 import type { Database, Statement } from "../database/database.js";
-import type { SignalRow } from "./task-columns.js";
+import type { SignalRow, TaskFold } from "./task-columns.js";
 
 /** One commit of one task, as the statement takes it. */
 export interface CommitRow {
@@ -7,29 +7,16 @@ export interface CommitRow {
   readonly epoch: number;
   readonly holder: string;
   readonly after_seq: number;
-  readonly last_seq: number;
   /** Of the whole journal, with this commit. */
   readonly bytes: number;
-  readonly status: string;
-  readonly terminal: boolean;
-  readonly live: boolean;
-  readonly pausing: boolean;
-  readonly detached: boolean;
-  /** JSON. */
-  readonly questions: string;
-  readonly runnable_ms: number | null;
-  readonly crashes: number;
-  readonly tool_version: string;
-  readonly finished_ms: number | null;
-  readonly items_from_seq: number;
-  readonly item_count: number;
-  readonly brief: string;
-  /** JSON: the ids of signals; `null` for none. */
-  readonly consume: string | null;
+  /** The task after the commit, for lists and workers. */
+  readonly fold: TaskFold;
   readonly body: string;
   readonly items: string | null;
   readonly end_item: number | null;
   readonly size: number;
+  /** JSON: the ids of signals; `null` for none. */
+  readonly consume: string | null;
   /** The task claims its call again. */
   readonly claims: boolean;
   /** The record after the commit as JSON, where a snapshot is due. */
@@ -44,26 +31,38 @@ export interface CommitToWrite {
   readonly isCheckpoint: boolean;
 }
 
-type ColumnTypes = { readonly [Name in keyof CommitRow]?: string };
+/** A column of a statement: its type, and its value for a commit. */
+interface Column {
+  readonly type: string;
+  readonly of: (row: CommitRow) => unknown;
+}
+
+type FoldTypes = { readonly [Name in keyof TaskFold]?: string };
+
+/** Columns out of what the task is after the commit. */
+function foldColumns(types: FoldTypes): Readonly<Record<string, Column>> {
+  const names = Object.keys(types) as readonly (keyof TaskFold)[];
+  return Object.fromEntries(
+    names.map((name) => [name, { type: types[name] ?? "", of: ({ fold }: CommitRow) => fold[name] }]),
+  );
+}
 
 /** What each commit changes. */
-const checkpointColumns = {
-  id: "text",
-  epoch: "bigint",
-  holder: "text",
-  after_seq: "bigint",
-  last_seq: "bigint",
-  bytes: "bigint",
-  item_count: "bigint",
-  brief: "text",
-  body: "text",
-  items: "text",
-  end_item: "bigint",
-  size: "bigint",
-} satisfies ColumnTypes;
+const checkpointColumns: Readonly<Record<string, Column>> = {
+  id: { type: "text", of: (row) => row.id },
+  epoch: { type: "bigint", of: (row) => row.epoch },
+  holder: { type: "text", of: (row) => row.holder },
+  after_seq: { type: "bigint", of: (row) => row.after_seq },
+  bytes: { type: "bigint", of: (row) => row.bytes },
+  body: { type: "text", of: (row) => row.body },
+  items: { type: "text", of: (row) => row.items },
+  end_item: { type: "bigint", of: (row) => row.end_item },
+  size: { type: "bigint", of: (row) => row.size },
+  ...foldColumns({ last_seq: "bigint", item_count: "bigint", brief: "text" }),
+};
 
 /** What lists and workers choose by: it stays as it is from one checkpoint to the next. */
-const steadyColumns = {
+const steadyTypes = {
   status: "text",
   terminal: "boolean",
   live: "boolean",
@@ -75,29 +74,29 @@ const steadyColumns = {
   tool_version: "text",
   finished_ms: "bigint",
   items_from_seq: "bigint",
-} satisfies ColumnTypes;
+} satisfies FoldTypes;
 
-/** What only some commits do. */
-const rareColumns = {
-  consume: "text",
-  claims: "boolean",
-  snapshot: "text",
-  answered: "text",
-} satisfies ColumnTypes;
+const allColumns: Readonly<Record<string, Column>> = {
+  ...checkpointColumns,
+  ...foldColumns(steadyTypes),
+  // What only some commits do.
+  consume: { type: "text", of: (row) => row.consume },
+  claims: { type: "boolean", of: (row) => row.claims },
+  snapshot: { type: "text", of: (row) => row.snapshot },
+  answered: { type: "text", of: (row) => row.answered },
+};
 
-type SteadyRow = Pick<CommitRow, keyof typeof steadyColumns>;
-
-const steadyNames = Object.keys(steadyColumns) as readonly (keyof SteadyRow)[];
+const steadyNames = Object.keys(steadyTypes) as readonly (keyof typeof steadyTypes)[];
 
 /** Tells whether a commit changes nothing but what each commit changes. */
-export function isCheckpoint(before: SteadyRow | undefined, row: CommitRow): boolean {
+export function isCheckpoint(before: TaskFold | undefined, row: CommitRow): boolean {
   const isRare = row.claims || (row.consume ?? row.snapshot ?? row.answered) !== null;
-  return !isRare && before !== undefined && steadyNames.every((name) => before[name] === row[name]);
+  return !isRare && before !== undefined && steadyNames.every((name) => before[name] === row.fold[name]);
 }
 
 /** A statement that writes commits, and the columns that it takes: a value of each for one commit, or else a list. */
 interface CommitStatement extends Statement {
-  readonly columns: readonly (keyof CommitRow)[];
+  readonly columns: readonly Column[];
 }
 
 const checkpointSets = "last_seq = c.last_seq, bytes = c.bytes, item_count = c.item_count, brief = c.brief";
@@ -123,12 +122,12 @@ const isCurrent = "t.epoch = c.epoch AND t.holder = c.holder AND t.last_seq = c.
  * where the statement is for a single one (docs/decisions/0102).
  */
 function commitStatement(name: string, isOne: boolean, isWhole: boolean): CommitStatement {
-  const types: ColumnTypes = isWhole ? { ...checkpointColumns, ...steadyColumns, ...rareColumns } : checkpointColumns;
-  const columns = Object.keys(types) as readonly (keyof CommitRow)[];
-  const parameters = columns.map((column, index) => `$${index + 1}::${types[column]}${isOne ? "" : "[]"}`);
-  const ones = `(SELECT ${columns.map((column, index) => `${parameters[index]} AS ${column}`).join(", ")}) c`;
+  const columns = Object.entries(isWhole ? allColumns : checkpointColumns);
+  const names = columns.map(([name]) => name);
+  const parameters = columns.map(([, { type }], index) => `$${index + 1}::${type}${isOne ? "" : "[]"}`);
+  const ones = `(SELECT ${names.map((name, index) => `${parameters[index]} AS ${name}`).join(", ")}) c`;
   const c = isOne ? ones : "c";
-  const many = `c AS (SELECT * FROM unnest(${parameters.join(", ")}) x(${columns.join(", ")})),
+  const many = `c AS (SELECT * FROM unnest(${parameters.join(", ")}) x(${names.join(", ")})),
     current AS (
       SELECT t.id FROM store.task t JOIN c USING (id) WHERE ${isCurrent} ORDER BY t.id FOR NO KEY UPDATE OF t),`;
   const rest = `,
@@ -150,7 +149,7 @@ function commitStatement(name: string, isOne: boolean, isWhole: boolean): Commit
       SELECT c.id, c.last_seq, c.epoch, c.size, c.body, c.items, c.end_item
       FROM ${c} JOIN t USING (id) WHERE c.last_seq > c.after_seq)${isWhole ? rest : ""}
     SELECT id, signals FROM t`;
-  return { name, text, columns };
+  return { name, text, columns: columns.map(([, column]) => column) };
 }
 
 const statements = {
@@ -242,8 +241,8 @@ export class GroupCommit {
     const [first] = commits;
     const isOne = commits.length === 1 && first !== undefined;
     const values = isOne
-      ? one.columns.map((name) => first.row[name])
-      : many.columns.map((name) => commits.map(({ row }) => row[name]));
+      ? one.columns.map((column) => column.of(first.row))
+      : many.columns.map((column) => commits.map(({ row }) => column.of(row)));
     type Written = { readonly id: string; readonly signals: readonly SignalRow[] };
     const written = await this.#database.query<Written>("commit", isOne ? one : many, values);
     return new Map(written.map(({ id, signals }) => [id, signals]));
