@@ -29,7 +29,7 @@ export const engineDefaults = {
   offerAfterMs: 1_000,
   /** Attempts that wait in place for an answer or a time; they take no slot. Beyond that a wait ends its attempt. */
   maxWaitingInPlace: 64,
-  /** Unfinished tasks that one owner may have, as far as this process knows them. */
+  /** Unfinished tasks that one owner may have, counted by the store over all processes. */
   maxUnfinishedPerOwner: 1_000,
   /** How long finished tasks are kept. */
   ttlMs: 7 * 24 * 60 * 60 * 1000,
@@ -142,8 +142,12 @@ export function withDefaults<Values extends object>(
 
 /** Throws `LIMIT_EXCEEDED` when a value is above its limit. */
 export function checkLimit(limit: string, value: number, allowed: number): void {
-  if (value <= allowed) return;
-  throw new ResumableError(
+  if (value > allowed) throw limitExceeded(limit, value, allowed);
+}
+
+/** For a value above its limit. */
+export function limitExceeded(limit: string, value: number, allowed: number): ResumableError {
+  return new ResumableError(
     "LIMIT_EXCEEDED",
     `The limit ${limit} is ${allowed}, and ${value} would exceed it. Use less, or raise the limit where the tool or engine is defined.`,
     { details: { limit, value, allowed } },

@@ -3,6 +3,7 @@ export { canonicalJson, copyJson, deepFreeze, jsonBytes } from "./json.js";
 export type { StoreQuotas } from "./limits.js";
 export { storeQuotaDefaults, withDefaults } from "./limits.js";
 export type {
+  CountedGroup,
   Documents,
   EventPage,
   Instant,
@@ -33,12 +34,14 @@ export type {
 export {
   alreadyAnswered,
   documentConflict,
+  groupFull,
   keyTaken,
   leaseLost,
   seqConflict,
   storeClosed,
   taskExists,
   taskNotFound,
+  tooManyUnfinished,
 } from "./store/store-errors.js";
 export { checkJournalQuotas, checkStoreQuotas } from "./store/store-quotas.js";
 export { isPlainRecord } from "./task/plain-record.js";

@@ -30,6 +30,8 @@ export const limits = {
   cancelWaitMs: 2_000,
   /** Cancelled tasks that may still be about to stop, of which one store knows; the oldest is forgotten first. */
   maxStoppingTasks: 1_024,
+  /** How long an owner who had too many sessions is refused without counting them again, in milliseconds. */
+  countAgainMs: 1_000,
   expireBatch: 1_000,
   maxToolPages: 100,
   maxConflicts: 10,
@@ -70,8 +72,8 @@ export const sessionLimits = {
   /** Of one POST. */
   maxBodyBytes: 4 * 1024 * 1024,
   /**
-   * Sessions that one authenticated subject may have; of callers without authentication, all together. Each process
-   * counts those that it opened.
+   * Sessions that one authenticated subject may have; of callers without authentication, all together. Counted by the
+   * store over all processes.
    */
   maxSessionsPerOwner: 10_000,
   /** Sessions kept in memory; beyond that the longest idle one goes to the store. */

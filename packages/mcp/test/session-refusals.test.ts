@@ -166,6 +166,30 @@ test("sessions that were forgotten count no longer against the limit of their ow
   await expect.poll(async () => (await post(url, message)).status).toBe(200);
 });
 
+test("two processes let an owner open as many sessions as one, of 60 at the same moment (G11)", async () => {
+  const limits = { maxSessionsPerOwner: 5 };
+  const store = createMemoryStore();
+  const subjects = { a: "alice", b: "bob" };
+  const first = await endpoint({ tools: [countTool()], limits, subjects, store });
+  const second = await endpoint({ tools: [countTool()], limits, subjects, store: store.anotherProcess() });
+  const open = (url: string, token: string) =>
+    post(
+      url,
+      { jsonrpc: "2.0", id: 0, method: "initialize", params: initializeParams },
+      { authorization: `Bearer ${token}` },
+    );
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, index) => open(index % 2 === 0 ? first.url : second.url, "a")),
+  );
+  const count = (status: number) => answers.filter((answer) => answer.status === status).length;
+  expect([count(200), count(429)]).toEqual([5, 55]);
+  expect((await open(second.url, "b")).status).toBe(200);
+  const [opened] = answers.filter(({ status }) => status === 200);
+  const session = { authorization: "Bearer a", "mcp-session-id": opened?.headers.get("mcp-session-id") ?? "" };
+  expect((await fetch(second.url, { method: "DELETE", headers: session })).status).toBe(200);
+  expect((await open(second.url, "a")).status).toBe(200);
+});
+
 test("a request that the server behind would not answer is refused, and holds no stream", async () => {
   const { url } = await endpoint({ tools: [countTool()], limits: { maxOpenCalls: 1 } });
   const session = await openSession(url);

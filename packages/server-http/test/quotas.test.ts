@@ -1,3 +1,4 @@
+import { metaKeys } from "@resumable-mcp/protocol";
 import { expect, test } from "vitest";
 import { startServer, testFolder, toolsModule } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
@@ -49,6 +50,27 @@ test(
     const full = await startServer([...args, "--max-store-bytes", "1KiB"]);
     const late = await (await connectStock(full.url)).client.callTool({ name: "count_to", arguments: { n: 3 } });
     expect(late).toMatchObject(refusedFor("QUOTA_EXCEEDED", "maxStoreBytes = 1024"));
+  },
+  timeoutMs,
+);
+
+test(
+  "two servers let an owner have as many tasks as one, of 60 calls at the same moment (G11)",
+  async () => {
+    const args = [toolsModule, "--port", "0", "--store", await testFolder(), "--max-unfinished-per-owner", "5"];
+    const servers = await Promise.all([startServer(args), startServer(args)]);
+    const clients = await Promise.all(servers.map(async ({ url }) => (await connectStock(url)).client));
+    const calls = Array.from({ length: 60 }, (_, index) => {
+      const _meta = { [metaKeys.newTask]: `run-${index}` };
+      return clients[index % 2]?.callTool({ name: "ask_name", arguments: {}, _meta });
+    });
+    const results = await Promise.all(calls);
+    const refused = results.filter((result) => result?.isError === true);
+    const refusal = refusedFor("LIMIT_EXCEEDED", "maxUnfinishedPerOwner");
+    expect([refused.length, refused[0]]).toEqual([55, expect.objectContaining(refusal)]);
+    const accepted = results.filter((result) => result?.isError !== true);
+    const asking = { structuredContent: { task_id: expect.any(String), status: "input_required" } };
+    expect(accepted).toMatchObject(Array(5).fill(asking));
   },
   timeoutMs,
 );

@@ -5,6 +5,7 @@ import { DocumentFiles } from "./index/document-files.js";
 import { FinalEventLookup } from "./index/final-events.js";
 import { FinishedIndex } from "./index/finished-index.js";
 import { FolderGuard } from "./index/folder-guard.js";
+import { OwnerPlaces } from "./index/owner-places.js";
 import { FolderSync } from "./index/store-folder.js";
 import { StoreUsage } from "./index/store-usage.js";
 import { TaskCreator } from "./index/task-creator.js";
@@ -35,19 +36,21 @@ export function openStore(context: StoreContext, host: Host) {
   const reader = new TaskReader(context, { cache, held, workers, ends, isClaimed });
   const keys: TaskKeys = new TaskKeys(context, reader);
   const usage = new StoreUsage(context);
+  const places = new OwnerPlaces(context, workers, (taskId) => keys.isUnfinished(taskId));
   const documents = new TaskDocuments(context);
   const compaction = new Compaction(context);
   const leaseFiles = new LeaseFiles(context);
-  const index = { context, usage, keys, finished, notifications };
+  const index = { context, usage, keys, places, finished, notifications };
   const writing = { ...index, cache, held, leaseFiles, documents, compaction };
   const book = new LeaseBook({ ...writing, reader, workers });
   return {
     context,
     folder: new FolderSync(context),
-    guard: new FolderGuard(context, keys, () => workers.open()),
+    guard: new FolderGuard(context, { keys, places, sayInUse: () => workers.open() }),
     workers,
     reader,
     keys,
+    places,
     book,
     leaseFiles,
     finished,
@@ -58,7 +61,7 @@ export function openStore(context: StoreContext, host: Host) {
     creator: new TaskCreator({ ...index, reader }),
     remover: new TaskRemover({ ...index, book, workers }),
     lists: new TaskLists({ context, reader, finished }),
-    documentFiles: new DocumentFiles(context),
+    documentFiles: new DocumentFiles(context, places),
   };
 }
 

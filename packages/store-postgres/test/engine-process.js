@@ -33,7 +33,11 @@ const engine = createEngine({ store, tools: [countTo, askName], limits });
 const tasks = engine.forOwner("client:a");
 
 const does = {
-  start: async (request) => (await tasks.start(request)).record.id,
+  start: (request) =>
+    tasks.start(request).then(
+      ({ record }) => record.id,
+      ({ code }) => code,
+    ),
   answer: async ({ id, key, answer }) => {
     await tasks.answer(id, key, answer);
   },

@@ -24,6 +24,8 @@ class EngineProcess {
     this.#last += 1;
     const call = this.#last;
     this.#child.send({ call, what, value });
+    // Each call that is under way listens.
+    this.#child.setMaxListeners(0);
     return new Promise((resolve, reject) => {
       this.#child.on("message", (reply: { call: number; result: string }) => {
         if (reply.call === call) resolve(reply.result);
@@ -125,4 +127,19 @@ test("a question that one process asks is answered at another", async () => {
   const [question = ""] = Object.keys((await store.getTask(id))?.record.remembered ?? {});
   await second.do("answer", { id, key: question, answer: { action: "accept", content: { name: "Ada" } } });
   await expect.poll(async () => (await store.getTask(id))?.record.output).toEqual({ answer: "Ada" });
+});
+
+test("two processes let an owner have as many tasks as one, of 60 calls at the same moment (G11)", async () => {
+  const { store, start } = scene({ maxUnfinishedPerOwner: 5 });
+  const processes = [start(), start()];
+  await Promise.all(processes.map((each) => each.do("open")));
+  // Each call is another one: a key of its own.
+  const calls = Array.from({ length: 60 }, (_, index) =>
+    processes[index % 2]?.do("start", { tool: "ask_name", input: {}, newTask: `run-${index}` }),
+  );
+  const outcomes = await Promise.all(
+    calls.map((call) => call?.then((result) => (/^[A-Z_]+$/.test(result) ? result : "accepted"))),
+  );
+  expect(outcomes.toSorted()).toEqual([...Array(55).fill("LIMIT_EXCEEDED"), ...Array(5).fill("accepted")]);
+  expect((await store.countTasks({ owner: "client:a" })).total).toBe(5);
 });

@@ -136,6 +136,30 @@ const mutants: readonly Mutant[] = [
     to: "SELECT $1 FROM q",
   },
   { what: "makes tasks beyond its number", clause: "QUOTA-4", from: "held_tasks >= _max_tasks OR", to: "" },
+  {
+    what: "counts an owner's tasks without a lock",
+    clause: "OWNER-3",
+    from: "pg_advisory_xact_lock(hashtextextended(encode(_owner, 'hex'), 9))",
+    to: "1",
+  },
+  {
+    what: "counts the documents of a group without a lock",
+    clause: "OWNER-7",
+    from: "pg_advisory_xact_lock(hashtextextended(encode(_group, 'hex'), 10))",
+    to: "1",
+  },
+  {
+    what: "counts finished tasks",
+    clause: "OWNER-1",
+    from: "t.owner = _owner AND t.finished_ms IS NULL LIMIT",
+    to: "t.owner = _owner LIMIT",
+  },
+  {
+    what: "restarts tasks beyond the limit of their owner",
+    clause: "OWNER-4",
+    from: "AND (SELECT store.unfinished_of_v1(",
+    to: "OR t.id = c.id AND (SELECT 0 * store.unfinished_of_v1(",
+  },
   { what: "makes tasks beyond its size", clause: "QUOTA-5", from: "OR held_bytes >= _max_bytes", to: "" },
 ];
 

@@ -8,17 +8,15 @@ export function checkLimits(evidence: Evidence): readonly Violation[] {
   }));
 }
 
-/** Each process counts for itself, and one that was restarted begins again: with one process the limit is exact. */
+/** The limit is of all processes together, except for what a loss of power or damage took from the store. */
 function tooManyUnfinished({ plan, events }: Evidence): readonly string[] {
-  const { maxUnfinishedPerOwner } = plan.limits;
-  if (maxUnfinishedPerOwner === undefined) return [];
-  let processes = 0;
-  return events.flatMap(({ kind, owner, unfinished, atMs }) => {
-    if (kind === "started") processes += 1;
-    const allowed = maxUnfinishedPerOwner * processes;
-    if (kind !== "listed" || Number(unfinished) <= allowed) return [];
-    return [`${owner} has ${unfinished} unfinished tasks at ${atMs} ms, and ${allowed} are allowed.`];
-  });
+  const { maxUnfinishedPerOwner: allowed = Number.POSITIVE_INFINITY } = plan.limits;
+  if (events.some(({ kind }) => kind === "rotted" || kind === "power_lost")) return [];
+  return events.flatMap(({ kind, owner, unfinished, atMs }) =>
+    kind === "listed" && Number(unfinished) > allowed
+      ? [`${owner} has ${unfinished} unfinished tasks at ${atMs} ms, and ${allowed} are allowed.`]
+      : [],
+  );
 }
 
 /** Attempts that work, and never waited: each of them holds a slot for certain. */

@@ -270,6 +270,7 @@ export class Cluster {
     this.#mount();
     this.#isPowered = false;
     this.#killAll("the power was lost");
+    this.#options.history.add("power_lost", {});
     this.#machine.losePower(this.#random);
     this.#later(offMs, () => {
       this.#isPowered = true;

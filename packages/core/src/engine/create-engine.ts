@@ -12,10 +12,10 @@ import { OneOwnersTasks } from "./owner/owned-tasks.js";
 import { type EngineParts, randomId } from "./owner/start-task.js";
 import { isTaskId } from "./owner/task-view.js";
 import { sweepExpired } from "./scheduling/change-finished.js";
+import { countRecovery } from "./scheduling/count-recovery.js";
 import { Scheduler } from "./scheduling/scheduler.js";
 import { forgetDeaths } from "./scheduling/shared-deaths.js";
 import { ToolTable } from "./scheduling/tool-table.js";
-import { countRecovery, UnfinishedTasks } from "./scheduling/unfinished-tasks.js";
 
 /**
  * Makes the engine that runs tools durably.
@@ -53,11 +53,9 @@ class ToolEngine implements Engine {
       observer: neverThrowing(options.observer, onError),
       onError,
     };
-    const unfinished = new UnfinishedTasks(store, environment.limits.maxUnfinishedPerOwner);
     this.#parts = {
       ...environment,
-      unfinished,
-      scheduler: new Scheduler(environment, (record) => unfinished.remove(record)),
+      scheduler: new Scheduler(environment),
       callers: new Callers(environment),
       deliveries: new DeliveryNotes(),
       createId,

@@ -1,5 +1,6 @@
 import { ResumableError } from "../errors.js";
-import type { Lease } from "./store.js";
+import { limitExceeded } from "../limits.js";
+import type { CountedGroup, Lease } from "./store.js";
 
 /** The store was closed. */
 export function storeClosed(): ResumableError {
@@ -65,4 +66,14 @@ export function documentConflict(kind: string, id: string): ResumableError {
     `The ${kind} ${id} was changed meanwhile: nothing was written. Read the document again and repeat the change.`,
     { details: { kind, id } },
   );
+}
+
+/** For a document that would be one too many of its group. */
+export function groupFull({ limit, max }: Pick<CountedGroup, "limit" | "max">): ResumableError {
+  return limitExceeded(limit, max + 1, max);
+}
+
+/** For a task that would be one too many of its owner. */
+export function tooManyUnfinished(maxUnfinished: number): ResumableError {
+  return groupFull({ limit: "maxUnfinishedPerOwner", max: maxUnfinished });
 }

@@ -128,6 +128,15 @@ export interface StoredDocument {
   readonly updatedAt: string;
 }
 
+/** Documents of one kind that are counted together, by all processes: those that were made with this `group`. */
+export interface CountedGroup {
+  readonly group: string;
+  /** How many there may be, the new one included. */
+  readonly max: number;
+  /** The name of that limit, for the error. */
+  readonly limit: string;
+}
+
 /**
  * Where journals live.
  *
@@ -161,7 +170,8 @@ export interface Store {
    *
    * There is never more than one unfinished task for an owner and key, also across processes.
    *
-   * @throws {@link ResumableError} `QUOTA_EXCEEDED` where a task would have to be made and the store is full.
+   * @throws {@link ResumableError} where a task would have to be made: `QUOTA_EXCEEDED` when the store is full,
+   * `LIMIT_EXCEEDED` when the owner has `maxUnfinished` unfinished tasks.
    */
   createTask(request: {
     readonly task: NewTask;
@@ -169,6 +179,8 @@ export interface Store {
     readonly reuseResultMs: number;
     /** The call continues a failed task. Default false. */
     readonly continueFailed?: boolean;
+    /** Unfinished tasks that the owner may have, of all processes, the new one included. Default: any number. */
+    readonly maxUnfinished?: number;
     readonly now: Instant;
   }): Promise<{ readonly snapshot: TaskSnapshot; readonly created: boolean }>;
 
@@ -242,7 +254,8 @@ export interface Store {
    * @throws {@link ResumableError} `LEASE_LOST` when a later epoch exists or the lease was given back; `SEQ_CONFLICT`
    * when `afterSeq` is not the journal's last seq (nothing was written); `KEY_TAKEN` when a `restarted` task's key
    * belongs to another unfinished task (nothing was written); `QUOTA_EXCEEDED` when the journal is full and the
-   * events do not end the task or its attempt (nothing was written, and the lease stays).
+   * events do not end the task or its attempt (nothing was written, and the lease stays); `LIMIT_EXCEEDED` when the
+   * owner of a `restarted` task has `maxUnfinished` others (nothing was written, and the lease stays).
    */
   commit(request: {
     readonly lease: Lease;
@@ -250,6 +263,8 @@ export interface Store {
     readonly events: readonly TaskEventBody[];
     /** Ids of signals that these events carry out. */
     readonly consume: readonly string[];
+    /** For a `restarted` event, as in {@link Store.createTask}. */
+    readonly maxUnfinished?: number;
     readonly now: Instant;
   }): Promise<{ readonly record: TaskRecord; readonly signals: readonly Signal[] }>;
 
@@ -286,7 +301,8 @@ export interface Store {
    * Writes a document if its version is the expected one.
    *
    * @param request.expectedVersion the version that the change is based on; 0 for a new document.
-   * @throws {@link ResumableError} `DOCUMENT_CONFLICT` when the document has another version.
+   * @throws {@link ResumableError} `DOCUMENT_CONFLICT` when the document has another version; `LIMIT_EXCEEDED` when it
+   * is new and its group is full.
    */
   putDocument(request: {
     readonly kind: string;
@@ -294,6 +310,8 @@ export interface Store {
     readonly owner: string;
     readonly value: Json;
     readonly expectedVersion: number;
+    /** Counts a new document. Default: it is not counted. */
+    readonly counted?: CountedGroup;
     readonly now: Instant;
   }): Promise<StoredDocument>;
 

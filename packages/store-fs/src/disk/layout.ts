@@ -13,6 +13,7 @@ export function layoutOf(directory: string) {
     format: join(directory, "format.json"),
     tasks: join(directory, "tasks"),
     keys: join(directory, "keys"),
+    owners: join(directory, "owners"),
     open: join(directory, "open"),
     done: join(directory, "done"),
     workers: join(directory, "workers"),
@@ -42,6 +43,9 @@ export const journalFiles = new NumberedFiles("journal.", ".jsonl");
 
 /** The claims that share a folder of `keys/`. */
 export const claimFiles = new NumberedFiles("", "");
+
+/** The places that share a folder of `owners/`. */
+export const placeFiles = new NumberedFiles("", "");
 
 /** The versions of a document. */
 export const versionFiles = new NumberedFiles("", ".json");

@@ -13,6 +13,7 @@ import { quarantineFile } from "../disk/quarantine.js";
 import { allDone } from "../disk/shared-sync.js";
 import type { StoreContext } from "../disk/store-context.js";
 import { listIfExists, readFrom, unlinkIfExists } from "../disk/whole-file.js";
+import type { OwnerPlaces } from "./owner-places.js";
 
 const documentSchema = z.object({
   kind: z.string(),
@@ -31,11 +32,13 @@ type PutRequest = Parameters<Store["putDocument"]>[0];
  */
 export class DocumentFiles {
   readonly #context: StoreContext;
+  readonly #places: OwnerPlaces;
   /** By folder. */
   readonly #lastPutMs: BoundedCache<number>;
 
-  constructor(context: StoreContext) {
+  constructor(context: StoreContext, places: OwnerPlaces) {
     this.#context = context;
+    this.#places = places;
     const maxEntries = context.limits.maxKnownDocuments;
     this.#lastPutMs = new BoundedCache({ maxEntries, maxBytes: maxEntries });
   }
@@ -44,29 +47,35 @@ export class DocumentFiles {
     return this.#readNewest(this.#folderOf(kind, id));
   }
 
-  async put({ kind, id, owner, value, expectedVersion, now }: PutRequest): Promise<StoredDocument> {
+  async put({ kind, id, owner, value, expectedVersion, counted, now }: PutRequest): Promise<StoredDocument> {
     const { disk, durable, unique } = this.#context;
     const folder = this.#folderOf(kind, id);
-    const before = versionFiles.list(disk, folder);
-    if ((before.at(-1) ?? 0) !== expectedVersion) throw documentConflict(kind, id);
-    const version = expectedVersion + 1;
-    const document = { kind, id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
-    const bytes = encodeLine(JSON.stringify(document));
-    const draft = draftFile(disk, folder, { bytes, unique: unique() });
-    // Content first: a loss of power must not take the version before and leave a name without content.
-    if (durable) await this.#syncDraft(draft);
-    const path = versionFiles.publish(disk, draft, version);
-    if (path === undefined) throw documentConflict(kind, id);
-    // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
-    if (durable) await this.#syncNames(path);
-    // The writer that removes the version before has made the step from it: a deletion may have come first.
-    if (expectedVersion > 0 && !unlinkIfExists(disk, pathOf(folder, expectedVersion))) {
-      unlinkIfExists(disk, path);
-      throw documentConflict(kind, id);
+    const isCounted = counted !== undefined && expectedVersion === 0;
+    const endMaking = isCounted ? await this.#places.beginDocument(kind, counted, folder) : undefined;
+    try {
+      const before = versionFiles.list(disk, folder);
+      if ((before.at(-1) ?? 0) !== expectedVersion) throw documentConflict(kind, id);
+      const version = expectedVersion + 1;
+      const document = { kind, id, owner, value, version, updatedAt: new Date(now.wallMs).toISOString() };
+      const bytes = encodeLine(JSON.stringify(document));
+      const draft = draftFile(disk, folder, { bytes, unique: unique() });
+      // Content first: a loss of power must not take the version before and leave a name without content.
+      if (durable) await this.#syncDraft(draft);
+      const path = versionFiles.publish(disk, draft, version);
+      if (path === undefined) throw documentConflict(kind, id);
+      // Before the version before goes: a loss of power may take the one name and keep the removal of the other.
+      if (durable) await this.#syncNames(path);
+      // The writer that removes the version before has made the step from it: a deletion may have come first.
+      if (expectedVersion > 0 && !unlinkIfExists(disk, pathOf(folder, expectedVersion))) {
+        unlinkIfExists(disk, path);
+        throw documentConflict(kind, id);
+      }
+      for (const older of before.slice(0, -1)) unlinkIfExists(disk, pathOf(folder, older));
+      this.#notePut(document);
+      return parseDocument(bytes) ?? document;
+    } finally {
+      endMaking?.();
     }
-    for (const older of before.slice(0, -1)) unlinkIfExists(disk, pathOf(folder, older));
-    this.#notePut(document);
-    return parseDocument(bytes) ?? document;
   }
 
   async #syncDraft(draft: string): Promise<void> {

@@ -4,7 +4,15 @@ import type { StoreContext } from "../disk/store-context.js";
 import { storeMissing } from "../disk/store-errors.js";
 import { listIfExists, touchFile } from "../disk/whole-file.js";
 import { taskIds } from "../journal/task-folder.js";
+import type { OwnerPlaces } from "./owner-places.js";
 import type { TaskKeys } from "./task-keys.js";
+
+interface GuardParts {
+  readonly keys: TaskKeys;
+  readonly places: OwnerPlaces;
+  /** Says that this store is in use: others remove drafts of stores that are not. */
+  readonly sayInUse: () => void;
+}
 
 /**
  * Notices when the store's folder, or one in it, is taken away under a running process.
@@ -15,18 +23,15 @@ import type { TaskKeys } from "./task-keys.js";
  */
 export class FolderGuard {
   readonly #context: StoreContext;
-  readonly #keys: TaskKeys;
-  /** Says that this store is in use: others remove drafts of stores that are not. */
-  readonly #sayInUse: () => void;
+  readonly #parts: GuardParts;
   /** Which folders these are; `undefined` before the store is open. */
   #identity: string | undefined;
   /** The state of the root in which every folder was there. */
   #wholeState: string | undefined;
 
-  constructor(context: StoreContext, keys: TaskKeys, sayInUse: () => void) {
+  constructor(context: StoreContext, parts: GuardParts) {
     this.#context = context;
-    this.#keys = keys;
-    this.#sayInUse = sayInUse;
+    this.#parts = parts;
   }
 
   /** Makes the folders that are not there, and notes which store this is. @throws `STORE_MISSING` where only tasks/ is not. */
@@ -68,23 +73,25 @@ export class FolderGuard {
 
   /** Those that are derived from tasks/ come last: what is interrupted before is done again. */
   get #folders(): readonly string[] {
-    const { tasks, trash, quarantine, workers, documents, keys, open, done } = this.#context.layout;
-    return [tasks, trash, quarantine, workers, documents, keys, open, done];
+    const { tasks, trash, quarantine, workers, documents, owners, keys, open, done } = this.#context.layout;
+    return [tasks, trash, quarantine, workers, documents, owners, keys, open, done];
   }
 
   #restore(): void {
     const context = this.#context;
     const { disk, layout, durable } = context;
+    const { keys, places, sayInUse } = this.#parts;
     const missing = this.#folders.filter((folder) => !disk.exists(folder));
     if (missing.length === 0) return;
     const lost = new Set(missing);
     for (const folder of missing) if (folder !== layout.open && folder !== layout.done) disk.makeFolder(folder);
-    if (lost.has(layout.keys)) this.#keys.claimAll();
+    if (lost.has(layout.keys)) keys.claimAll();
     if (lost.has(layout.open) || lost.has(layout.done)) {
-      this.#sayInUse();
+      sayInUse();
       // Where the claims were lost as well, no task can show that it was claimed.
-      markAll(context, (id) => lost.has(layout.keys) || this.#keys.isClaimed(id));
+      markAll(context, (id) => lost.has(layout.keys) || keys.isClaimed(id));
     }
+    if (lost.has(layout.owners)) places.restore();
     if (durable) disk.syncFolderNow(layout.directory);
     const names = missing.toReversed().map((folder) => `${folder.slice(layout.directory.length + 1)}/`);
     context.warn(`${names.join(", ")} was missing in the store's folder and was rebuilt from tasks/.`);

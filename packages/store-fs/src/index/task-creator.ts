@@ -1,6 +1,13 @@
 import { join } from "node:path";
 import { isFinal, type Store } from "@resumable-mcp/core";
-import { type Instant, isContinuable, isReusable, type NewTask, type TaskEvent } from "@resumable-mcp/core/store";
+import {
+  type Instant,
+  isContinuable,
+  isReusable,
+  type NewTask,
+  type TaskEvent,
+  tooManyUnfinished,
+} from "@resumable-mcp/core/store";
 import { encodeLine } from "../disk/checked-line.js";
 import { hasCode } from "../disk/disk.js";
 import { isSafeId, journalName, shardFolder, taskFolder } from "../disk/layout.js";
@@ -13,6 +20,7 @@ import type { TaskReading } from "../task/held-task.js";
 import type { Notifications } from "../task/notifications.js";
 import type { TaskReader } from "../task/task-reader.js";
 import type { FinishedIndex } from "./finished-index.js";
+import type { OwnerPlaces } from "./owner-places.js";
 import type { StoreUsage } from "./store-usage.js";
 import type { TaskKeys } from "./task-keys.js";
 
@@ -24,6 +32,7 @@ export interface IndexParts {
   readonly context: StoreContext;
   readonly usage: StoreUsage;
   readonly keys: TaskKeys;
+  readonly places: OwnerPlaces;
   readonly finished: FinishedIndex;
   readonly notifications: Notifications;
 }
@@ -46,6 +55,8 @@ export class TaskCreator {
     if (!isSafeId(task.id)) throw badId("task.id");
     const draft = new TaskDraft(this.#parts.context, request);
     let giveBack: (() => void) | undefined;
+    let endMaking: (() => void) | undefined;
+    let isFull = false;
     try {
       for (;;) {
         const same = await reader.read(task.id);
@@ -60,6 +71,11 @@ export class TaskCreator {
         if (other !== undefined) return await this.#join(other);
         if (same === undefined) {
           giveBack ??= await this.#parts.usage.admit(request.now);
+          if (isFull) throw tooManyUnfinished(request.maxUnfinished ?? 0);
+          endMaking ??= await this.#parts.places.takeForTask(task, request.maxUnfinished);
+          isFull = endMaking === undefined;
+          // The owner's last task may be the one of this call.
+          if (isFull) continue;
           // Preparing takes time in which others may have claimed the call.
           if (await draft.prepare()) continue;
           if (!draft.publish()) continue;
@@ -74,6 +90,7 @@ export class TaskCreator {
       if (draft.isKept) this.#parts.usage.add(draft.bytes);
       else giveBack?.();
       draft.discard();
+      endMaking?.();
     }
   }
 

@@ -154,6 +154,12 @@ export class TaskKeys {
     return await this.#reader.fence(claim.taskId, isWritten);
   }
 
+  /** Tells whether a task is there that can be read and has not finished. */
+  async isUnfinished(taskId: string): Promise<boolean> {
+    const reading = await this.#readable(taskId);
+    return reading !== undefined && !isFinal(reading.record.status);
+  }
+
   /** A damaged task has no call any more. */
   async #readable(taskId: string): Promise<TaskReading | undefined> {
     try {

@@ -18,7 +18,7 @@ import { Acknowledged } from "./acknowledged.js";
 import { HeldFolder } from "./held-folder.js";
 import type { HeldTask, TaskReading } from "./held-task.js";
 import { hiddenBy, pendingSignals, removeSignals } from "./task-signals.js";
-import { WriterFiles, type WriterParts } from "./writer-files.js";
+import { beginAgain, WriterFiles, type WriterParts } from "./writer-files.js";
 
 type CommitRequest = Parameters<Store["commit"]>[0];
 
@@ -112,13 +112,17 @@ export class TaskWriter implements HeldTask {
     const consumed = request.consume.length === 0 ? [] : hiddenBy(request.consume, this.#look());
     const line = encodeCommit(request.afterSeq + 1, events, consumed);
     checkCommitSize(context.limits, this.#view, events, line.byteLength);
-    if (isFinal(before.status) && !isFinal(record.status)) await this.#claimKey(request, record);
+    const beginsAgain = isFinal(before.status) && !isFinal(record.status);
+    const again = { record, maxUnfinished: request.maxUnfinished, check: () => this.#expect(request.afterSeq) };
+    const endMaking = beginsAgain ? await beginAgain(this.#parts, again) : undefined;
     const wrote = events.length + consumed.length > 0;
     try {
       if (wrote) this.#files.append(line, this.#view.offset);
     } catch (error) {
       this.end();
       throw storeFailure(error, "write", this.#view.path);
+    } finally {
+      endMaking?.();
     }
     if (wrote) this.#note({ record, events, consumed, bytes: line.byteLength });
     // Append, then look: what was appended before a later epoch was announced counts for its taker.
@@ -145,21 +149,6 @@ export class TaskWriter implements HeldTask {
     if (afterSeq === actual) return;
     this.#look();
     throw seqConflict(this.lease.taskId, afterSeq, actual);
-  }
-
-  /** Another commit may come first while the key is claimed. */
-  async #claimKey({ afterSeq }: CommitRequest, record: TaskRecord): Promise<void> {
-    const { context, keys, finished } = this.#parts;
-    const undo = await keys.claimAgain(record);
-    try {
-      // First the marker, durably: what begins again has to be found after a loss of power.
-      await finished.reopenDurably(record.id);
-      this.#expect(afterSeq);
-      context.observe("store.commit.keyed", record.id);
-    } catch (error) {
-      undo();
-      throw error;
-    }
   }
 
   #note(commit: FoldedCommit): void {

@@ -140,6 +140,7 @@ export class WriterFiles {
 /** What is kept about all tasks, and follows the commits of each. */
 interface TaskIndex {
   readonly keys: { claimAgain(record: TaskRecord): Promise<() => void> };
+  readonly places: { begin(task: TaskRecord, max: number | undefined): Promise<() => void> };
   readonly usage: { add(bytes: number): void };
   readonly finished: {
     close(record: TaskRecord, incarnation: string, isStill: () => boolean): Promise<void>;
@@ -158,4 +159,31 @@ export interface WriterParts extends TaskIndex {
   readonly documents: TaskDocuments;
   readonly compaction: Compaction;
   readonly notifications: Notifications;
+}
+
+/**
+ * Claims the call of a finished task that begins again, within the limit of its owner. Another commit may come first
+ * meanwhile: `check` throws then.
+ *
+ * @returns what is to be called when the restart is in the journal, or is not going to be.
+ */
+export async function beginAgain(
+  { context, keys, places, finished }: WriterParts,
+  again: { readonly record: TaskRecord; readonly maxUnfinished?: number; readonly check: () => void },
+): Promise<() => void> {
+  const { record, maxUnfinished, check } = again;
+  const endMaking = await places.begin(record, maxUnfinished);
+  let undo = (): void => {};
+  try {
+    undo = await keys.claimAgain(record);
+    // First the marker, durably: what begins again has to be found after a loss of power.
+    await finished.reopenDurably(record.id);
+    check();
+    context.observe("store.commit.keyed", record.id);
+    return endMaking;
+  } catch (error) {
+    undo();
+    endMaking();
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import type { Store } from "@resumable-mcp/core";
-import { documentConflict, type StoredDocument } from "@resumable-mcp/core/store";
+import { documentConflict, groupFull, type StoredDocument } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { hashOf } from "../database/hash.js";
 import { invalidOption } from "../database/store-errors.js";
@@ -15,7 +15,8 @@ const putStatement = {
   name: "document_put",
   text: `WITH u AS (UPDATE store.document SET owner = $4, value = $5, version = version + 1, updated_ms = $7
       WHERE kind = $1 AND id = $2 AND version = $6 RETURNING ${columns}),
-    i AS (INSERT INTO store.document (id, ${columns}) SELECT $2, $1, $3, $4, $5, 1, $7 WHERE $6 = 0
+    i AS (INSERT INTO store.document (id, ${columns}, counted_as) SELECT $2, $1, $3, $4, $5, 1, $7, $8
+      WHERE CASE WHEN $6 <> 0 THEN false WHEN $8::bytea IS NULL THEN true ELSE store.documents_of_v1($8, $9) < $9 END
       ON CONFLICT DO NOTHING RETURNING ${columns})
     SELECT * FROM u UNION ALL SELECT * FROM i`,
 };
@@ -52,12 +53,14 @@ export class DocumentRows {
 
   /** Writes a document whose version is the expected one. */
   async put(request: Parameters<Store["putDocument"]>[0]): Promise<StoredDocument> {
-    const { kind, id, owner, value, expectedVersion, now } = request;
+    const { kind, id, owner, value, expectedVersion, counted, now } = request;
     const texts = [id, owner, value].map((each) => JSON.stringify(each));
-    const values = [...addressOf(kind, id), ...texts, expectedVersion, Math.floor(now.wallMs)];
+    const group = counted === undefined ? [null, null] : [hashOf([kind, counted.group]), counted.max];
+    const values = [...addressOf(kind, id), ...texts, expectedVersion, Math.floor(now.wallMs), ...group];
     const [row] = await this.#database.query<DocumentRow>("write", putStatement, values);
-    if (row === undefined) throw documentConflict(kind, id);
-    return documentOf(row);
+    if (row !== undefined) return documentOf(row);
+    const isFull = counted !== undefined && expectedVersion === 0 && (await this.get(kind, id)) === undefined;
+    throw isFull ? groupFull(counted) : documentConflict(kind, id);
   }
 
   /** Deletes a document, if there is one. */

@@ -1,4 +1,11 @@
-import { checkStoreQuotas, type Instant, type NewTask, reduceTask, type TaskSnapshot } from "@resumable-mcp/core/store";
+import {
+  checkStoreQuotas,
+  type Instant,
+  type NewTask,
+  reduceTask,
+  type TaskSnapshot,
+  tooManyUnfinished,
+} from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { callOf, hashOf, isTaskId } from "../database/hash.js";
 import { breaksConstraint, invalidOption, limitExceeded } from "../database/store-errors.js";
@@ -9,15 +16,20 @@ import type { TaskReader } from "../task/task-reader.js";
 
 const createStatement = {
   name: "create",
-  text: "SELECT * FROM store.create_task_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)",
+  text: "SELECT * FROM store.create_task_v1($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)",
 };
+
+/** With a lower limit an owner's tasks are always made one after the other; no server has fewer connections by default. */
+const countedAlone = 100;
 
 interface CreatedRow {
   readonly made: boolean;
-  /** The task, or `null` where the store is full. */
+  /** The task, or `null` where the store is full, or its owner may have too many tasks. */
   readonly standing: string | null;
   readonly held_tasks: number | null;
   readonly held_bytes: number | null;
+  /** The owner's unfinished tasks, as far as they were counted. */
+  readonly unfinished: number | null;
   readonly made_as: number | null;
 }
 
@@ -25,6 +37,7 @@ interface CreateRequest {
   readonly task: NewTask;
   readonly reuseResultMs: number;
   readonly continueFailed?: boolean;
+  readonly maxUnfinished?: number;
   readonly now: Instant;
 }
 
@@ -49,12 +62,20 @@ export class TaskCreator {
     const { events, body, bytes } = encodeEvents([{ type: "created", task: request.task }], 0, request.now);
     if (bytes > maxCommitBytes) throw limitExceeded("maxCommitBytes", bytes, maxCommitBytes);
     const record = reduceTask(undefined, events);
-    for (;;) {
-      const row = await this.#create(request, { body, bytes, brief: briefOf(record), createdAt: record.createdAt });
+    const { maxUnfinished = Number.POSITIVE_INFINITY } = request;
+    const made = { body, bytes, brief: briefOf(record), createdAt: record.createdAt };
+    for (let alone = maxUnfinished < countedAlone; ; ) {
+      const row = await this.#create(request, made, alone);
       if (row?.made === true) {
         this.#reader.keep({ incarnation: row.made_as ?? 0, record }, bytes);
         this.#notifications.notify(record.id, "runnable");
         return { snapshot: Object.freeze({ record, signals: Object.freeze([]), leased: false }), created: true };
+      }
+      if (row?.standing === null && row.unfinished !== null && row.held_tasks === null) {
+        if (row.unfinished >= maxUnfinished) throw tooManyUnfinished(maxUnfinished);
+        // So near to the limit one is made after the other.
+        alone = true;
+        continue;
       }
       if (row?.standing === null) {
         const held = { tasks: row.held_tasks ?? 0, bytes: row.held_bytes ?? 0 };
@@ -68,8 +89,9 @@ export class TaskCreator {
 
   /** `undefined`: another task of this id or call was made at the same moment. */
   async #create(
-    { task, reuseResultMs, continueFailed = false }: CreateRequest,
+    { task, reuseResultMs, continueFailed = false, maxUnfinished = Number.POSITIVE_INFINITY }: CreateRequest,
     made: { readonly body: string; readonly bytes: number; readonly brief: string; readonly createdAt: string },
+    alone: boolean,
   ): Promise<CreatedRow | undefined> {
     const { maxStoreTasks, maxStoreBytes } = this.#database.limits;
     const isLimited = Math.min(maxStoreTasks, maxStoreBytes) < Number.POSITIVE_INFINITY;
@@ -77,6 +99,7 @@ export class TaskCreator {
       ...[task.id, hashOf(task.owner), callOf(task), JSON.stringify(task.tool), JSON.stringify(task.toolVersion)],
       ...[task.detached, task.ttlMs, made.brief, made.body, made.bytes, Date.parse(made.createdAt)],
       ...[reuseResultMs, continueFailed, isLimited ? maxStoreTasks : null, isLimited ? maxStoreBytes : null],
+      ...[Number.isFinite(maxUnfinished) ? maxUnfinished : null, alone],
     ];
     try {
       return (await this.#database.query<CreatedRow>("write", createStatement, values))[0];

@@ -121,7 +121,7 @@ const isCurrent = "t.epoch = c.epoch AND t.holder = c.holder AND t.last_seq = c.
  * A checkpoint changes little, and most commits are checkpoints: writing only that takes half the time, and a third of it
  * where the statement is for a single one (docs/decisions/0102).
  */
-function commitStatement(name: string, isOne: boolean, isWhole: boolean): CommitStatement {
+function commitStatement(name: string, isOne: boolean, isWhole: boolean, isLimited = false): CommitStatement {
   const columns = Object.entries(isWhole ? allColumns : checkpointColumns);
   const names = columns.map(([name]) => name);
   const parameters = columns.map(([, { type }], index) => `$${index + 1}::${type}${isOne ? "" : "[]"}`);
@@ -130,6 +130,8 @@ function commitStatement(name: string, isOne: boolean, isWhole: boolean): Commit
   const many = `c AS (SELECT * FROM unnest(${parameters.join(", ")}) x(${names.join(", ")})),
     current AS (
       SELECT t.id FROM store.task t JOIN c USING (id) WHERE ${isCurrent} ORDER BY t.id FOR NO KEY UPDATE OF t),`;
+  const [owner, max] = [`$${columns.length + 1}`, `$${columns.length + 2}::double precision`];
+  const limit = isLimited ? ` AND (SELECT store.unfinished_of_v1(${owner}, ${max}, true)) < ${max}` : "";
   const rest = `,
     a AS (
       INSERT INTO store.answer (task, generation, question)
@@ -142,7 +144,7 @@ function commitStatement(name: string, isOne: boolean, isWhole: boolean): Commit
   const text = `WITH ${isOne ? "" : many}
     t AS (
       UPDATE store.task t SET ${isWhole ? `${checkpointSets}, ${otherSets}` : checkpointSets}
-      FROM ${isOne ? c : "c JOIN current USING (id)"} WHERE t.id = c.id AND ${isCurrent}
+      FROM ${isOne ? c : "c JOIN current USING (id)"} WHERE t.id = c.id AND ${isCurrent}${limit}
       RETURNING t.id, t.signals),
     j AS (
       INSERT INTO store.journal (task, last_seq, epoch, size, body, items, end_item)
@@ -159,6 +161,14 @@ const statements = {
     many: commitStatement("checkpoint_many", false, false),
   },
 };
+
+/** As for any other commit, unless the task's owner has too many unfinished tasks. */
+const beginAgain = commitStatement("commit_again", true, true, true);
+
+interface Written {
+  readonly id: string;
+  readonly signals: readonly SignalRow[];
+}
 
 /** What became of a commit: the signals that are pending now, or `undefined` where it was not current. */
 export type CommitOutcome = readonly SignalRow[] | undefined;
@@ -201,9 +211,15 @@ export class GroupCommit {
     });
   }
 
-  /** Writes a commit that may fail for a reason of its own, which must not fail others. */
-  async writeAlone(row: CommitRow): Promise<CommitOutcome> {
-    return (await this.#run([{ row, isCheckpoint: false }])).get(row.id);
+  /**
+   * Writes a commit that may fail for a reason of its own, which must not fail others.
+   *
+   * @param max how many unfinished tasks the owner, given as a hash, may have with this one.
+   */
+  async writeAlone(row: CommitRow, owner: Buffer, max = Number.POSITIVE_INFINITY): Promise<CommitOutcome> {
+    if (!Number.isFinite(max)) return (await this.#run([{ row, isCheckpoint: false }])).get(row.id);
+    const values = [...beginAgain.columns.map((column) => column.of(row)), owner, max];
+    return (await this.#database.query<Written>("commit", beginAgain, values))[0]?.signals;
   }
 
   #pump(): void {
@@ -243,7 +259,6 @@ export class GroupCommit {
     const values = isOne
       ? one.columns.map((column) => column.of(first.row))
       : many.columns.map((column) => commits.map(({ row }) => column.of(row)));
-    type Written = { readonly id: string; readonly signals: readonly SignalRow[] };
     const written = await this.#database.query<Written>("commit", isOne ? one : many, values);
     return new Map(written.map(({ id, signals }) => [id, signals]));
   }

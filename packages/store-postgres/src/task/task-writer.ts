@@ -10,9 +10,10 @@ import {
   seqConflict,
   type TaskEventBody,
   taskNotFound,
+  tooManyUnfinished,
 } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
-import { callOf, hexOf, isTaskId } from "../database/hash.js";
+import { callOf, hashOf, hexOf, isTaskId } from "../database/hash.js";
 import { breaksConstraint, limitExceeded } from "../database/store-errors.js";
 import { encodeEvents } from "../journal/commit-events.js";
 import { type CommitOutcome, type CommitRow, type GroupCommit, isCheckpoint } from "../journal/group-commit.js";
@@ -58,8 +59,11 @@ interface CommitRequest {
   readonly afterSeq: number;
   readonly events: readonly TaskEventBody[];
   readonly consume: readonly string[];
+  readonly maxUnfinished?: number;
   readonly now: Instant;
 }
+
+type Refused = Pick<CommitRequest, "lease" | "afterSeq" | "maxUnfinished">;
 
 interface CommitResult {
   readonly record: TaskRecord;
@@ -108,16 +112,17 @@ export class TaskWriter {
     const isCurrent = this.#book.heldBy(request.lease) === held && request.afterSeq === held.record.lastSeq;
     if (!isCurrent) throw await this.#refusal(request);
     const prepared = prepare(held, request, this.#database.limits);
-    const outcome = await this.#write(held, prepared);
+    const outcome = await this.#write(held, prepared, request.maxUnfinished);
     if (outcome === undefined) throw await this.#refusal(request);
     this.#wrote(held, prepared);
     return { record: prepared.record, signals: signalsOf(outcome) };
   }
 
-  async #write(held: HeldTask, { row, record }: Prepared): Promise<CommitOutcome> {
+  async #write(held: HeldTask, { row, record }: Prepared, maxUnfinished?: number): Promise<CommitOutcome> {
+    const writeAlone = () => this.#group.writeAlone(row, hashOf(record.owner), maxUnfinished);
     try {
       return row.claims
-        ? await this.#group.writeAlone(row)
+        ? await writeAlone()
         : await this.#group.write({ row, isCheckpoint: isCheckpoint(held.fold, row) });
     } catch (error) {
       if (!breaksConstraint(error, "task_one_unfinished")) {
@@ -126,20 +131,21 @@ export class TaskWriter {
       }
       const rivals = await this.#database.query<{ id: string }>("read", rivalStatement, [callOf(record), record.id]);
       // The other one may have finished meanwhile.
-      if (rivals[0] === undefined) return this.#group.writeAlone(row);
+      if (rivals[0] === undefined) return writeAlone();
       throw keyTaken(record.id, rivals[0].id);
     }
   }
 
   /** Why a commit or a deletion by this lease does not count. */
-  async #refusal({ lease, afterSeq }: Pick<CommitRequest, "lease" | "afterSeq">): Promise<Error> {
+  async #refusal({ lease, afterSeq, maxUnfinished }: Refused): Promise<Error> {
     const { taskId } = lease;
     if (!isTaskId(taskId)) return taskNotFound(taskId);
     type Why = { last_seq: number; epoch: number; holder: string | null };
     const [row] = await this.#database.query<Why>("read", whyStatement, [taskId]);
     const held = this.#book.heldBy(lease);
     if (row !== undefined && row.epoch === lease.epoch && row.holder !== null && row.holder === held?.holder) {
-      return seqConflict(taskId, afterSeq, row.last_seq);
+      const isCurrent = row.last_seq === afterSeq && maxUnfinished !== undefined;
+      return isCurrent ? tooManyUnfinished(maxUnfinished) : seqConflict(taskId, afterSeq, row.last_seq);
     }
     if (held !== undefined) this.#book.forget(held);
     return row === undefined ? taskNotFound(taskId) : leaseLost(lease);

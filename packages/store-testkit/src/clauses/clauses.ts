@@ -9,6 +9,7 @@ import { fenceClauses, leaseClauses } from "./lease.js";
 import { lifecycleClauses } from "./lifecycle.js";
 import { listClauses } from "./list.js";
 import { offerClauses } from "./offer.js";
+import { ownerClauses } from "./owner.js";
 import { quotaClauses } from "./quota.js";
 import { orderClauses, visibilityClauses } from "./reading.js";
 import { removalClauses } from "./removal.js";
@@ -37,6 +38,7 @@ export const clauses: readonly Clause[] = [
   ...documentClauses,
   ...durabilityClauses,
   ...quotaClauses,
+  ...ownerClauses,
   ...lifecycleClauses,
   ...randomClauses,
 ];

@@ -16,6 +16,7 @@ import { watchMutants } from "./signals/watch-mutants.js";
 import { identityMutants } from "./tasks/identity-mutants.js";
 import { lifecycleMutants } from "./tasks/lifecycle-mutants.js";
 import { offerMutants } from "./tasks/offer-mutants.js";
+import { ownerMutants } from "./tasks/owner-mutants.js";
 import { quotaMutants } from "./tasks/quota-mutants.js";
 import { removalMutants } from "./tasks/removal-mutants.js";
 import { restartMutants } from "./tasks/restart-mutants.js";
@@ -40,6 +41,7 @@ export const mutants: readonly Mutant[] = [
   ...documentMutants,
   ...durabilityMutants,
   ...quotaMutants,
+  ...ownerMutants,
   ...lifecycleMutants,
   ...randomMutants,
 ];

@@ -68,13 +68,7 @@ export class OneOwnersTasks implements OwnedTasks {
     parts.checkOpen();
     parts.tools.require(record.tool);
     await parts.open();
-    const leave = await parts.unfinished.admit(record);
-    try {
-      await parts.scheduler.restart(taskId);
-      parts.unfinished.add(record);
-    } finally {
-      leave();
-    }
+    await parts.scheduler.restart(taskId);
     return this.get(taskId);
   };
 
@@ -96,11 +90,9 @@ export class OneOwnersTasks implements OwnedTasks {
   };
 
   readonly delete: OwnedTasks["delete"] = async (taskId) => {
-    const before = await this.#own(taskId);
-    const status = statusOf(before);
+    const status = statusOf(await this.#own(taskId));
     const deleted = isFinal(status) && (await this.#parts.scheduler.remove(taskId));
     if (!deleted) throw illegalTransition(taskId, isFinal(status) ? "pending" : status, "delete");
-    this.#parts.unfinished.remove(before.record);
   };
 
   readonly items: OwnedTasks["items"] = async (taskId, { after = 0, limit = 100 } = {}) => {
@@ -158,10 +150,7 @@ export class OneOwnersTasks implements OwnedTasks {
   async #own(taskId: string): Promise<TaskSnapshot> {
     const snapshot = isTaskId(taskId) ? await this.#parts.store.getTask(taskId) : undefined;
     if (snapshot === undefined || snapshot.record.owner !== this.owner) throw taskNotFound(taskId);
-    if (isFinal(snapshot.record.status)) {
-      this.#finished = snapshot;
-      this.#parts.unfinished.remove(snapshot.record);
-    }
+    if (isFinal(snapshot.record.status)) this.#finished = snapshot;
     return snapshot;
   }
 

@@ -12,14 +12,12 @@ import type { StartRequest } from "../engine.js";
 
 import type { Environment } from "../environment.js";
 import type { Scheduler } from "../scheduling/scheduler.js";
-import type { UnfinishedTasks } from "../scheduling/unfinished-tasks.js";
 import type { Callers, DeliveryNotes } from "./callers.js";
 import { isTaskId } from "./task-view.js";
 
 /** What all owners' views of an engine share. */
 export interface EngineParts extends Environment {
   readonly scheduler: Scheduler;
-  readonly unfinished: UnfinishedTasks;
   readonly callers: Callers;
   readonly deliveries: DeliveryNotes;
   readonly createId: () => string;
@@ -93,31 +91,18 @@ function jsonOr(parsed: unknown, raw: Json): Json {
  * callers one restarts it, and the others find it under way.
  */
 async function createOrContinue(parts: EngineParts, task: NewTask): Promise<StartOutcome> {
-  const { store, unfinished, limits, clock } = parts;
-  const { reuseResultMs } = limits;
+  const { store, limits, clock } = parts;
+  const { reuseResultMs, maxUnfinishedPerOwner: maxUnfinished } = limits;
   let triesLeft = parts.tools.require(task.tool).onFailure === "restart" ? 0 : fixedLimits.maxContinueTries;
   for (;;) {
-    const leave = await unfinished.admit(task);
-    try {
-      const found = await store.createTask({
-        task,
-        reuseResultMs,
-        continueFailed: triesLeft > 0,
-        now: instantOf(clock),
-      });
-      const { record } = found.snapshot;
-      if (!isFinal(record.status)) unfinished.add(record);
-      // The very same call delivered again gets its task as it is, failed or not.
-      if (triesLeft === 0 || found.created || record.status !== "failed" || record.id === task.id) return found;
-      const continued = await restarted(parts, record.id);
-      if (typeof continued === "object") {
-        if (!isFinal(continued.record.status)) unfinished.add(continued.record);
-        return { snapshot: continued, created: false };
-      }
-      triesLeft = continued === "full" ? 0 : triesLeft - 1;
-    } finally {
-      leave();
-    }
+    const continueFailed = triesLeft > 0;
+    const found = await store.createTask({ task, reuseResultMs, continueFailed, maxUnfinished, now: instantOf(clock) });
+    const { record } = found.snapshot;
+    // The very same call delivered again gets its task as it is, failed or not.
+    if (triesLeft === 0 || found.created || record.status !== "failed" || record.id === task.id) return found;
+    const continued = await restarted(parts, record.id);
+    if (typeof continued === "object") return { snapshot: continued, created: false };
+    triesLeft = continued === "full" ? 0 : triesLeft - 1;
   }
 }
 

@@ -20,16 +20,19 @@ export async function deleteFinished(environment: Environment, taskId: string): 
  * Begins a new generation of a failed task, from its last state. Resolves to what the task was before, or to `undefined`
  * when it is not failed any more.
  *
- * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task has the same deduplication key by now.
+ * @throws {@link ResumableError} `KEY_TAKEN` when another unfinished task has the same deduplication key by now;
+ * `LIMIT_EXCEEDED` when its owner has too many unfinished tasks.
  */
 export function restartFailed(environment: Environment, taskId: string): Promise<TaskRecord | undefined> {
-  const { store, clock } = environment;
+  const { store, clock, limits } = environment;
+  const { maxUnfinishedPerOwner: maxUnfinished } = limits;
   return change(environment, taskId, ["failed"], async (lease, { record, signals }) => {
     const restarted = { type: "restarted", generation: record.generation + 1, fromState: true } as const;
     const consume = signals.map((signal) => signal.id);
     const events = [restarted, ...answeredBy(record, signals)];
     await keepDeaths(environment, record);
-    await store.commit({ lease, afterSeq: record.lastSeq, events, consume, now: instantOf(clock) });
+    const now = instantOf(clock);
+    await store.commit({ lease, afterSeq: record.lastSeq, events, consume, maxUnfinished, now });
     return record;
   });
 }

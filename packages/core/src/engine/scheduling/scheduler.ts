@@ -1,6 +1,6 @@
 import { isResumableError } from "../../errors.js";
 import type { RunnableTask } from "../../store/store.js";
-import { isFinal, type TaskRecord, type TaskSnapshot } from "../../task/task-record.js";
+import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { dueMs, needsNoCaller } from "../../task/task-rules.js";
 import { Attempt } from "../attempt/attempt.js";
 import { instantOf } from "../clock.js";
@@ -28,7 +28,6 @@ export class Scheduler {
   readonly poller: Poller;
   readonly versions: Versions;
   readonly #environment: Environment;
-  readonly #onFinished: (record: TaskRecord) => void;
   readonly #queue: RunQueue;
   /** Tasks that a caller in this process waits for: should a runner elsewhere die, this process continues with them. */
   readonly #awaited = new Set<string>();
@@ -41,10 +40,9 @@ export class Scheduler {
   /** When what still runs has to stop, in monotonic milliseconds. */
   #drainUntilMs: number | undefined;
 
-  constructor(environment: Environment, onFinished: (record: TaskRecord) => void) {
+  constructor(environment: Environment) {
     this.#environment = environment;
     this.versions = new Versions(environment);
-    this.#onFinished = onFinished;
     this.#queue = new RunQueue(environment, {
       serve: (task, slot) => this.#serve(task, slot),
       offer: (taskId) => this.#offer(taskId),
@@ -206,7 +204,6 @@ export class Scheduler {
     else if (leftMs !== undefined) this.#schedule(record, "due", leftMs);
     // Something has to happen to it first: the process that makes it happen, or looks for work then, continues it.
     else this.#forget(record.id);
-    if (isFinal(record.status)) this.#onFinished(record);
   }
 
   /** A caller waits here for a task that another worker is to run: it would give the task's own caller time to return. */

@@ -4,7 +4,7 @@ import { reduceTask } from "../../task/reduce-task.js";
 import { isFinal, type TaskSnapshot } from "../../task/task-record.js";
 import { isContinuable, isReusable } from "../../task/task-rules.js";
 import { contractVersion, type Store } from "../store.js";
-import { documentConflict, keyTaken, seqConflict, storeClosed } from "../store-errors.js";
+import { documentConflict, groupFull, keyTaken, seqConflict, storeClosed } from "../store-errors.js";
 import { checkJournalQuotas, checkStoreQuotas } from "../store-quotas.js";
 import { Memory, type MemoryTask, type Watcher } from "./memory.js";
 import { addSignal, append, beginTask, compact, numbered, readEvents, readItems } from "./memory-journal.js";
@@ -108,7 +108,7 @@ function snapshotOf(leases: Leases, task: MemoryTask): TaskSnapshot {
 
 function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   return {
-    createTask: whenOpen(({ task, reuseResultMs, continueFailed = false, now }) => {
+    createTask: whenOpen(({ task, reuseResultMs, continueFailed = false, maxUnfinished, now }) => {
       leases.look(now);
       const present = memory.tasks.get(task.id) ?? memory.newestClaim(task);
       const snapshot = present && snapshotOf(leases, present);
@@ -117,6 +117,7 @@ function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
         return { snapshot, created: false };
       }
       checkStoreQuotas(memory.quotas, { tasks: memory.tasks.size, bytes: memory.bytes });
+      memory.checkUnfinished(task.owner, maxUnfinished);
       const made = beginTask(task, now);
       made.bytes = memory.bytesOf(made.events);
       memory.tasks.set(task.id, made);
@@ -124,7 +125,7 @@ function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
       memory.wake(task.id, "runnable");
       return { snapshot: snapshotOf(leases, made), created: true };
     }),
-    commit: whenOpen(({ lease, afterSeq, events: bodies, consume, now }) => {
+    commit: whenOpen(({ lease, afterSeq, events: bodies, consume, maxUnfinished, now }) => {
       leases.look(now);
       const task = memory.requireHolder(lease);
       if (task.record.lastSeq !== afterSeq) throw seqConflict(lease.taskId, afterSeq, task.record.lastSeq);
@@ -135,6 +136,7 @@ function taskMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
       if (isFinal(task.record.status) && !isFinal(record.status)) {
         const rival = memory.rivalOf(record);
         if (rival !== undefined) throw keyTaken(record.id, rival.record.id);
+        memory.checkUnfinished(record.owner, maxUnfinished);
         memory.claim(record);
       }
       append(task, events, record);
@@ -208,19 +210,28 @@ function readMethods(memory: Memory, leases: Leases, whenOpen: Guard) {
   } satisfies Partial<Store>;
 }
 
-function documentMethods({ documents }: Memory, whenOpen: Guard) {
+function documentMethods({ documents, groups }: Memory, whenOpen: Guard) {
   const nameOf = (kind: string, id: string) => JSON.stringify([kind, id]);
   return {
     getDocument: whenOpen((kind, id) => documents.get(nameOf(kind, id))),
-    putDocument: whenOpen(({ kind, id, owner, value, expectedVersion, now }) => {
+    putDocument: whenOpen(({ kind, id, owner, value, expectedVersion, counted, now }) => {
       const name = nameOf(kind, id);
       if ((documents.get(name)?.version ?? 0) !== expectedVersion) throw documentConflict(kind, id);
+      if (expectedVersion === 0 && counted !== undefined) {
+        const group = nameOf(kind, counted.group);
+        const count = [...groups.values()].filter((other) => other === group).length;
+        if (count >= counted.max) throw groupFull(counted);
+        groups.set(name, group);
+      }
       const updatedAt = new Date(now.wallMs).toISOString();
       const document = isolate({ kind, id, owner, value, version: expectedVersion + 1, updatedAt }, "document");
       documents.set(name, document);
       return document;
     }),
-    deleteDocument: whenOpen((kind, id) => void documents.delete(nameOf(kind, id))),
+    deleteDocument: whenOpen((kind, id) => {
+      documents.delete(nameOf(kind, id));
+      groups.delete(nameOf(kind, id));
+    }),
     listIdleDocuments: whenOpen(({ kind, idleSinceMs, limit }) =>
       [...documents.values()]
         .filter((document) => document.kind === kind && Date.parse(document.updatedAt) < idleSinceMs)

@@ -3,7 +3,7 @@ import type { StoreQuotas } from "../../limits.js";
 import type { TaskEvent } from "../../task/task-event.js";
 import { isFinal, type Signal, type TaskRecord } from "../../task/task-record.js";
 import type { Lease, Offers, StoredDocument } from "../store.js";
-import { leaseLost, taskNotFound } from "../store-errors.js";
+import { leaseLost, taskNotFound, tooManyUnfinished } from "../store-errors.js";
 
 /** One task as it lies in memory. Every value in it is frozen; fields are replaced, never changed inside. */
 export interface MemoryTask {
@@ -38,6 +38,8 @@ export class Memory {
   readonly tasks = new Map<string, MemoryTask>();
   /** By kind and id. */
   readonly documents = new Map<string, StoredDocument>();
+  /** By kind and id: the kind and group by which a document is counted. */
+  readonly groups = new Map<string, string>();
   /** Heartbeats of each worker so far; a worker that is missing is known to be dead. */
   readonly heartbeats = new Map<string, number>();
   /** What workers offer. */
@@ -99,6 +101,14 @@ export class Memory {
     if (claims) this.#claims.set(name, [...others, id]);
     else if (others.length > 0) this.#claims.set(name, others);
     else this.#claims.delete(name);
+  }
+
+  /** @throws {@link ResumableError} `LIMIT_EXCEEDED` when an owner has so many unfinished tasks. */
+  checkUnfinished(owner: string, maxUnfinished = Number.POSITIVE_INFINITY): void {
+    if (this.tasks.size < maxUnfinished) return;
+    const isCounted = ({ record }: MemoryTask) => record.owner === owner && !isFinal(record.status);
+    const count = [...this.tasks.values()].filter(isCounted).length;
+    if (count >= maxUnfinished) throw tooManyUnfinished(maxUnfinished);
   }
 
   /** Bytes of all journals, as far as they are counted. */

@@ -1,5 +1,5 @@
 import { isResumableError, type Json, ResumableError } from "@resumable-mcp/core";
-import type { Documents, StoredDocument } from "@resumable-mcp/core/store";
+import type { CountedGroup, Documents, StoredDocument } from "@resumable-mcp/core/store";
 import { limits } from "../../limits.js";
 
 /** Documents of the store of one kind, and how their values are read. */
@@ -22,6 +22,7 @@ export class KeptDocument<Value> {
   readonly owner: string;
   readonly #kind: DocumentKind<Value>;
   readonly #documents: Documents;
+  readonly #counted: CountedGroup | undefined;
   #stored: Value;
   #version: number;
   #pending: Change<Value>[] = [];
@@ -34,13 +35,14 @@ export class KeptDocument<Value> {
   constructor(
     kind: DocumentKind<Value>,
     documents: Documents,
-    { id, owner }: Pick<StoredDocument, "id" | "owner">,
+    { id, owner, counted }: Pick<StoredDocument, "id" | "owner"> & { readonly counted?: CountedGroup },
     stored: { readonly value: Value; readonly version: number },
   ) {
     this.#kind = kind;
     this.#documents = documents;
     this.id = id;
     this.owner = owner;
+    this.#counted = counted;
     this.#stored = stored.value;
     this.#version = stored.version;
   }
@@ -96,7 +98,10 @@ export class KeptDocument<Value> {
     }, afterMs).unref();
   }
 
-  /** @throws {@link ResumableError} `STORE_WRITE_FAILED`; `DOCUMENT_CONFLICT` when the document was deleted. */
+  /**
+   * @throws {@link ResumableError} `STORE_WRITE_FAILED`; `DOCUMENT_CONFLICT` when the document was deleted;
+   * `LIMIT_EXCEEDED` when it is new and its group is full.
+   */
   async change(change: Change<Value>): Promise<void> {
     this.#pending.push(change);
     await this.#writing?.catch(() => {});
@@ -121,7 +126,8 @@ export class KeptDocument<Value> {
           // Absent properties are absent in JSON, too.
           const value: Json = JSON.parse(JSON.stringify(changed));
           const now = { wallMs: Date.now(), monotonicMs: performance.now() };
-          const request = { kind: this.#kind.kind, id, owner, value, expectedVersion: this.#version, now };
+          const place = { kind: this.#kind.kind, id, owner, counted: this.#counted };
+          const request = { ...place, value, expectedVersion: this.#version, now };
           this.#version = (await this.#documents.putDocument(request)).version;
           this.writtenMs = performance.now();
           this.#stored = changed;

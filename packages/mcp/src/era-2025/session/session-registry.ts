@@ -1,6 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
-import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
 import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
@@ -48,8 +48,8 @@ export class SessionRegistry implements SessionCommons {
   readonly onError: (error: unknown) => void;
   readonly #createServer: CreateServer;
   readonly #live = new Map<string, Session2025 | Promise<Session2025>>();
-  /** Sessions that this process opened, by their owner. */
-  readonly #opened = new Map<string, Set<string>>();
+  /** Groups that were full a moment ago, and when, in monotonic milliseconds: to count them costs more than to refuse. */
+  readonly #full = new Map<string, number>();
   readonly #timers: readonly NodeJS.Timeout[];
   /** The table that was learned last. */
   #kinds: { readonly text: string; readonly kinds: ToolKinds } = { text: "", kinds: new Map() };
@@ -69,32 +69,37 @@ export class SessionRegistry implements SessionCommons {
 
   /** Durability: the session is in the store before its id goes out. */
   async open(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { maxSessionsPerOwner, maxLiveSessions } = this.limits;
+    const { maxSessionsPerOwner: max, maxLiveSessions } = this.limits;
     const principal = subjectOf(extra.authInfo);
-    const countKey = principal === undefined ? unauthenticated : ownerTag("sub", principal);
-    const opened = this.#opened.get(countKey) ?? new Set();
-    if (opened.size >= maxSessionsPerOwner) {
-      return refusal(
-        429,
-        `You have reached the limit maxSessionsPerOwner = ${maxSessionsPerOwner}. End a session with an HTTP DELETE request.`,
-      );
-    }
+    const group = principal === undefined ? unauthenticated : ownerTag("sub", principal);
+    const counted = { group, max, limit: "maxSessionsPerOwner" };
+    const fullAtMs = this.#full.get(group) ?? Number.NEGATIVE_INFINITY;
+    if (performance.now() - fullAtMs < allLimits.countAgainMs) return tooMany(max);
     const id = randomToken(32);
     const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const { clientId } = parseCallMeta(initialize._meta);
     const local = isLocalRequest(extra) || undefined;
     const draft = { value: { protocolVersion: "", initialize, calls: [], clientId, local }, version: 0 };
-    const session = new Session2025(new KeptDocument(sessionKind, this.engine.documents, { id, owner }, draft), this);
+    const session = new Session2025(
+      new KeptDocument(sessionKind, this.engine.documents, { id, owner, counted }, draft),
+      this,
+    );
     const answer = { ...(await this.#connect(session, extra)), id: request.id };
     if (!("result" in answer)) {
       await session.transport.close();
       return HttpAnswer.json(answer);
     }
     const protocolVersion = String(answer.result.protocolVersion);
-    await session.document.change((before) => ({ ...before, protocolVersion }));
+    try {
+      await session.document.change((before) => ({ ...before, protocolVersion }));
+    } catch (error) {
+      await session.transport.close();
+      if (!isResumableError(error, "LIMIT_EXCEEDED")) throw error;
+      this.#full.set(group, performance.now());
+      return tooMany(max);
+    }
     this.#live.set(id, session);
-    this.#opened.set(countKey, (this.#opened.get(countKey) ?? new Set()).add(id));
     if (this.#live.size > maxLiveSessions) void this.#sweep();
     return jsonAnswer(answer, id);
   }
@@ -136,9 +141,9 @@ export class SessionRegistry implements SessionCommons {
   }
 
   async delete(session: Session2025): Promise<void> {
-    this.#uncount(session.document);
     await this.#forget(session);
     await this.engine.documents.deleteDocument(sessionKind.kind, session.id);
+    this.#full.clear();
   }
 
   /** Ends all streams, so that their clients come back later, and writes down what is not written yet. */
@@ -229,25 +234,23 @@ export class SessionRegistry implements SessionCommons {
   async #expire(): Promise<void> {
     const { documents } = this.engine;
     const idleSinceMs = Date.now() - this.limits.sessionTtlMs;
+    this.#full.clear();
     for (const kind of [sessionKind.kind, streamOrderKind]) {
-      for (const { id, owner } of await documents.listIdleDocuments({
+      for (const { id } of await documents.listIdleDocuments({
         kind,
         idleSinceMs,
         limit: allLimits.expireBatch,
       })) {
         if (this.#live.has(id)) continue;
         await documents.deleteDocument(kind, id);
-        if (kind === sessionKind.kind) this.#uncount({ id, owner });
       }
     }
   }
+}
 
-  #uncount({ id, owner }: { readonly id: string; readonly owner: string }): void {
-    const countKey = owner.startsWith(unauthenticated) ? unauthenticated : owner;
-    const opened = this.#opened.get(countKey);
-    opened?.delete(id);
-    if (opened?.size === 0) this.#opened.delete(countKey);
-  }
+function tooMany(max: number): HttpAnswer {
+  const text = `You have reached the limit maxSessionsPerOwner = ${max}. End a session with an HTTP DELETE request.`;
+  return refusal(429, text);
 }
 
 /** A session stays with the subject that opened it; without one, with local requests or with all others. */

@@ -60,7 +60,7 @@ async function refuseRival({ keys }: OpenStore, { id, owner, key, status }: Task
 
 /** An unfinished task gets its call from now on; a finished one only where no other task has it. */
 async function list(store: OpenStore, reading: TaskReading): Promise<void> {
-  const { context, finished, notifications, keys, reader } = store;
+  const { context, finished, notifications, keys, places, reader } = store;
   const { record, view } = reading;
   const { id, owner, key, status } = record;
   const claim = key === null ? undefined : keys.look(owner, key).claim;
@@ -69,7 +69,11 @@ async function list(store: OpenStore, reading: TaskReading): Promise<void> {
   if (isFinal(status)) {
     finished.repair(record, view.header.incarnation, () => reader.isStill(reading));
     await finished.idle();
-  } else finished.reopen(id);
+  } else {
+    const endMaking = await places.begin(record);
+    finished.reopen(id);
+    endMaking();
+  }
   if (context.durable) {
     const { disk, layout } = context;
     for (const folder of [shardFolder(layout, id), layout.tasks, layout.open]) await disk.syncFolder(folder);

@@ -52,6 +52,7 @@ CREATE INDEX task_claim ON task (call, claim DESC) WHERE call IS NOT NULL;
 CREATE INDEX task_owner ON task (owner, created_ms DESC, id DESC);
 CREATE INDEX task_newest ON task (created_ms DESC, id DESC);
 CREATE INDEX task_unfinished ON task (created_ms, id) WHERE finished_ms IS NULL;
+CREATE INDEX task_owner_unfinished ON task (owner) WHERE finished_ms IS NULL;
 CREATE INDEX task_expiry ON task ((finished_ms + ttl_ms)) WHERE finished_ms IS NOT NULL;
 CREATE INDEX task_holder ON task (holder) WHERE holder IS NOT NULL;
 
@@ -99,17 +100,38 @@ CREATE TABLE document (
   value text NOT NULL,
   version bigint NOT NULL,
   updated_ms bigint NOT NULL,
+  counted_as bytea,                   -- SHA-256 of kind and group, where it is counted
   PRIMARY KEY (kind, id)
 );
+CREATE INDEX document_counted ON document (counted_as) WHERE counted_as IS NOT NULL;
 CREATE INDEX document_idle ON document (kind, updated_ms);
+
+-- How many unfinished tasks an owner has, up to a limit. The lock lasts until the task that is made next is visible to others.
+-- Far from the limit makers share the lock: the makers of one moment have a connection each.
+CREATE FUNCTION unfinished_of_v1(_owner bytea, _max double precision, _alone boolean) RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  IF _alone THEN PERFORM pg_advisory_xact_lock(hashtextextended(encode(_owner, 'hex'), 9));
+  ELSE PERFORM pg_advisory_xact_lock_shared(hashtextextended(encode(_owner, 'hex'), 9));
+  END IF;
+  RETURN (SELECT count(*) FROM (SELECT FROM task t WHERE t.owner = _owner AND t.finished_ms IS NULL LIMIT ceil(_max)::bigint) x);
+END $$;
+
+-- The same for the documents of a group.
+CREATE FUNCTION documents_of_v1(_group bytea, _max double precision) RETURNS bigint
+LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM pg_advisory_xact_lock(hashtextextended(encode(_group, 'hex'), 10));
+  RETURN (SELECT count(*) FROM (SELECT FROM document d WHERE d.counted_as = _group LIMIT ceil(_max)::bigint) x);
+END $$;
 
 -- Makes a task, or finds the one of the same call. The lock is of the call: looking and making are one step.
 -- Each statement of a function that is volatile sees what the lock waited for.
 CREATE FUNCTION create_task_v1(
   _id text, _owner bytea, _call bytea, _tool text, _tool_version text, _detached boolean, _ttl_ms double precision, _brief text,
   _body text, _bytes bigint, _now_ms bigint, _reuse_ms double precision, _continue_failed boolean,
-  _max_tasks double precision, _max_bytes double precision,
-  OUT made boolean, OUT standing text, OUT held_tasks bigint, OUT held_bytes bigint, OUT made_as bigint
+  _max_tasks double precision, _max_bytes double precision, _max_unfinished double precision, _alone boolean,
+  OUT made boolean, OUT standing text, OUT held_tasks bigint, OUT held_bytes bigint, OUT unfinished bigint, OUT made_as bigint
 ) LANGUAGE plpgsql SET search_path FROM CURRENT AS $$
 BEGIN
   PERFORM pg_advisory_xact_lock(hashtextextended(coalesce(encode(_call, 'hex'), _id), 7));
@@ -123,6 +145,11 @@ BEGIN
   END IF;
   made := false;
   IF standing IS NOT NULL THEN RETURN; END IF;
+  IF _max_unfinished IS NOT NULL THEN
+    unfinished := unfinished_of_v1(_owner, _max_unfinished, _alone);
+    IF unfinished >= _max_unfinished THEN RETURN; END IF;
+    IF NOT _alone AND unfinished >= _max_unfinished - current_setting('max_connections')::int THEN RETURN; END IF;
+  END IF;
   IF _max_tasks IS NOT NULL THEN
     -- A store with quotas makes one task at a time, so that the count holds.
     PERFORM pg_advisory_xact_lock(hashtextextended(current_schema(), 8));
@@ -141,6 +168,6 @@ INSERT INTO layout (layout, oldest_writer) VALUES (1, 1);
 
 -- Down Migration
 
-DROP FUNCTION create_task_v1;
+DROP FUNCTION create_task_v1, documents_of_v1, unfinished_of_v1;
 DROP TABLE document, answer, snapshot, journal, task, worker, layout;
 DROP SEQUENCE claim, epoch;
