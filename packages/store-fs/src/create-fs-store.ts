@@ -135,7 +135,10 @@ class LazyStore {
         try {
           guard.check();
           if (kind === "write" && !folder.isDone) await folder.finish();
-          return await find(store)(...parameters);
+          const result = await find(store)(...parameters);
+          // What was read while the folder was taken away says nothing of what is in it.
+          if (kind === "read") guard.check();
+          return result;
         } catch (error) {
           throw failureOf(store, error, kind);
         }

@@ -170,6 +170,30 @@ describe.each(losses)("a store %s", (_, lose) => {
   });
 });
 
+test.each<readonly [string, (store: Store, id: string) => Promise<unknown>]>([
+  ["a task", (store, id) => store.getTask(id)],
+  ["a list", (store) => store.listTasks({ limit: 10 })],
+  ["a document", (store) => store.getDocument("session", "some-session-id-")],
+])("%s that is read while the folder is taken away is not said to be missing (G12)", async (_, read) => {
+  const { directory, store, open } = await running();
+  await store.close();
+  let isTakenNext = false;
+  const identify: typeof nodeDisk.identify = (path) => {
+    const identity = nodeDisk.identify(path);
+    if (isTakenNext && path === join(directory, "tasks")) {
+      isTakenNext = false;
+      renameSync(directory, `${directory}-away`);
+    }
+    return identity;
+  };
+  const again = openStore(directory, { disk: { ...nodeDisk, identify } });
+  expect((await again.getTask(open))?.record.status).toBe("pending");
+  isTakenNext = true;
+  await expect(read(again, open)).rejects.toMatchObject({ code: "STORE_MISSING" });
+  renameSync(`${directory}-away`, directory);
+  expect((await again.getTask(open))?.record.status).toBe("pending");
+});
+
 describe.each(losses)("a lease that is given back to a store %s", (_, lose) => {
   test("can be taken again by this process at once, and by others after a heartbeat (G12)", async () => {
     const { directory, store, open, done } = await running();
