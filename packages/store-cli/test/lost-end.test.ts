@@ -115,6 +115,34 @@ describe("a finished task whose journal lost whole lines at its end (G2, G12)", 
     expect(readdirSync(join(directory, "open"))).toEqual([]);
   });
 
+  test("is damaged also where open/ was removed under a process that had looked for ends before", async () => {
+    for (const finishesLater of [false, true]) {
+      const directory = emptyFolder();
+      const [store, reader] = [openStore(directory, options), openStore(directory, options)];
+      const id = await create(store, "victim");
+      const held = await lease(store, id);
+      await commit(store, held, 1, [checkpoint(1)]);
+      const finish = async () => {
+        await commit(store, held, 2, [completed]);
+        await store.releaseLease(held);
+      };
+      if (!finishesLater) await finish();
+      const other = await create(store, "other");
+      await commit(store, await lease(store, other), 1, [checkpoint(1)]);
+      expect((await reader.getTask(other))?.record.lastSeq).toBe(2);
+      if (finishesLater) await finish();
+
+      cut(directory, id, 1);
+      rmSync(join(directory, "open"), { recursive: true });
+      expect((await reader.getTask(other))?.record.lastSeq).toBe(2);
+      expect(readdirSync(join(directory, "open")).sort()).toEqual([id, other].sort());
+      await expect(reader.getTask(id), `finishes later: ${finishesLater}`).rejects.toMatchObject(corrupt);
+      await expect(lease(reader, id)).rejects.toMatchObject(corrupt);
+      await store.close();
+      await reader.close();
+    }
+  });
+
   test("is found far before the end of the list, of which a task that was created later needs little", async () => {
     const directory = emptyFolder();
     const store = openStore(directory, options);

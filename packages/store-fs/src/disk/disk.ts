@@ -16,8 +16,8 @@ export interface DiskWatch {
 export interface FolderIdentity {
   /** Device and number. */
   readonly id: string;
-  /** Differs after a folder in it was made or removed; `undefined` where the disk does not tell. */
-  readonly state: string | undefined;
+  /** Differs after a folder in it was made or removed. */
+  readonly state: string;
 }
 
 /**

@@ -15,8 +15,10 @@ import { idFilter, parseFinished, type Superseding, supersede, visitLines } from
 export class FinalEventLookup {
   readonly #context: StoreContext;
   readonly #finished: FinishedIndex;
-  /** Of tasks with a marker. Only a process that died between line and marker leaves both. */
+  /** Of tasks with a marker. A process that died between line and marker leaves both, and markers that are made again do. */
   #marked: FinalEvents | undefined;
+  /** The state of the store's folder before the markers were listed: it changes when `open/` is made again. */
+  #markedState: string | undefined;
 
   constructor(context: StoreContext, finished: FinishedIndex) {
     this.#context = context;
@@ -33,7 +35,11 @@ export class FinalEventLookup {
     // A task that is neither finished nor marked as open is rare enough to search for.
     if (!isMarked) return this.#eventsOf([record.id]).of(header.incarnation, record.createdAt);
     // The index is read once for all marked ones, and no further back than the oldest of them was created.
-    if (this.#marked === undefined || this.#marked.failed) this.#marked = this.#eventsOf(this.#finished.openIds());
+    const state = disk.identify(layout.directory)?.state;
+    if (this.#marked === undefined || this.#marked.failed || state !== this.#markedState) {
+      this.#markedState = state;
+      this.#marked = this.#eventsOf(this.#finished.openIds());
+    }
     return this.#marked.of(header.incarnation, record.createdAt);
   }
 

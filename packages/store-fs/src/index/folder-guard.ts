@@ -53,7 +53,7 @@ export class FolderGuard {
     if (this.#identity === undefined) return;
     const { identity, state } = this.#look();
     if (identity !== this.#identity) throw storeMissing(layout.directory, "another folder, or none, is in its place");
-    if (state !== undefined && state === this.#wholeState) return;
+    if (state === this.#wholeState) return;
     if (!disk.exists(layout.open) || !disk.exists(layout.done) || !disk.exists(layout.keys)) this.#restore();
     // As it was before it was looked through: what changes meanwhile is looked at by the next check.
     this.#wholeState = state;

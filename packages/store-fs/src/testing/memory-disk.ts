@@ -69,6 +69,8 @@ export class MemoryDisk implements Disk {
   readonly #files = new Map<number, FileNode>();
   readonly #root: FolderNode;
   readonly #identities = new WeakMap<FileTree, number>();
+  /** How often names in a folder have changed. */
+  readonly #changes = new WeakMap<FolderNode, number>();
   #nextIdentity = 1;
   #nextFile = 3;
 
@@ -90,7 +92,7 @@ export class MemoryDisk implements Disk {
     if (flags === "r" || flags === "r+") throw systemError("ENOENT", "open", path);
     const { folder, name } = this.#placeOf(path, "open");
     const node: FileNode = { kind: "file", bytes: Buffer.alloc(0) };
-    folder.names.set(name, node);
+    this.#put(folder, name, node);
     return node;
   }
 
@@ -127,7 +129,7 @@ export class MemoryDisk implements Disk {
     if (node === undefined) return undefined;
     const known = this.#identities.get(node) ?? this.#nextIdentity++;
     this.#identities.set(node, known);
-    return { id: String(known), state: undefined };
+    return { id: String(known), state: String(node.kind === "folder" ? (this.#changes.get(node) ?? 0) : 0) };
   }
 
   exists(path: string): boolean {
@@ -144,9 +146,10 @@ export class MemoryDisk implements Disk {
   makeFolder(path: string): void {
     let folder = this.#root;
     for (const part of partsOf(path)) {
-      const next = folder.names.get(part) ?? emptyTree();
-      if (next.kind === "file") throw systemError("ENOTDIR", "mkdir", path);
-      folder.names.set(part, next);
+      const known = folder.names.get(part);
+      if (known?.kind === "file") throw systemError("ENOTDIR", "mkdir", path);
+      const next = known ?? emptyTree();
+      if (known === undefined) this.#put(folder, part, next);
       folder = next;
     }
   }
@@ -155,7 +158,7 @@ export class MemoryDisk implements Disk {
     const node = this.#nodeOf(from, "link");
     const { folder, name } = this.#placeOf(to, "link");
     if (folder.names.has(name)) throw systemError("EEXIST", "link", to);
-    folder.names.set(name, node);
+    this.#put(folder, name, node);
   }
 
   rename(from: string, to: string): void {
@@ -164,8 +167,8 @@ export class MemoryDisk implements Disk {
     const { folder, name } = this.#placeOf(to, "rename");
     const there = folder.names.get(name);
     if (there?.kind === "folder" && there.names.size > 0) throw systemError("ENOTEMPTY", "rename", to);
-    source.folder.names.delete(source.name);
-    folder.names.set(name, node);
+    this.#drop(source.folder, source.name);
+    this.#put(folder, name, node);
   }
 
   unlink(path: string): void {
@@ -233,7 +236,21 @@ export class MemoryDisk implements Disk {
 
   #remove(path: string, call: string): void {
     const { folder, name } = this.#placeOf(path, call);
+    this.#drop(folder, name);
+  }
+
+  #put(folder: FolderNode, name: string, node: FileTree): void {
+    folder.names.set(name, node);
+    this.#noteChange(folder);
+  }
+
+  #drop(folder: FolderNode, name: string): void {
     folder.names.delete(name);
+    this.#noteChange(folder);
+  }
+
+  #noteChange(folder: FolderNode): void {
+    this.#changes.set(folder, (this.#changes.get(folder) ?? 0) + 1);
   }
 }
 
