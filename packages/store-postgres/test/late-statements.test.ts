@@ -188,6 +188,61 @@ describe("a lease that another process is taking", () => {
   });
 });
 
+/** Where no worker knows that it has a lease of a task, but the server does. */
+const unknownLeases = [
+  { when: "whose taking took effect before the connection broke", isLate: false },
+  { when: "whose taking takes effect after the connection broke", isLate: true },
+];
+
+test.each(unknownLeases)("a lease $when is given back with the next heartbeat", async ({ isLate }) => {
+  const { open } = opener();
+  const taker = await connect();
+  let late: (() => Promise<unknown>) | undefined;
+  const store = open(async (send, text, name) => {
+    if (name !== "acquire" || late !== undefined) return send(text);
+    late = () => send(text, taker);
+    if (!isLate) await late();
+    throw new Error("connection lost");
+  });
+  await store.createTask({ task, reuseResultMs: 0, now: at(1_000) });
+  const request = { taskId: task.id, worker: "a", ttlMs, now: at(1_000) };
+  expect(await codeOf(store.acquireLease(request))).toBe("STORE_WRITE_FAILED");
+  if (isLate) await late?.();
+  expect(await store.acquireLease(request)).toBeUndefined();
+  await store.heartbeat({ worker: "a", now: at(2_000) });
+  expect((await commit(store, await lease(store, "a"))).record.lastSeq).toBe(2);
+});
+
+test("a lease that is being taken is not given back with a heartbeat", async () => {
+  const { open } = opener();
+  let calls = 0;
+  let taken = () => {};
+  let answer = () => {};
+  const isTaken = new Promise<void>((resolve) => {
+    taken = resolve;
+  });
+  const mayAnswer = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const store = open(async (send, text, name) => {
+    if (name !== "acquire") return send(text);
+    calls += 1;
+    if (calls === 1) throw new Error("connection lost");
+    const rows = await send(text);
+    taken();
+    await mayAnswer;
+    return rows;
+  });
+  await store.createTask({ task, reuseResultMs: 0, now: at(1_000) });
+  const request = { taskId: task.id, worker: "a", ttlMs, now: at(1_000) };
+  expect(await codeOf(store.acquireLease(request))).toBe("STORE_WRITE_FAILED");
+  const second = lease(store, "a");
+  await isTaken;
+  await store.heartbeat({ worker: "a", now: at(2_000) });
+  answer();
+  expect((await commit(store, await second)).record.lastSeq).toBe(2);
+});
+
 test("a task is not deleted by a lease that another process took over", async () => {
   const { open } = opener();
   const [old, next] = [open(), open()];

@@ -1,4 +1,4 @@
-import type { TaskRecord } from "@resumable-mcp/core";
+import { isResumableError, type TaskRecord } from "@resumable-mcp/core";
 import { type Instant, isPlainRecord, type Lease, type TaskSnapshot, taskNotFound } from "@resumable-mcp/core/store";
 import type { Database } from "../database/database.js";
 import { isTaskId } from "../database/hash.js";
@@ -46,6 +46,11 @@ const releaseAllStatement = {
   text: "UPDATE store.task SET holder = NULL WHERE holder = ANY ($1) RETURNING id",
 };
 
+const ownStatement = {
+  name: "own_leases",
+  text: "SELECT id, epoch, holder FROM store.task WHERE holder = ANY ($1)",
+};
+
 /** A task whose lease this store has, as its last commit left it. */
 export interface HeldTask {
   readonly lease: Lease;
@@ -75,6 +80,12 @@ export class LeaseBook {
   readonly #held = new Map<string, HeldTask>();
   /** Leases that ended here, and of which the server may not know it: by task. */
   readonly #givenUp = new Map<string, HeldTask>();
+  /** How many calls are taking each task's lease now. */
+  readonly #taking = new Map<string, number>();
+  /** Leases of tasks that cannot be read, by task: while they are held, no worker tries again. */
+  readonly #unreadable = new Map<string, number>();
+  /** A lease may have been taken, or be taken late, without this store learning of it: its own heartbeats would keep it. */
+  #mayHaveUnknown = false;
 
   constructor(parts: {
     database: Database;
@@ -95,8 +106,28 @@ export class LeaseBook {
     readonly ttlMs: number;
     readonly now: Instant;
   }): Promise<{ readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined> {
-    const { taskId, worker, ttlMs } = request;
+    const { taskId } = request;
     if (!isTaskId(taskId)) throw taskNotFound(taskId);
+    this.#taking.set(taskId, (this.#taking.get(taskId) ?? 0) + 1);
+    try {
+      return await this.#take(request);
+    } catch (error) {
+      if (!isResumableError(error, "TASK_NOT_FOUND", "TASK_CORRUPT")) this.#mayHaveUnknown = true;
+      throw error;
+    } finally {
+      const left = (this.#taking.get(taskId) ?? 1) - 1;
+      if (left > 0) this.#taking.set(taskId, left);
+      else this.#taking.delete(taskId);
+    }
+  }
+
+  async #take({
+    taskId,
+    worker,
+    ttlMs,
+  }: Parameters<LeaseBook["acquire"]>[0]): Promise<
+    { readonly lease: Lease; readonly snapshot: TaskSnapshot } | undefined
+  > {
     const holder = this.#workers.nameOf(worker);
     const { base, values } = this.#reader.known(taskId);
     const given = this.#givenUp.get(taskId)?.lease.epoch ?? 0;
@@ -112,7 +143,11 @@ export class LeaseBook {
     }
     this.#givenUp.delete(taskId);
     const lease = Object.freeze({ taskId, worker, epoch: row.taken_epoch });
-    const reading = await this.#readTaken(row, base);
+    const reading = await this.#readTaken(row, base).catch((error: unknown) => {
+      if (isResumableError(error, "TASK_CORRUPT")) this.#unreadable.set(taskId, lease.epoch);
+      throw error;
+    });
+    this.#unreadable.delete(taskId);
     this.#held.set(taskId, heldTask(lease, holder, reading));
     const signals = signalsOf(row.taken_signals ?? []);
     return { lease, snapshot: Object.freeze({ record: reading.record, signals, leased: true }) };
@@ -151,19 +186,31 @@ export class LeaseBook {
     // What is under way for this lease ends first.
     await held.queue;
     this.giveUp(held);
-    await this.#release(held);
+    await this.#releaseHeld(held);
   }
 
-  async #release(held: HeldTask): Promise<void> {
+  async #releaseHeld(held: HeldTask): Promise<void> {
     const { taskId, epoch } = held.lease;
-    const rows = await this.#database.query("write", releaseStatement, [taskId, epoch, held.holder]);
+    await this.#release(taskId, epoch, held.holder);
     if (this.#givenUp.get(taskId) === held) this.#givenUp.delete(taskId);
-    if (rows.length > 0) this.#notifications.notify(taskId, "runnable");
   }
 
-  /** Gives back what could not be given back before. */
+  async #release(id: string, epoch: number, holder: string): Promise<void> {
+    const rows = await this.#database.query("write", releaseStatement, [id, epoch, holder]);
+    if (rows.length > 0) this.#notifications.notify(id, "runnable");
+  }
+
+  /** Gives back what could not be given back before, and leases of which this store did not learn that it has them. */
   async releaseGivenUp(): Promise<void> {
-    for (const held of [...this.#givenUp.values()]) await this.#release(held);
+    for (const held of [...this.#givenUp.values()]) await this.#releaseHeld(held);
+    if (!this.#mayHaveUnknown) return;
+    type Own = { readonly id: string; readonly epoch: number; readonly holder: string };
+    const own = await this.#database.query<Own>("read", ownStatement, [this.#workers.own]);
+    for (const { id, epoch, holder } of own) {
+      const isKnown = this.#held.get(id)?.lease.epoch === epoch || this.#unreadable.get(id) === epoch;
+      if (isKnown || this.#taking.has(id)) continue;
+      await this.#release(id, epoch, holder);
+    }
   }
 
   /** Gives back all leases. */
