@@ -211,7 +211,9 @@ function prepare(
   const claims = isFinal(held.record.status) && !isFinal(record.status);
   const isDue = bytes - held.snapshot.bytes > Math.max(limits.snapshotBytes, 2 * held.snapshot.size);
   const snapshot = isDue ? JSON.stringify(record) : null;
-  const answered = bodies.flatMap((body) => (body.type === "answered" ? [hexOf(body.key)] : []));
+  // What was answered before a restart from nothing is asked again.
+  const restart = bodies.findLastIndex((body) => body.type === "restarted" && !body.fromState);
+  const answered = bodies.slice(restart + 1).flatMap((body) => (body.type === "answered" ? [hexOf(body.key)] : []));
   // Written out: a row that is put together of others has an object layout that is slow to make, and to read.
   const row: CommitRow = {
     id: lease.taskId,

@@ -125,6 +125,10 @@ export const signalClauses = defineClauses({
       await scene.write(id, [restarted(2, false), asked("go")]);
       await scene.store.signal(id, answer("go", "cancel"));
       await expectCode(scene.store.signal(id, answer("go")), ["ALREADY_ANSWERED"], "a second answer");
+      const answered = { type: "answered", key: "go", answer: { action: "cancel" } } as const;
+      await consumeAll(scene, id, [answered, restarted(3, false), asked("go")]);
+      await scene.store.signal(id, answer("go"));
+      expectEqual(await kinds(scene, id), ["answer"], "signals after an answer and a restart in one commit");
     },
   },
   "SIGNAL-8": {
