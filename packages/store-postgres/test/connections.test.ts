@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createPostgresStore, type PostgresStoreOptions } from "../src/create-postgres-store.js";
 import { hexOf } from "../src/database/hash.js";
-import { newSchema, runSql } from "./stores.js";
+import { newSchema, rewritingPool, runSql } from "./stores.js";
 
 const ends: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -26,6 +26,11 @@ function open(options: PostgresStoreOptions) {
   const store = createPostgresStore(options);
   ends.push(() => store.close());
   return store;
+}
+
+/** Breaks a connection as a network does. */
+function destroy(client: pg.PoolClient | undefined): void {
+  (client as unknown as { connection: { stream: { destroy(): void } } }).connection.stream.destroy();
 }
 
 function opener() {
@@ -84,6 +89,52 @@ test("processes that open a new database at the same time wait for the one that 
     await Promise.all(stores.map((store) => store.open()));
     expect(await runSql(`SELECT layout FROM ${options.schema}.layout`)).toEqual([{ layout: 1 }]);
   }
+});
+
+test("connections for notifications that break before they are used are given back to the pool", async () => {
+  const { connectionString, ...options } = opener();
+  let attempts = 0;
+  let listen = () => {};
+  const listened = new Promise<void>((resolve) => {
+    listen = resolve;
+  });
+  const pool = rewritingPool(connectionString, (send, text, name) => {
+    if (text.startsWith("LISTEN")) listen();
+    const sent = send(text);
+    if (name === "lock" && ++attempts <= 3) destroy(newest);
+    return sent;
+  });
+  let newest: pg.PoolClient | undefined;
+  pool.on("acquire", (client) => {
+    newest = client;
+  });
+  const store = createPostgresStore({ ...options, pool, limits: { ...options.limits, reconnectMs: 1 } });
+  await store.open();
+  store.watch(undefined, () => {});
+  await listened;
+  await store.close();
+  expect(pool.totalCount - pool.idleCount).toBe(0);
+  await pool.end();
+});
+
+test("a server that does not answer on the connection for notifications does not keep a store from closing", async () => {
+  const { connectionString, ...options } = opener();
+  let ask = () => {};
+  const asked = new Promise<void>((resolve) => {
+    ask = resolve;
+  });
+  const pool = rewritingPool(connectionString, (send, text) => {
+    if (!text.startsWith("LISTEN")) return send(text);
+    ask();
+    return send("SELECT pg_sleep(3600)");
+  });
+  const store = createPostgresStore({ ...options, pool });
+  await store.open();
+  store.watch(undefined, () => {});
+  await asked;
+  await store.close();
+  expect(pool.totalCount - pool.idleCount).toBe(0);
+  await pool.end();
 });
 
 test("a pool that is too small is refused", async () => {

@@ -118,16 +118,25 @@ export class Notifications {
     client.on("error", lost);
     client.on("end", lost);
     client.on("notification", (notification) => this.#received(notification));
-    await this.#deaths.connected(client);
-    await client.query(`LISTEN ${this.#channel}`);
+    try {
+      await this.#deaths.connected(client);
+      await client.query(`LISTEN ${this.#channel}`);
+    } catch {
+      // The connection may have said so, too: it is replaced once.
+      return lost();
+    }
     // What happened before is not notified of again.
     this.#wake("progress", undefined);
     this.#wake("runnable", undefined);
   }
 
-  #reconnectLater(): void {
+  #dropConnection(): void {
     this.#disconnect?.();
     this.#disconnect = undefined;
+  }
+
+  #reconnectLater(): void {
+    this.#dropConnection();
     if (this.#isClosed) return;
     this.#reconnecting = setTimeout(() => this.#connect(), this.#database.limits.reconnectMs).unref();
   }
@@ -145,8 +154,10 @@ export class Notifications {
     this.#deaths.close();
     this.#watchers.clear();
     await this.#send();
+    // A server that does not answer on a connection does not hold up the end.
+    this.#dropConnection();
     await this.#connecting;
-    this.#disconnect?.();
+    this.#dropConnection();
   }
 }
 
