@@ -32,10 +32,16 @@ export interface ReplicaStormOptions {
 
 /** How long what is left has after the last kill. */
 const calmMs = 600_000;
-/** How long a replica may take until it begins an attempt; then it is killed without. */
-const workPatienceMs = 5_000;
-/** Lives after that, in milliseconds: some are so long that all tasks of dead replicas continue. */
-const lives = { replica: [50, 6_000], client: [500, 10_000] } as const;
+/** A process that does less than it should before its kill is waited for, at most so long for each call that is open. */
+const patienceMs = 300;
+/** Each process lives at least so long, in milliseconds, and does so many things that are noted: slow machines make longer lives. */
+const replicaLives: Lives = { ms: [50, 6_000], notes: [1, 100] };
+const clientLives: Lives = { ms: [500, 10_000], notes: [1, 30] };
+
+interface Lives {
+  readonly ms: readonly [low: number, high: number];
+  readonly notes: readonly [low: number, high: number];
+}
 
 /** Kills servers, clients and their database again and again, and checks what was called, what ran and what is stored. */
 export async function runReplicas(options: ReplicaStormOptions): Promise<StormReport> {
@@ -67,6 +73,12 @@ interface Places {
   readonly proxy: RoundRobin;
   readonly ports: readonly number[];
   readonly directory: string;
+}
+
+/** A process, and how to wait until it has noted so much. */
+interface Running {
+  readonly life: Life;
+  readonly untilNoted: (count: number) => Promise<void>;
 }
 
 class ReplicaStorm {
@@ -122,24 +134,21 @@ class ReplicaStorm {
   /** Kills one life of a replica after the other; the last one stays. */
   async #runReplica(port: number, random: Random): Promise<void> {
     while (!this.#isEnough) {
-      const life = this.#beginReplica(port);
-      const patience = new AbortController();
-      const waited = pause(workPatienceMs, undefined, { signal: patience.signal }).catch(() => {});
-      await life.ready;
-      await Promise.race([life.working, waited]);
-      patience.abort();
-      await this.#killLater(life, "a replica", random.between(...lives.replica));
+      const running = this.#beginReplica(port);
+      await running.life.ready;
+      await this.#killLater(running, replicaLives, random);
+      this.#count("a replica");
     }
-    await this.#beginReplica(port).ready;
+    await this.#beginReplica(port).life.ready;
   }
 
   /** The same for the clients of one kind; the last process ends when all that was called has its result. */
   async #runClient(kind: ClientKind, random: Random): Promise<void> {
     while (!this.#isEnough) {
-      const life = await this.#beginClient(kind);
-      await this.#killLater(life, `the clients ${kind}`, random.between(...lives.client));
+      await this.#killLater(await this.#beginClient(kind), clientLives, random);
+      this.#count(`the clients ${kind}`);
     }
-    const last = await this.#beginClient(kind);
+    const { life: last } = await this.#beginClient(kind);
     last.end();
     await last.death.catch(() => {});
   }
@@ -156,11 +165,19 @@ class ReplicaStorm {
     }
   }
 
-  async #killLater(life: Life, what: string, afterMs: number): Promise<void> {
-    await pause(afterMs, undefined, { signal: this.#enough.signal }).catch(() => {});
+  async #killLater({ life, untilNoted }: Running, { ms, notes }: Lives, random: Random): Promise<void> {
+    const over = new AbortController();
+    const signal = AbortSignal.any([this.#enough.signal, over.signal]);
+    const tooLong = pause(patienceMs * this.#options.tasks, undefined, { signal });
+    const lived = Promise.all([
+      pause(random.between(...ms), undefined, { signal }),
+      untilNoted(random.between(...notes)),
+    ]);
+    await Promise.race([lived, tooLong, life.death]).catch(() => {});
+    over.abort();
+    await Promise.allSettled([tooLong]);
     life.kill("SIGKILL");
     await life.death.catch(() => {});
-    this.#count(what);
   }
 
   #count(what: string): void {
@@ -175,25 +192,29 @@ class ReplicaStorm {
     return [...this.#boards.values()].reduce((sum, { complete }) => sum + complete, 0);
   }
 
-  #beginReplica(port: number): Life {
+  #beginReplica(port: number): Running {
     const tools = fileURLToPath(built("replicas/replica-tools-module.js"));
     const flags = ["--port", String(port), "--retry", "500ms", "--store", this.#places.database.url];
-    return this.#begin(() => (hear) => beginProcess([serverScript(), tools, ...flags], hear));
+    return this.#begin((hear) => beginProcess([serverScript(), tools, ...flags], hear));
   }
 
-  async #beginClient(kind: ClientKind): Promise<Life> {
+  async #beginClient(kind: ClientKind): Promise<Running> {
     const { proxy, directory } = this.#places;
     const folder = join(directory, kind);
     await mkdir(folder, { recursive: true });
     const clientId = this.#clientIds.get(kind) ?? "";
     const places = this.#boards.get(kind)?.places() ?? [];
     const order: ClientOrder = { kind, url: proxy.url, clientId, folder, seed: this.#options.seed, places };
-    return this.#begin(() => (hear) => beginLife("replicas/replica-client.js", order, hear), kind);
+    return this.#begin((hear) => beginLife("replicas/replica-client.js", order, hear), kind);
   }
 
-  #begin(program: () => (hear: (line: LifeLine) => void) => Life, kind?: ClientKind): Life {
-    const life: Life = program()((line) => {
+  #begin(program: (hear: (line: LifeLine) => void) => Life, kind?: ClientKind): Running {
+    let noted = 0;
+    const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
+    const life: Life = program((line) => {
       if (line.kind !== "noted") return;
+      noted += 1;
+      for (const { count, resolve } of waiting) if (noted >= count) resolve();
       this.history.hear(life.name, line.event);
       if (kind === undefined) return;
       this.#boards.get(kind)?.hear(line.event);
@@ -215,7 +236,7 @@ class ReplicaStorm {
       noteEnd();
       this.#problems.push(String(error));
     });
-    return life;
+    return { life, untilNoted: (count) => new Promise((resolve) => waiting.push({ count, resolve })) };
   }
 
   async #report(): Promise<StormReport> {
