@@ -78,6 +78,7 @@ export function beginProcess(words: readonly string[], hear: (line: LifeLine) =>
     hear(line);
   });
   createInterface({ input: child.stderr }).on("line", (text) => {
+    if (text.includes("Unhandled rejection")) hear({ kind: "error", code: "none", text });
     const listens = /^listening on http:.*:(\d+)\//.exec(text)?.[1];
     if (listens === undefined) return;
     port = Number(listens);

@@ -1,50 +1,46 @@
-import { isJsonObject, type Store } from "@resumable-mcp/core";
+import { isJsonObject } from "@resumable-mcp/core";
 import type { Evidence, FinalTask, HistoryEvent, PlannedFacts } from "@resumable-mcp/simulation/history";
 import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { histogram } from "../kills/kill-plan.js";
 import { anyTime, finalTask, problemsOf } from "../kills/storm-history.js";
-import { proveRows, readJournalRows } from "./journal-rows.js";
+import { type JournalRow, proveRows, readJournalRows } from "./journal-rows.js";
 
-/** What is known of a storm of replicas at its end. */
-interface StormOfReplicas {
-  /** Of the database. */
-  readonly url: string;
+/** What a storm of replicas left in its database. */
+interface StoredTasks {
+  readonly journals: ReadonlyMap<string, readonly JournalRow[]>;
+  readonly tasks: readonly FinalTask[];
+}
+
+/** What is known of such a storm at its end. */
+interface ReplicaStormFacts extends StoredTasks {
   readonly calls: readonly PlannedFacts[];
   /** The calls that have no result. */
   readonly open: readonly string[];
   readonly events: readonly HistoryEvent[];
 }
 
-/** The defaults of every engine. */
+/** The default of every engine. */
 const limits = { maxRunning: 32 };
 
 /** Judges what clients saw and what tools did by the rules of the simulator, and the rows of all journals. */
-export async function judgeReplicas({
-  url,
-  calls,
-  open,
-  events,
-}: StormOfReplicas): Promise<{ readonly lines: readonly string[]; readonly problems: readonly string[] }> {
-  const journals = await readJournalRows(url);
-  const store = createPostgresStore({ connectionString: url });
-  try {
-    const tasks = await finalTasks(store, [...journals.keys()]);
-    const problems = [...journals].flatMap(([id, rows]) => proveRows(rows).map((problem) => `${id}: ${problem}`));
-    const known = new Set(calls.map(({ name }) => name));
-    for (const task of tasks) {
-      if (!known.has(runOf(task))) problems.push(`task ${task.record.id} belongs to no call`);
-    }
-    problems.push(...open.map((name) => `${name} has no result.`), ...failures(events), ...twoWriters(events));
-    for (const evidence of evidenceOfPlaces({ calls, events, tasks })) problems.push(...problemsOf(evidence));
-    return { lines: describe(events, tasks), problems };
-  } finally {
-    await store.close();
-  }
+export function judgeReplicas({ journals, tasks, calls, open, events }: ReplicaStormFacts): readonly string[] {
+  const known = new Set(calls.map(({ name }) => name));
+  return [
+    ...[...journals].flatMap(([id, rows]) => proveRows(rows).map((problem) => `${id}: ${problem}`)),
+    ...tasks.filter((task) => !known.has(runOf(task))).map(({ record }) => `task ${record.id} belongs to no call`),
+    ...open.map((name) => `${name} has no result.`),
+    ...failures(events),
+    ...twoWriters(events),
+    ...evidenceOfPlaces({ calls, events, tasks }).flatMap(problemsOf),
+  ];
 }
 
-async function finalTasks(store: Store, ids: readonly string[]): Promise<readonly FinalTask[]> {
+/** Reads all tasks of a database, known to a caller or not. */
+export async function readStoredTasks(url: string): Promise<StoredTasks> {
+  const journals = await readJournalRows(url);
+  const store = createPostgresStore({ connectionString: url });
   const tasks: FinalTask[] = [];
-  const left = [...ids];
+  const left = [...journals.keys()];
   // Reads that wait at the same time share a statement.
   const read = async (): Promise<void> => {
     for (let id = left.pop(); id !== undefined; id = left.pop()) {
@@ -52,8 +48,12 @@ async function finalTasks(store: Store, ids: readonly string[]): Promise<readonl
       if (task !== undefined) tasks.push(task);
     }
   };
-  await Promise.all(Array.from({ length: 16 }, read));
-  return tasks;
+  try {
+    await Promise.all(Array.from({ length: 16 }, read));
+    return { journals, tasks };
+  } finally {
+    await store.close();
+  }
 }
 
 function runOf({ record }: FinalTask): string {
@@ -87,7 +87,7 @@ function evidenceOfPlaces({
   calls,
   events,
   tasks,
-}: Pick<StormOfReplicas, "calls" | "events"> & { readonly tasks: readonly FinalTask[] }): readonly Evidence[] {
+}: Pick<ReplicaStormFacts, "calls" | "events" | "tasks">): readonly Evidence[] {
   const places = new Map<string, { calls: PlannedFacts[]; events: HistoryEvent[]; tasks: FinalTask[] }>();
   const placeOf = (name: string) => {
     const key = name.replace(/-\d+$/, "");
@@ -110,7 +110,8 @@ function evidenceOfPlaces({
   return [...places.values()].map((place) => ({ plan: { limits, calls: place.calls }, patience: anyTime, ...place }));
 }
 
-function describe(events: readonly HistoryEvent[], tasks: readonly FinalTask[]): readonly string[] {
+/** Says what happened. */
+export function describeReplicas(events: readonly HistoryEvent[], tasks: readonly FinalTask[]): readonly string[] {
   const continued = events
     .filter(({ kind }) => kind === "client_continues")
     .map(({ code }) => String(code ?? "a pause"));

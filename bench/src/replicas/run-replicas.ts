@@ -16,7 +16,7 @@ import { built } from "../workers/run-isolated.js";
 import { CallBoard } from "./call-board.js";
 import { type ClientKind, type ClientOrder, clientKinds } from "./clients/call.js";
 import { killDatabase } from "./database-kills.js";
-import { judgeReplicas } from "./judge-replicas.js";
+import { describeReplicas, judgeReplicas, readStoredTasks } from "./judge-replicas.js";
 
 /** How hard the storm is. */
 export interface ReplicaStormOptions {
@@ -212,6 +212,7 @@ class ReplicaStorm {
     let noted = 0;
     const waiting: { readonly count: number; readonly resolve: () => void }[] = [];
     const life: Life = program((line) => {
+      if (line.kind === "error") this.#problems.push(`G12: ${line.text}`);
       if (line.kind !== "noted") return;
       noted += 1;
       for (const { count, resolve } of waiting) if (noted >= count) resolve();
@@ -241,12 +242,11 @@ class ReplicaStorm {
 
   async #report(): Promise<StormReport> {
     const boards = [...this.#boards.values()];
-    const { problems, lines } = await judgeReplicas({
-      url: this.#places.database.url,
-      calls: boards.flatMap(({ calls }) => calls),
-      open: boards.flatMap(({ open }) => open),
-      events: this.history.inOrder(),
-    });
+    const stored = await readStoredTasks(this.#places.database.url);
+    const events = this.history.inOrder();
+    const calls = boards.flatMap((board) => board.calls);
+    const problems = judgeReplicas({ ...stored, calls, open: boards.flatMap(({ open }) => open), events });
+    const lines = describeReplicas(events, stored.tasks);
     const row = ([text, count]: readonly [string, number]) => `${String(count).padStart(6)}  ${text}`;
     const complete = [...this.#boards].map(([kind, { complete: count }]) => `${count} of ${kind}`).join(", ");
     return {
