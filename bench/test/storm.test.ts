@@ -46,7 +46,7 @@ describe("storm", () => {
   it("loses and repeats nothing while replicas on PostgreSQL, their clients and the database die (G1 to G9)", {
     timeout: patienceMs,
   }, async () => {
-    const output = await outputOf("--postgres", "--kills", "8", "--tasks", "8");
+    const output = await outputOf("--postgres", "--kills", "10", "--tasks", "8");
     expect(output).toMatch(/\d+ questions answered/);
     expect(output).toMatch(/\d+ calls complete, 0 problems/);
   });

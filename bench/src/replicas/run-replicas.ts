@@ -36,7 +36,7 @@ const calmMs = 600_000;
 const patienceMs = 300;
 /** Each process lives at least so long, in milliseconds, and does so many things that are noted: slow machines make longer lives. */
 const replicaLives: Lives = { ms: [50, 6_000], notes: [1, 100] };
-const clientLives: Lives = { ms: [500, 10_000], notes: [1, 30] };
+const clientLives: Lives = { ms: [1_000, 15_000], notes: [1, 30] };
 
 interface Lives {
   readonly ms: readonly [low: number, high: number];
