@@ -71,6 +71,52 @@ test("a start, a lease and a checkpoint are one statement each, and joining a ca
   expect(await during(() => store.releaseLease(commit.lease))).toEqual(["release"]);
 });
 
+test("commits that share a statement keep every text, and what is absent", async () => {
+  const { store, during } = await countedStore();
+  const texts = [
+    '"',
+    "\\",
+    "{NULL}",
+    "NULL",
+    "",
+    ",",
+    "'",
+    "\n",
+    "ä€𝄞",
+    "\ud800",
+    "\u0000",
+    '\\"}',
+    "x".repeat(100_000),
+  ];
+  const indexes = texts.map((_, index) => index);
+  await Promise.all(indexes.map((index) => store.createTask({ task: task(index), reuseResultMs: 0, now })));
+  const leases = await Promise.all(indexes.map((index) => acquire(store, index)));
+  // Every other one has an item.
+  const itemsOf = (index: number) => (index % 2 === 0 ? undefined : [texts[index] ?? ""]);
+  const round = (afterSeq: number) => () =>
+    Promise.all(
+      leases.flatMap((taken, index) => {
+        const event = {
+          type: "checkpoint",
+          message: texts[index],
+          state: texts[index],
+          items: itemsOf(index),
+        } as const;
+        return taken ? [store.commit({ lease: taken.lease, afterSeq, events: [event], consume: [], now })] : [];
+      }),
+    );
+  expect([await during(round(1)), await during(round(2))]).toEqual([["commit_many"], ["checkpoint_many"]]);
+  for (const index of indexes) {
+    const { events } = await store.readEvents(task(index).id, { afterSeq: 1, limit: 10 });
+    const at = new Date(now.wallMs).toISOString();
+    const event = { type: "checkpoint", message: texts[index], state: texts[index], items: itemsOf(index), at };
+    expect(events).toEqual([
+      { ...event, seq: 2 },
+      { ...event, seq: 3 },
+    ]);
+  }
+});
+
 test("the checkpoints of a hundred tasks share statements, and so do their readers", async () => {
   const { store, during } = await countedStore();
   const indexes = Array.from({ length: 100 }, (_, index) => index);

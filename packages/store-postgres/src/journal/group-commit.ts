@@ -1,4 +1,5 @@
 import type { Database, Statement } from "../database/database.js";
+import { listParameter } from "./list-parameter.js";
 import type { SignalRow, TaskFold } from "./task-columns.js";
 
 /** One commit of one task, as the statement takes it. */
@@ -34,7 +35,7 @@ export interface CommitToWrite {
 /** A column of a statement: its type, and its value for a commit. */
 interface Column {
   readonly type: string;
-  readonly of: (row: CommitRow) => unknown;
+  readonly of: (row: CommitRow) => string | number | boolean | null;
 }
 
 type FoldTypes = { readonly [Name in keyof TaskFold]?: string };
@@ -258,7 +259,12 @@ export class GroupCommit {
     const isOne = commits.length === 1 && first !== undefined;
     const values = isOne
       ? one.columns.map((column) => column.of(first.row))
-      : many.columns.map((column) => commits.map(({ row }) => column.of(row)));
+      : many.columns.map(({ type, of }) =>
+          listParameter(
+            type,
+            commits.map(({ row }) => of(row)),
+          ),
+        );
     const written = await this.#database.query<Written>("commit", isOne ? one : many, values);
     return new Map(written.map(({ id, signals }) => [id, signals]));
   }
