@@ -1,4 +1,7 @@
 import { expect, it } from "vitest";
+import { assignVersion } from "../src/engine.js";
+import type { MemoryStore } from "../src/store/memory/memory-store.js";
+import type { Store } from "../src/store/store.js";
 import { createScene, failOnUnhandledRejections, job, type Scene } from "./scene.js";
 
 failOnUnhandledRejections();
@@ -127,6 +130,37 @@ it("never runs a task by code that does not know its version: it waits, says so,
   const last = await next.worker(fixed);
   expect(await view(last, record.id)).toEqual(["completed", "2", "by 2"]);
   expect([first.began, fixed.began]).toEqual([[], ['1 from {"at":3}']]);
+});
+
+it("takes no lease to look again at a task that it refuses: the lease is free for code that can read it", async () => {
+  const next = await open(codeOf("2"));
+  const { record } = await start(next);
+  next.store.kill({ noticed: true });
+  const taken: string[] = [];
+  const counting = (store: MemoryStore): Store => ({
+    ...store,
+    acquireLease: (request) => {
+      taken.push(request.taskId);
+      return store.acquireLease(request);
+    },
+  });
+  const back = createScene([codeOf("1").tool], { limits }, counting, next.store.anotherProcess(), next.clock);
+  await back.engine.open();
+  await back.clock.advance(300_000);
+  expect(taken).toEqual([record.id]);
+});
+
+it("runs a task as soon as an operator gives it to its version", async () => {
+  const [second, first] = [codeOf("2"), codeOf("1")];
+  const next = await open(second);
+  const { record } = await start(next);
+  next.store.kill({ noticed: true });
+  const back = await next.worker(first);
+  await back.clock.advance(2_000);
+  expect((await view(back, record.id))[0]).toBe("pending");
+  await assignVersion(next.store.anotherProcess(), record.id, { toolVersion: "1", fromState: true });
+  await back.clock.advance(1_000);
+  expect(await view(back, record.id)).toEqual(["completed", "1", "by 1"]);
 });
 
 it("notices that the first state has another shape under the same version", async () => {

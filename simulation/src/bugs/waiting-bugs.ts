@@ -102,7 +102,7 @@ export const waitingBugs: readonly Bug[] = [
   {
     name: "what is due after a restart is not looked for",
     file: "core/src/engine/scheduling/scheduler.ts",
-    find: "const hasCome = (task: RunnableTask) => this.#environment.dueTimes.leftMs(task.dueMs) <= 0;",
-    replace: "const hasCome = (task: RunnableTask) => task.dueMs === 0;",
+    find: "const ripe = found.filter(({ dueMs }) => this.#environment.dueTimes.leftMs(dueMs) <= 0);",
+    replace: "const ripe = found.filter(({ dueMs }) => dueMs === 0);",
   },
 ];

@@ -35,8 +35,13 @@ export async function openTask(
   attempt: { readonly mayRun: boolean; readonly brokenAttempt: number | undefined; readonly versions: Versions },
 ): Promise<OpenedTask> {
   const { store, worker, limits, clock, dueTimes, tools } = environment;
+  const again = attempt.mayRun ? await attempt.versions.judgeAgain(taskId) : undefined;
+  if (again !== undefined) return { kind: "idle", ...again };
   const acquired = await store.acquireLease({ taskId, worker, ttlMs: limits.leaseTtlMs, now: instantOf(clock) });
-  if (acquired === undefined) return { kind: "held" };
+  if (acquired === undefined) {
+    attempt.versions.noteHeld(taskId);
+    return { kind: "held" };
+  }
   const { lease, snapshot } = acquired;
   const { record } = snapshot;
   try {

@@ -197,7 +197,7 @@ export class Scheduler {
     const { record } = snapshot;
     const due = dueMs(snapshot);
     const leftMs = due === undefined ? undefined : this.#environment.dueTimes.leftMs(due);
-    const retryMs = this.versions.retryMs(verdict);
+    const retryMs = this.versions.note(record, verdict);
     this.#troubles.delete(record.id);
     if (verdict === "leave") this.#passOn(snapshot, leftMs);
     if (leftMs !== undefined && retryMs !== undefined) this.#schedule(record, "version", Math.max(leftMs, retryMs));
@@ -275,8 +275,8 @@ export class Scheduler {
   /** Queues what may run now. Resolves to the delay until the next orphan may. */
   #queueFound(found: readonly RunnableTask[], isAll: boolean): number | undefined {
     // The wall clock, by which the store lists, may have been set.
-    const hasCome = (task: RunnableTask) => this.#environment.dueTimes.leftMs(task.dueMs) <= 0;
-    const tasks = found.filter((task) => !this.#timers.holds(task.id) && hasCome(task));
+    const ripe = found.filter(({ dueMs }) => this.#environment.dueTimes.leftMs(dueMs) <= 0);
+    const tasks = ripe.filter((task) => !this.#timers.holds(task.id) || this.versions.isAssigned(task));
     const orphaned = tasks.filter(({ id, detached }) => !detached && !this.#isInHand(id)).map(({ id }) => id);
     const { due, nextMs } = this.#orphans.look(orphaned, isAll, this.#environment.clock.monotonicMs());
     const waiting = new Set(orphaned);

@@ -1,8 +1,9 @@
 import type { Offers, RunnableTask, ToolOffer } from "../../store/store.js";
-import type { TaskRecord, TaskSnapshot } from "../../task/task-record.js";
+import { isFinal, type TaskRecord, type TaskSnapshot } from "../../task/task-record.js";
 import type { Tool } from "../../tool/tool.js";
 import { instantOf } from "../clock.js";
 import type { Environment } from "../environment.js";
+import { readIfPresent } from "./read-tasks.js";
 import { offerOf, offersOf } from "./tool-table.js";
 import { judgeVersion, type VersionVerdict } from "./version-rule.js";
 
@@ -16,6 +17,8 @@ export class Versions {
   readonly #missingSinceMs = new Map<string, number>();
   /** Tasks that the code of this process could not read, as they were then. */
   readonly #refused = new Map<string, string>();
+  /** Tasks that this process left alone when it looked at them last, and the version that they had. */
+  readonly #left = new Map<string, { readonly kind: VersionVerdict["kind"]; readonly toolVersion: string }>();
 
   constructor(environment: Environment) {
     this.#environment = environment;
@@ -60,11 +63,44 @@ export class Versions {
     return judgeVersion(record, own, others, this.#isWaitOver(record, others));
   }
 
-  /** How long to leave a task alone, in milliseconds; `undefined` when it was not refused and may be looked at when it is due. */
-  retryMs(kind: VersionVerdict["kind"]): number | undefined {
+  /**
+   * Judges a task again that this process left alone, without its lease: a process that takes the lease only to look keeps the one
+   * away that can run the task. Resolves to `undefined` where there may be something to do by now.
+   */
+  async judgeAgain(
+    taskId: string,
+  ): Promise<{ readonly snapshot: TaskSnapshot; readonly verdict: VersionVerdict["kind"] } | undefined> {
+    const { store, tools } = this.#environment;
+    const left = this.#left.get(taskId);
+    const snapshot = left && (await readIfPresent(store, taskId));
+    if (snapshot === undefined || snapshot.leased || snapshot.signals.length > 0) return undefined;
+    const tool = tools.runnable.get(snapshot.record.tool);
+    if (tool === undefined || isFinal(snapshot.record.status)) return undefined;
+    const { kind } = await this.judge(snapshot, tool);
+    return kind === left?.kind ? { snapshot, verdict: kind } : undefined;
+  }
+
+  /**
+   * Notes what a look said of a task. Gives how long to leave it alone, in milliseconds; `undefined` when it was not left alone and may
+   * be looked at when it is due.
+   */
+  note({ id, toolVersion }: TaskRecord, kind: VersionVerdict["kind"]): number | undefined {
     const { heartbeatMs, versionWaitMs } = this.#environment.limits;
+    if (kind === "run" || kind === "change") this.noteHeld(id);
+    else this.#left.set(id, { kind, toolVersion });
     if (kind === "refuse") return Math.max(heartbeatMs, versionWaitMs);
     return kind === "leave" || kind === "wait" ? heartbeatMs : undefined;
+  }
+
+  /** Notes that a process runs a task that this one may have left alone. */
+  noteHeld(taskId: string): void {
+    this.#left.delete(taskId);
+  }
+
+  /** Tells, once, that a task which this process left alone has another version by now. */
+  isAssigned({ id, toolVersion }: RunnableTask): boolean {
+    const left = this.#left.get(id);
+    return left !== undefined && left.toolVersion !== toolVersion && this.#left.delete(id);
   }
 
   /** Notes that an attempt of this process could not read a task: it does not try again until a request or a decision comes. */
@@ -74,6 +110,7 @@ export class Versions {
 
   forget(taskId: string): void {
     this.#refused.delete(taskId);
+    this.#left.delete(taskId);
   }
 
   #isWaitOver({ tool, toolVersion }: TaskRecord, others: readonly ToolOffer[]): boolean {
