@@ -3,6 +3,7 @@ import pg from "pg";
 import { afterEach, expect, test } from "vitest";
 import { createPostgresStore, type PostgresStoreOptions } from "../src/create-postgres-store.js";
 import { hexOf } from "../src/database/hash.js";
+import { startStoreProcess } from "./store-processes.js";
 import { newSchema, rewritingPool, runSql } from "./stores.js";
 
 const ends: (() => Promise<unknown>)[] = [];
@@ -160,4 +161,33 @@ test("a worker that was silent for long is forgotten, and one that is alive is n
   expect(await workers()).toEqual([{ worker: "living" }, { worker: "observer" }, { worker: "silent" }]);
   await beat(observer, 6_000, "observer");
   expect(await workers()).toEqual([{ worker: "living" }, { worker: "observer" }]);
+});
+
+test("a process that was frozen beyond its lease writes nothing when it wakes, and learns that its lease is lost", async () => {
+  const options = opener();
+  const frozen = startStoreProcess(options);
+  ends.push(() => frozen.kill());
+  const other = open(options);
+  const lease = { taskId: task(1).id, ttlMs: 10_000 };
+  await frozen.store.createTask({ task: task(1), reuseResultMs: 0, now });
+  const held = (await frozen.store.acquireLease({ ...lease, worker: "frozen", now }))?.lease;
+  if (held === undefined) throw new Error("The lease is free.");
+  const commit = (progress: number, afterSeq: number) => ({
+    lease: held,
+    afterSeq,
+    events: [{ type: "checkpoint", progress, items: [progress] }] as const,
+    consume: [],
+    now,
+  });
+  await frozen.store.commit(commit(1, 1));
+  await frozen.freeze();
+  const late = frozen.store.commit(commit(2, 2)).catch((error: unknown) => error);
+  expect(await other.acquireLease({ ...lease, worker: "other", now })).toBeUndefined();
+  const later = { ...now, monotonicMs: now.monotonicMs + lease.ttlMs };
+  const taken = await other.acquireLease({ ...lease, worker: "other", now: later });
+  expect(taken?.snapshot.record).toMatchObject({ progress: 1, itemCount: 1 });
+  frozen.thaw();
+  expect(await late).toMatchObject({ code: "LEASE_LOST" });
+  expect((await other.getTask(lease.taskId))?.record).toEqual(taken?.snapshot.record);
+  expect((await other.readItems(lease.taskId, { after: 0, limit: 10 })).items).toEqual([1]);
 });

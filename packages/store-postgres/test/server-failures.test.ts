@@ -90,15 +90,28 @@ async function giveUpStandby<Result>(work: () => Promise<Result>): Promise<unkno
     await runSql(`ALTER SYSTEM SET synchronous_standby_names = '${names}'`, withoutStandby());
     await runSql("SELECT pg_reload_conf()", withoutStandby());
   };
+  /** Does something, and ends each wait for the standby meanwhile. */
+  const without = async (what: () => Promise<unknown>) => {
+    let isOver = false;
+    let waits = 0;
+    const outcome = what()
+      .catch((error: unknown) => error)
+      .finally(() => {
+        isOver = true;
+      });
+    const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
+    const isDone = async () => {
+      waits += (await runSql(cancel, withoutStandby())).length;
+      return isOver;
+    };
+    await expect.poll(isDone).toBe(true);
+    return { outcome: await outcome, waits };
+  };
   await configure("absent");
-  let isOver = false;
-  const outcome = work()
-    .catch((error: unknown) => error)
-    .finally(() => {
-      isOver = true;
-    });
-  const cancel = "SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'";
-  await expect.poll(async () => (await runSql(cancel, withoutStandby())) && isOver).toBe(true);
+  // The server learns of its new settings a moment later.
+  const probe = () => without(() => runSql("CREATE TABLE probe (); DROP TABLE probe", server.url));
+  while ((await probe()).waits === 0);
+  const { outcome } = await without(work);
   await configure("");
   return outcome;
 }
@@ -112,6 +125,7 @@ describe("a wait for the standby that the server gives up is an unknown outcome"
   const translations = ["", "storniere Warten auf synchrone Replikation wegen Benutzeraufforderung"];
   test.each(translations)("of a commit, whatever the language of the server's warning: %j", async (translation) => {
     const pool = new pg.Pool({ connectionString: server.url, max: 8 });
+    pool.on("error", () => {});
     pool.on("connect", (client) => {
       const emit = client.emit.bind(client);
       Reflect.set(client, "emit", (name: string, message: object, ...rest: unknown[]) => {

@@ -1,5 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type ErrorCode, ResumableError, type Store } from "@resumable-mcp/core";
 import { contractVersion, storeClosed } from "@resumable-mcp/core/store";
 import type { StoreHarness } from "@resumable-mcp/store-testkit";
@@ -73,6 +75,17 @@ class RemoteStore {
     if (this.#child.connected) await this.call("close")();
   }
 
+  /** Stops the process as `SIGSTOP` does, and resolves when it stands still. Linux only, as these tests are. */
+  async freeze(): Promise<void> {
+    this.#child.kill("SIGSTOP");
+    const stat = () => readFileSync(`/proc/${this.#child.pid}/stat`, "utf8");
+    while (!/\) T /.test(stat())) await nextTurn();
+  }
+
+  thaw(): void {
+    this.#child.kill("SIGCONT");
+  }
+
   /** Ends the process as `SIGKILL` does. */
   async kill(): Promise<void> {
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
@@ -115,6 +128,17 @@ function storeIn(remote: RemoteStore): Store {
     listIdleDocuments: remote.call("listIdleDocuments"),
     checkHealth: remote.call("checkHealth"),
     close: () => remote.close(),
+  };
+}
+
+/** Starts a process with a store. */
+export function startStoreProcess(options: PostgresStoreOptions) {
+  const remote = new RemoteStore(options);
+  return {
+    store: storeIn(remote),
+    freeze: () => remote.freeze(),
+    thaw: () => remote.thaw(),
+    kill: () => remote.kill(),
   };
 }
 

