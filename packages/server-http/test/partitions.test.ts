@@ -1,22 +1,31 @@
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { openClient } from "@resumable-mcp/client";
 import { createFsStore } from "@resumable-mcp/store-fs";
 import { startNetwork } from "@resumable-mcp/store-postgres/testing";
 import { expect, test } from "vitest";
-import { afterwards, startServer, testFolder, toolsModule } from "./server-process.js";
+import { afterwards, startServer, testFolder } from "./server-process.js";
 import { connectStock } from "./stock-client.js";
 
 const timeoutMs = 120_000;
 
-/** Makes a call that sees each progress. @returns the items of its task. */
-type CountTo = (n: number, onProgress: (progress: number) => void) => Promise<readonly unknown[]>;
+const tools = fileURLToPath(new URL("gated-tools-module.js", import.meta.url));
+const count = Array.from({ length: 40 }, (_, index) => index + 1);
 
-async function openStock(url: string): Promise<CountTo> {
+/** Makes a call that sees each progress. @returns the items of its task. */
+type Count = (gates: string, onProgress: (progress: number) => void) => Promise<readonly unknown[]>;
+
+async function openStock(url: string): Promise<Count> {
   const { client } = await connectStock(url);
-  return async (n, onProgress) => {
+  return async (gates, onProgress) => {
     const onprogress = ({ progress }: { readonly progress: number }) => onProgress(progress);
     const options = { onprogress, timeout: timeoutMs };
-    const result = await client.callTool({ name: "count_to", arguments: { n } }, undefined, options);
+    const result = await client.callTool(
+      { name: "count_gated", arguments: { gates, client: "stock" } },
+      undefined,
+      options,
+    );
     const task_id = result._meta?.["resumable-mcp/task_id"];
     const items = await client.callTool({ name: "get_task_items", arguments: { task_id } });
     const { structuredContent } = items as { structuredContent?: { items?: readonly unknown[] } };
@@ -24,12 +33,12 @@ async function openStock(url: string): Promise<CountTo> {
   };
 }
 
-async function openToolkit(url: string, folder: string): Promise<CountTo> {
+async function openToolkit(url: string, folder: string): Promise<Count> {
   const limits = { requestTimeoutMs: 1_000, waitSeconds: 1, reconnectMaxDelayMs: 500 };
   const client = await openClient({ servers: [{ url }], stateFile: join(folder, "state.json"), limits });
   afterwards(() => client.close());
-  return async (n, onProgress) => {
-    const { taskId = "none", events, result } = await client.call("count_to", { n });
+  return async (gates, onProgress) => {
+    const { taskId = "none", events, result } = await client.call("count_gated", { gates, client: "toolkit" });
     for await (const event of events()) if (event.type === "progress") onProgress(event.progress);
     expect(await result()).toMatchObject({ status: "completed" });
     const items: unknown[] = [];
@@ -56,19 +65,21 @@ test.each([
   async (_, open, { seesAll, heldAtLeast }) => {
     const folder = await testFolder();
     const directory = join(folder, "store");
-    const server = await startServer([toolsModule, "--port", "0", "--store", directory, "--retry", "1s"]);
+    const server = await startServer([tools, "--port", "0", "--store", directory, "--retry", "1s"]);
     const network = await startNetwork(server.url);
     afterwards(() => network.close());
     const store = createFsStore({ directory });
     afterwards(() => store.close());
-    const countTo = await open(network.url, folder);
+    const countAll = await open(network.url, folder);
     for (const [index, trouble] of troubles.entries()) {
-      const count = Array.from({ length: 20 + index }, (_, each) => each + 1);
+      const gates = await testFolder();
       const seen: number[] = [];
-      const items = countTo(count.length, (progress) => {
-        if (seen.length === 0 && trouble === "reset") network.reset();
-        else if (seen.length === 0 && trouble !== "reset") network.trouble(trouble);
+      const items = countAll(gates, (progress) => {
         seen.push(progress);
+        if (seen.length > 1) return;
+        if (trouble === "reset") network.reset();
+        else network.trouble(trouble);
+        for (const gate of ["10", "20", "30"]) writeFileSync(join(gates, gate), "");
       });
       const statuses = async () => (await store.listTasks({ limit: 10 })).tasks.map(({ status }) => status);
       const all = troubles.slice(0, index + 1).map(() => "completed");
