@@ -156,8 +156,7 @@ export class Database {
     return slots.run(async () => {
       let client: pg.PoolClient | undefined;
       try {
-        client = await pool.connect();
-        this.#listen(client);
+        client = await this.#take(pool);
         const result = await withTimeout(work(client), timeoutMs);
         this.checkConfirmed(client);
         client.release();
@@ -176,6 +175,20 @@ export class Database {
     throw new Error("the standby did not confirm the commit, so its outcome is unknown");
   }
 
+  /**
+   * Takes a connection of a pool, which hears no error of it from then on. The server's next message may be in the packet that is
+   * being read: a promise would come after it.
+   */
+  #take(pool: pg.Pool): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      pool.connect((error, client) => {
+        if (client === undefined) return reject(error);
+        this.#listen(client);
+        resolve(client);
+      });
+    });
+  }
+
   #listen(client: pg.ClientBase): void {
     if (this.#warned.has(client)) return;
     this.#warned.set(client, false);
@@ -190,8 +203,7 @@ export class Database {
   async connect(): Promise<{ readonly client: pg.ClientBase; readonly close: () => void }> {
     const { pool } = this.#others;
     if (!this.#ownsPools) {
-      const client = await pool.connect();
-      this.#listen(client);
+      const client = await this.#take(pool);
       return { client, close: () => client.release(true) };
     }
     // A pool hides the password from a copy of its options.

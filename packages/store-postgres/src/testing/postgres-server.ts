@@ -232,6 +232,8 @@ class TestServer implements PostgresServer {
     const deadline = performance.now() + startTimeoutMs;
     for (;;) {
       const client = new pg.Client({ connectionString: this.url });
+      // The server may die in the moment in which it accepts a connection.
+      client.on("error", () => {});
       try {
         await client.connect();
         return;
