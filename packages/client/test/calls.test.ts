@@ -48,6 +48,24 @@ describe("a call", () => {
     expect(tasks.all).toHaveLength(1);
   });
 
+  it("continues in another session when calls that died with their servers fill its own (G11)", async () => {
+    const { open, server, tasks } = world();
+    const client = await open();
+    const call = await client.call("count", {});
+    const task = await tasks.started();
+    const events = call.events();
+    task.checkpoint(5);
+    const before = await until(events, "progress");
+    server.cutFull();
+    task.checkpoint(10);
+    task.complete({ counted: 10 });
+    const after = await until(events, "dropped");
+    expect(shown([...before, ...after])).toEqual([5, 10]);
+    expect(after.map(({ type }) => type)).toContain("session_changed");
+    expect((await call.result()).structuredContent).toEqual({ counted: 10 });
+    expect(tasks.all).toHaveLength(1);
+  });
+
   it("continues in the same session when only its stream breaks", async () => {
     const { open, server, tasks } = world();
     const client = await open();

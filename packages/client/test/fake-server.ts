@@ -15,6 +15,8 @@ export interface FakeServer {
   start(): Promise<void>;
   /** Breaks every connection and continues to listen. */
   cut(): void;
+  /** The same, and refuses all that comes by the sessions that there are: calls that died fill them. */
+  cutFull(): void;
 }
 
 /** What a server without an event store cannot tell: after an hour, so that a client which waits for it fails its test. */
@@ -24,10 +26,15 @@ export const retryInterval = 60 * 60_000;
 export async function startFakeServer(createMcpServer: () => Server, eventStore?: EventStore): Promise<FakeServer> {
   let http: HttpServer | undefined;
   let port = 0;
+  let full = new Set<unknown>();
   const start = async () => {
     const sessions = new Map<string, StreamableHTTPServerTransport>();
     const server = createServer((request, response) => void handle(request, response, sessions));
     http = server;
+    fake.cutFull = () => {
+      full = new Set(sessions.keys());
+      server.closeAllConnections();
+    };
     await new Promise<void>((resolve) => server.listen(port, "127.0.0.1", resolve));
     port = (server.address() as AddressInfo).port;
   };
@@ -44,6 +51,7 @@ export async function startFakeServer(createMcpServer: () => Server, eventStore?
     if (status === "silence") return;
     if (status !== undefined) return void response.writeHead(status).end();
     const id = request.headers["mcp-session-id"];
+    if (full.has(id)) return void response.writeHead(429).end("This session has reached its limit maxOpenCalls = 256.");
     const known = typeof id === "string" ? sessions.get(id) : undefined;
     if (id !== undefined && known === undefined) return void response.writeHead(404).end("session not found");
     const transport = known ?? (await openSession(sessions));
@@ -71,6 +79,7 @@ export async function startFakeServer(createMcpServer: () => Server, eventStore?
     },
     start,
     cut: () => http?.closeAllConnections(),
+    cutFull: () => {},
   };
   await start();
   return fake;

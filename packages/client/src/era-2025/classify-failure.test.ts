@@ -23,6 +23,13 @@ describe("what is known of a failed request", () => {
     ["a server that failed before there was a session", new StreamableHTTPError(500, "failed"), false, "broken"],
     ["an unknown session", new StreamableHTTPError(404, "not found"), true, "session_lost"],
     ["a session that a 400 names", new StreamableHTTPError(400, "No valid session ID"), true, "session_lost"],
+    [
+      "a session that is full of calls whose servers died",
+      new StreamableHTTPError(429, "Error POSTing to endpoint: This session has reached its limit maxOpenCalls = 256."),
+      true,
+      "session_lost",
+    ],
+    ["a caller that asks too often", new StreamableHTTPError(429, "Too many requests."), true, "unreachable"],
     ["a wrong path", new StreamableHTTPError(404, "not found"), false, "not_mcp"],
     ["a web page", new StreamableHTTPError(-1, "Unexpected content type: text/html"), false, "not_mcp"],
     ["an answer that is not HTTP, on Node 20", unparsed("HPE_INVALID_CONSTANT"), false, "not_mcp"],
