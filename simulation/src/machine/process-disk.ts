@@ -1,4 +1,5 @@
 import type { Disk } from "@resumable-mcp/store-fs";
+import { withoutStack } from "@resumable-mcp/store-fs/testing";
 import type { Random } from "../world/random.js";
 import type { Actor, World } from "../world/world.js";
 import { failAtRandom, systemError } from "./disk-faults.js";
@@ -88,7 +89,7 @@ class Calls {
 
   plain<Result>(run: (disk: Disk) => Result): Result {
     const { actor, machine } = this.#options;
-    if (!actor.isAlive) throw new ProcessDied(`${actor.name} is dead`);
+    if (!actor.isAlive) throw withoutStack(() => new ProcessDied(`${actor.name} is dead`));
     return run(machine.disk);
   }
 
@@ -153,6 +154,6 @@ class Calls {
   #end(): never {
     const { die, actor } = this.#options;
     die();
-    throw new ProcessDied(`${actor.name} died`);
+    throw withoutStack(() => new ProcessDied(`${actor.name} died`));
   }
 }
