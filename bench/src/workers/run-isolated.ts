@@ -5,7 +5,7 @@ import type { Outcome } from "../report/measure.js";
 export const threadPoolSize = 4;
 
 /** What takes longer hangs: it is ended and its row says so, in milliseconds. */
-const measureTimeoutMs = 300_000;
+const measureTimeoutMs = 600_000;
 
 /** Runs a measure in a process of its own, so that none inherits another's heap or files. */
 export function runIsolated(id: string): Promise<Outcome> {
