@@ -18,8 +18,8 @@ describe("a task whose caller was connected when its process died", () => {
     const { record } = await scene.tasks.start({ tool: "job", input: {} });
     gates[0]?.open();
     await scene.rest();
-    const kill = () => {
-      scene.store.kill({ noticed: true });
+    const kill = (noticed = true) => {
+      scene.store.kill({ noticed });
       for (const gate of gates) gate.open();
     };
     return { ...scene, id: record.id, begun, kill };
@@ -49,6 +49,18 @@ describe("a task whose caller was connected when its process died", () => {
     await clock.advance(2_000);
     expect((await others[1]?.tasks.get(id))?.status).toBe("completed");
     expect(begun).toEqual([0, 1]);
+  });
+
+  it("counts the time from when a living process notices the death (G1)", async () => {
+    const { id, begun, kill, another, clock } = await killedAtOne({ limits: { ...limits, leaseTtlMs: 100_000 } });
+    const next = another();
+    await next.engine.open();
+    await clock.advance(10_000);
+    kill(false);
+    await clock.advance(120_000);
+    expect([(await next.tasks.get(id)).status, begun]).toEqual(["pending", [0]]);
+    await clock.advance(15_000);
+    expect([(await next.tasks.get(id)).status, begun]).toEqual(["completed", [0, 1]]);
   });
 
   it("counts the time by the monotonic clock (G1)", async () => {
