@@ -61,6 +61,7 @@ export class DeathNotices {
     this.#askedMs = undefined;
     this.#timer ??= setInterval(() => void this.#tick(), deathLookMs).unref();
     await this.#lock(client);
+    if (this.#client !== client) return;
     this.#workers.locks = true;
     void this.#beat();
   }
