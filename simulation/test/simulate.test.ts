@@ -45,6 +45,13 @@ describe("the simulator", () => {
     expect([code, text.includes("90 seeds, 0 with violations"), errors]).toEqual([0, true, ""]);
   });
 
+  test("finds none broken where the store is a database that is cut off, restarts and fails over", {
+    timeout: hangMs,
+  }, async () => {
+    const { text, errors, code } = await simulate("--database", "--seeds", "1..25", "--random", "10");
+    expect([code, text.includes("35 seeds, 0 with violations"), errors]).toEqual([0, true, ""]);
+  });
+
   test("has the same history for the same seed, in any process, whatever ran before, and on a newer Node", {
     timeout: hangMs,
   }, async () => {

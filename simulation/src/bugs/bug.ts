@@ -6,6 +6,8 @@ export interface Bug {
   /** Stands once in the file. */
   readonly find: string;
   readonly replace: string;
+  /** It is hunted where the store is a database. */
+  readonly isDatabase?: true;
   /** The decision that describes the fix, where the defect was once there. */
   readonly decision?: string;
 }

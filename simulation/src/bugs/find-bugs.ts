@@ -20,8 +20,13 @@ interface Finding {
 }
 
 /** Lets a simulator run seeds until a guarantee is broken. */
-async function firstViolation(program: string, from: number, to: number): Promise<Finding | undefined> {
-  const args = [program, "--seeds", `${from}..${to}`, "--until-found"];
+async function firstViolation(
+  program: string,
+  { isDatabase }: Bug,
+  from: number,
+  to: number,
+): Promise<Finding | undefined> {
+  const args = [program, "--seeds", `${from}..${to}`, "--until-found", ...(isDatabase ? ["--database"] : [])];
   const { stdout, stderr } = await run(process.execPath, args, { maxBuffer: 2 ** 28 }).catch(
     // It ends with 1 when it found something.
     (error: { readonly stdout: string; readonly stderr: string }) => error,
@@ -38,11 +43,11 @@ async function hunt(bug: Bug, first: number, last: number): Promise<Finding | un
   const program = await buildWith(simulation, bug);
   let hours = 0;
   for (let from = first; from <= last; ) {
-    const finding = await firstViolation(program, from, last);
+    const finding = await firstViolation(program, bug, from, last);
     if (finding === undefined) return undefined;
     const { seed } = finding;
     hours += finding.hours;
-    if ((await firstViolation(join(simulation, "dist/index.js"), seed, seed)) === undefined)
+    if ((await firstViolation(join(simulation, "dist/index.js"), bug, seed, seed)) === undefined)
       return { ...finding, hours };
     process.stderr.write(`Seed ${seed} breaks a guarantee without any defect.\n`);
     from = seed + 1;

@@ -20,6 +20,15 @@ export function checkDamage({ events }: Evidence, setAside: readonly SetAside[])
 }
 
 /**
+ * Leaves out the tasks of which a database lost a part when a standby took over that had not got it: what was acknowledged
+ * may be missing then. All else is judged as if nothing had been lost.
+ */
+export function withoutLostTails(evidence: Evidence): Evidence {
+  const lost = eventsOf(evidence.events, "lost_tail").map(({ task }) => ({ task: String(task), code: "", report: "" }));
+  return lost.length === 0 ? evidence : withoutDamaged(evidence, lost);
+}
+
+/**
  * Leaves out what concerns tasks that were set aside: their commits may be lost, and their calls begin again. All else is
  * judged as if nothing had been damaged.
  */

@@ -78,6 +78,15 @@ export class Machine {
     this.disk.syncFolderNow(storeFolder);
   }
 
+  /** The tasks that the store has set aside as damaged, and what it reports of them. */
+  tasksSetAside(): ReadonlyMap<string, string> {
+    const { disk } = this;
+    const folder = `${storeFolder}/quarantine`;
+    const names = disk.exists(folder) ? disk.list(folder) : [];
+    const tasks = names.filter((name) => disk.stat(`${folder}/${name}`)?.isFolder === true);
+    return new Map(tasks.map((task) => [task, this.textOf(`${folder}/${task}.report.json`)]));
+  }
+
   /** What a file says; nothing where there is none. */
   textOf(path: string): string {
     const { disk } = this;
@@ -139,6 +148,12 @@ export class Machine {
     // The base stays as it was when power came back: what is recorded from now on applies to it.
     return recordDisk(new TimedDisk(copyTree(this.#base), { world: this.#world, faults, effect }));
   }
+}
+
+/** Makes a machine, and others next to it. */
+export function createMachines(others: number, world: World, effect: NoteEffect): readonly [Machine, ...Machine[]] {
+  const first = new Machine("machine", world, effect);
+  return [first, ...Array.from({ length: others }, (_, place) => new Machine(`machine-${place + 1}`, world, effect))];
 }
 
 /**

@@ -1,4 +1,4 @@
-import { createEngine, type Engine, type EngineOptions, type Tool } from "@resumable-mcp/core";
+import { createEngine, type Engine, type EngineOptions, type Store, type Tool } from "@resumable-mcp/core";
 import {
   createBothErasHandler,
   createJsonSchemaValidator,
@@ -9,6 +9,9 @@ import {
 import { serverFactory } from "@resumable-mcp/mcp/2025";
 import { createHandler2026, serverFactory2026 } from "@resumable-mcp/mcp/2026";
 import { createFsStore, type Host, type ProcessIdentity } from "@resumable-mcp/store-fs";
+import { createPostgresStore } from "@resumable-mcp/store-postgres";
+import { createSimulatedPool } from "../database/database-client.js";
+import type { DatabaseServer } from "../database/database-server.js";
 import type { History } from "../history/history.js";
 import { type Actor, newActor, type World } from "../world/world.js";
 import { type Machine, storeFolder } from "./machine.js";
@@ -30,6 +33,8 @@ export interface WorkerSettings {
 interface WorkerOptions {
   readonly world: World;
   readonly machine: Machine;
+  /** Where its store is; absent: in a folder of its machine. */
+  readonly database: DatabaseServer | undefined;
   readonly history: History;
   readonly settings: WorkerSettings;
   /** Which other processes live, as the machine tells. */
@@ -62,7 +67,7 @@ export class Worker {
   readonly #onDeath: (() => void)[] = [];
 
   constructor(options: WorkerOptions) {
-    const { world, machine, history, settings } = options;
+    const { machine, history, settings } = options;
     this.#options = options;
     this.machine = machine;
     lastPid += 1;
@@ -75,15 +80,28 @@ export class Worker {
       pid: lastPid,
       startTime: String(lastPid),
     };
+    this.engine = createEngine({
+      store: options.database === undefined ? this.#openFolder() : this.#openDatabase(options.database),
+      tools: settings.tools(this),
+      limits: settings.limits,
+      validateJsonSchema: createJsonSchemaValidator(),
+      observer: (point) => this.#reach(point),
+      onError: (error) => this.#noteError(error),
+    });
+    history.add("started", { worker: this.actor.name });
+  }
+
+  #openFolder(): Store {
+    const { world, machine, history, settings, diesAtCall } = this.#options;
     const disk = createProcessDisk({
       world,
       machine,
       actor: this.actor,
       faults: this.faults,
       die: () => this.die("at a call of the disk"),
-      diesAt: (call, path) => options.diesAtCall(call, path, this),
+      diesAt: (call, path) => diesAtCall(call, path, this),
     });
-    const store = createFsStore({
+    return createFsStore({
       directory: storeFolder,
       durability: settings.durability,
       limits: settings.storeLimits,
@@ -92,15 +110,28 @@ export class Worker {
       observer: (point) => this.#reach(point),
       onWarning: (message) => history.add("warning", { worker: this.actor.name, message }),
     });
-    this.engine = createEngine({
-      store,
-      tools: settings.tools(this),
-      limits: settings.limits,
-      validateJsonSchema: createJsonSchemaValidator(),
-      observer: (point) => this.#reach(point),
-      onError: (error) => this.#noteError(error),
+  }
+
+  #openDatabase(server: DatabaseServer): Store {
+    const { world, machine, history, settings } = this.#options;
+    const process = {
+      actor: this.actor,
+      host: machine.name,
+      reachCall: (isBefore: boolean) => this.#reachStatement(isBefore),
+      onDeath: (run: () => void) => this.onDeath(run),
+    };
+    return createPostgresStore({
+      pool: createSimulatedPool({ world, server, process }),
+      limits: settings.storeLimits,
+      onWarning: (message) => history.add("warning", { worker: this.actor.name, message }),
     });
-    history.add("started", { worker: this.actor.name });
+  }
+
+  /** It may die before or after it sends a statement. */
+  #reachStatement(isBefore: boolean): void {
+    const { death } = this.faults;
+    if (death === undefined || !this.isAlive || death.isBefore !== isBefore || --death.callsLeft > 0) return;
+    this.die("at a statement");
   }
 
   /** Its MCP endpoint for clients of both eras, over HTTP. */

@@ -15,7 +15,7 @@ export async function* resultsOf(options: Options): AsyncGenerator<SeedResult> {
   else for (const seed of seeds) yield await runSeed(seed, options);
 }
 
-async function* resultsOfJobs({ seeds, jobs, isVerbose, isSummarised, shrinks }: Options): AsyncGenerator<SeedResult> {
+async function* resultsOfJobs({ seeds, jobs, ...how }: Options): AsyncGenerator<SeedResult> {
   const lanes = Array.from({ length: jobs }, () => ({
     child: fork(new URL("program/job.js", import.meta.url)),
     last: Promise.resolve<unknown>(undefined),
@@ -24,7 +24,7 @@ async function* resultsOfJobs({ seeds, jobs, isVerbose, isSummarised, shrinks }:
     const answers = seeds.map((seed, place) => {
       const lane = lanes[place % jobs];
       if (lane === undefined) throw new RangeError("A seed has no process to run in.");
-      const answer = lane.last.then(() => ask(lane.child, { seed, isVerbose, isSummarised, shrinks }));
+      const answer = lane.last.then(() => ask(lane.child, { seed, ...how }));
       lane.last = answer.catch(() => undefined);
       return answer;
     });

@@ -7,6 +7,7 @@ export const usage = `simulate: runs the engine and the store in virtual time, a
   --seeds 1..1000   the seeds to run (default 1..100)
   --random N        N fresh seeds as well, which are printed
   --seed N          one seed
+  --database        the store is that of PostgreSQL, over a simulated server whose connections break; it restarts and fails over
   --jobs N          runs the seeds in N processes; what comes of a seed is the same (default 1)
   --summary         prints at the end how often each thing was tried, and what came of it
   --verbose         prints every event of each run
@@ -28,6 +29,8 @@ export interface Options extends RunOptions {
 
 /** How each seed is run. */
 export interface RunOptions {
+  /** The store is in a database, not in a folder. */
+  readonly isDatabase: boolean;
   readonly isVerbose: boolean;
   readonly isSummarised: boolean;
   readonly shrinks: boolean;
@@ -41,6 +44,7 @@ export function readOptions(): Options {
       random: { type: "string" },
       seed: { type: "string" },
       jobs: { type: "string" },
+      database: { type: "boolean" },
       verbose: { type: "boolean" },
       summary: { type: "boolean" },
       "no-shrink": { type: "boolean" },
@@ -53,13 +57,14 @@ export function readOptions(): Options {
     process.exit(0);
   }
   const fresh = Array.from({ length: wholeNumber("random", values.random ?? "0") }, () => randomInt(2 ** 31));
+  const isDatabase = values.database === true;
   const isVerbose = values.verbose === true;
   const shrinks = values["no-shrink"] !== true;
   const untilFound = values["until-found"] === true;
   const isSummarised = values.summary === true;
   const jobs = Math.max(1, wholeNumber("jobs", values.jobs ?? "1"));
   // What only has to be found is not made shorter.
-  const how = { isVerbose, isSummarised, shrinks: shrinks && !untilFound, untilFound, jobs, fresh };
+  const how = { isDatabase, isVerbose, isSummarised, shrinks: shrinks && !untilFound, untilFound, jobs, fresh };
   if (values.seed !== undefined) return { seeds: [wholeNumber("seed", values.seed)], ...how };
   const range = values.seeds ?? (fresh.length > 0 ? undefined : "1..100");
   return { seeds: [...(range === undefined ? [] : seedsOf(range)), ...fresh], ...how };

@@ -7,6 +7,7 @@ import "@modelcontextprotocol/server";
 import "@modelcontextprotocol/server/validators/ajv";
 import type { Violation } from "../history/evidence.js";
 import { type Counts, Coverage } from "../run/coverage.js";
+import { drawDatabasePlan } from "../run/draw-database-plan.js";
 import { drawPlan } from "../run/draw-plan.js";
 import { type Report, runPlan } from "../run/run-plan.js";
 import { shrink } from "../run/shrink.js";
@@ -33,9 +34,12 @@ export interface SeedResult {
 }
 
 /** Runs a seed, and gives the story of a violation. */
-export async function runSeed(seed: number, { isVerbose, isSummarised, shrinks }: RunOptions): Promise<SeedResult> {
+export async function runSeed(
+  seed: number,
+  { isDatabase, isVerbose, isSummarised, shrinks }: RunOptions,
+): Promise<SeedResult> {
   const began = process.cpuUsage();
-  const report = await runPlan(drawPlan(seed));
+  const report = await runPlan(isDatabase ? drawDatabasePlan(seed) : drawPlan(seed));
   const { user, system } = process.cpuUsage(began);
   const { history, violations, digest, virtualMs } = report;
   const [first] = violations;
@@ -78,11 +82,11 @@ function lineOf(atMs: number, kind: string, facts: { readonly [name: string]: un
 
 async function shortStory(report: Report): Promise<string> {
   const shortest = await shrink(report);
-  const { calls, faults, workers } = shortest.plan;
+  const { calls, faults, workers, standby } = shortest.plan;
   return [
     `The shortest story: ${workers} workers, ${calls.length} calls, ${faults.length} faults.\n`,
     ...calls.map(({ name, owner, input }) => `  ${name} (${owner}): ${JSON.stringify(input)}\n`),
     textOf(shortest, true),
-    `Again: npm run simulate -- --seed ${report.plan.seed} --verbose\n`,
+    `Again: npm run simulate -- ${standby === undefined ? "" : "--database "}--seed ${report.plan.seed} --verbose\n`,
   ].join("");
 }

@@ -1,6 +1,8 @@
+import type { DatabaseServer } from "../database/database-server.js";
+import { strikeDatabase } from "../database/strike-database.js";
 import type { History, HistoryEvent } from "../history/history.js";
 import { newDiskFaults } from "../machine/disk-faults.js";
-import { Machine, storeFolder } from "../machine/machine.js";
+import { createMachines, type Machine } from "../machine/machine.js";
 import { Worker, type WorkerSettings } from "../machine/worker.js";
 import { isNetworkFault } from "../world/network.js";
 import type { Random } from "../world/random.js";
@@ -8,13 +10,15 @@ import type { Actor, World } from "../world/world.js";
 import type { Fault } from "./draw-fault.js";
 import { AwaitedMoments } from "./moments.js";
 import { PlaceDeaths } from "./place-deaths.js";
-import { PointDeaths } from "./point-deaths.js";
+import { isPlannedDeath, type PlannedDeaths, PointDeaths } from "./point-deaths.js";
 
 /** A server that ended by itself is started again after this time. */
 const pauseMs = 1_000;
 
 interface ClusterOptions {
   readonly world: World;
+  /** Where the store is, of workers on machines of their own; absent: on the disk of one machine. */
+  readonly database: DatabaseServer | undefined;
   readonly history: History;
   readonly settings: WorkerSettings;
   readonly workers: number;
@@ -22,24 +26,14 @@ interface ClusterOptions {
   readonly restartMs: number;
 }
 
-/** Faults that come to a worker's next lives. */
-interface PlannedDeaths {
-  readonly die_at_call: Fault[];
-  readonly die_at_turn: Fault[];
-}
-
-function isPlannedDeath(kind: Fault["kind"]): kind is keyof PlannedDeaths {
-  return kind === "die_at_call" || kind === "die_at_turn";
-}
-
 /** The workers of a run on their machine, and what is done to them. */
 export class Cluster {
   readonly #options: ClusterOptions;
-  readonly #machine: Machine;
+  readonly #machines: ReturnType<typeof createMachines>;
   readonly #random: Random;
   readonly #workers = new Map<Actor, Worker>();
   readonly #slots: (Worker | undefined)[];
-  readonly #deaths: readonly PlannedDeaths[];
+  readonly #deaths: readonly PlannedDeaths<Fault>[];
   readonly #pointDeaths = new PointDeaths();
   /** They drain while another has taken their place. */
   readonly #replaced = new Set<Worker>();
@@ -53,7 +47,8 @@ export class Cluster {
 
   constructor(options: ClusterOptions) {
     this.#options = options;
-    this.#machine = new Machine("machine", options.world, (effect) => options.history.noteEffect(effect));
+    const others = options.database === undefined ? 0 : options.workers - 1;
+    this.#machines = createMachines(others, options.world, (effect) => options.history.noteEffect(effect));
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
     options.history.onEvent = (event) => this.#note(event);
@@ -64,12 +59,13 @@ export class Cluster {
   #note(event: HistoryEvent): void {
     const fault = this.#moments.note(event);
     if (fault === undefined) return;
-    const slot = Math.max(
-      0,
-      this.#slots.findIndex((worker) => worker?.actor.name === event.worker),
-    );
-    const isLoss = fault.kind === "power" && this.#options.settings.durability === "process";
-    this.#later(0, () => this.strike({ ...fault, slot, kind: isLoss ? "kill_all" : fault.kind }));
+    const slot = Math.max(0, this.#slots.indexOf(this.#slots.find((worker) => worker?.actor.name === event.worker)));
+    const isKill = fault.kind === "power" && this.#options.settings.durability === "process";
+    this.#later(0, () => this.strike({ ...fault, slot, kind: isKill ? "kill_all" : fault.kind }));
+  }
+
+  #machineOf(slot: number): Machine {
+    return this.#machines[slot] ?? this.#machines[0];
   }
 
   /** A worker that can be reached now. */
@@ -87,11 +83,7 @@ export class Cluster {
 
   /** The tasks that the store has set aside as damaged, and what it reports of them. */
   tasksSetAside(): ReadonlyMap<string, string> {
-    const { disk } = this.#machine;
-    const folder = `${storeFolder}/quarantine`;
-    const names = disk.exists(folder) ? disk.list(folder) : [];
-    const tasks = names.filter((name) => disk.stat(`${folder}/${name}`)?.isFolder === true);
-    return new Map(tasks.map((task) => [task, this.#machine.textOf(`${folder}/${task}.report.json`)]));
+    return this.#machines[0].tasksSetAside();
   }
 
   startAll(): void {
@@ -100,10 +92,11 @@ export class Cluster {
 
   #start(slot: number): void {
     if (!this.#isPowered || !this.#isMounted || this.#slots[slot]?.isAlive === true) return;
-    const { world, history, settings, restartMs } = this.#options;
+    const { world, database, history, settings, restartMs } = this.#options;
     const worker = new Worker({
       world,
-      machine: this.#machine,
+      machine: this.#machineOf(slot),
+      database,
       history,
       settings,
       isAlive: (other) => this.#living.some(({ identity }) => identity.pid === other.pid),
@@ -149,26 +142,27 @@ export class Cluster {
     if (isPlannedDeath(kind)) this.#planDeath(kind, fault);
     if (point !== undefined) this.#pointDeaths.add({ point, left: amount, takesPower: takesPower === true });
     this.#strikeMachine(fault);
+    strikeDatabase(this.#options.database, fault, { host: this.#machineOf(slot).name, history });
     const worker = this.#slots[slot];
     if (worker?.isAlive === true) this.#strikeWorker(worker, fault);
   }
 
-  #strikeMachine({ kind, amount }: Fault): void {
-    const { faults } = this.#machine;
+  #strikeMachine({ kind, slot, amount }: Fault): void {
+    const { faults } = this.#machines[0];
     const untilMs = this.#options.world.nowMs + amount;
     if (kind === "power") this.#losePower(amount);
     if (kind === "kill_all" || kind === "clock_while_down") this.#killAll("killed with all others");
-    if (kind === "clock" || kind === "clock_while_down") this.#stepClock(amount);
+    if (kind === "clock" || kind === "clock_while_down") this.#stepClock(this.#machineOf(slot), amount);
     if (kind === "full") faults.fullUntilMs = untilMs;
     if (kind === "slow") faults.slowUntilMs = untilMs;
     if (kind === "stuck") faults.stuckUntilMs = untilMs;
     if (kind === "errors") faults.errorsUntilMs = untilMs;
     if (kind === "failing_syncs") faults.failingSyncsUntilMs = untilMs;
     if (kind === "lost_syncs") faults.lostSyncsUntilMs = untilMs;
-    if (kind === "rot") this.#noteDamage(this.#machine.rot(this.#random));
-    if (kind === "lost_end") this.#noteDamage(this.#machine.loseEnd(this.#random));
+    if (kind === "rot") this.#noteDamage(this.#machines[0].rot(this.#random));
+    if (kind === "lost_end") this.#noteDamage(this.#machines[0].loseEnd(this.#random));
     if (kind === "unmount") this.#unmount(amount);
-    if (kind === "remove_folder" && this.#isMounted) this.#machine.remove(amount === 0 ? "open" : "done");
+    if (kind === "remove_folder" && this.#isMounted) this.#machines[0].remove(amount === 0 ? "open" : "done");
   }
 
   #strikeWorker(worker: Worker, { kind, slot, amount }: Fault): void {
@@ -207,7 +201,7 @@ export class Cluster {
   }
 
   /** In each life a worker is to die at one call; what is planned beyond that is for its next lives. */
-  #planDeath(kind: keyof PlannedDeaths, fault: Fault): void {
+  #planDeath(kind: keyof PlannedDeaths<Fault>, fault: Fault): void {
     const { slot } = fault;
     this.#deaths[slot]?.[kind].push(fault);
     const worker = this.#slots[slot];
@@ -228,10 +222,10 @@ export class Cluster {
     }
   }
 
-  /** Sets the wall clock of the machine. */
-  #stepClock(ms: number): void {
-    this.#machine.wallAheadMs += ms;
-    for (const worker of this.#living) worker.actor.wallAheadMs = this.#machine.wallAheadMs;
+  /** Sets the wall clock of a machine. */
+  #stepClock(machine: Machine, ms: number): void {
+    machine.wallAheadMs += ms;
+    for (const worker of this.#living) worker.actor.wallAheadMs = worker.machine.wallAheadMs;
   }
 
   #drain(worker: Worker): void {
@@ -254,14 +248,14 @@ export class Cluster {
   #unmount(awayMs: number): void {
     if (!this.#isMounted || !this.#isPowered) return;
     this.#isMounted = false;
-    this.#machine.unmount();
+    this.#machines[0].unmount();
     this.#later(awayMs, () => this.#mount());
   }
 
   #mount(): void {
     if (this.#isMounted) return;
     this.#isMounted = true;
-    this.#machine.mount();
+    this.#machines[0].mount();
     this.startAll();
   }
 
@@ -271,7 +265,7 @@ export class Cluster {
     this.#isPowered = false;
     this.#killAll("the power was lost");
     this.#options.history.add("power_lost", {});
-    this.#machine.losePower(this.#random);
+    this.#machines[0].losePower(this.#random);
     this.#later(offMs, () => {
       this.#isPowered = true;
       this.startAll();
@@ -293,7 +287,8 @@ export class Cluster {
     this.#mount();
     this.#isPowered = true;
     this.#options.world.network.calm();
-    Object.assign(this.#machine.faults, newDiskFaults());
+    this.#options.database?.calm();
+    Object.assign(this.#machines[0].faults, newDiskFaults());
     for (const worker of this.#living) {
       worker.faults.death = undefined;
       worker.faults.noFilesUntilMs = 0;

@@ -1,3 +1,4 @@
+import type { databaseFaults } from "../database/strike-database.js";
 import { type NetworkFault, networkFaults } from "../world/network.js";
 import type { Random } from "../world/random.js";
 import { namedPoints } from "./named-points.js";
@@ -14,6 +15,7 @@ export interface Fault {
     | "lost_syncs"
     | "die_at_place"
     | "at_moment"
+    | (typeof databaseFaults)[number]
     | NetworkFault;
   /** Which worker, of those there are. */
   readonly slot: number;

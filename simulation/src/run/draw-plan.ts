@@ -10,6 +10,8 @@ export interface Plan extends PlannedLimits {
   readonly mode: Mode;
   /** Of the mode `moments`. */
   readonly theme: Theme | undefined;
+  /** The store is in a database, with a standby that has every commit, or is behind; absent: it is in a folder. */
+  readonly standby?: "synchronous" | "asynchronous";
   readonly durability: "machine" | "process";
   readonly workers: number;
   /** Each process is in a namespace of its own, as in containers: only its heartbeat tells that it lives. */
@@ -81,12 +83,12 @@ export function drawPlan(seed: number): Plan {
 }
 
 /** Next to tasks that wait, die or are many, short calls are soon done. */
-function drawProbes(random: Random, mode: Mode): number {
+export function drawProbes(random: Random, mode: Mode): number {
   if (mode === "waiting") return 2_100;
   return mode === "flood" || mode === "poison" ? 700 : random.pick([0, 0, 2_000]);
 }
 
-function drawCalm(random: Random, mode: Mode): number {
+export function drawCalm(random: Random, mode: Mode): number {
   if (mode === "waiting") return 40_000;
   if (mode === "crashes") return random.pick([15_000, 40_000]);
   return random.pick(mode === "flood" ? [5_000, 15_000] : [5_000, 15_000, 40_000]);

@@ -1,3 +1,14 @@
+/** Faults that come to a worker's next lives. */
+export interface PlannedDeaths<Fault> {
+  readonly die_at_call: Fault[];
+  readonly die_at_turn: Fault[];
+}
+
+/** Tells the kinds of {@link PlannedDeaths}. */
+export function isPlannedDeath(kind: string): kind is keyof PlannedDeaths<unknown> {
+  return kind === "die_at_call" || kind === "die_at_turn";
+}
+
 /** The death of a process at a named point. */
 interface PointDeath {
   readonly point: string;

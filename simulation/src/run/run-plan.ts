@@ -9,8 +9,9 @@ import { type Counts, scriptTool } from "../callers/script-tool.js";
 import { SdkCaller } from "../callers/sdk-caller.js";
 import { ToolkitCaller } from "../callers/toolkit-caller.js";
 import { Visitor } from "../callers/visitor.js";
+import { DatabaseServer } from "../database/database-server.js";
 import { check } from "../history/check.js";
-import { checkDamage, type SetAside, withoutDamaged } from "../history/check-damage.js";
+import { checkDamage, type SetAside, withoutDamaged, withoutLostTails } from "../history/check-damage.js";
 import { type FinalTask, type Violation, virtualPatience } from "../history/evidence.js";
 import { History } from "../history/history.js";
 import { VirtualFetch } from "../machine/virtual-fetch.js";
@@ -34,6 +35,9 @@ export interface Report {
 /** After the last fault every task that can end does so within this virtual time. */
 export const livenessMs = 900_000;
 
+/** How far a standby is behind that is not waited for. */
+const lagsMs = [20, 200, 2_000];
+
 /** Runs a plan from the first call to the last final event, and judges what was seen. */
 export async function runPlan(plan: Plan): Promise<Report> {
   const world = new World(plan.seed);
@@ -47,7 +51,7 @@ export async function runPlan(plan: Plan): Promise<Report> {
     const evidence = { plan, patience: virtualPatience, events: run.history.events, tasks };
     const violations = [
       ...checkDamage(evidence, setAside),
-      ...check(withoutDamaged(evidence, setAside)),
+      ...check(withoutLostTails(withoutDamaged(evidence, setAside))),
       ...offences.map(toViolation),
       ...world.uncaught.map(toUncaught),
     ];
@@ -90,8 +94,11 @@ class Run {
     this.#world = world;
     this.#plan = plan;
     this.history = new History(() => world.nowMs);
+    const { standby } = plan;
+    const noteEffect = (effect: string) => this.history.noteEffect(effect);
     this.#cluster = new Cluster({
       world,
+      database: standby && new DatabaseServer(world, noteEffect, standby === "synchronous" ? [0] : lagsMs),
       history: this.history,
       settings: {
         durability: plan.durability,
@@ -143,6 +150,8 @@ class Run {
     for (const caller of this.#callers) caller.stopCalling();
     this.history.add("calm", { wallMs: this.#world.wallMs(pickWorker()?.actor ?? this.#world.director) });
     if (probeEveryMs > 0) await this.#world.runUntil(calmMs + 11_000);
+    // What a cut network held up arrives.
+    if (this.#plan.standby !== undefined) await this.#world.runUntil(calmMs + 13_000);
     const closer = new Closer(this.#world, this.history, () => this.#cluster.pick(), ownersOf(this.#plan));
     // After a restart the wall clock says when a wait ends.
     const steps = faults.filter(({ kind }) => kind === "clock" || kind === "clock_while_down");

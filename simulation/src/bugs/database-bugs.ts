@@ -1,0 +1,67 @@
+import type { Bug } from "./bug.js";
+
+const model = "../simulation/src/database";
+
+/** What a store in a database does wrong when it is cut off from it. Of its SQL the simulated statement is changed. */
+export const databaseBugs: readonly Bug[] = [
+  {
+    name: "a commit with an unknown outcome counts as done",
+    file: "store-postgres/src/task/task-writer.ts",
+    find: "        this.#book.giveUp(held);\n        throw error;",
+    replace: "        return [];",
+  },
+  {
+    name: "a commit with an unknown outcome is sent again",
+    file: "store-postgres/src/journal/group-commit.ts",
+    find: "const outcomes = await this.#run(batch);",
+    replace: "const outcomes = await this.#run(batch).catch(() => this.#run(batch));",
+  },
+  {
+    name: "a commit is fenced by its place alone",
+    file: `${model}/commit-statement.ts`,
+    find: "task.epoch === epoch && task.holder === holder && task.last_seq === after_seq",
+    replace: "task.last_seq === after_seq && (task.epoch >= epoch || task.holder === holder)",
+  },
+  {
+    name: "a late commit of an earlier epoch is accepted",
+    file: `${model}/commit-statement.ts`,
+    find: "task.epoch === epoch && task.holder === holder",
+    replace: "task.epoch >= epoch && (task.holder === holder || task.holder !== null)",
+  },
+  {
+    name: "a lease that was taken without an answer is not given back",
+    file: "store-postgres/src/task/lease-book.ts",
+    find: "    if (!this.#mayHaveUnknown) return;",
+    replace: "    if (!this.#mayHaveUnknown || this.#givenUp.size === 0) return;",
+  },
+  {
+    name: "a lease that ended by an unknown outcome is kept by its process",
+    file: "store-postgres/src/task/lease-book.ts",
+    find: "    this.#givenUp.set(held.lease.taskId, held);",
+    replace: "    void this.#givenUp;",
+  },
+  {
+    name: "an answer that is committed with a restart counts after it",
+    file: "store-postgres/src/task/task-writer.ts",
+    find: "bodies.slice(restart + 1)",
+    replace: "bodies.slice(0 * restart)",
+  },
+  {
+    name: "a connection for notifications that breaks is replaced twice",
+    file: "store-postgres/src/task/notifications.ts",
+    find: "      return lost();",
+    replace: "      return this.#reconnectLater();",
+  },
+  {
+    name: "a store that closes waits for a silent connection",
+    file: "store-postgres/src/task/notifications.ts",
+    find: "    this.#dropConnection();\n    await this.#connecting;",
+    replace: "    await this.#connecting;",
+  },
+  {
+    name: "workers are alive whose heartbeat stands still",
+    file: "store-postgres/src/task/worker-registry.ts",
+    find: "Math.max(this.#nowMs - atMs, atLeastMs(worker, beat))",
+    replace: "atLeastMs(worker, beat)",
+  },
+];
