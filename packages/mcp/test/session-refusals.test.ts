@@ -1,6 +1,7 @@
-import { createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
+import { createEngine, createMemoryStore, ResumableError, type Store } from "@resumable-mcp/core";
 import { metaKeys } from "@resumable-mcp/protocol";
 import { afterEach, describe, expect, test } from "vitest";
+import { createSessionHandler } from "../src/index.js";
 import { countTool, createGate, greetTool } from "./counting-tool.js";
 import {
   countTo,
@@ -188,6 +189,57 @@ test("two processes let an owner open as many sessions as one, of 60 at the same
   const session = { authorization: "Bearer a", "mcp-session-id": opened?.headers.get("mcp-session-id") ?? "" };
   expect((await fetch(second.url, { method: "DELETE", headers: session })).status).toBe(200);
   expect((await open(second.url, "a")).status).toBe(200);
+});
+
+test("a session has as many open calls as it may have, of 60 that come at the same moment (G11)", async () => {
+  const store = createMemoryStore();
+  let writing = Promise.resolve();
+  const putDocument: Store["putDocument"] = (given) => writing.then(() => store.putDocument(given));
+  const slow: Store = Object.assign(Object.create(store), { putDocument });
+  const { url } = await endpoint({ tools: [countTool()], limits: { maxOpenCalls: 5 }, store: slow });
+  const session = await openSession(url);
+  let write = () => {};
+  writing = new Promise((resolve) => {
+    write = resolve;
+  });
+  const statuses: number[] = [];
+  const calls = Array.from({ length: 60 }, async (_, index) => {
+    const answer = await post(url, countTo(1, index + 1), session);
+    statuses.push(answer.status);
+    await answer.text();
+  });
+  await expect.poll(() => statuses.length, { timeout: 20_000 }).toBe(55);
+  write();
+  await Promise.all(calls);
+  expect(statuses).toEqual([...Array(55).fill(429), ...Array(5).fill(200)]);
+});
+
+test("a session that cannot be rebuilt keeps no other from being written down when the server stops (G12)", async () => {
+  const store = createMemoryStore();
+  const first = await endpoint({ tools: [countTool()], store });
+  const session = await openSession(first.url);
+  const engine = createEngine({ store: store.anotherProcess(), tools: [countTool()] });
+  let fail: (error: Error) => void = () => {};
+  const server = new Promise<never>((_, reject) => {
+    fail = reject;
+  });
+  const begun = createGate();
+  const handler = createSessionHandler({
+    engine,
+    createServer() {
+      begun.open();
+      return server;
+    },
+  });
+  const headers = { ...session, "content-type": "application/json", accept: "application/json, text/event-stream" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
+  const answer = handler.fetch(new Request("http://127.0.0.1/mcp", { method: "POST", headers, body }));
+  await begun.pass();
+  const closed = handler.close();
+  fail(new Error("no server"));
+  await expect(closed).resolves.toBeUndefined();
+  expect((await answer).status).toBe(500);
+  await engine.close();
 });
 
 test("a request that the server behind would not answer is refused, and holds no stream", async () => {

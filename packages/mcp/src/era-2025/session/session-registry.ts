@@ -150,7 +150,7 @@ export class SessionRegistry implements SessionCommons {
   async close(): Promise<void> {
     for (const timer of this.#timers) clearInterval(timer);
     await Promise.all([this.#sweeping, this.#checking]);
-    const sessions = await Promise.all(this.#live.values());
+    const sessions = await this.#sessions();
     await Promise.all(sessions.map((session) => session.document.flush().catch(this.onError)));
     for (const session of sessions) session.tellRetry(this.limits.drainRetryMs);
     await Promise.all(sessions.map((session) => this.#forget(session)));
@@ -195,6 +195,12 @@ export class SessionRegistry implements SessionCommons {
     return session.transport.close();
   }
 
+  /** Those in memory; one that cannot be rebuilt fails for its own request. */
+  async #sessions(): Promise<readonly Session2025[]> {
+    const joined = await Promise.allSettled(this.#live.values());
+    return joined.flatMap((each) => (each.status === "fulfilled" ? [each.value] : []));
+  }
+
   #sweep(): Promise<void> {
     this.#sweeping ??= this.#evict()
       .then(() => this.#keepInUse())
@@ -208,7 +214,7 @@ export class SessionRegistry implements SessionCommons {
 
   async #evict(): Promise<void> {
     const { idleMs, maxLiveSessions } = this.limits;
-    const sessions = await Promise.all(this.#live.values());
+    const sessions = await this.#sessions();
     const idle = sessions.filter(({ busy }) => !busy).sort((one, other) => one.lastUsedMs - other.lastUsedMs);
     const surplus = sessions.length - maxLiveSessions;
     for (const [index, session] of idle.entries()) {
@@ -223,7 +229,7 @@ export class SessionRegistry implements SessionCommons {
   /** Other processes remove what was not written for `sessionTtlMs`. */
   async #keepInUse(): Promise<void> {
     const { sessionTtlMs } = this.limits;
-    for (const session of await Promise.all(this.#live.values())) {
+    for (const session of await this.#sessions()) {
       const { writtenMs } = session.document;
       const isInUse = session.busy || session.lastUsedMs > writtenMs;
       if (!isInUse || performance.now() - writtenMs < sessionTtlMs / 4) continue;
