@@ -14,6 +14,9 @@ interface Mutant {
   readonly refused?: true;
 }
 
+/** Counts, and returns so late that others have counted too before anything is made. */
+const slowCount = "count(*) + length(pg_sleep(0.3)::text)";
+
 const mutants: readonly Mutant[] = [
   {
     what: "returns the signals that the statement's snapshot has",
@@ -139,14 +142,18 @@ const mutants: readonly Mutant[] = [
   {
     what: "counts an owner's tasks without a lock",
     clause: "OWNER-3",
-    from: "pg_advisory_xact_lock(hashtextextended(encode(_owner, 'hex'), 9))",
-    to: "1",
+    from: `PERFORM pg_advisory_xact_lock(hashtextextended(encode(_owner, 'hex'), 9));
+  ELSE PERFORM pg_advisory_xact_lock_shared(hashtextextended(encode(_owner, 'hex'), 9));
+  END IF;
+  RETURN (SELECT count(*) FROM`,
+    to: `NULL; END IF; RETURN (SELECT ${slowCount} FROM`,
   },
   {
     what: "counts the documents of a group without a lock",
     clause: "OWNER-7",
-    from: "pg_advisory_xact_lock(hashtextextended(encode(_group, 'hex'), 10))",
-    to: "1",
+    from: `PERFORM pg_advisory_xact_lock(hashtextextended(encode(_group, 'hex'), 10));
+  RETURN (SELECT count(*) FROM`,
+    to: `RETURN (SELECT ${slowCount} FROM`,
   },
   {
     what: "counts finished tasks",
