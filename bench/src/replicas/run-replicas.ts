@@ -228,9 +228,10 @@ class ReplicaStorm {
     const noteEnd = () => {
       this.#living.delete(life);
       if (kind === undefined) this.history.add("died", { worker: life.name });
-      // What its kernel accepted counts as delivered, though the process had not read it.
-      for (const caller of this.#boards.get(kind ?? "toolkit")?.open ?? []) {
-        if (kind !== undefined) this.history.add("accepted", { caller, status: "unknown" });
+      for (const caller of (kind && this.#boards.get(kind)?.open) ?? []) {
+        this.history.add("client_dies", { caller });
+        // What its kernel accepted counts as delivered, though the process had not read it.
+        this.history.add("accepted", { caller, status: "unknown" });
       }
     };
     life.death.then(noteEnd, (error: unknown) => {

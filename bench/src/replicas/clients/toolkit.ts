@@ -19,12 +19,13 @@ async function callUntilDone(client: Client, call: ClientCall): Promise<void> {
     try {
       const { taskId, events, result } = await takeUp(client, call, task);
       task = taskId;
-      for await (const event of events) show(client, call, taskId, event);
+      for await (const event of events) if (taskId !== undefined) show(client, call, taskId, event);
       const { status, structuredContent } = await result();
       const code = decodeFailure(structuredContent)?.code;
-      if (isPassing(code)) {
+      if (taskId === undefined || isPassing(code)) {
         call.note("client_continues", { task, code });
         task = undefined;
+        await pause(200);
         continue;
       }
       let items = 0;
@@ -43,7 +44,8 @@ async function callUntilDone(client: Client, call: ClientCall): Promise<void> {
 }
 
 interface Followed {
-  readonly taskId: string;
+  /** Absent where the server answered at once that it can make no task. */
+  readonly taskId: string | undefined;
   readonly events: AsyncIterable<ClientEvent>;
   readonly result: () => Promise<TaskResult>;
 }
@@ -52,12 +54,14 @@ interface Followed {
 async function takeUp(client: Client, call: ClientCall, known: string | undefined): Promise<Followed> {
   if (known !== undefined && call.random.next() < 0.5) {
     const task = client.task(known);
+    // From here on it has reached its server.
+    await task.info();
     call.note("client_follows", { task: known });
     return { taskId: known, events: task.follow(), result: () => task.result() };
   }
   const made = await client.call(jobToolName, call.job, { detached: call.random.next() < 0.5 });
-  const { taskId = "none", joined } = made;
-  call.note("called", { task: taskId });
+  const { taskId, joined } = made;
+  if (taskId !== undefined) call.note("called", { task: taskId });
   call.note("client_called", { task: taskId, joined });
   return { taskId, events: made.events(), result: () => made.result() };
 }
