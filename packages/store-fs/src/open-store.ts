@@ -8,7 +8,7 @@ import { FolderGuard } from "./index/folder-guard.js";
 import { OwnerPlaces } from "./index/owner-places.js";
 import { FolderSync } from "./index/store-folder.js";
 import { StoreUsage } from "./index/store-usage.js";
-import { TaskCreator } from "./index/task-creator.js";
+import { makeNamesDurable, TaskCreator } from "./index/task-creator.js";
 import { TaskKeys } from "./index/task-keys.js";
 import { TaskLists } from "./index/task-lists.js";
 import { TaskRemover } from "./index/task-remover.js";
@@ -42,7 +42,12 @@ export function openStore(context: StoreContext, host: Host) {
   const leaseFiles = new LeaseFiles(context);
   const index = { context, usage, keys, places, finished, notifications };
   const writing = { ...index, cache, held, leaseFiles, documents, compaction };
-  const book = new LeaseBook({ ...writing, reader, workers });
+  const book = new LeaseBook({
+    ...writing,
+    reader,
+    workers,
+    makeNamesDurable: (record) => makeNamesDurable(index, record),
+  });
   return {
     context,
     folder: new FolderSync(context),

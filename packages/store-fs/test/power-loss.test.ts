@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import type { Store } from "@resumable-mcp/core";
 import { expect, test, vi } from "vitest";
 import { createFsStore } from "../src/create-fs-store.js";
@@ -181,4 +182,33 @@ test("a damaged task keeps its marker until the move to quarantine/ is durable (
     }
   }
   expect([recording.disk.exists(folder), unmarked]).toEqual([false, []]);
+});
+
+/** A task whose maker stands still before the folders above it are synced, on a disk without real waits. */
+async function halfMade() {
+  const { disk, events } = recordDisk(new MemoryDisk());
+  const layout = layoutOf(directory);
+  const id = "half-made-task-1";
+  const above = [layout.tasks, dirname(taskFolder(layout, id))];
+  const syncFolder = (path: string): Promise<void> =>
+    above.includes(path) ? new Promise(() => {}) : disk.syncFolder(path);
+  await create(openStore(directory, { disk }), "task-before-it-1");
+  void create(createFsStore({ directory, disk: { ...disk, syncFolder } }), id, { key: "call" });
+  for (let turn = 0; turn < 100; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  return { id, marker: join(layout.open, id), disk, events };
+}
+
+test("a task whose folder is not durable yet has no marker, by which others would run it (G2)", async () => {
+  const { id, marker, disk } = await halfMade();
+  expect([disk.exists(taskFolder(layoutOf(directory), id)), disk.exists(marker)]).toEqual([true, false]);
+});
+
+test("what another process commits to a task that its maker left half made is kept (G1, G2)", async () => {
+  const { id, disk, events } = await halfMade();
+  const other = openStore(directory, { disk });
+  await commit(other, await lease(other, id), 1, [checkpoint(1, ["a"])]);
+  const all: CrashChoices = { keepsName: () => false, dataLoss: () => "dropped" };
+  const left = createFsStore({ directory, disk: new MemoryDisk(crashImage(emptyTree(), events, all)) });
+  expect((await left.getTask(id))?.record).toMatchObject({ progress: 1, itemCount: 1, lastSeq: 2 });
+  expect(await create(left, "another-task-now", { key: "call" })).toBe(id);
 });

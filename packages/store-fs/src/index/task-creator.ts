@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { isFinal, type Store } from "@resumable-mcp/core";
+import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import {
   type Instant,
   isContinuable,
@@ -127,18 +127,26 @@ export class TaskCreator {
     return { snapshot: reader.snapshotOf(reading), created: true };
   }
 
-  async #makeDurable({ record }: TaskReading): Promise<void> {
-    const { context, finished, keys } = this.#parts;
-    const { disk, layout, durable } = context;
-    const { id, owner, key } = record;
-    const claimed = key === null ? Promise.resolve() : keys.sync(owner, key);
-    await allDone([
-      // A marker that outlived the claim would let the task run, and the same call begin another one.
-      claimed.then(() => finished.reopenDurably(id)),
-      durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,
-      durable ? disk.syncFolder(layout.tasks) : undefined,
-    ]);
+  #makeDurable({ record }: TaskReading): Promise<void> {
+    return makeNamesDurable(this.#parts, record);
   }
+}
+
+/**
+ * Makes the call of a task and the names above its folder durable, and then marks it: by a marker that came before them the
+ * task would run, and a loss of power would take what it committed, or let the same call begin another one.
+ */
+export async function makeNamesDurable(
+  { context, finished, keys }: Pick<IndexParts, "context" | "finished" | "keys">,
+  { id, owner, key }: TaskRecord,
+): Promise<void> {
+  const { disk, layout, durable } = context;
+  await allDone([
+    key === null ? undefined : keys.sync(owner, key),
+    durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,
+    durable ? disk.syncFolder(layout.tasks) : undefined,
+  ]);
+  await finished.reopenDurably(id);
 }
 
 function callOf({ owner, key }: Pick<NewTask, "owner" | "key">): { owner: string; key: string } | undefined {

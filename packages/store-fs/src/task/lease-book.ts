@@ -1,7 +1,9 @@
-import type { Store } from "@resumable-mcp/core";
+import { join } from "node:path";
+import { isFinal, type Store, type TaskRecord } from "@resumable-mcp/core";
 import { type Lease, leaseLost } from "@resumable-mcp/core/store";
 import { hasCode } from "../disk/disk.js";
 import { type TakenOver, takeOver } from "../journal/take-over.js";
+import type { TaskReading } from "./held-task.js";
 import type { TaskReader } from "./task-reader.js";
 import { TaskWriter } from "./task-writer.js";
 import type { WorkerRegistry } from "./worker-registry.js";
@@ -14,6 +16,7 @@ interface Parts extends WriterParts {
   readonly held: Map<string, TaskWriter>;
   readonly reader: TaskReader;
   readonly workers: WorkerRegistry;
+  makeNamesDurable(record: TaskRecord): Promise<void>;
 }
 
 /** The leases that this store holds, each with its writer. */
@@ -33,6 +36,7 @@ export class LeaseBook {
     // A lease of this store that accepts no commit any more may be taken again.
     const isSpent = held.get(taskId)?.isEnded === true;
     if (reader.isLeased(reading.folder, reading) && !isSpent) return undefined;
+    await this.#finishMaking(reading);
     const by = { worker: request.worker, holder: workers.beat(request.worker) };
     // Not where another process took over since the task was read.
     const take = { taskId, ttlMs: request.ttlMs, by, after: reading.folder.newest };
@@ -43,6 +47,13 @@ export class LeaseBook {
       taken = await reader.tryAgain(taskId, error, async () => takeOver(context, cache, take));
     }
     return taken && this.#begin(request, taken);
+  }
+
+  /** The marker comes last: who made a task without one died before the task was durable, or has not got there yet. */
+  async #finishMaking({ record, view }: TaskReading): Promise<void> {
+    const { context, makeNamesDurable } = this.#parts;
+    if (view.header.epoch > 1 || isFinal(record.status)) return;
+    if (!context.disk.exists(join(context.layout.open, record.id))) await makeNamesDurable(record);
   }
 
   async #begin({ taskId, worker }: AcquireRequest, taken: TakenOver): Promise<Acquired> {

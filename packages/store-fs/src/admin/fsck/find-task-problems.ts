@@ -4,6 +4,7 @@ import { reduceTask } from "@resumable-mcp/core/store";
 import { DamagedFile } from "../../disk/checked-line.js";
 import { journalName, taskFolder } from "../../disk/layout.js";
 import { quarantineCopy, quarantineFile } from "../../disk/quarantine.js";
+import { makeNamesDurable } from "../../index/task-creator.js";
 import { type ChainEntry, journalLines } from "../../journal/journal-line.js";
 import { chainThrough } from "../../journal/task-view.js";
 import type { OpenStore } from "../../open-store.js";
@@ -112,7 +113,7 @@ async function mark(store: OpenStore, record: TaskRecord): Promise<void> {
   try {
     const claim = record.key === null ? undefined : store.keys.look(record.owner, record.key).claim;
     if (claim?.taskId !== record.id) await store.keys.claimAgain(record);
-    store.finished.reopen(record.id);
+    await makeNamesDurable(store, record);
   } catch (error) {
     if (!isResumableError(error, "KEY_TAKEN")) throw error;
     if (record.lastSeq > 1) throw new RepairRefused(error.message);

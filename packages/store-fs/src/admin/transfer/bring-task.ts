@@ -2,6 +2,7 @@ import { isFinal, isResumableError, type TaskRecord } from "@resumable-mcp/core"
 import { type TaskBeginning, type TaskDraft, taskExists, taskNotFound } from "@resumable-mcp/core/store";
 import { isSafeId, shardFolder } from "../../disk/layout.js";
 import { badId } from "../../disk/store-errors.js";
+import { makeNamesDurable } from "../../index/task-creator.js";
 import type { OpenStore } from "../../open-store.js";
 import type { TaskReading } from "../../task/held-task.js";
 import { ImportDraft } from "./import-draft.js";
@@ -69,14 +70,14 @@ async function list(store: OpenStore, reading: TaskReading): Promise<void> {
   if (isFinal(status)) {
     finished.repair(record, view.header.incarnation, () => reader.isStill(reading));
     await finished.idle();
+    if (context.durable) {
+      for (const folder of [shardFolder(context.layout, id), context.layout.tasks])
+        await context.disk.syncFolder(folder);
+    }
   } else {
     const endMaking = await places.begin(record);
-    finished.reopen(id);
+    await makeNamesDurable(store, record);
     endMaking();
-  }
-  if (context.durable) {
-    const { disk, layout } = context;
-    for (const folder of [shardFolder(layout, id), layout.tasks, layout.open]) await disk.syncFolder(folder);
   }
   notifications.notify(id, "runnable");
 }
