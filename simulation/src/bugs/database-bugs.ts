@@ -2,8 +2,7 @@ import type { Bug } from "./bug.js";
 
 const model = "../simulation/src/database";
 
-/** What a store in a database does wrong when it is cut off from it. Of its SQL the simulated statement is changed. */
-export const databaseBugs: readonly Bug[] = [
+const defects: readonly Bug[] = [
   {
     name: "a commit with an unknown outcome counts as done",
     file: "store-postgres/src/task/task-writer.ts",
@@ -65,3 +64,6 @@ export const databaseBugs: readonly Bug[] = [
     replace: "atLeastMs(worker, beat)",
   },
 ];
+
+/** What a store in a database does wrong when it is cut off from it. Of its SQL the simulated statement is changed. */
+export const databaseBugs: readonly Bug[] = defects.map((bug) => ({ ...bug, isDatabase: true }));
