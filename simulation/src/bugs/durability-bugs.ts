@@ -72,7 +72,7 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "a new task is acknowledged before the names of its folders are synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "      durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,\n      durable ? disk.syncFolder(layout.tasks) : undefined,\n",
+    find: "    durable ? disk.syncFolder(shardFolder(layout, id)) : undefined,\n    durable ? disk.syncFolder(layout.tasks) : undefined,\n",
     replace: "",
   },
   {
@@ -84,14 +84,20 @@ export const durabilityBugs: readonly Bug[] = [
   {
     name: "the claim of a call is not synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "key === null ? Promise.resolve() : keys.sync(owner, key)",
-    replace: "Promise.resolve()",
+    find: "    key === null ? undefined : keys.sync(owner, key),\n",
+    replace: "",
   },
   {
     name: "a task is marked as open before the claim of its call is synced",
     file: "store-fs/src/index/task-creator.ts",
-    find: "claimed.then(() => finished.reopenDurably(id))",
-    replace: "claimed, finished.reopenDurably(id)",
+    find: "  await allDone([\n    key === null",
+    replace: "  await allDone([\n    finished.reopenDurably(id),\n    key === null",
+  },
+  {
+    name: "a lease is given before the names of its task are durable",
+    file: "store-fs/src/task/lease-book.ts",
+    find: "    await this.#finishMaking(reading);\n",
+    replace: "",
   },
   {
     name: "the marker of an open task goes before its line is in the finished index",
