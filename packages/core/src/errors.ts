@@ -44,6 +44,8 @@ export interface ErrorDetails {
   ATTEMPT_TIMEOUT: { taskId: string; limit: string; ms: number };
   /** The call says neither who is calling nor by which session. */
   NO_OWNER: Record<string, never>;
+  /** The caller's token lacks scopes that the tool requires. */
+  INSUFFICIENT_SCOPE: { tool: string; missing: readonly string[] };
   /** A file of the task cannot be read; it was set aside and nothing was overwritten. */
   TASK_CORRUPT: { taskId: string; path: string };
   /** The store could not be written: disk full, permission, I/O error. */

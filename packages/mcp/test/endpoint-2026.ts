@@ -124,5 +124,5 @@ async function messageOf(response: Response): Promise<{ readonly result: JsonObj
 }
 
 function tokenOf(user: string) {
-  return { token: `token-of-${user}`, clientId: user, scopes: [] };
+  return { token: `token-of-${user}`, clientId: "stock", scopes: [], extra: { sub: user } };
 }

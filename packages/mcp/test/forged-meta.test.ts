@@ -27,7 +27,7 @@ async function callOverStock(engine: ReturnType<typeof createEngine>, subject: s
     headers: { "content-type": "application/json", accept: "application/json, text/event-stream" },
     body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }),
   });
-  const authInfo = { token: subject, clientId: subject, scopes: [] };
+  const authInfo = { token: subject, clientId: "stock", scopes: [], extra: { sub: subject } };
   const response = await transport.handleRequest(request, { authInfo });
   return answer.parse(await response.json()).result._meta[metaKeys.taskId];
 }

@@ -51,8 +51,8 @@ export async function openEndpoint({
     crossStreamReplay === true ? withCrossStreamReplay(sessions, { documents: engine.documents }) : sessions;
   const authInfoOf = (request: Request) => {
     const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
-    const clientId = subjects?.[token];
-    return clientId === undefined ? {} : { authInfo: { token, clientId, scopes: [] } };
+    const sub = subjects?.[token];
+    return sub === undefined ? {} : { authInfo: { token, clientId: "stock", scopes: [], extra: { sub } } };
   };
   // With subjects by way of Web-standard requests, without them by Node's own: both are to behave alike.
   const webListener = nodeListener((request) => handler.fetch(request, authInfoOf(request)));

@@ -42,7 +42,7 @@ test("200 requests one after the other and 50 at once build no server, and setup
     server.registerTool("whoami", { description: "Gives the caller back." }, async ({ http }) => {
       inside += 1;
       await gate.pass();
-      return { content: [{ type: "text", text: http?.authInfo?.clientId ?? "" }] };
+      return { content: [{ type: "text", text: String(http?.authInfo?.extra?.sub) }] };
     });
   });
   await to.send("tools/list");

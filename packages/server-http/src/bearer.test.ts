@@ -18,8 +18,8 @@ async function read(text: string) {
 
 test("a token names its subject; comments and empty lines are left out", async () => {
   const verify = await read("# ours\n\nabcdefgh01234567 alice\r\nhgfedcba76543210\tbob\n");
-  expect(await verify("abcdefgh01234567")).toMatchObject({ clientId: "alice" });
-  expect(await verify("hgfedcba76543210")).toMatchObject({ clientId: "bob" });
+  expect(await verify("abcdefgh01234567")).toMatchObject({ extra: { sub: "alice" } });
+  expect(await verify("hgfedcba76543210")).toMatchObject({ extra: { sub: "bob" } });
   expect(await verify("abcdefgh01234568")).toBeUndefined();
 });
 

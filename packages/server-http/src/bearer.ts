@@ -7,11 +7,12 @@ import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
 /** What a verified token says. */
 export interface AuthInfo {
   readonly token: string;
-  /** The subject, unless `extra.sub` says more exactly whose token it is. */
+  /** The program that the token was given to. */
   readonly clientId: string;
   scopes: string[];
   /** Seconds since 1970. */
   readonly expiresAt?: number;
+  /** `sub`: the user whose token it is; without one, the tasks are the program's. `iss`: who issued it. */
   readonly extra?: Record<string, unknown>;
 }
 
@@ -110,7 +111,9 @@ export async function readTokenFile(path: string): Promise<VerifyToken> {
     const given = digest(token);
     // All are compared, so that the time does not tell which one was near.
     const found = entries.filter(({ hash }) => timingSafeEqual(hash, given))[0];
-    return found === undefined ? undefined : { token, clientId: found.subject, scopes: [] };
+    return found === undefined
+      ? undefined
+      : { token, clientId: "token-file", scopes: [], extra: { sub: found.subject } };
   };
 }
 

@@ -4,8 +4,8 @@ import {
   HttpAnswer,
   type HttpRequest,
   ofWebRequest,
+  ownerOfToken,
   type RequestContext,
-  subjectOf,
 } from "@resumable-mcp/mcp";
 import { sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { rpcCodes, rpcErrorResponse } from "@resumable-mcp/protocol";
@@ -128,7 +128,7 @@ function createGate(options: Omit<HttpHandlerOptions, "endpoint">) {
       new URL(`${metadataPath}${path}`, url).href,
     );
     if (authInfo instanceof HttpAnswer) return tooManyRequests(rates.refused(remoteAddress), limits) ?? authInfo;
-    return tooManyRequests(rates.known(subjectOf(authInfo)), limits) ?? { authInfo, locality: withToken };
+    return tooManyRequests(rates.known(ownerOfToken(authInfo)), limits) ?? { authInfo, locality: withToken };
   };
 }
 

@@ -69,7 +69,7 @@ test("a limit that is given as undefined leaves its default", async () => {
     definition: { name: "limits", version: "1.0.0", tools: [echo] },
     store: createMemoryStore(),
     port: 0,
-    verifyToken: (token) => ({ token, clientId: token, scopes: [] }),
+    verifyToken: (token) => ({ token, clientId: "stock", scopes: [], extra: { sub: token } }),
     limits: { requestsPerSecond: undefined, requestBurst: undefined, requestTimeoutMs: undefined },
   });
   onTestFinished(() => server.close());

@@ -191,7 +191,7 @@ function neverThrowing<Parameters extends readonly unknown[]>(
 }
 
 function checkOwner(owner: string): string {
-  if (/^(sub|client|session|local):./.test(owner)) return owner;
+  if (/^(sub|app|client|session|local):./.test(owner)) return owner;
   throw invalid("owner", "An owner is a tagged string such as sub:alice or session:4f1c; make it with ownerTag.");
 }
 

@@ -191,7 +191,7 @@ export interface Engine {
    * goes through `forOwner`.
    */
   readTask(taskId: string): Promise<TaskSnapshot | undefined>;
-  /** One owner's tasks. The owner is a tagged string: `sub:…`, `client:…`, `session:…` or `local:…`. */
+  /** One owner's tasks. The owner is a tagged string: `sub:…`, `app:…`, `client:…`, `session:…` or `local:…`. */
   forOwner(owner: string): OwnedTasks;
   /**
    * Begins to look for work: recovery after a crash, due tasks, the sweep. Happens by itself at the first use of a
@@ -218,6 +218,6 @@ export interface Engine {
 }
 
 /** Makes an owner's tag. The kind is never taken from what a client says of itself. */
-export function ownerTag(kind: "sub" | "client" | "session" | "local", id: string): string {
+export function ownerTag(kind: "sub" | "app" | "client" | "session" | "local", id: string): string {
   return `${kind}:${id}`;
 }

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../json.js";
 export interface NewTask {
   /** 16 to 64 characters out of `A-Z a-z 0-9 _ -`; not to be guessed. */
   readonly id: string;
-  /** Whose task it is, tagged: `sub:…`, `client:…`, `session:…` or `local:…`. */
+  /** Whose task it is, tagged: `sub:…`, `app:…`, `client:…`, `session:…` or `local:…`. */
   readonly owner: string;
   readonly tool: string;
   readonly toolVersion: string;

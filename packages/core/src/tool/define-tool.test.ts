@@ -44,6 +44,18 @@ describe("defineTool", () => {
     expect(() => defineTool({ ...facts, input: z.object({ at: z.date() }), run: async () => 1 })).toThrow();
   });
 
+  it("refuses scopes that no token can carry", () => {
+    const define = (...requiredScopes: string[]) =>
+      defineTool({ ...facts, input: none, requiredScopes, run: async () => 1 });
+    expect(define("pay", "https://scopes.example/write").requiredScopes).toEqual([
+      "pay",
+      "https://scopes.example/write",
+    ]);
+    for (const scope of ["", "two words", 'a"b', "back\\slash"]) {
+      expect(() => define("pay", scope)).toThrow(expect.objectContaining({ code: "INVALID_OPTION" }));
+    }
+  });
+
   it("infers input, state, items and output from the definition", () => {
     defineTool({
       ...facts,

@@ -5,6 +5,8 @@ import { stateShapeOf } from "./state-shape.js";
 import type { ContentBlock, PlainToolDefinition, Tool, ToolDefinition } from "./tool.js";
 
 const validName = /^[A-Za-z0-9_.-]{1,64}$/;
+/** Source: RFC 6749, section 3.3, `scope-token`. */
+const validScope = /^[\x21\x23-\x5B\x5D-\x7E]+$/;
 
 /**
  * Defines a long-running tool.
@@ -12,8 +14,8 @@ const validName = /^[A-Za-z0-9_.-]{1,64}$/;
  * `run` is an async generator, in which every `yield` is a durable checkpoint, or a plain async function without
  * checkpoints. The types of input, output, state and items follow from the definition.
  *
- * @throws {@link ResumableError} `INVALID_OPTION` for a bad name, a schema without JSON Schema, or a first state that
- * is not JSON.
+ * @throws {@link ResumableError} `INVALID_OPTION` for a bad name or scope, a schema without JSON Schema, or a first state
+ * that is not JSON.
  * @example
  * const countTo = defineTool({
  *   name: "count_to",
@@ -38,11 +40,13 @@ export function defineTool<const Input extends AnySchema, const Output extends A
 ): Tool;
 export function defineTool(definition: LooseDefinition): Tool {
   const { name, state, output, content, onCrash, version, ...rest } = definition;
-  if (!validName.test(name)) {
+  const refuse = (problem: string) => {
     const option = `tool ${JSON.stringify(name)}`;
-    const message = `${option}: name must be 1 to 64 letters, digits, underscores, hyphens or dots.`;
-    throw new ResumableError("INVALID_OPTION", message, { details: { option } });
-  }
+    throw new ResumableError("INVALID_OPTION", `${option}: ${problem}`, { details: { option } });
+  };
+  if (!validName.test(name)) refuse("name must be 1 to 64 letters, digits, underscores, hyphens or dots.");
+  const badScope = definition.requiredScopes?.find((scope) => !validScope.test(scope));
+  if (badScope !== undefined) refuse(`${JSON.stringify(badScope)} is not a valid scope.`);
   const first = isSchema(state) ? undefined : state;
   if (first !== undefined) copyJson(first, `the first state of tool ${name}`);
   const tool = {

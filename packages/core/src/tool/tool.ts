@@ -118,6 +118,11 @@ interface ToolFacts {
   readonly onVersionChange?: "resume" | "restart" | "fail";
   /** Accept and advertise an argument `client_id`, set by the client program. */
   readonly clientIdArgument?: boolean;
+  /**
+   * OAuth scopes that a caller's token must have to call the tool, or to reach its tasks. A caller without a token has
+   * none, except the user of this machine, who needs none. Source: RFC 6749, section 3.3.
+   */
+  readonly requiredScopes?: readonly string[];
   /** Whether a client must, may or must not use a task where its era has them. Default "optional". */
   readonly taskSupport?: "required" | "optional" | "forbidden";
 }

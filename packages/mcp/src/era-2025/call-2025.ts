@@ -4,7 +4,8 @@ import { metaKeys, parseElicitationResult } from "@resumable-mcp/protocol";
 import { z } from "zod";
 import { type AskedQuestion, type Call, parseCallMeta } from "../call/call.js";
 import type { RegisterToolsOptions } from "../control/register-tools.js";
-import { local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
+import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner } from "../owner/owner.js";
+import { tasksWithin } from "../owner/scopes.js";
 import { forSdk } from "../sdk-workarounds.js";
 import type { RequestExtra, Server2025 } from "./server-2025.js";
 
@@ -40,11 +41,13 @@ export function call2025(
   const isTrusted = isStdio || (server.transport !== undefined && setsInternalMeta in server.transport);
   const meta = parseCallMeta(extra._meta, isTrusted);
   const clientId = meta.clientId ?? clientIdArgument;
-  const subject = options.owner === undefined ? subjectOf(extra.authInfo) : options.owner(extra);
+  const authenticated =
+    options.owner === undefined ? ownerOfToken(extra.authInfo) : ownerOfSubject(options.owner(extra));
   const locality = options.singleUser === true || isStdio ? local : localityOf(requestInfo);
+  const owner = resolveOwner({ authenticated, clientId, sessionId, locality });
   return {
     engine,
-    tasks: engine.forOwner(resolveOwner({ subject, clientId, sessionId, locality })),
+    tasks: tasksWithin(engine, engine.forOwner(owner), { token: extra.authInfo, locality }),
     meta,
     requestId,
     signal,

@@ -3,7 +3,8 @@ import type { jsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/t
 import type { Engine, OwnedTasks } from "@resumable-mcp/core";
 import { makeInstructions } from "../control/control-tools.js";
 import type { ServerDefinition } from "../define-server.js";
-import { resolveOwner, subjectOf } from "../owner/owner.js";
+import { ownerOfToken, resolveOwner } from "../owner/owner.js";
+import { tasksWithin } from "../owner/scopes.js";
 import { type RegisterOptions, registerTools } from "./register-tools.js";
 import type { CreateServer, SessionContext } from "./session/session-registry.js";
 
@@ -56,14 +57,15 @@ export function serverFactory(
 ): CreateServer {
   return (context) => {
     const owner = lastingOwner(context);
-    const tasks = owner === undefined ? undefined : engine.forOwner(owner);
+    const rights = { token: context.authInfo, locality: context.locality };
+    const tasks = owner === undefined ? undefined : tasksWithin(engine, engine.forOwner(owner), rights);
     return createMcpServer(definition, engine, { ...options, tasks });
   };
 }
 
 /** A session that is its own owner has only just begun, and owns nothing yet. */
 function lastingOwner({ sessionId, authInfo, clientId, locality }: SessionContext): string | undefined {
-  const subject = subjectOf(authInfo);
-  if (subject === undefined && clientId === undefined && !locality.local) return undefined;
-  return resolveOwner({ subject, clientId, sessionId, locality });
+  const authenticated = ownerOfToken(authInfo);
+  if (authenticated === undefined && clientId === undefined && !locality.local) return undefined;
+  return resolveOwner({ authenticated, clientId, sessionId, locality });
 }

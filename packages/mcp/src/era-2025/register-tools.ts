@@ -25,7 +25,7 @@ const configs = createToolConfigs(exactSchema);
  * @throws {@link ResumableError} `TOOL_NAME_TAKEN`.
  * @example
  * const engine = createEngine({ store: createMemoryStore(), tools: [countWords] });
- * registerTools(server, engine, { owner: (extra) => extra.authInfo?.clientId });
+ * registerTools(server, engine, { controlTools: "all" });
  */
 export function registerTools(server: Server2025, engine: Engine, options: RegisterOptions = {}): void {
   const environment: Environment2025 = {

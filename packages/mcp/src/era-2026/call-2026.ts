@@ -2,7 +2,8 @@ import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { envelopeKeys, isAtLeast, rpcCodes, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
-import { local, localityOf, resolveOwner, subjectOf } from "../owner/owner.js";
+import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner } from "../owner/owner.js";
+import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { answeringServerOf } from "../sdk-workarounds.js";
 import type { SigningKey } from "./engine-state.js";
 import type { Context2026, RegisterOptions2026, Server2026 } from "./server-2026.js";
@@ -41,7 +42,7 @@ export function call2026(
   return {
     engine,
     client,
-    tasks: engine.forOwner(ownerOf(options, context, clientId)),
+    tasks: tasksWithin(engine, engine.forOwner(ownerOf(options, context, clientId)), rightsOf(options, context)),
     meta,
     requestId: mcpReq.id,
     signal: mcpReq.signal,
@@ -64,10 +65,18 @@ export function ownerOf(
   context: Context2026,
   clientId: string | undefined,
 ): string {
-  const { http } = context;
-  const subject = owner === undefined ? subjectOf(http?.authInfo) : owner(context);
+  const { token, locality } = rightsOf({ singleUser }, context);
+  const authenticated = owner === undefined ? ownerOfToken(token) : ownerOfSubject(owner(context));
+  return resolveOwner({ authenticated, clientId, locality });
+}
+
+/** What is known of the rights of a request's caller. */
+export function rightsOf(
+  { singleUser }: Pick<RegisterOptions2026, "singleUser">,
+  { http }: Pick<Context2026, "http">,
+): CallerRights {
   const locality = singleUser === true || http === undefined ? local : localityOf(http.req);
-  return resolveOwner({ subject, clientId, locality });
+  return { token: http?.authInfo, locality };
 }
 
 /** What one request says of its client. Nothing is remembered from an earlier one. */

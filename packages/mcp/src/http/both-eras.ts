@@ -17,6 +17,8 @@ export interface BothErasOptions {
   /** Makes the handler of the 2026 era, at its first request. */
   readonly era2026: () => Promise<EraHandler>;
   readonly maxBodyBytes: number;
+  /** Looks at what a POST holds, before either era does: what it returns is the answer. */
+  readonly check?: ((body: unknown, context: RequestContext | undefined) => HttpAnswer | undefined) | undefined;
 }
 
 /** The first version of the 2026 era. Versions are dates, so their order is that of their text. */
@@ -30,7 +32,7 @@ const firstVersion2026 = "2026-07-28";
  *
  * Source: MCP 2026-07-28, Basic, "Versioning" (servers that support several eras).
  */
-export function createBothErasHandler({ era2025, era2026, maxBodyBytes }: BothErasOptions): HttpHandler {
+export function createBothErasHandler({ era2025, era2026, maxBodyBytes, check }: BothErasOptions): HttpHandler {
   const made = new Map<() => Promise<EraHandler>, Promise<EraHandler>>();
   const handlerOfEra = (make: () => Promise<EraHandler>): Promise<EraHandler> => {
     const era = made.get(make) ?? make();
@@ -43,6 +45,8 @@ export function createBothErasHandler({ era2025, era2026, maxBodyBytes }: BothEr
     if (!isPost && versionOf(request) >= firstVersion2026) return onlyPost();
     const body = isPost ? await readJsonBody(request, maxBodyBytes) : undefined;
     if (body instanceof HttpAnswer) return body;
+    const refused = body && check?.(body.value, context);
+    if (refused !== undefined) return refused;
     const era = await handlerOfEra(body !== undefined && (await is2026(request, body.value)) ? era2026 : era2025);
     const passed = body === undefined ? context : { ...context, parsedBody: body.value };
     return era.answer?.(request, passed) ?? HttpAnswer.ofWeb(await era.fetch(request.toWeb(), passed));

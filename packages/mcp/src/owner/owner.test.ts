@@ -1,14 +1,38 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { local, resolveOwner } from "./owner.js";
+import { local, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken } from "./owner.js";
 
 const strong = "0123456789abcdef0123456789abcdef";
 const remote = { local: false, reason: "it has the header via, so a proxy sent it" } as const;
 
 test("G10 an authenticated subject always wins, and no label can pose as one", () => {
   const facts = { clientId: strong, sessionId: "s", locality: local };
-  expect(resolveOwner({ ...facts, subject: "alice" })).toBe("sub:alice");
+  expect(resolveOwner({ ...facts, authenticated: ownerOfSubject("alice") })).toBe("sub:alice");
   expect(resolveOwner({ clientId: "sub:alice", sessionId: "s", locality: remote })).toBe("client:s/sub:alice");
+});
+
+test("G10 users and programs of all issuers are owners of their own, whatever their ids", () => {
+  const issuers = ["https://idp.example", "https://idp.example x", undefined];
+  const ids = ["alice", "x alice", "x%20alice", "https://idp.example alice"];
+  const tokens: VerifiedToken[] = issuers.flatMap((iss) =>
+    ids.flatMap((id) => [
+      { clientId: "app", extra: { iss, sub: id } },
+      { clientId: id, extra: { iss } },
+    ]),
+  );
+  const owners = tokens.map((token) => ownerOfToken(token));
+  expect(new Set(owners).size).toBe(tokens.length);
+  expect(owners.slice(0, 2)).toEqual(["sub:https://idp.example alice", "app:https://idp.example alice"]);
+});
+
+test("a token whose subject is its client, or that names none, belongs to the program (RFC 9068, section 5)", () => {
+  const of = (extra: Record<string, unknown> | undefined) => ownerOfToken({ clientId: "robot", extra });
+  expect([of({ sub: "robot" }), of({ sub: "" }), of({ sub: 7 }), of(undefined)]).toEqual(Array(4).fill("app:robot"));
+  expect([of({ sub: "ada" }), ownerOfToken(undefined), ownerOfSubject(undefined)]).toEqual([
+    "sub:ada",
+    undefined,
+    undefined,
+  ]);
 });
 
 test("a random client_id is an owner of its own, a guessable one only a label inside the session", () => {

@@ -75,8 +75,8 @@ function letterBits(character: string): number {
 
 /** What is known of the caller. */
 export interface CallerFacts {
-  /** The authenticated subject. */
-  readonly subject?: string | undefined;
+  /** The owner whom a token, or the server's author, authenticates. */
+  readonly authenticated?: string | undefined;
   /** What the client program says of itself. */
   readonly clientId?: string | undefined;
   readonly sessionId?: string | undefined;
@@ -87,15 +87,15 @@ export interface CallerFacts {
 /**
  * Says whose tasks a call may reach.
  *
- * An authenticated subject always wins. Then a `client_id` decides: a random one of 128 bits everywhere, one of at
+ * An authenticated owner always wins. Then a `client_id` decides: a random one of 128 bits everywhere, one of at
  * least 8 characters among local requests. Then local requests belong to the one user of the machine, and all others
  * to their session. A `client_id` that identifies no owner is only a label inside the session. The kinds are tagged,
  * so that no label can pose as a subject, and no `client_id` of a request that is not local as one of a local request.
  *
  * @throws {@link ResumableError} `NO_OWNER` when the call does not say who its caller is.
  */
-export function resolveOwner({ subject, clientId, sessionId, locality }: CallerFacts): string {
-  if (subject !== undefined) return ownerTag("sub", subject);
+export function resolveOwner({ authenticated, clientId, sessionId, locality }: CallerFacts): string {
+  if (authenticated !== undefined) return authenticated;
   if (clientId !== undefined && isStrongClientId(clientId)) return ownerTag("client", clientId);
   if (clientId === undefined) {
     if (locality.local) return ownerTag("local", "local");
@@ -132,15 +132,41 @@ function noOwner(problem: string): ResumableError {
 /** What a verified token says of whom it was given to. Source: MCP, Authorization. */
 export interface VerifiedToken {
   readonly clientId: string;
+  readonly scopes?: readonly string[];
+  /** Seconds since 1970. */
+  readonly expiresAt?: number;
+  /** `sub` is the user, and `iss` who issued the token. */
   readonly extra?: Record<string, unknown>;
 }
 
-/** The authenticated subject of a token: its `sub` where the verifier passed one on, else the client's id. */
-export function subjectOf(token: VerifiedToken): string;
-export function subjectOf(token: VerifiedToken | undefined): string | undefined;
-export function subjectOf(token: VerifiedToken | undefined): string | undefined {
-  const sub = token?.extra?.sub;
-  return typeof sub === "string" && sub !== "" ? sub : token?.clientId;
+/**
+ * The owner that a token authenticates: a subject of an issuer. A token without a subject, or one whose subject is the
+ * client itself, was given to a program: no client can choose an id by which it meets a user.
+ *
+ * Source: RFC 9068, section 5 (subjects are unique only within their issuer; ids of clients may equal those of users).
+ */
+export function ownerOfToken(token: VerifiedToken): string;
+export function ownerOfToken(token: VerifiedToken | undefined): string | undefined;
+export function ownerOfToken(token: VerifiedToken | undefined): string | undefined {
+  if (token === undefined) return undefined;
+  const { clientId, extra = {} } = token;
+  const { sub, iss } = extra;
+  const issuer = typeof iss === "string" && iss !== "" ? iss : undefined;
+  if (typeof sub !== "string" || sub === "" || sub === clientId) return ownerTag("app", withinIssuer(clientId, issuer));
+  return ownerTag("sub", withinIssuer(sub, issuer));
+}
+
+/** The owner of a subject that the server's author names. */
+export function ownerOfSubject(subject: string): string;
+export function ownerOfSubject(subject: string | undefined): string | undefined;
+export function ownerOfSubject(subject: string | undefined): string | undefined {
+  return subject === undefined ? undefined : ownerTag("sub", withinIssuer(subject, undefined));
+}
+
+/** The space ends the issuer. Neither part may hold one where the other could be read out of it. */
+function withinIssuer(id: string, issuer: string | undefined): string {
+  const escaped = (text: string) => text.replace(/[% ]/g, encodeURIComponent);
+  return issuer === undefined ? escaped(id) : `${escaped(issuer)} ${id}`;
 }
 
 /** Whether only the user of this machine can have sent a request; where not, why: the end of a sentence. */

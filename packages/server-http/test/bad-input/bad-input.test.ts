@@ -21,7 +21,7 @@ beforeAll(async () => {
     definition,
     store: createFsStore({ directory: folder, durability: "process" }),
     port: 0,
-    verifyToken: (token) => ({ token, clientId: token, scopes: [] }),
+    verifyToken: (token) => ({ token, clientId: "stock", scopes: [], extra: { sub: token } }),
     limits: { drainTimeoutMs: 20, maxBodyBytes },
   });
   const caller = tokenCaller(server.url, "ada", "ada");

@@ -5,7 +5,7 @@ import { ownerTag, withDefaults } from "@resumable-mcp/core/engine";
 import { parseCallMeta } from "../../call/call.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
-import { type Locality, localityOf, subjectOf } from "../../owner/owner.js";
+import { type Locality, localityOf, ownerOfToken } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
 import { KeptDocument } from "./kept-document.js";
 import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
@@ -70,13 +70,13 @@ export class SessionRegistry implements SessionCommons {
   /** Durability: the session is in the store before its id goes out. */
   async open(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { maxSessionsPerOwner: max, maxLiveSessions } = this.limits;
-    const principal = subjectOf(extra.authInfo);
-    const group = principal === undefined ? unauthenticated : ownerTag("sub", principal);
+    const principal = ownerOfToken(extra.authInfo);
+    const group = principal ?? unauthenticated;
     const counted = { group, max, limit: "maxSessionsPerOwner" };
     const fullAtMs = this.#full.get(group) ?? Number.NEGATIVE_INFINITY;
     if (performance.now() - fullAtMs < allLimits.countAgainMs) return tooMany(max);
     const id = randomToken(32);
-    const owner = principal === undefined ? ownerTag("session", id) : ownerTag("sub", principal);
+    const owner = principal ?? ownerTag("session", id);
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const { clientId } = parseCallMeta(initialize._meta);
     const local = isLocalRequest(extra) || undefined;
@@ -261,8 +261,8 @@ function tooMany(max: number): HttpAnswer {
 
 /** A session stays with the subject that opened it; without one, with local requests or with all others. */
 function mayUse({ owner, value }: SessionDocument, extra: MessageExtraInfo): boolean {
-  const principal = subjectOf(extra.authInfo);
-  if (principal !== undefined) return owner === ownerTag("sub", principal);
+  const principal = ownerOfToken(extra.authInfo);
+  if (principal !== undefined) return owner === principal;
   return owner.startsWith(unauthenticated) && (value.local ?? false) === isLocalRequest(extra);
 }
 

@@ -9,13 +9,13 @@ import {
   type OwnedTasks,
   ResumableError,
 } from "@resumable-mcp/core";
-import { ownerTag } from "@resumable-mcp/core/engine";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { findTask } from "../../call/call.js";
 import { bringValidator } from "../../call/json-schema-validator.js";
 import { asRpcError, RpcError } from "../../call/rpc-error.js";
 import { splitClientId } from "../../call/session-client.js";
 import { limits } from "../../limits.js";
+import { ownerOfSubject } from "../../owner/owner.js";
 import { answerOfTask, cancelTask, listTasks, task2025 } from "./task-2025.js";
 
 /** Whose tasks a task store shows. */
@@ -49,7 +49,7 @@ export function createTaskStore({ engine, owner }: TaskStoreOptions): TaskStore 
   const stopping = new Set<string>();
   const tasksOf = (sessionId: string | undefined): OwnedTasks => {
     const subject = typeof owner === "string" ? owner : owner(sessionId);
-    if (subject !== undefined) return engine.forOwner(ownerTag("sub", subject));
+    if (subject !== undefined) return engine.forOwner(ownerOfSubject(subject));
     const message =
       "The function owner of the task store gave no owner for this session. Authenticate, and open a session.";
     throw new ResumableError("NO_OWNER", message, { details: {} });

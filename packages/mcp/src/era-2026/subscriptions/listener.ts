@@ -3,7 +3,8 @@ import { rpcCodes } from "@resumable-mcp/protocol";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
 import type { VerifiedToken } from "../../owner/owner.js";
-import { missingTasksExtension } from "../call-2026.js";
+import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
+import { missingTasksExtension, rightsOf } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
 import { type ListenRequest, listenOwner } from "./listen-request.js";
 import { type ListenStream, listenStream, withEnd } from "./listen-stream.js";
@@ -32,12 +33,13 @@ export function createListener<Auth extends VerifiedToken>(
     source: ReadableStream<Uint8Array>,
     listenTo: ListenRequest,
     owner: string | RpcError,
+    rights: CallerRights,
     leave: () => void,
   ) => {
     if (!listenTo.namesTasks) return withEnd(source, leave);
     if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
     if (owner instanceof RpcError) throw owner;
-    const tasks = engine.forOwner(owner);
+    const tasks = tasksWithin(engine, engine.forOwner(owner), rights);
     const watched = await ownPart(tasks, listenTo);
     const subscriptionId = listenTo.id;
     const stream = listenStream({
@@ -70,7 +72,8 @@ export function createListener<Auth extends VerifiedToken>(
         return response;
       }
       try {
-        return new Response(await keepOpen(body, listenTo, owner, place.leave), response);
+        const rights = rightsOf(options, { http: { req: request, authInfo: given.authInfo } });
+        return new Response(await keepOpen(body, listenTo, owner, rights, place.leave), response);
       } catch (error) {
         place.leave();
         await body.cancel();
