@@ -1,11 +1,12 @@
-import type { JSONRPCMessage, JSONRPCRequest, JSONRPCResponse, RequestId } from "@modelcontextprotocol/sdk/types.js";
-import { type Engine, isResumableError, type JsonObject } from "@resumable-mcp/core";
-import { metaKeys, parseElicitationResult, parseQuestionId, type Repeatable } from "@resumable-mcp/protocol";
+import type { JSONRPCMessage, JSONRPCRequest, RequestId } from "@modelcontextprotocol/sdk/types.js";
+import type { Engine, JsonObject } from "@resumable-mcp/core";
+import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import {
   finishedCall,
+  openCalls,
   type SessionDocument,
   type SessionFacts,
   type StoredCall,
@@ -36,7 +37,7 @@ export class InFlightCalls {
   /** Unfinished calls that a client may come back to, and such requests as are being answered. */
   get openCount(): number {
     const inMemory = [...this.#inFlight.values()].filter(({ finished }) => !finished);
-    const stored = this.#openCalls().filter(({ callId }) => !this.#inFlight.has(callId));
+    const stored = openCalls(this.#document.value).filter(({ callId }) => !this.#inFlight.has(callId));
     return inMemory.length + stored.length;
   }
 
@@ -109,7 +110,7 @@ export class InFlightCalls {
     const known = [...this.#inFlight.values()].findLast(
       ({ request, finished }) => request.id === requestId && !finished,
     );
-    const stored = this.#openCalls().findLast((call) => call.requestId === requestId);
+    const stored = openCalls(this.#document.value).findLast((call) => call.requestId === requestId);
     return known ?? (stored && this.#find({ stream: stored.callId, place: 0 }));
   }
 
@@ -168,29 +169,6 @@ export class InFlightCalls {
     const taskId = call?.taskId ?? (call?.method === "tasks/result" ? call.params.taskId : call?.callId);
     const task = typeof taskId === "string" ? await this.#engine.readTask(taskId) : undefined;
     if (task !== undefined) await this.#engine.forOwner(task.record.owner).withdrawDelivered(task.record.id);
-  }
-
-  /**
-   * Writes the user's answer to a question of one of this session's tasks into its journal, before the client receives
-   * that it arrived: the request that asked may have ended. False when it answers nothing that this session can have been asked.
-   */
-  async answerQuestion(response: JSONRPCResponse): Promise<boolean> {
-    const asked = parseQuestionId(String(response.id));
-    const findCall = () => this.#openCalls().find((one) => (one.taskId ?? one.callId) === asked?.taskId);
-    // Another process may have asked it.
-    if (asked !== undefined && findCall() === undefined) await this.#document.refresh();
-    const call = findCall();
-    const task = asked === undefined || call === undefined ? undefined : await this.#engine.readTask(asked.taskId);
-    if (asked === undefined || task === undefined || !Object.hasOwn(task.record.remembered, asked.key)) return false;
-    const answer = "result" in response ? parseElicitationResult(response.result) : undefined;
-    if (answer === undefined) return true;
-    try {
-      await this.#engine.forOwner(task.record.owner).answer(asked.taskId, asked.key, answer);
-    } catch (error) {
-      // What does not fit, or came twice, is reported to the request that asks.
-      if (!isResumableError(error, "INVALID_VALUE") && !isResumableError(error, "ALREADY_ANSWERED")) throw error;
-    }
-    return true;
   }
 
   /** What a place in an in-flight request's stream is: within it, its very end, or beyond anything that was sent. */
@@ -261,10 +239,6 @@ export class InFlightCalls {
   clear(): void {
     for (const inFlight of this.#inFlight.values()) inFlight.abandon();
     this.#inFlight.clear();
-  }
-
-  #openCalls(): readonly StoredCall[] {
-    return this.#document.value.calls.filter(({ end }) => end === undefined);
   }
 
   #stored(callId: string): StoredCall | undefined {

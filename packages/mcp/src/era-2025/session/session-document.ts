@@ -88,6 +88,11 @@ function pick(value: Json, keys: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => keys.includes(key)));
 }
 
+/** The calls that are not finished. Pure. */
+export function openCalls({ calls }: SessionFacts): readonly StoredCall[] {
+  return calls.filter(({ end }) => end === undefined);
+}
+
 /** Adds a call, or replaces what is known of it; of the finished ones only the newest stay. Pure. */
 export function withCall(facts: SessionFacts, call: StoredCall, maxFinished: number): SessionFacts {
   const others = facts.calls.filter(({ callId }) => callId !== call.callId);

@@ -10,6 +10,7 @@ import type { Engine } from "@resumable-mcp/core";
 import { attribute } from "../../call/session-client.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
+import { answerQuestion } from "./answer-question.js";
 import { ClientSettings } from "./client-settings.js";
 import type { Cursor, Place } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
@@ -166,7 +167,7 @@ export class Session2025 implements ConnectedSession {
   async #takeAnswer(response: JSONRPCResponse, extra: MessageExtraInfo): Promise<HttpAnswer> {
     if (this.transport.isOfAnother(String(response.id))) return misdirectedAnswer();
     try {
-      const keep = await this.calls.answerQuestion(response);
+      const keep = await answerQuestion(this.#commons.engine, this.document, response);
       this.transport.accept(response, extra, keep);
       return new HttpAnswer(202);
     } catch (error) {
