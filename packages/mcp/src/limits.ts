@@ -38,6 +38,10 @@ export const limits = {
   /** How long what was only noted waits for a change to go with, in milliseconds; then it is written by itself. */
   noteFlushMs: 5_000,
   maxOnceLength: 512,
+  /** How many times `checkSessionMs` the process that delivers a call has to say so, where another one asks. */
+  doubtChecks: 3,
+  /** Ids of forgotten calls that a session keeps: a process that still delivers one does not take it for cancelled. */
+  maxForgottenCalls: 256,
   /** Messages that one session's processes keep for the one that has its standalone stream, and their bytes as JSON. */
   maxMail: 32,
   maxMailBytes: 32 * 1024,
@@ -78,10 +82,12 @@ export const sessionLimits = {
   maxSessionsPerOwner: 10_000,
   /** Sessions kept in memory; beyond that the longest idle one goes to the store. */
   maxLiveSessions: 2_000,
-  /** Streams of one session that are open at once. */
+  /** Streams of one session that are open at once; those of `maxRequests` requests are not refused for them. */
   maxStreams: 256,
-  /** Calls of one session that are unfinished at once. */
+  /** Calls of one session that are unfinished at once: `tools/call` and `tasks/result`. */
   maxOpenCalls: 256,
+  /** Other requests of one session that one process answers at once. */
+  maxRequests: 256,
   /** Finished calls that a session still knows, so that a late cursor is answered rightly. */
   maxFinishedCalls: 16,
   /** Of one stream, written and not yet read; then the writer waits. */

@@ -3,6 +3,7 @@ import type { Engine, JsonObject } from "@resumable-mcp/core";
 import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
+import { AbandonedCalls, withoutAbandoned } from "./abandoned-calls.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import {
   finishedCall,
@@ -24,6 +25,7 @@ export class InFlightCalls {
   readonly #document: SessionDocument;
   readonly #engine: Engine;
   readonly #limits: SessionLimits;
+  readonly #abandoned: AbandonedCalls;
   readonly #inFlight = new Map<string, InFlightRequest>();
   /** Streams of cancelled calls of this process, oldest first. */
   #cancelled: readonly string[] = [];
@@ -32,18 +34,54 @@ export class InFlightCalls {
     this.#document = document;
     this.#engine = engine;
     this.#limits = limits;
+    this.#abandoned = new AbandonedCalls(document, limits, (callId) => this.#inFlight.get(callId)?.active === true);
   }
 
-  /** Unfinished calls that a client may come back to, and such requests as are being answered. */
-  get openCount(): number {
-    const inMemory = [...this.#inFlight.values()].filter(({ finished }) => !finished);
-    const stored = openCalls(this.#document.value).filter(({ callId }) => !this.#inFlight.has(callId));
-    return inMemory.length + stored.length;
+  /** Unfinished calls: those that this process delivers, and those that a client may come back to. */
+  get #openCount(): number {
+    const active = this.#active().filter(({ isCall }) => isCall);
+    const names = new Set(active.map(({ name }) => name));
+    return active.length + openCalls(this.#document.value).filter(({ callId }) => !names.has(callId)).length;
+  }
+
+  /** Requests that are no calls and not answered yet. */
+  get requestCount(): number {
+    return this.#active().filter(({ isCall }) => !isCall).length;
+  }
+
+  /**
+   * Makes room for one more call where the session is full: the oldest calls that no process delivers are forgotten.
+   * False when there are none.
+   */
+  makeRoom(): boolean {
+    const surplus = this.#openCount - this.#limits.maxOpenCalls + 1;
+    if (surplus <= 0) return true;
+    const forgotten = this.#abandoned.list().slice(0, surplus);
+    if (forgotten.length < surplus) return false;
+    for (const { callId } of forgotten) this.#inFlight.delete(callId);
+    this.#document.note((facts) => withoutAbandoned(facts, forgotten));
+    return true;
+  }
+
+  /**
+   * Says to other processes which calls this one delivers, after the session was read. Those that another process forgot
+   * because this one was silent for too long are stored again.
+   */
+  async review(): Promise<void> {
+    const { forgotten = [] } = this.#document.value;
+    for (const inFlight of this.#active().filter(({ name }) => forgotten.includes(name))) {
+      await this.#document.change(this.stored(inFlight));
+    }
+    await this.#abandoned.review();
   }
 
   /** Whether something is delivered to the server behind, which has not answered yet. */
   get delivering(): boolean {
     return [...this.#inFlight.values()].some(({ innerId }) => innerId !== undefined);
+  }
+
+  #active(): readonly InFlightRequest[] {
+    return [...this.#inFlight.values()].filter(({ active }) => active);
   }
 
   /** Makes the in-flight request of a request, which is not known here until it is added. */
@@ -53,7 +91,7 @@ export class InFlightCalls {
   }
 
   /** What the session's document keeps of a request that may be delivered again. */
-  stored({ name: callId, request, kind }: InFlightRequest): (facts: SessionFacts) => SessionFacts {
+  stored({ name: callId, request, kind, taskId }: InFlightRequest): (facts: SessionFacts) => SessionFacts {
     const params: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
     const call: StoredCall = {
       callId,
@@ -61,6 +99,7 @@ export class InFlightCalls {
       kind: kind === "again" ? kind : "journal",
       method: request.method === "tasks/result" ? request.method : undefined,
       params,
+      taskId,
     };
     return (facts) => withCall(facts, call, this.#limits.maxFinishedCalls);
   }
@@ -68,6 +107,11 @@ export class InFlightCalls {
   add(inFlight: InFlightRequest): InFlightRequest {
     this.#inFlight.set(inFlight.name, inFlight);
     return inFlight;
+  }
+
+  /** Whether a request is neither cancelled nor forgotten. */
+  has(inFlight: InFlightRequest): boolean {
+    return this.#inFlight.get(inFlight.name) === inFlight;
   }
 
   /** The request that the server behind knows by this id now. */
@@ -140,9 +184,11 @@ export class InFlightCalls {
 
   /** Takes out the calls of this process that their client cancelled at another one, and gives them. */
   takeCancelled(): readonly InFlightRequest[] {
-    const stored = new Set(this.#document.value.calls.map(({ callId }) => callId));
+    const { calls, forgotten = [] } = this.#document.value;
+    const stored = new Set(calls.map(({ callId }) => callId));
     const gone = [...this.#inFlight.values()].filter(
-      ({ kind, finished, name }) => kind === "journal" && !finished && !stored.has(name),
+      ({ kind, finished, name, active }) =>
+        kind === "journal" && !finished && !stored.has(name) && !(active && forgotten.includes(name)),
     );
     for (const inFlight of gone) {
       this.#noteCancelled(inFlight);

@@ -33,8 +33,8 @@ export function nothingLeft(): HttpAnswer {
 }
 
 /** Refuses one more of what a session may have so many of. */
-export function tooMany(limit: string, most: number): HttpAnswer {
-  const message = `This session has reached its limit ${limit} = ${most}. Wait until something has finished.`;
+export function tooMany(limit: keyof SessionLimits, limits: SessionLimits): HttpAnswer {
+  const message = `This session has reached its limit ${limit} = ${limits[limit]}. Wait until something has finished.`;
   return refusal(429, message, { headers: { "retry-after": "1" } });
 }
 

@@ -18,6 +18,8 @@ const storedCall = z.object({
   taskId: z.string().optional(),
   /** The place of the last event of a finished call. */
   end: z.number().optional(),
+  /** A process that does not deliver the open call asks by this mark whether another process does. */
+  doubt: z.string().optional(),
 });
 
 const mail = z.object({
@@ -39,6 +41,8 @@ const sessionFacts = z.object({
   local: z.boolean().optional(),
   /** Oldest first. */
   calls: z.array(storedCall),
+  /** Ids of open calls that made room for others. A call that is neither here nor in `calls` was cancelled. Oldest first. */
+  forgotten: z.array(z.string()).optional(),
   /** URIs of the resources that the client subscribed to. */
   subscriptions: z.array(z.string()).optional(),
   /** The standalone stream that a process opened last, by its name. */
@@ -99,7 +103,8 @@ export function withCall(facts: SessionFacts, call: StoredCall, maxFinished: num
   const calls = [...others, call];
   const finished = calls.filter(({ end }) => end !== undefined);
   const dropped = new Set(finished.slice(0, Math.max(0, finished.length - maxFinished)));
-  return { ...facts, calls: calls.filter((one) => !dropped.has(one)) };
+  const forgotten = facts.forgotten?.filter((id) => id !== call.callId);
+  return { ...facts, calls: calls.filter((one) => !dropped.has(one)), forgotten };
 }
 
 /** Adds a message; beyond the limits the oldest go first. Pure. */

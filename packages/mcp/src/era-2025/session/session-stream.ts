@@ -160,6 +160,21 @@ export class InFlightRequest extends SessionStream {
   get finished(): boolean {
     return this.response !== undefined;
   }
+
+  /** It is being answered, or a response carries it. */
+  get active(): boolean {
+    return !this.finished && (this.innerId !== undefined || this.isCarried);
+  }
+
+  /** It may take as long as a task does. */
+  get isCall(): boolean {
+    return isCall(this.request);
+  }
+}
+
+/** Tells whether a request may take as long as a task does. Pure. */
+export function isCall({ method }: JSONRPCRequest): boolean {
+  return method === "tools/call" || method === "tasks/result";
 }
 
 function progressOf(message: JSONRPCMessage): number | undefined {

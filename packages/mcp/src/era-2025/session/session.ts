@@ -16,11 +16,11 @@ import type { Cursor, Place } from "./event-id.js";
 import { InFlightCalls } from "./in-flight-calls.js";
 import { jsonAnswer, lostAnswer, misdirectedAnswer, nothingLeft, streamAnswer, tooMany } from "./session-answers.js";
 import type { SessionDocument } from "./session-document.js";
-import type { InFlightRequest, Prime } from "./session-stream.js";
+import { type InFlightRequest, isCall, type Prime } from "./session-stream.js";
 import { type ConnectedSession, SessionTransport } from "./session-transport.js";
 import { SseStream } from "./sse-stream.js";
 import { StandaloneStream } from "./standalone-stream.js";
-import { readToolKinds, type ToolFacts, type ToolKinds } from "./tool-kinds.js";
+import { otherRequest, readToolKinds, type ToolFacts, type ToolKinds } from "./tool-kinds.js";
 
 /** A server instance that a session can be connected to. */
 export interface ConnectableServer {
@@ -39,8 +39,6 @@ export interface SessionCommons {
 
 /** The first version of the protocol whose clients understand an event without data. */
 const primingVersion = "2025-11-25";
-/** Requests that may take as long as a task does. */
-const longMethods: readonly string[] = ["tools/call", "tasks/result"];
 
 /** A session in memory: what a client's requests, streams and calls come together in. */
 export class Session2025 implements ConnectedSession {
@@ -100,6 +98,7 @@ export class Session2025 implements ConnectedSession {
       this.transport.endDelivery(inFlight);
       inFlight.abandon();
     }
+    await this.calls.review();
     if (this.#standalone.isCarried) await this.#catchUp();
     return true;
   }
@@ -126,11 +125,9 @@ export class Session2025 implements ConnectedSession {
   async request(sent: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
     const { kind, takesClientId } = await this.#factsOf(sent);
     const request = await this.#named(sent, takesClientId);
-    const { maxStreams, maxOpenCalls } = this.limits;
-    if (this.#streams.size >= maxStreams) return tooMany("maxStreams", maxStreams);
-    if (this.calls.openCount >= maxOpenCalls) return tooMany("maxOpenCalls", maxOpenCalls);
-    await this.#settings.noteRequest(request);
-    if (!longMethods.includes(request.method)) return this.#shortRequest(request, extra);
+    if (!isCall(request)) return this.#shortRequest(request, extra);
+    if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
+    if (!this.calls.makeRoom()) return tooMany("maxOpenCalls", this.limits);
     const inFlight = this.calls.create(request, kind);
     if (kind !== "once") await this.document.change(this.calls.stored(inFlight));
     this.calls.add(inFlight);
@@ -142,6 +139,10 @@ export class Session2025 implements ConnectedSession {
 
   /** Requests that are over at once are answered with JSON, unless the server has more to say in between. */
   async #shortRequest(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
+    // The server behind answers a ping at once, whatever else it does.
+    const isPing = request.method === "ping";
+    if (!isPing && this.calls.requestCount >= this.limits.maxRequests) return tooMany("maxRequests", this.limits);
+    await this.#settings.noteRequest(request);
     const inFlight = this.calls.add(this.calls.create(request, "once"));
     this.transport.deliver(inFlight, { redelivered: false, extra });
     await inFlight.first();
@@ -192,8 +193,8 @@ export class Session2025 implements ConnectedSession {
     const standalone = this.#standalone;
     const place = standalone.placeOf(after);
     if (place > standalone.place) return refusal(400, aheadEvent);
-    const { maxStreams } = this.limits;
-    if (this.#streams.size - (standalone.isCarried ? 1 : 0) >= maxStreams) return tooMany("maxStreams", maxStreams);
+    const others = this.#streams.size - (standalone.isCarried ? 1 : 0);
+    if (others >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     const stream = this.#openStream();
     this.#listener = extra;
     await standalone.sendOn(stream, { place }, this.#prime());
@@ -208,7 +209,7 @@ export class Session2025 implements ConnectedSession {
     if (inFlight === undefined) return this.#answerUnknown(cursor);
     const end = await this.calls.judge(inFlight, cursor.place);
     if (end === "ahead") return refusal(400, aheadEvent);
-    if (end === "over") return nothingLeft();
+    if (end === "over" || !this.calls.has(inFlight)) return nothingLeft();
     const stream = this.#openStream();
     this.#resumeOn(inFlight, stream, cursor, extra);
     return streamAnswer(stream, this.id);
@@ -296,5 +297,4 @@ export class Session2025 implements ConnectedSession {
   }
 }
 
-const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
 const aheadEvent = "The event id is later than every event that this server sent. Connect without it.";

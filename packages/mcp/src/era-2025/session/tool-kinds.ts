@@ -11,6 +11,9 @@ export interface ToolFacts {
   readonly takesClientId: boolean;
 }
 
+/** What is known of a request that calls no known tool. */
+export const otherRequest: ToolFacts = { kind: "once", takesClientId: false };
+
 /** Facts about tools, by the tool's name. */
 export type ToolKinds = ReadonlyMap<string, ToolFacts>;
 
