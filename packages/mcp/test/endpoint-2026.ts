@@ -39,6 +39,8 @@ export interface SendOptions {
   /** Whose token it carries; `undefined`: none, which is an error here. */
   readonly user?: string | undefined;
   readonly signal?: AbortSignal;
+  /** The token expired since the server checked it. */
+  readonly expired?: boolean;
   /** The id of the request. Default: the next whole number. */
   readonly id?: string | number;
 }
@@ -60,7 +62,7 @@ export function openEndpoint(
   const definition = { name: "test", version: "1", tools, setup2026 };
   const handler = createHandler2026({ engine, createServer: serverFactory2026(definition, engine) });
   let nextId = 1;
-  const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, id, ...rest } = {}) => {
+  const open: Endpoint["open"] = (method, params = {}, { capabilities = {}, signal, id, expired, ...rest } = {}) => {
     const user = "user" in rest ? rest.user : "ada";
     const _meta = {
       "io.modelcontextprotocol/protocolVersion": version,
@@ -82,7 +84,10 @@ export function openEndpoint(
       body: JSON.stringify(body),
       ...(signal === undefined ? {} : { signal }),
     });
-    return handler.fetch(request, user === undefined ? {} : { authInfo: tokenOf(user) });
+    return handler.fetch(
+      request,
+      user === undefined ? {} : { authInfo: { ...tokenOf(user), ...(expired === true && { expiresAt: 1 }) } },
+    );
   };
   return {
     engine,

@@ -21,6 +21,8 @@ export interface EndpointOptions extends Partial<Omit<SessionHandlerOptions, "en
   readonly crossStreamReplay?: boolean;
   /** Subjects by bearer token. */
   readonly subjects?: Record<string, string>;
+  /** A token that expired since the server checked it. */
+  readonly expired?: string;
 }
 
 /** An endpoint on a free port of this machine, in this process. */
@@ -28,6 +30,7 @@ export async function openEndpoint({
   tools,
   setup,
   subjects,
+  expired,
   store = createMemoryStore(),
   crossStreamReplay,
   ...options
@@ -52,7 +55,17 @@ export async function openEndpoint({
   const authInfoOf = (request: Request) => {
     const token = request.headers.get("authorization")?.replace("Bearer ", "") ?? "";
     const sub = subjects?.[token];
-    return sub === undefined ? {} : { authInfo: { token, clientId: "stock", scopes: [], extra: { sub } } };
+    return sub === undefined
+      ? {}
+      : {
+          authInfo: {
+            token,
+            clientId: "stock",
+            scopes: [],
+            expiresAt: token === expired ? 1 : undefined,
+            extra: { sub },
+          },
+        };
   };
   // With subjects by way of Web-standard requests, without them by Node's own: both are to behave alike.
   const webListener = nodeListener((request) => handler.fetch(request, authInfoOf(request)));

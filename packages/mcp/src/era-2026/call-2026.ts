@@ -2,7 +2,7 @@ import { type Engine, isJsonObject } from "@resumable-mcp/core";
 import { envelopeKeys, isAtLeast, rpcCodes, tasksExtension } from "@resumable-mcp/protocol";
 import { type Call, parseCallMeta } from "../call/call.js";
 import type { RpcErrorBody } from "../call/rpc-error.js";
-import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner } from "../owner/owner.js";
+import { local, localityOf, ownerOfSubject, ownerOfToken, resolveOwner, type VerifiedToken } from "../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../owner/scopes.js";
 import { answeringServerOf } from "../sdk-workarounds.js";
 import type { SigningKey } from "./engine-state.js";
@@ -19,13 +19,14 @@ export interface Environment2026 {
 /** A call of the 2026 era, with what its client declared in this very request. */
 export interface Call2026 extends Call {
   readonly client: ClientFacts;
+  readonly token?: VerifiedToken | undefined;
 }
 
 /**
  * Makes an era-neutral call of a request of the 2026 era.
  *
  * It ends when the request is cancelled (over HTTP: when its stream is closed). {@link untilDrained} ends it also when the
- * engine drains, since then another process has to continue with it.
+ * engine drains, since then another process has to continue with it, and when its token expires.
  *
  * @throws {@link ResumableError} `NO_OWNER`.
  */
@@ -42,6 +43,7 @@ export function call2026(
   return {
     engine,
     client,
+    token: http?.authInfo,
     tasks: tasksWithin(engine, engine.forOwner(ownerOf(options, context, clientId)), rightsOf(options, context)),
     meta,
     requestId: mcpReq.id,
@@ -52,7 +54,7 @@ export function call2026(
     prefix: options.prefix ?? "",
     handoff: options.handoff,
     host: client.name,
-    // Only a request that was cancelled while the server was up was cancelled by its caller.
+    // Only a request that was cancelled while the server was up, and not by its token's end, was cancelled by its caller.
     left: () => (mcpReq.signal.aborted && !engine.draining ? "cancelled" : "gone"),
     notify: mcpReq.notify,
     wantsLog: (level) => client.logLevel !== undefined && isAtLeast(level, client.logLevel),

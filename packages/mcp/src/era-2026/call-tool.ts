@@ -31,8 +31,8 @@ const invalidState: RpcErrorBody = {
  * Answers the call of a resumable tool in the 2026 era.
  *
  * - The client declared the tasks extension: with a task, as soon as it is durable.
- * - It did not: with progress on its stream and the result at the end; questions and the draining of the server are
- *   answered with a signed state, with which the client's next request continues where this one ended.
+ * - It did not: with progress on its stream and the result at the end; questions, the draining of the server and the end
+ *   of the token are answered with a signed state, with which the client's next request continues where this one ended.
  */
 export function callTool(
   environment: Environment2026,
@@ -116,7 +116,8 @@ async function answerInline(
   if (inputResponses !== undefined) await takeAnswers(call, taskId, inputResponses);
   const ending = await followTask(call, begun, handoffMs);
   if (ending.reason === "input_required" && client.forms) return askForInput(call, ending, sign);
-  if (ending.reason === "left" && engine.draining) {
+  // The request is still open: the server drains, or the caller needs another token to continue.
+  if (ending.reason === "left" && call.left() === "gone") {
     return { resultType: "input_required", requestState: await sign(taskId, ending.seenSeq) };
   }
   return resultOf(call, ending, begun.reused);

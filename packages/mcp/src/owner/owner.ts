@@ -169,6 +169,17 @@ function withinIssuer(id: string, issuer: string | undefined): string {
   return issuer === undefined ? escaped(id) : `${escaped(issuer)} ${id}`;
 }
 
+/** The longest delay that timers accept, 24 days: a request that is open for longer outlives its token. */
+const maxDelayMs = 2 ** 31 - 1;
+
+/** Calls back once when a token expires; the returned function prevents it. */
+export function whenExpired(token: VerifiedToken | undefined, onExpired: () => void): () => void {
+  const delayMs = token?.expiresAt === undefined ? Number.POSITIVE_INFINITY : token.expiresAt * 1_000 - Date.now();
+  if (delayMs > maxDelayMs) return () => {};
+  const timer = setTimeout(onExpired, Math.max(0, delayMs)).unref();
+  return () => clearTimeout(timer);
+}
+
 /** Whether only the user of this machine can have sent a request; where not, why: the end of a sentence. */
 export type Locality = { readonly local: true } | { readonly local: false; readonly reason: string };
 

@@ -16,6 +16,7 @@ import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
 import type { Session2025 } from "./session.js";
 import { type SessionHandlerOptions, SessionRegistry } from "./session-registry.js";
+import { SseStream } from "./sse-stream.js";
 
 /** Source: MCP, Versioning: the versions that have sessions. */
 const versions: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05", "2024-10-07"];
@@ -50,8 +51,8 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       // Keeps the session in memory while something that a client sent enters.
       session.entering += 1;
       try {
-        if (isRequest) return await session.request(withoutInternalMeta(message), extra);
-        if (request.method === "GET") return await get(request, session, extra);
+        if (isRequest) return closingWith(extra, await session.request(withoutInternalMeta(message), extra), true);
+        if (request.method === "GET") return closingWith(extra, await get(request, session, extra), false);
         if (message !== undefined) return await session.accept(message, extra);
         await registry.delete(session);
         return new HttpAnswer(200);
@@ -139,6 +140,12 @@ async function get(request: HttpRequest, session: Session2025, extra: MessageExt
   if (cursor === undefined)
     return refusal(400, "Bad Request: Last-Event-ID does not name an event of this server. Connect without it.");
   return session.resume(cursor, extra);
+}
+
+/** A stream ends when its caller's token expires: the client resumes it with another one. */
+function closingWith({ authInfo }: MessageExtraInfo, answer: HttpAnswer, named: boolean): HttpAnswer {
+  if (answer.body instanceof SseStream) answer.body.closeWith(authInfo, { named });
+  return answer;
 }
 
 function extraOf(request: HttpRequest, { authInfo, locality }: RequestContext): MessageExtraInfo {

@@ -1,5 +1,6 @@
 import type { TakenText, TextSource } from "../../http/http-answer.js";
 import type { SessionLimits } from "../../limits.js";
+import { type VerifiedToken, whenExpired } from "../../owner/owner.js";
 
 /** One event of a stream. Without `data` it only tells the client when to come back. */
 export interface SseEvent {
@@ -31,6 +32,9 @@ export class SseStream implements TextSource {
   #timer: NodeJS.Timeout | undefined;
   #room: (() => void)[] = [];
   #users = 0;
+  /** An event with an id was written. */
+  #named = false;
+  #closeWhenNamed = false;
   #onClosed: (() => void)[];
 
   constructor(limits: StreamLimits, onClosed: () => void = () => {}) {
@@ -53,6 +57,8 @@ export class SseStream implements TextSource {
     this.#unread.push({ text, onSent: event.onSent });
     this.#unreadBytes += sizeOf(text);
     this.#onMore?.();
+    this.#named ||= event.id !== undefined;
+    if (this.#named && this.#closeWhenNamed) return this.close();
     if (this.#isFull) await this.#waitForRoom();
   }
 
@@ -86,6 +92,20 @@ export class SseStream implements TextSource {
       this.#users -= 1;
       if (this.#users === 0) this.close();
     };
+  }
+
+  /**
+   * Closes when its reader's token expires.
+   *
+   * @param once.named only when it has written an event with an id: before, its reader could not come back for the rest.
+   */
+  closeWith(token: VerifiedToken | undefined, once: { readonly named: boolean }): void {
+    if (!this.#open) return;
+    const close = () => {
+      if (this.#named || !once.named) this.close();
+      else this.#closeWhenNamed = true;
+    };
+    this.#onClosed.push(whenExpired(token, close));
   }
 
   /** What was written can still be read. */

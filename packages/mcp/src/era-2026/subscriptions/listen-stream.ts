@@ -113,11 +113,15 @@ export function readEvents(body: ReadableStream<Uint8Array>, signal: AbortSignal
   return body.pipeThrough(new TextDecoderStream(), { signal }).pipeThrough(parser);
 }
 
-/** Passes a stream on, and calls back once when it is over. */
-export function withEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+/** Passes a stream on, and calls back when it is over. */
+export function withEnd(source: ReadableStream<Uint8Array>, onEnd: () => void): ListenStream {
+  const reader = source.getReader();
+  let controller: ReadableStreamDefaultController<Uint8Array>;
+  const body = new ReadableStream<Uint8Array>({
+    start(given) {
+      controller = given;
+    },
+    async pull() {
       try {
         const { done, value } = await reader.read();
         if (!done) return controller.enqueue(value);
@@ -133,6 +137,8 @@ export function withEnd(body: ReadableStream<Uint8Array>, onEnd: () => void): Re
       return reader.cancel(reason);
     },
   });
+  // The reader finds the end, and so does the body.
+  return { body, close: () => void reader.cancel().catch(() => {}) };
 }
 
 /** A message as a frame. Source: HTML, "Server-sent events". */

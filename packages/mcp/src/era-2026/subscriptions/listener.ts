@@ -2,7 +2,7 @@ import type { Engine } from "@resumable-mcp/core";
 import { rpcCodes } from "@resumable-mcp/protocol";
 import { asRpcError, RpcError, type RpcErrorBody } from "../../call/rpc-error.js";
 import { limits2026 } from "../../limits.js";
-import type { VerifiedToken } from "../../owner/owner.js";
+import { type VerifiedToken, whenExpired } from "../../owner/owner.js";
 import { type CallerRights, tasksWithin } from "../../owner/scopes.js";
 import { missingTasksExtension, rightsOf } from "../call-2026.js";
 import type { Handler2026, RequestOptions2026, WithTasksOptions } from "../handler-options.js";
@@ -36,7 +36,16 @@ export function createListener<Auth extends VerifiedToken>(
     rights: CallerRights,
     leave: () => void,
   ) => {
-    if (!listenTo.namesTasks) return withEnd(source, leave);
+    let stopTimer = () => {};
+    const ended = () => {
+      stopTimer();
+      leave();
+    };
+    if (!listenTo.namesTasks) {
+      const stream = withEnd(source, ended);
+      stopTimer = whenExpired(rights.token, stream.close);
+      return stream.body;
+    }
     if (listenTo.taskIds !== undefined && !listenTo.declared) throw RpcError.of(missingTasksExtension);
     if (owner instanceof RpcError) throw owner;
     const tasks = tasksWithin(engine, engine.forOwner(owner), rights);
@@ -50,11 +59,12 @@ export function createListener<Auth extends VerifiedToken>(
       begin: (send, signal) => watchTasks({ ...watched, engine, tasks, subscriptionId, signal, send, onError }),
       onEnd: () => {
         open.delete(stream);
-        leave();
+        ended();
       },
       onError,
     });
     open.add(stream);
+    stopTimer = whenExpired(rights.token, stream.close);
     return stream.body;
   };
   return {
