@@ -60,6 +60,55 @@ it("items that the store cannot read now end the attempt, and the task continues
   expect([status, after.output, after.crashes]).toEqual(["completed", "read 7", 0]);
 });
 
+it("an engine whose opening fails at any of its reads is opened by the next caller, and watches the store once (G12)", async () => {
+  const down = new ResumableError("STORE_READ_FAILED", "The database is away.", {
+    details: { path: "task", reason: "gone" },
+  });
+  const { tool, gates } = gatedCount(1);
+  const failures = { heartbeat: 1, listOffers: 1, listTasks: 2 };
+  const watching = { now: 0 };
+  let beats = 0;
+  const fail = (method: keyof typeof failures) => {
+    if (failures[method]-- > 0) throw down;
+  };
+  const options = { limits: { heartbeatMs: 1_000 }, onOpened: () => {} };
+  const { engine, tasks, clock, rest } = createScene([tool], options, (store) => ({
+    ...store,
+    async heartbeat(request) {
+      beats += 1;
+      fail("heartbeat");
+      return store.heartbeat(request);
+    },
+    async listOffers(request) {
+      fail("listOffers");
+      return store.listOffers(request);
+    },
+    async listTasks(query) {
+      fail("listTasks");
+      return store.listTasks(query);
+    },
+    watch(taskId, wake) {
+      const stop = store.watch(taskId, wake);
+      watching.now += 1;
+      return () => {
+        watching.now -= 1;
+        stop();
+      };
+    },
+  }));
+  for (let failed = 0; failed < 4; failed++) await expect(engine.open()).rejects.toBe(down);
+  await engine.open();
+  expect([watching.now, beats]).toEqual([1, 5]);
+  await clock.advance(1_000);
+  expect(beats).toBe(6);
+  const { record } = await tasks.start({ tool: "job", input: {} });
+  gates[0]?.open();
+  await rest();
+  expect((await tasks.get(record.id)).status).toBe("completed");
+  await engine.drain();
+  expect(watching.now).toBe(0);
+});
+
 describe("a store that cannot be written", () => {
   it("makes a task wait with growing pauses and go on in a new attempt, and hinders no other (G1, G12)", async () => {
     const { tool, gates, begun } = gatedCount(2);

@@ -1,4 +1,3 @@
-import type { Store } from "@resumable-mcp/core";
 import { engineDefaults } from "@resumable-mcp/core/engine";
 import { controlTools, type SessionLimits, sessionLimits } from "@resumable-mcp/mcp";
 import {
@@ -9,7 +8,6 @@ import {
   loadDatabasePackage,
   loadServer,
   oneOf,
-  openWhenReached,
   parseFlags,
   type Quotas,
   quotaFlags,
@@ -109,7 +107,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const log = jsonLog((line) => process.stderr.write(line));
   const options: ServeOptions = {
     definition,
-    store: await openStore(place, { limits: quotas.store, waitMs, onWarning: (message) => log("warn", message) }),
+    ...(await createStore(place, { limits: quotas.store, waitMs, onWarning: (message) => log("warn", message) })),
     engineLimits: { ...quotas.engine, ...recovery },
     limits: { ...readRetry(values, fd), ...(maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner }) },
     host: values.host,
@@ -131,24 +129,23 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   process.stderr.write(banner(options, server));
 }
 
-interface OpenStoreOptions {
+interface CreateStoreOptions {
   readonly limits: Quotas["store"];
   readonly waitMs: number;
   readonly onWarning: (message: string) => void;
 }
 
-/** A database may start at the same moment as this program; a folder is opened by the server. */
-async function openStore(
+/** A database may start at the same moment as this program; a folder is there or not. */
+async function createStore(
   place: ReturnType<typeof readStorePlace>,
-  { limits, waitMs, onWarning }: OpenStoreOptions,
-): Promise<Store> {
-  if ("directory" in place) return createFsStore({ ...place, limits, onWarning });
+  { limits, waitMs, onWarning }: CreateStoreOptions,
+): Promise<Pick<ServeOptions, "store" | "storeWait">> {
+  if ("directory" in place) return { store: createFsStore({ ...place, limits, onWarning }) };
   const { createPostgresStore, isServerAway } = await loadDatabasePackage(
     () => import("@resumable-mcp/store-postgres"),
   );
   const store = createPostgresStore({ ...place, limits: { ...place.limits, ...limits }, onWarning });
-  await openWhenReached(store, { waitMs, isServerAway, say: onWarning });
-  return store;
+  return { store, storeWait: { waitMs, isServerAway } };
 }
 
 function seconds(limit: "retryMs" | "drainRetryMs"): string {

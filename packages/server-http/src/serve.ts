@@ -14,7 +14,7 @@ import {
   sessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
-import { CommandError, sentenceOf } from "@resumable-mcp/mcp/command-line";
+import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
 import { hostRules, isLoopback } from "./allowed-hosts.js";
 import type { VerifyToken } from "./bearer.js";
 import { createHttpEntry, type Log } from "./http-handler.js";
@@ -28,6 +28,8 @@ export interface ServeOptions {
   /** Against the specification: a client that comes back gets what came after its event on all streams of its session. */
   readonly crossStreamReplay?: boolean;
   readonly store: Store;
+  /** How long the start waits for a database that cannot be reached. Default: not at all. */
+  readonly storeWait?: StoreWait;
   /** Default 127.0.0.1. */
   readonly host?: string;
   /** Default 8001; 0 takes any free port. */
@@ -82,7 +84,7 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   }
   const limits = withDefaults<HttpLimits>(httpLimits, options.limits);
   const onError = (error: unknown) => log("error", sentenceOf(error));
-  const { store, engineLimits = {}, observer = () => {} } = options;
+  const { store, storeWait = noWait, engineLimits = {}, observer = () => {} } = options;
   let recovery: RecoveryCounts = { now: 0, later: 0, onRequest: 0, more: false };
   const onOpened = (counts: RecoveryCounts): void => {
     recovery = counts;
@@ -91,9 +93,12 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   // The handlers of both eras bring one, but only with the first request: tasks resume before it.
   const validateJsonSchema = createJsonSchemaValidator();
   const engine = createEngine({ store, tools, onOpened, onError, observer, limits: engineLimits, validateJsonSchema });
-  // A folder that cannot be used is reported now, not to the first caller.
-  await store.open();
-  await engine.open();
+  // What is wrong with the store is reported now, not to the first caller.
+  await openWhenReached(
+    () => engine.open(),
+    storeWait,
+    (sentence) => log("warn", sentence),
+  );
   const mcp = bothErasEndpoint(options, engine, onError);
   // Asked for once: each request is judged by it.
   let boundAddress: string | undefined;
@@ -135,6 +140,8 @@ export async function serve(options: ServeOptions): Promise<RunningServer> {
   const owner = ownerSentence(ownerMode, { tokens, boundAddress, allowedHosts });
   return { owner, url: `http://${host.includes(":") ? `[${host}]` : host}:${port}${path}`, engine, recovery, close };
 }
+
+const noWait: StoreWait = { waitMs: 0, isServerAway: () => false };
 
 interface Address {
   readonly host: string;

@@ -143,15 +143,17 @@ class ToolEngine implements Engine {
     await store.open();
     await beat();
     await scheduler.versions.look();
+    // Before the first look for work: after it, what is recovered runs already.
+    const recovery = this.#onOpened && (await countRecovery(store, new Set(tools.all.keys()), limits.recoverAfterMs));
     // A drain that began meanwhile has stopped all that there was to stop.
     if (this.draining) throw draining();
+    // Nothing fails from here on: an opening that failed is repeated, and must have begun nothing.
     this.#stops.push(
       store.watch(undefined, () => scheduler.poller.notify()),
       repeat(clock, { firstMs: limits.heartbeatMs, everyMs: limits.heartbeatMs }, beat, onError),
       repeat(clock, { firstMs: limits.firstSweepMs, everyMs: limits.sweepEveryMs }, () => this.sweep(), onError),
     );
-    // Before the first look for work: after it, what is recovered runs already.
-    this.#onOpened?.(await countRecovery(store, new Set(tools.all.keys()), limits.recoverAfterMs));
+    if (recovery !== undefined) this.#onOpened?.(recovery);
     await scheduler.poller.look();
   }
 }

@@ -24,6 +24,7 @@ export {
   openWhenReached,
   readStorePlace,
   readStoreWait,
+  type StoreWait,
   storeFlags,
   storeUsage,
   storeWaitUsage,

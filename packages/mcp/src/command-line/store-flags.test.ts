@@ -1,7 +1,6 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { createMemoryStore } from "@resumable-mcp/core";
 import { expect, onTestFinished, test } from "vitest";
 import { CommandError } from "./command-error.js";
 import { hasPassword, loadDatabasePackage, openWhenReached, readStorePlace, readStoreWait } from "./store-flags.js";
@@ -91,13 +90,8 @@ test("a server that is away is waited for, anything else is not", async () => {
       const outcome = outcomes.shift();
       if (outcome !== undefined) throw outcome;
     };
-    const store = { ...createMemoryStore(), open: next };
-    const opening = openWhenReached(store, {
-      waitMs,
-      isServerAway,
-      say: (sentence) => said.push(sentence),
-      pauseMs: 1,
-    });
+    const say = (sentence: string) => said.push(sentence);
+    const opening = openWhenReached(next, { waitMs, isServerAway, pauseMs: 1 }, say);
     const ended = await opening.catch((error: unknown) => error);
     return [ended, said];
   };

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { isResumableError, type Store } from "@resumable-mcp/core";
+import { isResumableError } from "@resumable-mcp/core";
 import { CommandError, cannotStartCode } from "./command-error.js";
 import { durationOf, oneOf, wholeNumber } from "./flags.js";
 
@@ -159,26 +159,31 @@ export function readStoreWait(text: string | undefined): number {
   return durationOf("store-wait", text, { minMs: 0 }) ?? defaultWaitMs;
 }
 
+/** How long a start waits for a database that cannot be reached. */
+export interface StoreWait {
+  readonly waitMs: number;
+  /** Whether an error of the store ends when the database can be reached again. */
+  readonly isServerAway: (error: unknown) => boolean;
+  /** Between two attempts. Default 1 s. */
+  readonly pauseMs?: number;
+}
+
 /**
- * Opens a store whose server may still be starting. Anything else that is wrong with it ends the wait at once.
+ * Opens what needs a database that may still be starting, or that goes away meanwhile. Anything else that is wrong ends the
+ * wait at once.
  *
- * @throws what {@link Store.open} throws.
+ * @param open is repeated: an attempt that failed must have begun nothing.
+ * @throws what `open` throws.
  */
 export async function openWhenReached(
-  store: Store,
-  options: {
-    readonly waitMs: number;
-    readonly isServerAway: (error: unknown) => boolean;
-    readonly say: (sentence: string) => void;
-    /** Between two attempts. Default 1 s. */
-    readonly pauseMs?: number;
-  },
+  open: () => Promise<void>,
+  { waitMs, isServerAway, pauseMs = 1_000 }: StoreWait,
+  say: (sentence: string) => void,
 ): Promise<void> {
-  const { waitMs, isServerAway, say, pauseMs = 1_000 } = options;
   const endMs = performance.now() + waitMs;
   for (let isFirst = true; ; isFirst = false) {
     try {
-      return await store.open();
+      return await open();
     } catch (error) {
       if (!isServerAway(error) || performance.now() + pauseMs > endMs) throw error;
       const why = isResumableError(error) ? error.message : String(error);

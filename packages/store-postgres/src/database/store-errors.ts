@@ -30,7 +30,7 @@ export function isServerError(
 const awayCodes = new Set(
   "ECONNREFUSED ECONNRESET ENOTFOUND EAI_AGAIN ETIMEDOUT EHOSTUNREACH ENETUNREACH EPIPE".split(" "),
 );
-/** What the server itself says when it starts, stops, or has no free connection. */
+/** What the server itself says when it starts, stops, or has no free connection; class 08 is a pooler's that cannot reach it. */
 const awayStates = new Set(["57P01", "57P02", "57P03", "53300"]);
 
 /** Whether an error of the store says that its server cannot be reached now: to try again later may help. */
@@ -38,10 +38,11 @@ export function isServerAway(error: unknown): boolean {
   const cause = isResumableError(error) ? error.cause : undefined;
   if (!(cause instanceof Error)) return false;
   const code = "code" in cause ? String(cause.code) : "";
-  if (isServerError(cause)) return awayStates.has(code);
+  if (isServerError(cause)) return awayStates.has(code) || code.startsWith("08");
   // A socket that is a file; and the driver's own errors, which have no code.
   const isMissingSocket = code === "ENOENT" && "syscall" in cause && cause.syscall === "connect";
-  return awayCodes.has(code) || isMissingSocket || (code === "" && /timeout|terminated|not answer/.test(cause.message));
+  const isAway = /timeout|terminated|not answer|not queryable/.test(cause.message);
+  return awayCodes.has(code) || isMissingSocket || (code === "" && isAway);
 }
 
 /** Whether a statement would have broken a constraint of this name. */

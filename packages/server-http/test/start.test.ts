@@ -1,0 +1,67 @@
+import { createMemoryStore, defineTool, ResumableError, type Store } from "@resumable-mcp/core";
+import { expect, onTestFinished, test } from "vitest";
+import { z } from "zod";
+import { serve } from "../src/index.js";
+
+const echo = defineTool({
+  name: "echo",
+  description: "Gives back what it is given.",
+  input: z.object({ text: z.string() }),
+  run: async ({ text }) => ({ text }),
+});
+const away = new ResumableError("STORE_READ_FAILED", "The database is away.", {
+  details: { path: "task", reason: "gone" },
+});
+const definition = { name: "start", version: "1.0.0", tools: [echo] };
+
+/** A store that fails once at each read that a start makes, with an error that the test chooses. */
+function failingStore(errors: { readonly [Method in "open" | "heartbeat" | "listOffers" | "listTasks"]?: unknown }) {
+  const memory = createMemoryStore();
+  const left = new Map(Object.entries(errors));
+  const once =
+    <Parameters extends readonly unknown[], Result>(name: string, method: (...of: Parameters) => Promise<Result>) =>
+    async (...of: Parameters): Promise<Result> => {
+      const error = left.get(name);
+      if (!left.delete(name)) return method(...of);
+      throw error;
+    };
+  const store: Store = {
+    ...memory,
+    open: once("open", memory.open),
+    heartbeat: once("heartbeat", memory.heartbeat),
+    listOffers: once("listOffers", memory.listOffers),
+    listTasks: once("listTasks", memory.listTasks),
+  };
+  return { store, left };
+}
+
+test("a start waits for a database that goes away at any of the start's reads (G12)", async () => {
+  const { store, left } = failingStore({ open: away, heartbeat: away, listOffers: away, listTasks: away });
+  const said: string[] = [];
+  const server = await serve({
+    definition,
+    store,
+    storeWait: { waitMs: 600_000, isServerAway: (error) => error === away, pauseMs: 1 },
+    port: 0,
+    log: (_level, message) => said.push(message),
+  });
+  onTestFinished(() => server.close());
+  expect([[...left.keys()], said]).toEqual([[], ["The database is away. Waiting for it up to 600 s."]]);
+  expect((await fetch(new URL("/readyz", server.url))).status).toBe(200);
+});
+
+test("a start that meets anything else, or that may not wait, ends at once", async () => {
+  const refused = new ResumableError("STORE_READ_FAILED", "Permission denied.", {
+    details: { path: "task", reason: "42501" },
+  });
+  const isServerAway = (error: unknown) => error === away;
+  const start = (error: unknown, waitMs: number) =>
+    serve({
+      definition,
+      store: failingStore({ listTasks: error }).store,
+      storeWait: { waitMs, isServerAway },
+      port: 0,
+    });
+  await expect(start(refused, 600_000)).rejects.toBe(refused);
+  await expect(start(away, 0)).rejects.toBe(away);
+});
