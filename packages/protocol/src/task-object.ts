@@ -121,9 +121,12 @@ export interface InterimResult {
   readonly questions: readonly TaskQuestion[];
 }
 
-/** Writes the structured content of an interim result; `questions` only where the task waits for answers. */
+/**
+ * Writes the structured content of an interim result; `questions` only where the task waits for answers, and `message` where it waits
+ * for code that can read it.
+ */
 export function encodeInterim(
-  { record: { id, progress, total } }: TaskView,
+  { record: { id, progress, total, refused, message } }: TaskView,
   status: InterimResult["status"],
   nextTool: string,
   questions?: readonly OpenQuestion[],
@@ -133,6 +136,7 @@ export function encodeInterim(
     task_id: id,
     progress,
     total,
+    message: refused && message,
     next_tool: nextTool,
     questions: questions && encodeQuestions(questions),
   });

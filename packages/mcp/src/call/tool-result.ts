@@ -104,12 +104,16 @@ const nextTools = { running: "wait_for_task", paused: "resume_task", input_requi
 
 /** Says that a task is not finished, and which control tool is to be called next. */
 export function interimResult(view: TaskView, status: keyof typeof nextTools, prefix: string): ToolResult {
-  const { id, tool } = view.record;
+  const { id, tool, refused, message } = view.record;
   const at = progressText(view.record);
   const next = `${prefix}${nextTools[status]}`;
+  const again = `Call ${next} with ${JSON.stringify({ task_id: id })}`;
   const asked = view.questions.map(({ key, question }) => `"${question.message}" (key ${key})`).join(", ");
   const sentences = {
-    running: `Still running: ${at}. Do not call ${tool} again. Call ${next} with ${JSON.stringify({ task_id: id })} now, and again until the task's status is completed. The user may also come back later.`,
+    running:
+      refused === undefined
+        ? `Still running: ${at}. Do not call ${tool} again. ${again} now, and again until the task's status is completed. The user may also come back later.`
+        : `Not running: ${at}. ${message} Tell the user, and do not call ${tool} again. ${again} later: the task continues when such code is there.`,
     paused: `Task ${id} (${tool}) is paused at ${at}. Nothing is lost: ${next} or the same call continues it.`,
     input_required: `Task ${id} (${tool}) waits for an answer: ${asked}. Ask the user; never answer for them. Then call ${next} with the task_id, the key and the answer.`,
   };
