@@ -47,7 +47,23 @@ test("a run without a defect breaks no rule", async () => {
   expect(judgeReplicas(await factsOfOneRun())).toEqual([]);
 });
 
+/** With other facts in one event. */
+function changed(kind: string, meant: Partial<HistoryEvent>, other: Partial<HistoryEvent>) {
+  return ({ events }: Facts): Partial<Facts> => {
+    const isMeant = (each: HistoryEvent) =>
+      each.kind === kind && Object.entries(meant).every(([name, value]) => each[name] === value);
+    const index = events.findIndex(isMeant);
+    const found = events[index];
+    if (found === undefined) throw new Error("The event was not found.");
+    return { events: events.with(index, { ...found, ...other }) };
+  };
+}
+
 const event = (kind: string, facts: object): HistoryEvent => ({ atMs: performance.now(), kind, ...facts });
+
+const tasksNamed = (count: number) => Array.from({ length: count }, (_, index) => `t${index}`);
+const workOn = (tasks: readonly string[]) =>
+  tasks.map((task) => event("begins", { task, attempt: 1, at: 0, op: "work", worker: "p1" }));
 
 test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) => Partial<Facts>]>([
   ["a call without a result", /host-0-0 has no result/, () => ({ open: ["host-0-0"] })],
@@ -83,8 +99,56 @@ test.each<[defect: string, found: RegExp, tamper: (facts: Facts, task: string) =
     /G7: \S+ was begun at/,
     ({ tasks }) => ({ tasks: tasks.flatMap((task) => [task, { ...task, record: { ...task.record, id: "second" } }]) }),
   ],
+  [
+    "a checkpoint that was acknowledged and is not there",
+    /G1: The checkpoint 4 of/,
+    changed("committed", { at: 3 }, { at: 4 }),
+  ],
+  ["a checkpoint that is done again", /G2: The checkpoint 1 of/, changed("begins", { at: 3 }, { at: 1 })],
+  [
+    "a step with two values",
+    /G2: The step step-1 of \S+ gave \S+, and then another/,
+    ({ events }, task) => ({
+      events: [...events, event("step_done", { task, attempt: 2, key: "step-1", value: "another" })],
+    }),
+  ],
+  ["an attempt that finds more items than its state says", /G3: Attempt 1/, changed("attempt", {}, { items: 2 })],
+  ["a commit of another attempt", /G4: Attempt 2/, changed("committed", { at: 2 }, { attempt: 2 })],
+  [
+    "an event that is shown again",
+    /G5: host-0-0 was shown event 3 after 4/,
+    ({ events }, task) => {
+      const ofCall = { caller: "host-0-0", task };
+      const shown = [4, 3].map((seq) => event("client_shows", { ...ofCall, seq, progress: 1 }));
+      return { events: [...events, event("client_called", ofCall), ...shown] };
+    },
+  ],
+  [
+    "progress that does not rise",
+    /G6: host-0-0 was shown 2 after 2/,
+    ({ events }, task) => ({
+      events: [...events, event("mcp_progress", { caller: "host-0-0", task, progress: 2, before: 2 })],
+    }),
+  ],
+  ["a run that does not end", /liveness: It was not seen/, changed("ended", {}, { all: false })],
+  [
+    "a replica that runs more than it has slots",
+    /G11: p1 ran 33 tasks/,
+    ({ events }) => ({ events: [...events, ...workOn(tasksNamed(33))] }),
+  ],
+  [
+    "a replica that runs more than one owner may have",
+    /G11: p1 ran 17 tasks of client:one/,
+    ({ events, tasks }) => ({
+      events: [...events, ...workOn(tasksNamed(17))],
+      tasks: tasks.flatMap((task) => [
+        task,
+        ...tasksNamed(17).map((id) => ({ ...task, record: { ...task.record, id } })),
+      ]),
+    }),
+  ],
 ])("%s is found", async (_, found, tamper) => {
   const facts = await factsOfOneRun();
-  const changed = { ...facts, ...tamper(facts, facts.tasks[0]?.record.id ?? "") };
-  expect(judgeReplicas(changed).join("\n")).toMatch(found);
+  const tampered = { ...facts, ...tamper(facts, facts.tasks[0]?.record.id ?? "") };
+  expect(judgeReplicas(tampered).join("\n")).toMatch(found);
 });

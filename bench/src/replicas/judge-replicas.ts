@@ -1,5 +1,12 @@
 import { isJsonObject } from "@resumable-mcp/core";
-import type { Evidence, FinalTask, HistoryEvent, PlannedFacts } from "@resumable-mcp/simulation/history";
+import { engineDefaults } from "@resumable-mcp/core/engine";
+import {
+  checkLimits,
+  type Evidence,
+  type FinalTask,
+  type HistoryEvent,
+  type PlannedFacts,
+} from "@resumable-mcp/simulation/history";
 import { createPostgresStore } from "@resumable-mcp/store-postgres";
 import { histogram } from "../kills/kill-plan.js";
 import { anyTime, finalTask, problemsOf } from "../kills/storm-history.js";
@@ -19,8 +26,8 @@ interface ReplicaStormFacts extends StoredTasks {
   readonly events: readonly HistoryEvent[];
 }
 
-/** The default of every engine. */
-const limits = { maxRunning: 32 };
+const { maxRunning, maxRunningPerOwner } = engineDefaults;
+const limits = { maxRunning, maxRunningPerOwner };
 
 /** Judges what clients saw and what tools did by the rules of the simulator, and the rows of all journals. */
 export function judgeReplicas({ journals, tasks, calls, open, events }: ReplicaStormFacts): readonly string[] {
@@ -31,6 +38,7 @@ export function judgeReplicas({ journals, tasks, calls, open, events }: ReplicaS
     ...open.map((name) => `${name} has no result.`),
     ...failures(events),
     ...twoWriters(events),
+    ...tooManyRunning({ calls, events, tasks }),
     ...evidenceOfPlaces({ calls, events, tasks }).flatMap(problemsOf),
   ];
 }
@@ -77,6 +85,15 @@ function twoWriters(events: readonly HistoryEvent[]): readonly string[] {
     workers.set(name, known);
     return known === worker ? [] : [`${name} began in ${known} and in ${worker}`];
   });
+}
+
+/** Slots are those of a process, for all places together. */
+function tooManyRunning(
+  given: Pick<Evidence, "events" | "tasks"> & Pick<ReplicaStormFacts, "calls">,
+): readonly string[] {
+  const { calls, events, tasks } = given;
+  const evidence = { plan: { limits, calls }, patience: anyTime, events, tasks };
+  return checkLimits(evidence).map(({ rule, text }) => `${rule}: ${text}`);
 }
 
 /**
