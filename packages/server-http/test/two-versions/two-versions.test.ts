@@ -10,7 +10,10 @@ import { type ServerProcess, startServer, testFolder } from "../server-process.j
 
 const testMs = 240_000;
 const database = testPostgres();
-const fileOf = (name: string): string => fileURLToPath(new URL(name, import.meta.url));
+const modules = {
+  1: fileURLToPath(new URL("version-1.js", import.meta.url)),
+  2: fileURLToPath(new URL("version-2.js", import.meta.url)),
+};
 const entry = fileURLToPath(import.meta.resolve("@resumable-mcp/store-cli/package.json"));
 const storeProgram = join(dirname(entry), "dist", "cli.js");
 const env = { NODE_OPTIONS: `--import=${new URL("short-waits.js", import.meta.url).href}` };
@@ -48,8 +51,7 @@ async function beginUpgrade(place: readonly string[]) {
       await runner.kill();
       return left;
     },
-    serve: (version: Version) =>
-      startServer([fileOf(`version-${version}.js`), ...place, "--port", "0", "--single-user"], env),
+    serve: (version: Version) => startServer([modules[version], ...place, "--port", "0", "--single-user"], env),
     /** Calls a tool at a server. Its task is past its first row then, and stays there until it is let go. */
     async start({ url }: ServerProcess, tool: Tool): Promise<Started> {
       count += 1;
@@ -62,7 +64,7 @@ async function beginUpgrade(place: readonly string[]) {
     letGo: ({ name }: Started) => writeFileSync(join(folder, name), ""),
     /** The tasks that the code of a version would refuse, as an operator finds out. */
     async refusedBy(version: Version): Promise<readonly string[]> {
-      const args = ["versions", "--tools", fileOf(`version-${version}.js`), ...place, "--json"];
+      const args = ["versions", "--tools", modules[version], ...place, "--json"];
       const run = promisify(execFile)(process.execPath, [storeProgram, ...args]);
       const { stdout } = await run.catch((error: { readonly stdout: string }) => error);
       const { refused }: { refused: readonly { readonly taskId: string }[] } = JSON.parse(stdout);
