@@ -42,6 +42,12 @@ export const limits = {
   doubtChecks: 3,
   /** Ids of forgotten calls that a session keeps: a process that still delivers one does not take it for cancelled. */
   maxForgottenCalls: 256,
+  /** Of the params of a call that stand in its session's document, as JSON, in characters; larger ones are written once, apart. */
+  maxInlineParams: 16 * 1024,
+  /** Of one of them that is kept of a finished call, and of the URI of a subscription, in characters. */
+  maxKeptParamLength: 1_024,
+  /** Of the id of a request, in characters, where it is text. */
+  maxRequestIdLength: 1_024,
   /** Messages that one session's processes keep for the one that has its standalone stream, and their bytes as JSON. */
   maxMail: 32,
   maxMailBytes: 32 * 1024,
@@ -71,10 +77,21 @@ export const limits = {
  */
 export const hostLimitsMs: ReadonlyMap<string, number> = new Map([["claude-ai", 60_000]]);
 
+/** What bounds the cost of one POST, in either era. */
+export const bodyLimits = {
+  maxBodyBytes: 4 * 1024 * 1024,
+  /** Values of one message, in which keys count as values: each costs far more than its characters once it is parsed. */
+  maxJsonValues: 50_000,
+  /** Of an `initialize` request, which is kept with its session. */
+  maxInitializeBytes: 64 * 1024,
+} as const;
+
+/** What bounds the cost of one POST, as numbers. */
+export type BodyLimits = { readonly [Name in keyof typeof bodyLimits]: number };
+
 /** Every limit of sessions, with its unit in its name. */
 export const sessionLimits = {
-  /** Of one POST. */
-  maxBodyBytes: 4 * 1024 * 1024,
+  ...bodyLimits,
   /**
    * Sessions that one authenticated subject may have; of callers without authentication, all together. Counted by the
    * store over all processes.
@@ -126,8 +143,6 @@ export type SessionLimits = { readonly [Name in keyof typeof sessionLimits]: num
 
 /** Every limit of the 2026 era, with its unit in its name. */
 export const limits2026 = {
-  /** Of one POST that was not read before. */
-  maxBodyBytes: 4 * 1024 * 1024,
   /** Subscriptions of one endpoint, or of one connection over stdio, that are open at once. */
   maxSubscriptions: 8_192,
   /** Of one owner. */

@@ -12,16 +12,14 @@ export {
 export { parseElicitationResult, parseQuestionId, type QuestionAnswer, questionId } from "./elicitation.js";
 export { definedOnly, JsonFields } from "./json-fields.js";
 export {
-  isTooDeep,
-  mayBeTooDeep,
   type RpcErrorResponse,
   type RpcId,
   rpcCodes,
   rpcErrorResponse,
   rpcIdOf,
   storeFaults,
-  tooDeep,
 } from "./json-rpc.js";
+export { problemOfJson, tooDeep } from "./json-text.js";
 export { isAtLeast, isLogLevel, logLevels } from "./log-levels.js";
 export {
   deliveryMethod,

@@ -52,6 +52,7 @@ ${recoverAfterUsage}
 ${quotaUsage}
   --max-sessions-per-owner N
                          sessions of one subject; of all callers without a token together (10000)
+  --max-json-values N    values and keys of one message (50000)
   --owner auto|session   whose tasks a call without a token or a client_id reaches. auto: those of this machine's
                          user if only this machine can have sent it, else those of its session. session: always
                          those of its session (auto)
@@ -78,6 +79,7 @@ const flags = {
   "drain-retry": { type: "string" },
   "cross-stream-replay": { type: "boolean" },
   "max-sessions-per-owner": { type: "string" },
+  "max-json-values": { type: "string" },
   help: { type: "boolean", short: "h" },
   version: { type: "boolean" },
 } as const;
@@ -102,6 +104,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
   const recovery = readRecoverAfter(values["recover-after"]);
   const quotas = readQuotas(values);
   const maxSessionsPerOwner = countOf("max-sessions-per-owner", values["max-sessions-per-owner"]);
+  const maxJsonValues = countOf("max-json-values", values["max-json-values"]);
   const definition = await loadServer(module);
   const fd = passedSocket(process.env);
   const log = jsonLog((line) => process.stderr.write(line));
@@ -109,7 +112,7 @@ export async function runHttpCommand(args: readonly string[]): Promise<void> {
     definition,
     ...(await createStore(place, { limits: quotas.store, waitMs, onWarning: (message) => log("warn", message) })),
     engineLimits: { ...quotas.engine, ...recovery },
-    limits: { ...readRetry(values, fd), ...(maxSessionsPerOwner === undefined ? {} : { maxSessionsPerOwner }) },
+    limits: { ...readRetry(values, fd), maxSessionsPerOwner, maxJsonValues },
     host: values.host,
     port,
     path: endpointPath(values.path ?? "/mcp"),

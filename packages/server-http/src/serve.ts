@@ -11,7 +11,6 @@ import {
   listenerOf,
   type ServerDefinition,
   type SessionLimits,
-  sessionLimits,
   withCrossStreamReplay,
 } from "@resumable-mcp/mcp";
 import { CommandError, openWhenReached, type StoreWait, sentenceOf } from "@resumable-mcp/mcp/command-line";
@@ -193,7 +192,7 @@ function bothErasEndpoint(options: ServeOptions, engine: Engine, onError: (error
   const { definition, handoff } = options;
   const toolOptions = { onError, handoff };
   return createBothErasHandler({
-    maxBodyBytes: options.limits?.maxBodyBytes ?? sessionLimits.maxBodyBytes,
+    ...options.limits,
     era2025: async () => {
       const { serverFactory } = await import("@resumable-mcp/mcp/2025");
       const handler = createSessionHandler({

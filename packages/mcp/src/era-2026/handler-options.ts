@@ -1,5 +1,6 @@
 import type { HttpAnswer } from "../http/http-answer.js";
 import type { HttpRequest } from "../http/http-request.js";
+import type { BodyLimits } from "../limits.js";
 import type { Locality, VerifiedToken } from "../owner/owner.js";
 import type { RegisterOptions2026 } from "./server-2026.js";
 
@@ -26,13 +27,14 @@ export interface TasksHandler<Auth extends VerifiedToken = VerifiedToken> extend
 }
 
 /** How subscriptions are served. */
-export interface WithTasksOptions extends Pick<RegisterOptions2026, "owner" | "singleUser" | "onError"> {
+export interface WithTasksOptions
+  extends Pick<RegisterOptions2026, "owner" | "singleUser" | "onError">,
+    // Of a POST that was not read before.
+    Partial<BodyLimits> {
   /** Subscriptions to tasks that are open at once. Default 8192. */
   readonly maxSubscriptions?: number;
   /** The same, of one owner. Default 128. */
   readonly maxSubscriptionsPerOwner?: number;
   /** How often an idle stream says that it lives, in milliseconds. Default 15000. */
   readonly keepAliveMs?: number;
-  /** Of one POST that was not read before. Default 4 MiB. */
-  readonly maxBodyBytes?: number;
 }

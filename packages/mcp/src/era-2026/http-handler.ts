@@ -6,11 +6,12 @@ import {
   type ServerNotifier,
 } from "@modelcontextprotocol/server";
 import type { Engine } from "@resumable-mcp/core";
+import { withDefaults } from "@resumable-mcp/core/engine";
 import { bringValidator } from "../call/json-schema-validator.js";
 import { answerSent } from "../call/receipt.js";
 import { HttpAnswer } from "../http/http-answer.js";
 import { type HttpRequest, ofWebRequest, readJsonBody } from "../http/http-request.js";
-import { limits2026 } from "../limits.js";
+import { type BodyLimits, bodyLimits, limits2026 } from "../limits.js";
 import { noteLocality, type VerifiedToken } from "../owner/owner.js";
 import { mayHoldAnswer, unwrapAnswer, withReadableError } from "../sdk-workarounds.js";
 import { missingTasksExtension } from "./call-2026.js";
@@ -69,13 +70,13 @@ export function withTasks<Auth extends VerifiedToken>(
   engine: Engine,
   options: WithTasksOptions = {},
 ): TasksHandler<Auth> {
-  const { maxBodyBytes = limits2026.maxBodyBytes } = options;
+  const limits = withDefaults<BodyLimits>(bodyLimits, options);
   bringValidator(engine);
   const listener = createListener(handler, engine, options);
   const answer = async (incoming: HttpRequest, given: RequestOptions2026<Auth> = {}): Promise<HttpAnswer> => {
     const request = incoming.toWeb();
     noteLocality(request, given.locality);
-    const body = await bodyOf(request, given, maxBodyBytes);
+    const body = await bodyOf(request, given, limits);
     if (body instanceof HttpAnswer) return body;
     const passed = body === undefined ? given : { ...given, parsedBody: body };
     const listenTo = parseListenRequest(body);
@@ -96,10 +97,10 @@ export function withTasks<Auth extends VerifiedToken>(
 async function bodyOf(
   request: Request,
   { parsedBody }: RequestOptions2026,
-  maxBodyBytes: number,
+  limits: BodyLimits,
 ): Promise<unknown | HttpAnswer> {
   if (parsedBody !== undefined || request.method !== "POST" || request.bodyUsed) return parsedBody;
-  const read = await readJsonBody(ofWebRequest(request), maxBodyBytes);
+  const read = await readJsonBody(ofWebRequest(request), limits);
   return read instanceof HttpAnswer ? read : read.value;
 }
 

@@ -1,5 +1,7 @@
 import { isJsonObject } from "@resumable-mcp/core";
+import { withDefaults } from "@resumable-mcp/core/engine";
 import { claimsVersion } from "../call/call.js";
+import { type BodyLimits, bodyLimits } from "../limits.js";
 import { HttpAnswer, refusal } from "./http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "./http-request.js";
 import { type HttpHandler, handlerOf } from "./node-listener.js";
@@ -11,12 +13,11 @@ export interface EraHandler extends Pick<HttpHandler, "fetch" | "close"> {
 }
 
 /** What an endpoint for both eras is made of. */
-export interface BothErasOptions {
+export interface BothErasOptions extends Partial<BodyLimits> {
   /** Makes the handler of the 2025 era, at its first request. */
   readonly era2025: () => Promise<EraHandler>;
   /** Makes the handler of the 2026 era, at its first request. */
   readonly era2026: () => Promise<EraHandler>;
-  readonly maxBodyBytes: number;
   /** Looks at what a POST holds, before either era does: what it returns is the answer. */
   readonly check?: ((body: unknown, context: RequestContext | undefined) => HttpAnswer | undefined) | undefined;
 }
@@ -32,7 +33,8 @@ const firstVersion2026 = "2026-07-28";
  *
  * Source: MCP 2026-07-28, Basic, "Versioning" (servers that support several eras).
  */
-export function createBothErasHandler({ era2025, era2026, maxBodyBytes, check }: BothErasOptions): HttpHandler {
+export function createBothErasHandler({ era2025, era2026, check, ...given }: BothErasOptions): HttpHandler {
+  const limits = withDefaults<BodyLimits>(bodyLimits, given);
   const made = new Map<() => Promise<EraHandler>, Promise<EraHandler>>();
   const handlerOfEra = (make: () => Promise<EraHandler>): Promise<EraHandler> => {
     const era = made.get(make) ?? make();
@@ -43,7 +45,7 @@ export function createBothErasHandler({ era2025, era2026, maxBodyBytes, check }:
     const isPost = request.method === "POST";
     // The 2026 era has nothing but POST.
     if (!isPost && versionOf(request) >= firstVersion2026) return onlyPost();
-    const body = isPost ? await readJsonBody(request, maxBodyBytes) : undefined;
+    const body = isPost ? await readJsonBody(request, limits) : undefined;
     if (body instanceof HttpAnswer) return body;
     const refused = body && check?.(body.value, context);
     if (refused !== undefined) return refused;

@@ -1,5 +1,6 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import { isTooDeep, mayBeTooDeep, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
+import { isJsonObject, problemOfJson, rpcCodes, tooDeep } from "@resumable-mcp/protocol";
+import type { BodyLimits } from "../limits.js";
 import type { Locality } from "../owner/owner.js";
 import { type HttpAnswer, refusal } from "./http-answer.js";
 
@@ -67,23 +68,29 @@ export function saysMoreThan(maxBytes: number, contentLength: string | null | un
 }
 
 /**
- * Reads the body of a POST as JSON, or says what is wrong with it.
+ * Reads the body of a POST as JSON, or says what is wrong with it. What would cost more than its size is refused before it
+ * is parsed.
  *
- * Limits: `maxBodyBytes`, also of a body that does not say its length; `maxJsonDepth`. Source: MCP, Transports,
- * "Sending Messages to the Server".
+ * Limits: `maxBodyBytes`, also of a body that does not say its length; `maxJsonDepth`; `maxJsonValues`;
+ * `maxInitializeBytes`. Source: MCP, Transports, "Sending Messages to the Server".
  */
 export async function readJsonBody(
   request: HttpRequest,
-  maxBodyBytes: number,
+  { maxBodyBytes, maxJsonValues, maxInitializeBytes }: BodyLimits,
 ): Promise<{ readonly value: unknown } | HttpAnswer> {
   const type = request.header("content-type")?.split(";")[0]?.trim().toLowerCase();
   if (type !== "application/json")
     return refusal(415, "Unsupported Media Type: Content-Type must be application/json.");
   const text = await request.text(maxBodyBytes);
   if (text === undefined) return refusal(413, `The body is larger than maxBodyBytes = ${maxBodyBytes}.`);
+  const problem = problemOfJson(text, maxJsonValues);
+  if (problem !== undefined) return refusal(problem === tooDeep ? 400 : 413, `Invalid Request: the body ${problem}.`);
   const value = parseJson(text);
   if (value === undefined) return refusal(400, "Parse error: the body is not JSON.", { code: rpcCodes.parseError });
-  if (mayBeTooDeep(text) && isTooDeep(value)) return refusal(400, `Invalid Request: the body ${tooDeep}.`);
+  // What it says stays with its session, and is asked for without a session.
+  if (text.length > maxInitializeBytes && isJsonObject(value) && value.method === "initialize") {
+    return refusal(413, `An initialize request may not be larger than maxInitializeBytes = ${maxInitializeBytes}.`);
+  }
   return { value };
 }
 

@@ -1,4 +1,4 @@
-import { isTooDeep, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf, tooDeep } from "@resumable-mcp/protocol";
+import { problemOfJson, type RpcId, rpcCodes, rpcErrorResponse, rpcIdOf } from "@resumable-mcp/protocol";
 
 /** A message of JSON-RPC 2.0, as far as a supervisor looks into it. */
 export interface RpcMessage {
@@ -58,8 +58,9 @@ export function readHostLine(line: string): HostLine {
       rpcCodes.invalidRequest,
       "Invalid Request: the id, the method or the params of the message are malformed.",
     );
-  if (isTooDeep(value))
-    return refuse(rpcIdOf(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${tooDeep}.`);
+  const problem = problemOfJson(line);
+  if (problem !== undefined)
+    return refuse(rpcIdOf(value.id), rpcCodes.invalidRequest, `Invalid Request: the message ${problem}.`);
   // Only fields that were checked where they are read are trusted.
   return { message: value as unknown as RpcMessage };
 }

@@ -1,6 +1,7 @@
 import type { JSONRPCMessage, JSONRPCRequest, MessageExtraInfo } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@resumable-mcp/core";
 import { isLogLevel } from "@resumable-mcp/protocol";
+import { limits } from "../../limits.js";
 import { type SessionDocument, withSubscription } from "./session-document.js";
 
 /** Sends a request of the session's own to the server behind. */
@@ -36,7 +37,8 @@ export class ClientSettings {
     const isOpen = method === "resources/subscribe";
     const uri = params?.uri;
     if (!isOpen && method !== "resources/unsubscribe") return;
-    if (typeof uri !== "string" || response === undefined || !("result" in response)) return;
+    if (typeof uri !== "string" || uri.length > limits.maxKeptParamLength) return;
+    if (response === undefined || !("result" in response)) return;
     this.#noteSubscription(uri, isOpen);
     // Also where nothing seems to change: another process may have written since.
     await this.#document.change((facts) => withSubscription(facts, uri, isOpen));

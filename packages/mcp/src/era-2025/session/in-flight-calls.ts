@@ -4,15 +4,9 @@ import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import { AbandonedCalls, withoutAbandoned } from "./abandoned-calls.js";
+import { callParamsKind, keepParams, readParams } from "./call-params.js";
 import { type Cursor, onceStream } from "./event-id.js";
-import {
-  finishedCall,
-  openCalls,
-  type SessionDocument,
-  type SessionFacts,
-  type StoredCall,
-  withCall,
-} from "./session-document.js";
+import { finishedCall, openCalls, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
 import { InFlightRequest, metaOf } from "./session-stream.js";
 
 /**
@@ -70,7 +64,7 @@ export class InFlightCalls {
   async review(): Promise<void> {
     const { forgotten = [] } = this.#document.value;
     for (const inFlight of this.#active().filter(({ name }) => forgotten.includes(name))) {
-      await this.#document.change(this.stored(inFlight));
+      await this.store(inFlight);
     }
     await this.#abandoned.review();
   }
@@ -90,18 +84,23 @@ export class InFlightCalls {
     return new InFlightRequest(name, request, kind, this.#limits);
   }
 
-  /** What the session's document keeps of a request that may be delivered again. */
-  stored({ name: callId, request, kind, taskId }: InFlightRequest): (facts: SessionFacts) => SessionFacts {
-    const params: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
+  /**
+   * Stores a request that may be delivered again. Durability: resolves when the call survives this process.
+   *
+   * @throws {@link ResumableError} as `KeptDocument.change`.
+   */
+  async store({ name: callId, request, kind, taskId }: InFlightRequest): Promise<void> {
+    const { documents } = this.#engine;
+    const kept = await keepParams(documents, { id: callId, owner: this.#document.owner, params: request.params });
     const call: StoredCall = {
       callId,
       requestId: request.id,
       kind: kind === "again" ? kind : "journal",
       method: request.method === "tasks/result" ? request.method : undefined,
-      params,
+      ...kept,
       taskId,
     };
-    return (facts) => withCall(facts, call, this.#limits.maxFinishedCalls);
+    await this.#document.change((facts) => withCall(facts, call, this.#limits.maxFinishedCalls));
   }
 
   add(inFlight: InFlightRequest): InFlightRequest {
@@ -122,18 +121,20 @@ export class InFlightCalls {
 
   /** Finds the call of a stream, in memory or as it was stored, maybe by another process since this one read it. */
   async find(cursor: Cursor): Promise<InFlightRequest | undefined> {
-    const known = this.#find(cursor);
-    if (known !== undefined || this.wasCancelled(cursor.stream)) return known;
-    await this.#document.refresh();
-    return this.#find(cursor);
+    const { stream } = cursor;
+    const isKnown = () => this.#inFlight.has(stream) || this.#stored(stream) !== undefined;
+    if (!isKnown() && !this.wasCancelled(stream)) await this.#document.refresh();
+    const isApart = !this.#inFlight.has(stream) && this.#stored(stream)?.apart === true;
+    return this.#find(cursor, isApart ? await readParams(this.#engine.documents, stream) : undefined);
   }
 
-  #find({ stream, place }: Cursor): InFlightRequest | undefined {
+  /** @param whole its params, where they are not in the session's document. */
+  #find({ stream, place }: Cursor, whole?: JsonObject): InFlightRequest | undefined {
     const known = this.#inFlight.get(stream);
     const call = this.#stored(stream);
     if (known !== undefined || call === undefined) return known;
     const { callId, requestId, kind, params, taskId, method = "tools/call" } = call;
-    const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...params } };
+    const request: JSONRPCRequest = { jsonrpc: "2.0", id: requestId, method, params: { ...(whole ?? params) } };
     const inFlight = new InFlightRequest(callId, request, kind, this.#limits, kind === "again" ? place : 0);
     inFlight.taskId = taskId;
     return this.add(inFlight);
@@ -265,6 +266,7 @@ export class InFlightCalls {
     const finished = [...this.#inFlight.values()].filter((one) => one.finished);
     for (const old of finished.slice(0, -this.#limits.maxFinishedCalls)) this.#inFlight.delete(old.name);
     if (inFlight.kind === "once") return;
+    const stored = this.#stored(inFlight.name);
     this.#document.note((facts) => {
       const call = facts.calls.find(({ callId }) => callId === inFlight.name);
       if (call === undefined) return facts;
@@ -272,14 +274,26 @@ export class InFlightCalls {
       const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
       return kept === undefined ? others : withCall(others, kept, this.#limits.maxFinishedCalls);
     });
+    this.#dropParams(stored);
   }
 
   /** The client will not come back to this in-flight request. */
   forget({ name, kind }: InFlightRequest): void {
     this.#inFlight.delete(name);
-    if (kind !== "once") {
-      this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
-    }
+    if (kind === "once") return;
+    const stored = this.#stored(name);
+    this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
+    this.#dropParams(stored);
+  }
+
+  /** Once the session's document is without the call; what fails here is removed when it expires. */
+  #dropParams(call: StoredCall | undefined): void {
+    if (call?.apart !== true) return;
+    const drop = () => this.#engine.documents.deleteDocument(callParamsKind, call.callId);
+    this.#document
+      .flush()
+      .then(drop)
+      .catch(() => {});
   }
 
   clear(): void {

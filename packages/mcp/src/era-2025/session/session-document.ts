@@ -14,6 +14,8 @@ const storedCall = z.object({
   /** Absent for `tools/call`. */
   method: z.literal("tasks/result").optional(),
   params: jsonObject,
+  /** The whole params are in a document of their own; here is only what a finished call keeps. */
+  apart: z.boolean().optional(),
   /** The task that the call joined, where that is not the call's own. */
   taskId: z.string().optional(),
   /** The place of the last event of a finished call. */
@@ -77,19 +79,27 @@ export const streamOrderKind = "stream-order";
  */
 export function finishedCall(call: StoredCall, end: number, ofTool: boolean): StoredCall | undefined {
   if (call.kind === "again" && call.method === undefined) return undefined;
-  const { arguments: given = {}, _meta = {}, name, taskId } = call.params;
-  const { content: _answer, ...rest } = isJsonObject(given) ? given : {};
-  const meta = pick(_meta, ["progressToken", metaKeys.clientId]);
-  const params = {
-    ...(name === undefined ? {} : { name, arguments: ofTool ? pick(given, ["client_id"]) : rest }),
-    ...(taskId === undefined ? {} : { taskId }),
-    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
-  };
-  return { ...call, params, end };
+  return { ...call, params: finishedParams(call.params, ofTool), apart: undefined, end };
 }
 
+/** What a finished call keeps of its params. Pure. */
+export function finishedParams(params: JsonObject, ofTool: boolean): JsonObject {
+  const { arguments: given = {}, _meta = {}, name } = params;
+  const { content: _answer, ...rest } = isJsonObject(given) ? given : {};
+  const meta = pick(_meta, ["progressToken", metaKeys.clientId]);
+  return {
+    ...pick(params, ["name"]),
+    ...(name === undefined ? {} : { arguments: ofTool ? pick(given, ["client_id"]) : rest }),
+    ...pick(params, ["taskId"]),
+    ...(Object.keys(meta).length === 0 ? {} : { _meta: meta }),
+  };
+}
+
+/** What is larger than any name of a caller is left out. */
 function pick(value: Json, keys: readonly string[]): JsonObject {
-  return Object.fromEntries(Object.entries(isJsonObject(value) ? value : {}).filter(([key]) => keys.includes(key)));
+  const isKept = ([key, item]: [string, Json]) =>
+    keys.includes(key) && JSON.stringify(item).length <= limits.maxKeptParamLength;
+  return Object.fromEntries(Object.entries(isJsonObject(value) ? value : {}).filter(isKept));
 }
 
 /** The calls that are not finished. Pure. */

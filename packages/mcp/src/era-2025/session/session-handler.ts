@@ -10,7 +10,7 @@ import { bringValidator } from "../../call/json-schema-validator.js";
 import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { type HttpRequest, type RequestContext, readJsonBody } from "../../http/http-request.js";
 import { type HttpHandler, handlerOf } from "../../http/node-listener.js";
-import type { SessionLimits } from "../../limits.js";
+import { limits as allLimits, type SessionLimits } from "../../limits.js";
 import { noteLocality } from "../../owner/owner.js";
 import { forSdk } from "../../sdk-workarounds.js";
 import { parseEventId } from "./event-id.js";
@@ -88,12 +88,12 @@ function withoutBody(request: HttpRequest): Sent | HttpAnswer {
 async function readPost(
   request: HttpRequest,
   { parsedBody }: RequestContext,
-  { maxBodyBytes }: SessionLimits,
+  limits: SessionLimits,
 ): Promise<Sent | HttpAnswer> {
   if (!accepts(request, "application/json") || !accepts(request, "text/event-stream")) {
     return refusal(406, "Not Acceptable: the client must accept both application/json and text/event-stream.");
   }
-  const read = parsedBody === undefined ? await readJsonBody(request, maxBodyBytes) : { value: parsedBody };
+  const read = parsedBody === undefined ? await readJsonBody(request, limits) : { value: parsedBody };
   if (read instanceof HttpAnswer) return read;
   const { value } = read;
   // A batch, which only the version 2025-03-26 knew, may hold one message.
@@ -174,7 +174,9 @@ function unavailable(message: string): HttpAnswer {
 function parseMessage(value: unknown): Sent["message"] {
   if (!isJsonObject(value) || value.jsonrpc !== "2.0") return undefined;
   const { id, method, params } = value;
-  const hasId = typeof id === "string" || (typeof id === "number" && Number.isInteger(id));
+  const hasId =
+    (typeof id === "string" && id.length <= allLimits.maxRequestIdLength) ||
+    (typeof id === "number" && Number.isInteger(id));
   const fits =
     typeof method === "string"
       ? (params === undefined || isJsonObject(params)) && (hasId || id === undefined)

@@ -7,6 +7,7 @@ import { HttpAnswer, refusal } from "../../http/http-answer.js";
 import { limits as allLimits, type SessionLimits, sessionLimits } from "../../limits.js";
 import { type Locality, localityOf, ownerOfToken } from "../../owner/owner.js";
 import { randomToken } from "../../owner/random-token.js";
+import { callParamsKind } from "./call-params.js";
 import { KeptDocument } from "./kept-document.js";
 import { type ConnectableServer, Session2025, type SessionCommons } from "./session.js";
 import { jsonAnswer } from "./session-answers.js";
@@ -241,7 +242,7 @@ export class SessionRegistry implements SessionCommons {
     const { documents } = this.engine;
     const idleSinceMs = Date.now() - this.limits.sessionTtlMs;
     this.#full.clear();
-    for (const kind of [sessionKind.kind, streamOrderKind]) {
+    for (const kind of [sessionKind.kind, streamOrderKind, callParamsKind]) {
       for (const { id } of await documents.listIdleDocuments({
         kind,
         idleSinceMs,

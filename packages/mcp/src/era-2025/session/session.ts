@@ -129,7 +129,7 @@ export class Session2025 implements ConnectedSession {
     if (this.#streams.size >= this.limits.maxStreams) return tooMany("maxStreams", this.limits);
     if (!this.calls.makeRoom()) return tooMany("maxOpenCalls", this.limits);
     const inFlight = this.calls.create(request, kind);
-    if (kind !== "once") await this.document.change(this.calls.stored(inFlight));
+    if (kind !== "once") await this.calls.store(inFlight);
     this.calls.add(inFlight);
     const stream = this.#openStream();
     this.#sendOn(inFlight, stream, { place: 0 });

@@ -1,0 +1,48 @@
+import { monitorEventLoopDelay } from "node:perf_hooks";
+import { defineTool } from "@resumable-mcp/core";
+import { defineServer } from "@resumable-mcp/mcp";
+import { serve } from "@resumable-mcp/server-http";
+import { createFsStore } from "@resumable-mcp/store-fs";
+import { z } from "zod";
+
+/** What a server says of the requests since it was asked before. */
+export interface RequestCosts {
+  /** The longest time in which nothing else was served. */
+  readonly stallMs: number;
+  /** Of all threads. */
+  readonly processorMs: number;
+  /** After a collection. */
+  readonly residentMiB: number;
+}
+
+// A server of one tool that takes anything. It tells its parent its address, then, when asked, what requests cost.
+const [directory = ""] = process.argv.slice(2);
+const takesAnything = defineTool({
+  name: "take",
+  description: "Takes any value.",
+  input: z.object({ value: z.unknown() }),
+  run: async () => "taken",
+});
+const { url } = await serve({
+  definition: defineServer({ name: "costs", version: "1.0.0", tools: [takesAnything] }),
+  store: createFsStore({ directory }),
+  port: 0,
+});
+const delays = monitorEventLoopDelay({ resolution: 1 });
+delays.enable();
+let before = process.cpuUsage();
+process.on("message", () => {
+  const { user, system } = process.cpuUsage(before);
+  const stallMs = delays.max / 1e6;
+  globalThis.gc?.();
+  const costs: RequestCosts = {
+    stallMs,
+    processorMs: (user + system) / 1_000,
+    residentMiB: process.memoryUsage.rss() / 2 ** 20,
+  };
+  before = process.cpuUsage();
+  delays.reset();
+  process.send?.(costs);
+});
+process.on("disconnect", () => process.exit());
+process.send?.(url);

@@ -1,0 +1,142 @@
+import { createMemoryStore, defineTool, type Store } from "@resumable-mcp/core";
+import { afterEach, expect, test } from "vitest";
+import { z } from "zod";
+import { createGate } from "./counting-tool.js";
+import { type EndpointOptions, eventsOf, openEndpoint, openSession, post, readUntil, resume } from "./http-endpoint.js";
+
+const closing: (() => Promise<void>)[] = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function endpoint(options: EndpointOptions) {
+  const opened = await openEndpoint(options);
+  closing.push(opened.close);
+  return opened;
+}
+
+/** Says how long a text is, after its gate opens. */
+const measureTool = (gate = createGate()) =>
+  defineTool({
+    name: "measure",
+    description: "Measures a text.",
+    input: z.object({ value: z.unknown() }),
+    async run({ value }) {
+      await gate.pass();
+      return String(value).length;
+    },
+  });
+const measure = (value: unknown, id: unknown = 1) => ({
+  jsonrpc: "2.0",
+  id,
+  method: "tools/call",
+  params: { name: "measure", arguments: { value }, _meta: { progressToken: "p" } },
+});
+const big = "x".repeat(1_000_000);
+
+/** A store that notes how large each document is when it is put, by its kind. */
+function notingStore() {
+  const sizes = new Map<string, number[]>();
+  const store = createMemoryStore();
+  const putDocument: Store["putDocument"] = (given) => {
+    sizes.set(given.kind, [...(sizes.get(given.kind) ?? []), JSON.stringify(given.value).length]);
+    return store.putDocument(given);
+  };
+  const noted: Store = Object.assign(Object.create(store), { putDocument, close: async () => {} });
+  return { store: noted, sizes };
+}
+
+const repeated = (item: string) => `[${`${item},`.repeat(Math.floor(4_190_000 / (item.length + 1)))}0]`;
+const wide = `{${Array.from({ length: 300_000 }, (_, key) => `"key${key}":0`).join(",")}}`;
+
+test.each([
+  ["[]", repeated("[]")],
+  ["{}", repeated("{}")],
+  ["numbers", repeated("1")],
+  ["texts", repeated('""')],
+  ["an object with many keys", wide],
+  ["values and keys, one too many", `[${"0,".repeat(50_000)}0]`],
+])("G11 4 MiB of %s are refused before they are parsed", async (_name, value) => {
+  const { url } = await endpoint({ tools: [measureTool()] });
+  const session = await openSession(url);
+  const text = JSON.stringify(measure(0)).replace('"value":0', `"value":${value}`);
+  const refused = await post(url, text, session);
+  expect([refused.status, await refused.json()]).toEqual([
+    413,
+    {
+      jsonrpc: "2.0",
+      id: null,
+      error: {
+        code: -32_600,
+        message: "Invalid Request: the body has more than maxJsonValues = 50000 values and keys.",
+      },
+    },
+  ]);
+});
+
+test("G11 an initialize request has a limit of its own, and an id has one", async () => {
+  const { url } = await endpoint({ tools: [measureTool()] });
+  const initialize = (padding: string) => ({
+    jsonrpc: "2.0",
+    id: 1,
+    method: "initialize",
+    params: {
+      protocolVersion: "2025-11-25",
+      capabilities: { experimental: { x: { padding } } },
+      clientInfo: { name: "raw", version: "1" },
+    },
+  });
+  expect((await post(url, initialize("x".repeat(60_000)))).status).toBe(200);
+  const refused = await post(url, initialize("x".repeat(65_536)));
+  expect([refused.status, Reflect.get(await refused.json(), "error")]).toEqual([
+    413,
+    { code: -32_600, message: "An initialize request may not be larger than maxInitializeBytes = 65536." },
+  ]);
+  const session = await openSession(url);
+  expect((await post(url, measure("", "i".repeat(1_025)), session)).status).toBe(400);
+});
+
+test("G11 a session's document holds no copy of what its calls are made with", async () => {
+  const gate = createGate();
+  const { store, sizes } = notingStore();
+  const { url, engine } = await endpoint({ tools: [measureTool(gate)], store });
+  const session = await openSession(url);
+  const events = eventsOf(await post(url, measure(big), session));
+  gate.open();
+  expect((await readUntil(events, () => false)).at(-1)?.message).toMatchObject({
+    id: 1,
+    result: { content: [{ text: "1000000" }] },
+  });
+  const idleSinceMs = Date.now() + 60_000;
+  const kept = () => engine.documents.listIdleDocuments({ kind: "call-params", idleSinceMs, limit: 10 });
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+  expect(sizes.get("call-params")?.map((size) => size > 1_000_000)).toEqual([true]);
+  expect(sizes.get("session")?.filter((size) => size > 2_000)).toEqual([]);
+});
+
+test("G9 a large call whose process died before its task was made is made from what was kept of it", async () => {
+  const gate = createGate();
+  gate.open();
+  const { store } = notingStore();
+  const dying: Store = Object.assign(Object.create(store), { createTask: () => new Promise(() => {}) });
+  const before = await openEndpoint({ tools: [measureTool()], store: dying });
+  const session = await openSession(before.url);
+  const primed = await readUntil(eventsOf(await post(before.url, measure(big), session)), () => true);
+  await before.close();
+  const after = await endpoint({ tools: [measureTool(gate)], store });
+  const rest = await readUntil(eventsOf(await resume(after.url, session, primed[0]?.id ?? "")), () => false);
+  expect(rest.at(-1)?.message).toMatchObject({ id: 1, result: { content: [{ text: "1000000" }] } });
+});
+
+test("G9 a large call that was cancelled leaves nothing of its params", async () => {
+  const { store } = notingStore();
+  const { url, engine } = await endpoint({ tools: [measureTool()], store });
+  const session = await openSession(url);
+  const call = await post(url, measure(big), session);
+  const events = eventsOf(call);
+  await readUntil(events, () => true);
+  await post(url, { jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: 1 } }, session);
+  const idleSinceMs = Date.now() + 60_000;
+  const kept = () => engine.documents.listIdleDocuments({ kind: "call-params", idleSinceMs, limit: 10 });
+  await expect.poll(kept, { timeout: 20_000 }).toEqual([]);
+});
