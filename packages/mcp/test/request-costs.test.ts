@@ -88,7 +88,7 @@ test("G11 an initialize request has a limit of its own, and an id has one", asyn
   });
   expect((await post(url, initialize("x".repeat(60_000)))).status).toBe(200);
   const refused = await post(url, initialize("x".repeat(65_536)));
-  expect([refused.status, Reflect.get(await refused.json(), "error")]).toEqual([
+  expect([refused.status, Reflect.get(Object(await refused.json()), "error")]).toEqual([
     413,
     { code: -32_600, message: "An initialize request may not be larger than maxInitializeBytes = 65536." },
   ]);

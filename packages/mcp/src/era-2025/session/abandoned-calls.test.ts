@@ -49,7 +49,7 @@ async function openSession({ maxOpenCalls = 2 } = {}) {
         if (!calls.makeRoom()) return false;
         const request: JSONRPCRequest = { jsonrpc: "2.0", id, method: "tools/call", params: { name: "work" } };
         const inFlight = calls.create(request, "journal");
-        await document.change(calls.stored(inFlight));
+        await calls.store(inFlight);
         calls.add(inFlight).innerId = `${inFlight.name}#1`;
         return true;
       },

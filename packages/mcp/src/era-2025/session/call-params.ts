@@ -2,7 +2,7 @@ import { isJsonObject, isResumableError, type JsonObject } from "@resumable-mcp/
 import type { Documents } from "@resumable-mcp/core/store";
 import { parseJson } from "../../http/http-request.js";
 import { limits } from "../../limits.js";
-import { finishedParams, type StoredCall } from "./session-document.js";
+import { finishedParams, type SessionDocument, type StoredCall } from "./session-document.js";
 
 /** The kind of the documents that hold the params of one open call each, by the call's id. */
 export const callParamsKind = "call-params";
@@ -33,4 +33,14 @@ export async function readParams(documents: Documents, id: string): Promise<Json
   const value = (await documents.getDocument(callParamsKind, id))?.value;
   const params = typeof value === "string" ? parseJson(value) : undefined;
   return isJsonObject(params) ? params : undefined;
+}
+
+/** Removes them once the session's document is without the open call; what fails here is removed when it expires. */
+export function dropParams(documents: Documents, session: SessionDocument, call: StoredCall | undefined): void {
+  if (call?.apart !== true) return;
+  const drop = () => documents.deleteDocument(callParamsKind, call.callId);
+  session
+    .flush()
+    .then(drop)
+    .catch(() => {});
 }

@@ -4,7 +4,7 @@ import { metaKeys, type Repeatable } from "@resumable-mcp/protocol";
 import type { SessionLimits } from "../../limits.js";
 import { randomToken } from "../../owner/random-token.js";
 import { AbandonedCalls, withoutAbandoned } from "./abandoned-calls.js";
-import { callParamsKind, keepParams, readParams } from "./call-params.js";
+import { dropParams, keepParams, readParams } from "./call-params.js";
 import { type Cursor, onceStream } from "./event-id.js";
 import { finishedCall, openCalls, type SessionDocument, type StoredCall, withCall } from "./session-document.js";
 import { InFlightRequest, metaOf } from "./session-stream.js";
@@ -80,15 +80,17 @@ export class InFlightCalls {
 
   /** Makes the in-flight request of a request, which is not known here until it is added. */
   create(request: JSONRPCRequest, kind: Repeatable): InFlightRequest {
-    const name = kind === "once" ? onceName(this.#document.id, request) : randomToken(22);
+    const name = kind === "once" ? this.#onceName(request) : randomToken(22);
     return new InFlightRequest(name, request, kind, this.#limits);
   }
 
-  /**
-   * Stores a request that may be delivered again. Durability: resolves when the call survives this process.
-   *
-   * @throws {@link ResumableError} as `KeptDocument.change`.
-   */
+  #onceName({ id: requestId, method, params }: JSONRPCRequest): string {
+    const tool = method === "tools/call" ? String(params?.name) : undefined;
+    const nonce = randomToken(16);
+    return onceStream(this.#document.id, nonce, { requestId, method, tool }) ?? `once_${nonce}`;
+  }
+
+  /** Stores a request that may be delivered again. Durability: as of `change`. */
   async store({ name: callId, request, kind, taskId }: InFlightRequest): Promise<void> {
     const { documents } = this.#engine;
     const kept = await keepParams(documents, { id: callId, owner: this.#document.owner, params: request.params });
@@ -274,7 +276,7 @@ export class InFlightCalls {
       const others = { ...facts, calls: facts.calls.filter((one) => one !== call) };
       return kept === undefined ? others : withCall(others, kept, this.#limits.maxFinishedCalls);
     });
-    this.#dropParams(stored);
+    dropParams(this.#engine.documents, this.#document, stored);
   }
 
   /** The client will not come back to this in-flight request. */
@@ -283,17 +285,7 @@ export class InFlightCalls {
     if (kind === "once") return;
     const stored = this.#stored(name);
     this.#document.note((facts) => ({ ...facts, calls: facts.calls.filter(({ callId }) => callId !== name) }));
-    this.#dropParams(stored);
-  }
-
-  /** Once the session's document is without the call; what fails here is removed when it expires. */
-  #dropParams(call: StoredCall | undefined): void {
-    if (call?.apart !== true) return;
-    const drop = () => this.#engine.documents.deleteDocument(callParamsKind, call.callId);
-    this.#document
-      .flush()
-      .then(drop)
-      .catch(() => {});
+    dropParams(this.#engine.documents, this.#document, stored);
   }
 
   clear(): void {
@@ -304,10 +296,4 @@ export class InFlightCalls {
   #stored(callId: string): StoredCall | undefined {
     return this.#document.value.calls.find((call) => call.callId === callId);
   }
-}
-
-function onceName(sessionId: string, { id, method, params }: JSONRPCRequest): string {
-  const tool = method === "tools/call" ? String(params?.name) : undefined;
-  const nonce = randomToken(16);
-  return onceStream(sessionId, nonce, { requestId: id, method, tool }) ?? `once_${nonce}`;
 }
