@@ -32,7 +32,7 @@ const shapes: { readonly [name: string]: string } = {
   "40,000 []": fill("[]", 40_000 * 3),
   "40,000 {}": fill("{}", 40_000 * 3),
   "40,000 numbers": fill("1", 40_000 * 2),
-  "an object of 40,000 keys": wide(40_000),
+  "an object of 20,000 keys": wide(20_000),
   "one string of 1 MiB": JSON.stringify("x".repeat(1024 * 1024 - 1_024)),
   "a short text": '"text"',
 };
