@@ -93,10 +93,12 @@ export type BodyLimits = { readonly [Name in keyof typeof bodyLimits]: number };
 export const sessionLimits = {
   ...bodyLimits,
   /**
-   * Sessions that one authenticated subject may have; of callers without authentication, all together. Counted by the
-   * store over all processes.
+   * Sessions that one authenticated subject may have; of callers without authentication whose network is not known, all
+   * together. Counted by the store over all processes.
    */
   maxSessionsPerOwner: 10_000,
+  /** The same, of the callers without authentication of one address (of IPv6, one network). */
+  maxSessionsPerAddress: 1_000,
   /** Sessions kept in memory; beyond that the longest idle one goes to the store. */
   maxLiveSessions: 2_000,
   /** Streams of one session that are open at once; those of `maxRequests` requests are not refused for them. */

@@ -167,6 +167,28 @@ test("sessions that were forgotten count no longer against the limit of their ow
   await expect.poll(async () => (await post(url, message)).status).toBe(200);
 });
 
+test("callers without a token are counted by the network that they come from, where it is known (G11)", async () => {
+  const { handler } = await endpoint({
+    tools: [countTool()],
+    limits: { maxSessionsPerAddress: 2, maxSessionsPerOwner: 1 },
+  });
+  const open = async (network?: string) => {
+    const request = new Request("http://localhost/mcp", {
+      method: "POST",
+      headers: { accept: "application/json, text/event-stream", "content-type": "application/json" },
+      body: JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params: initializeParams }),
+    });
+    const answer = await handler.fetch(request, { network });
+    return answer.status === 200 ? 200 : /limit (\w+ = \d+)/.exec(await answer.text())?.[1];
+  };
+  expect([await open("192.0.2.1"), await open("192.0.2.1"), await open("192.0.2.1")]).toEqual([
+    200,
+    200,
+    "maxSessionsPerAddress = 2",
+  ]);
+  expect([await open("192.0.2.2"), await open(), await open()]).toEqual([200, 200, "maxSessionsPerOwner = 1"]);
+});
+
 test("two processes let an owner open as many sessions as one, of 60 at the same moment (G11)", async () => {
   const limits = { maxSessionsPerOwner: 5 };
   const store = createMemoryStore();

@@ -9,6 +9,11 @@ export interface RequestContext {
   readonly authInfo?: AuthInfo;
   /** Whether only the user of this machine can have sent it. */
   readonly locality?: Locality;
+  /**
+   * The network that a caller without a token comes from, where callers of others share the server: its sessions are counted
+   * by it.
+   */
+  readonly network?: string;
   /** The body, where it was read already. */
   readonly parsedBody?: unknown;
 }

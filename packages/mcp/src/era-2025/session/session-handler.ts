@@ -44,7 +44,8 @@ export function createSessionHandler(options: SessionHandlerOptions): HttpHandle
       const isRequest = message !== undefined && "method" in message && "id" in message;
       const opens = isRequest && message.method === "initialize";
       if (engine.draining && isRequest && (opens || message.method === "tools/call")) return draining();
-      if (opens && request.header("mcp-session-id") === undefined) return await registry.open(message, extra);
+      if (opens && request.header("mcp-session-id") === undefined)
+        return await registry.open(message, extra, context.network);
       if (opens) return refusal(400, "Invalid Request: the session is initialized already.");
       const session = await findSession(registry, request, extra);
       if (session instanceof HttpAnswer) return session;

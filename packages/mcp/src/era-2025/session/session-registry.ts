@@ -68,14 +68,19 @@ export class SessionRegistry implements SessionCommons {
     ];
   }
 
-  /** Durability: the session is in the store before its id goes out. */
-  async open(request: JSONRPCRequest, extra: MessageExtraInfo): Promise<HttpAnswer> {
-    const { maxSessionsPerOwner: max, maxLiveSessions } = this.limits;
+  /**
+   * Durability: the session is in the store before its id goes out.
+   *
+   * @param network counts the sessions of callers without a token; without it they are counted all together.
+   */
+  async open(request: JSONRPCRequest, extra: MessageExtraInfo, network = ""): Promise<HttpAnswer> {
     const principal = ownerOfToken(extra.authInfo);
-    const group = principal ?? unauthenticated;
-    const counted = { group, max, limit: "maxSessionsPerOwner" };
+    const group = principal ?? `${unauthenticated}${network}`;
+    const limit = principal === undefined && network !== "" ? "maxSessionsPerAddress" : "maxSessionsPerOwner";
+    const { [limit]: max, maxLiveSessions } = this.limits;
+    const counted = { group, max, limit };
     const fullAtMs = this.#full.get(group) ?? Number.NEGATIVE_INFINITY;
-    if (performance.now() - fullAtMs < allLimits.countAgainMs) return tooMany(max);
+    if (performance.now() - fullAtMs < allLimits.countAgainMs) return tooMany(limit, max);
     const id = randomToken(32);
     const owner = principal ?? ownerTag("session", id);
     const initialize: JsonObject = JSON.parse(JSON.stringify(request.params ?? {}));
@@ -98,7 +103,7 @@ export class SessionRegistry implements SessionCommons {
       await session.transport.close();
       if (!isResumableError(error, "LIMIT_EXCEEDED")) throw error;
       this.#full.set(group, performance.now());
-      return tooMany(max);
+      return tooMany(limit, max);
     }
     this.#live.set(id, session);
     if (this.#live.size > maxLiveSessions) void this.#sweep();
@@ -255,8 +260,8 @@ export class SessionRegistry implements SessionCommons {
   }
 }
 
-function tooMany(max: number): HttpAnswer {
-  const text = `You have reached the limit maxSessionsPerOwner = ${max}. End a session with an HTTP DELETE request.`;
+function tooMany(limit: string, max: number): HttpAnswer {
+  const text = `You have reached the limit ${limit} = ${max}. End a session with an HTTP DELETE request.`;
   return refusal(429, text);
 }
 
