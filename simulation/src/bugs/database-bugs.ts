@@ -10,22 +10,22 @@ const defects: readonly Bug[] = [
     replace: "        return [];",
   },
   {
-    name: "a commit with an unknown outcome is sent again",
-    file: "store-postgres/src/journal/group-commit.ts",
-    find: "const outcomes = await this.#run(batch);",
-    replace: "const outcomes = await this.#run(batch).catch(() => this.#run(batch));",
-  },
-  {
-    name: "a commit is fenced by its place alone",
-    file: `${model}/commit-statement.ts`,
-    find: "task.epoch === epoch && task.holder === holder && task.last_seq === after_seq",
-    replace: "task.last_seq === after_seq && (task.epoch >= epoch || task.holder === holder)",
+    name: "a commit with an unknown outcome is sent again, behind what is there by then",
+    file: "store-postgres/src/task/task-writer.ts",
+    find: "    const outcome = await this.#write(held, prepared, request.maxUnfinished);\n",
+    replace: `    const outcome = await this.#write(held, prepared, request.maxUnfinished).catch(async (error) => {
+      const { record } = (await this.#reader.read(request.lease.taskId)) ?? held;
+      if (record === held.record || isFinal(record.status)) throw error;
+      const again = prepare({ ...held, record }, { ...request, afterSeq: record.lastSeq }, this.#database.limits);
+      return this.#write(held, again);
+    });
+`,
   },
   {
     name: "a late commit of an earlier epoch is accepted",
     file: `${model}/commit-statement.ts`,
-    find: "task.epoch === epoch && task.holder === holder",
-    replace: "task.epoch >= epoch && (task.holder === holder || task.holder !== null)",
+    find: "task.epoch === epoch && task.holder === holder && task.last_seq === after_seq",
+    replace: "task.epoch >= (epoch ?? 0)",
   },
   {
     name: "a lease that was taken without an answer is not given back",

@@ -21,6 +21,8 @@ export class History {
   crashes = 0;
   /** Hears of each event. */
   onEvent: (event: HistoryEvent) => void = () => {};
+  /** Hears of each effect of a fault. */
+  onEffect: (effect: string) => void = () => {};
   readonly #nowMs: () => number;
 
   /** @param nowMs the one clock of all its events, in milliseconds */
@@ -42,6 +44,7 @@ export class History {
 
   noteEffect(effect: string): void {
     this.effects.set(effect, (this.effects.get(effect) ?? 0) + 1);
+    this.onEffect(effect);
   }
 
   crossed(point: string): void {

@@ -40,7 +40,7 @@ export class Cluster {
   /** The workers with whose death the power is lost. */
   readonly #takesPower = new Set<Worker>();
   readonly #placeDeaths = new PlaceDeaths();
-  readonly #moments = new AwaitedMoments<Omit<Fault, "kind">>();
+  readonly #moments: AwaitedMoments<Omit<Fault, "kind">>;
   #isPowered = true;
   #isMounted = true;
   #isCalm = false;
@@ -51,12 +51,14 @@ export class Cluster {
     this.#machines = createMachines(others, options.world, (effect) => options.history.noteEffect(effect));
     this.#random = options.world.random.fork();
     this.#slots = Array.from({ length: options.workers }, () => undefined);
+    this.#moments = new AwaitedMoments(options.database !== undefined);
     options.history.onEvent = (event) => this.#note(event);
+    options.history.onEffect = (effect) => this.#note({ kind: `effect ${effect}`, worker: options.world.current.name });
     this.#deaths = this.#slots.map(() => ({ die_at_call: [], die_at_turn: [] }));
   }
 
   /** Lets what waits for a moment break right after it. */
-  #note(event: HistoryEvent): void {
+  #note(event: { readonly kind: string; readonly worker?: HistoryEvent["worker"] }): void {
     const fault = this.#moments.note(event);
     if (fault === undefined) return;
     const slot = Math.max(0, this.#slots.indexOf(this.#slots.find((worker) => worker?.actor.name === event.worker)));
@@ -137,7 +139,7 @@ export class Cluster {
     const { world, history } = this.#options;
     history.add("fault", { fault: kind, slot, amount, point, takesPower });
     if (isNetworkFault(kind)) world.network.strike(kind, amount, this.#random);
-    if (kind === "die_at_place") this.#planDeathAtPlace(fault);
+    if (kind === "die_at_place") this.#placeDeaths.add(fault, this.#random);
     if (kind === "at_moment") this.#moments.await(fault, 1 + this.#random.below(3));
     if (isPlannedDeath(kind)) this.#planDeath(kind, fault);
     if (point !== undefined) this.#pointDeaths.add({ point, left: amount, takesPower: takesPower === true });
@@ -187,11 +189,6 @@ export class Cluster {
     const death = this.#pointDeaths.reach(point);
     if (death?.takesPower === true) this.#takesPower.add(worker);
     return death !== undefined;
-  }
-
-  #planDeathAtPlace({ amount, takesPower }: Fault): void {
-    const [left, isBefore] = [1 + this.#random.below(3), this.#random.percent(50)];
-    this.#placeDeaths.add(amount, { left, isBefore, takesPower: takesPower === true });
   }
 
   #diesAtCall(call: string, path: string, worker: Worker): { readonly isBefore: boolean } | undefined {

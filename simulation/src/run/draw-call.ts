@@ -53,6 +53,7 @@ export function drawOwners(random: Random): readonly PlannedOwner[] {
 function waysOf(clientId: string | undefined, { mode, theme }: CallFrame): readonly CallPlan["via"][] {
   if (clientId === undefined) return ["engine"];
   if (theme === "requests") return ["engine", "engine", "engine", "2025", "2026"];
+  if (theme === "errors") return ["engine", "engine", "2025", "2025"];
   if (theme === "questions") return ["engine", "2025", "2025", "2025"];
   if (mode === "moments") return ["engine", "engine", "2025", "2025", "2026", "sdk"];
   const ways = ["engine", "engine", "2025", "2026", "sdk"] as const;
@@ -82,7 +83,7 @@ export function drawCall(random: Random, index: number, frame: CallFrame): Plann
     handoffMs: random.percent(70) ? undefined : random.pick([1, 1_000]),
     repeats: random.pick([0, 0, 0, 1, 2]),
     againPercent: random.pick([0, 70]),
-    leaves: random.pick(["gone", "gone", "cancelled"]),
+    leaves: random.pick(frame.theme === "errors" ? ["cancelled"] : ["gone", "gone", "cancelled"]),
     returnsPercent: random.pick([0, 60, 100, 100]),
     answersPercent: random.pick([0, 70, 100, 100]),
     twicePercent: frame.theme === "requests" ? random.pick([30, 100]) : 25,
@@ -130,7 +131,8 @@ function drawInterventions(random: Random, { calmMs, mode, theme }: CallFrame): 
 function drawProgram(random: Random, index: number, frame: CallFrame): readonly Operation[] {
   const { mode, theme } = frame;
   if (mode === "flood") return drawShort(random);
-  if (theme === "takeovers" && random.percent(80)) return drawManyCheckpoints(random);
+  if ((theme === "takeovers" || theme === "syncs") && random.percent(80)) return drawManyCheckpoints(random);
+  if ((theme === "names" || theme === "folder") && random.percent(60)) return drawShort(random);
   if (theme === "errors" && random.percent(60)) return drawManyWaits(random);
   const length = random.pick([1, 3, 8, 20]);
   const program = Array.from({ length }, () => (mode === "waiting" ? drawWait(random) : drawOperation(random, frame)));

@@ -43,7 +43,10 @@ export function drawDatabasePlan(seed: number): Plan {
   };
   const callCount = mode === "flood" ? 30 : 1 + random.below(10);
   const calls = Array.from({ length: callCount }, (_, index) => drawCall(random, index, callFrame));
-  const faults = drawDatabaseFaults(random, { calmMs, workers, durability: "process", mode });
+  const frame = { calmMs, workers, durability: "process", mode } as const;
+  const faults = drawDatabaseFaults(random, frame);
+  // At any moment, a standby has mostly got what matters.
+  const failovers = standby === "asynchronous" ? draw(random, frame, ["at_moment"], random.pick([1, 2, 4])) : [];
   const network = mode === "poison" || mode === "quiet" ? [] : drawNetworkFaults(random, calmMs);
   return {
     ...{ seed, mode, theme: undefined, standby, durability: "process", workers, isIsolated: false },
@@ -55,7 +58,7 @@ export function drawDatabasePlan(seed: number): Plan {
     calmMs,
     // Sessions and streams are documents: of those that a fail-over loses, nothing says to which call they belong.
     calls: standby === "asynchronous" ? calls.map((call) => ({ ...call, via: "engine" as const })) : calls,
-    faults: [...faults, ...network].toSorted((one, other) => one.atMs - other.atMs),
+    faults: [...faults, ...failovers, ...network].toSorted((one, other) => one.atMs - other.atMs),
   };
 }
 

@@ -1,15 +1,16 @@
 import type { Operation } from "../callers/script-operations.js";
 import type { Random } from "../world/random.js";
 import { drawFault, type Fault, type FaultFrame } from "./draw-fault.js";
-import { acceptanceMoments, fullDiskMoments } from "./moments.js";
-import { signalPlaces } from "./place-deaths.js";
+import { acceptanceMoments, fullDiskMoments, lostSyncMoments } from "./moments.js";
+import { namePlaces, signalPlaces } from "./place-deaths.js";
 
 /**
  * What breaks in a plan of the mode `moments`: all that waits for a moment; or what takes a request or an answer with it; or
  * only the disk, when a host is asked; or the process of a task that another one takes over, while the first still
- * writes; or calls of the disk, in processes that live.
+ * writes; or calls of the disk, in processes that live; or syncs, after which the power is lost; or the power, while
+ * tasks are made and finished; or the folder of the store is away.
  */
-export type Theme = "all" | "requests" | "questions" | "takeovers" | "errors";
+export type Theme = "all" | "requests" | "questions" | "takeovers" | "errors" | "syncs" | "names" | "folder";
 
 export const themesOfMoments: readonly Theme[] = [
   "all",
@@ -18,9 +19,16 @@ export const themesOfMoments: readonly Theme[] = [
   "requests",
   "requests",
   "questions",
+  "questions",
   "takeovers",
   "takeovers",
   "errors",
+  "errors",
+  "syncs",
+  "syncs",
+  "names",
+  "names",
+  "folder",
 ];
 
 /** When nothing breaks any more. */
@@ -30,7 +38,17 @@ export const calmOfTheme: { readonly [theme in Theme]: number } = {
   questions: 30_000,
   takeovers: 30_000,
   errors: 15_000,
+  syncs: 20_000,
+  names: 15_000,
+  folder: 15_000,
 };
+
+/** How many calls there are; others have one to ten. */
+export const callsOfTheme: { readonly [theme in Theme]?: number } = { syncs: 8, names: 15, folder: 15 };
+
+/** What these are about: two processes, or losses of power. */
+export const themesOfTwo: readonly (Theme | undefined)[] = ["requests", "takeovers"];
+export const themesOfPower: readonly (Theme | undefined)[] = [...themesOfTwo, "syncs", "names"];
 
 /** Draws the faults of a theme. */
 export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): readonly Fault[] {
@@ -65,7 +83,38 @@ export function drawMoments(random: Random, frame: FaultFrame, theme: Theme): re
         ...fault,
         amount: random.pick([50, 200, 1_000]),
       }));
+    case "syncs":
+      return Array.from({ length: random.pick([1, 2, 4]) }, () => drawFailedSyncs(random, frame)).flat();
+    case "names":
+      return [
+        ...draw(["die_at_place"], random.pick([10, 30])).map((fault) => ({
+          ...fault,
+          amount: namePlaces.from + random.below(namePlaces.count),
+        })),
+        // What a process left half made another one continues, before the power is lost.
+        ...draw(["power", "slow"], random.pick([2, 5, 10])),
+      ];
+    case "folder":
+      return draw(["unmount"], random.pick([3, 6])).map((fault) => ({ ...fault, amount: 3_000 }));
   }
+}
+
+/** Syncs fail for a second: the power is lost, or the process dies, at one of them, and the power is lost some seconds later. */
+function drawFailedSyncs(random: Random, frame: FaultFrame): readonly Fault[] {
+  const isLost = random.percent(75);
+  const failing = drawFault(random, frame, isLost ? "lost_syncs" : "failing_syncs");
+  const atMs = 0.7 * failing.atMs;
+  const moment = drawFault(random, frame, "at_moment");
+  const power = drawFault(random, frame, "power");
+  return [
+    { ...failing, atMs, amount: 2_000 },
+    {
+      ...moment,
+      atMs,
+      amount: fullDiskMoments + acceptanceMoments + (isLost ? random.below(lostSyncMoments) : lostSyncMoments),
+    },
+    { ...power, atMs: atMs + random.between(1_500, 8_000) },
+  ];
 }
 
 /**

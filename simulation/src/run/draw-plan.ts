@@ -2,7 +2,15 @@ import { Random } from "../world/random.js";
 import { drawCall, drawOwners, type PlannedCall } from "./draw-call.js";
 import { drawFaults, drawNetworkFaults, type Fault } from "./draw-fault.js";
 import { drawLimits, type Mode, type PlannedLimits } from "./draw-limits.js";
-import { calmOfTheme, drawMoments, type Theme, themesOfMoments } from "./draw-moments.js";
+import {
+  callsOfTheme,
+  calmOfTheme,
+  drawMoments,
+  type Theme,
+  themesOfMoments,
+  themesOfPower,
+  themesOfTwo,
+} from "./draw-moments.js";
 
 /** Everything that is drawn before a run begins. A run is its plan: leaving parts of it out makes a shorter story. */
 export interface Plan extends PlannedLimits {
@@ -45,20 +53,22 @@ export function drawPlan(seed: number): Plan {
     "moments",
     "moments",
     "moments",
+    "moments",
+    "moments",
+    "moments",
     "poison",
     "waiting",
     "flood",
     "quiet",
   ] as const);
   const theme = mode === "moments" ? random.pick(themesOfMoments) : undefined;
-  // Losses of power, and two processes, are what these are about.
-  const isOfTwo = theme === "requests" || theme === "takeovers";
-  const durability: Plan["durability"] = isOfTwo || random.percent(70) ? "machine" : "process";
-  const workers = random.pick(isOfTwo ? [2, 2, 3] : [1, 2, 2, 3]);
+  const durability: Plan["durability"] = themesOfPower.includes(theme) || random.percent(70) ? "machine" : "process";
+  const workers = random.pick(themesOfTwo.includes(theme) ? [2, 2, 3] : [1, 2, 2, 3]);
   const calmMs = theme === undefined ? drawCalm(random, mode) : calmOfTheme[theme];
   const setUp = drawLimits(random, mode, theme);
   const callFrame = { owners: drawOwners(random), calmMs, mode, theme, expires: setUp.limits.ttlMs !== undefined };
-  const callCount = mode === "flood" ? 40 : 1 + random.below(10);
+  const someCalls = (theme && callsOfTheme[theme]) ?? 1 + random.below(10);
+  const callCount = mode === "flood" ? 40 : someCalls;
   const calls = Array.from({ length: callCount }, (_, index) => drawCall(random, index, callFrame));
   const frame = { calmMs, workers, durability, mode };
   const drawn = theme === undefined ? drawFaults(random, frame) : drawMoments(random, frame, theme);

@@ -1,3 +1,6 @@
+import type { Random } from "../world/random.js";
+import type { Fault } from "./draw-fault.js";
+
 /** Calls of the disk by what they change. */
 interface DiskPlace {
   readonly call: "open" | "write" | "link" | "rename" | "unlink" | "fdatasync" | "fsync";
@@ -19,16 +22,8 @@ const ofSignals: readonly DiskPlace[] = [
 /** The places of signals are the first in the list. */
 export const signalPlaces = ofSignals.length;
 
-/** Before and after these a store is between two states. */
-const diskPlaces: readonly DiskPlace[] = [
-  ...ofSignals,
-  { call: "fdatasync", path: new RegExp(`${inTask}journal`) },
-  { call: "write", path: new RegExp(`${inTask}journal`) },
-  { call: "open", path: new RegExp(`${inTask}journal`) },
-  { call: "unlink", path: new RegExp(`${inTask}journal`) },
-  { call: "open", path: new RegExp(`${inTask}lease`) },
-  { call: "unlink", path: new RegExp(`${inTask}lease`) },
-  { call: "fdatasync", path: new RegExp(`${inTask}items/`) },
+/** With these, a task is made or finished. */
+const ofNames: readonly DiskPlace[] = [
   { call: "fsync", path: /^\/store\/tasks/ },
   { call: "rename", path: /^\/store\/trash/ },
   { call: "rename", path: /^\/store\/tasks/ },
@@ -40,8 +35,24 @@ const diskPlaces: readonly DiskPlace[] = [
   { call: "write", path: /^\/store\/done\// },
   { call: "fdatasync", path: /^\/store\/done\// },
   { call: "fsync", path: /^\/store\/done/ },
-  { call: "rename", path: /^\/store\/documents/ },
 ];
+
+/** Before and after these a store is between two states. */
+const diskPlaces: readonly DiskPlace[] = [
+  ...ofSignals,
+  { call: "fdatasync", path: new RegExp(`${inTask}journal`) },
+  { call: "write", path: new RegExp(`${inTask}journal`) },
+  { call: "open", path: new RegExp(`${inTask}journal`) },
+  { call: "unlink", path: new RegExp(`${inTask}journal`) },
+  { call: "open", path: new RegExp(`${inTask}lease`) },
+  { call: "unlink", path: new RegExp(`${inTask}lease`) },
+  { call: "fdatasync", path: new RegExp(`${inTask}items/`) },
+  { call: "rename", path: /^\/store\/documents/ },
+  ...ofNames,
+];
+
+/** The places of names are the last in the list. */
+export const namePlaces = { from: diskPlaces.length - ofNames.length, count: ofNames.length };
 
 /** The death of a process before or after a call of its disk. */
 interface PlaceDeath {
@@ -56,10 +67,11 @@ interface PlaceDeath {
 export class PlaceDeaths {
   #waiting: readonly PlaceDeath[] = [];
 
-  /** @param number of the place in their list, of which there are fewer. */
-  add(number: number, death: Omit<PlaceDeath, "place">): void {
-    const place = diskPlaces[number % diskPlaces.length];
-    if (place !== undefined) this.#waiting = [...this.#waiting, { ...death, place }];
+  /** Lets what a fault says wait for its place, whose number in their list it has. */
+  add({ amount, takesPower = false }: Pick<Fault, "amount" | "takesPower">, random: Random): void {
+    const place = diskPlaces[amount % diskPlaces.length];
+    const [left, isBefore] = [1 + random.below(3), random.percent(50)];
+    if (place !== undefined) this.#waiting = [...this.#waiting, { place, left, isBefore, takesPower }];
   }
 
   /** A process makes a call. @returns how it dies there, if it does. */
